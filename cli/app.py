@@ -1,0 +1,78 @@
+"""Put the subcommands together; turn every error into one line and an exit state.
+
+Exit status: 0 solved or all holds; 1 a claim, a check or a comparison failed; 2 bad
+input or usage; 3 proved infeasible; 4 nothing found within the limit; 130 interrupted.
+
+A subcommand is a module with ``HELP``, ``options(parser)`` and ``run(args) -> int``.
+It imports what costs time inside ``run``, so that ``--help`` stays quick.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from importlib.metadata import version
+from types import MappingProxyType
+from typing import NoReturn
+
+from ..instances.errors import InputError
+from ..solvers.result import SolverError
+from . import methods
+
+COMMANDS = MappingProxyType({"methods": methods})
+"""Subcommands in the order in which the help lists them."""
+
+
+class _Parser(argparse.ArgumentParser):
+    """Complains in one line, through the same door as every other error."""
+
+    def error(self, message: str) -> NoReturn:
+        raise InputError(f"{message} (see {self.prog} --help)")
+
+
+def parser() -> argparse.ArgumentParser:
+    """Build the whole command line."""
+    top = _Parser(
+        prog="closeknit",
+        description="Choose processors lying close together; prove how close to "
+        "optimal the choice is.",
+    )
+    top.add_argument(
+        "--version", action="version", version=f"closeknit {version('closeknit')}"
+    )
+    commands = top.add_subparsers(metavar="COMMAND", required=True)
+    for name, module in COMMANDS.items():
+        command = commands.add_parser(
+            name,
+            help=module.HELP,
+            description=module.__doc__,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+        module.options(command)
+        command.set_defaults(run=module.run)
+    return top
+
+
+def main(arguments: Sequence[str] | None = None) -> NoReturn:
+    """Run the command line and exit with its status."""
+    sys.exit(run(arguments))
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; return the exit status."""
+    try:
+        args = parser().parse_args(arguments)
+        status: int = args.run(args)
+        sys.stdout.flush()
+        return status
+    except (InputError, SolverError) as error:
+        print(f"closeknit: {' '.join(str(error).split())}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("closeknit: interrupted", file=sys.stderr)
+        return 130
+    except BrokenPipeError:  # `closeknit methods | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0

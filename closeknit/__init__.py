@@ -1,0 +1,63 @@
+"""Choose processors that lie close together, and prove how close to optimal.
+
+The parts live beside this folder (``instances/``, ``solvers/``, …) and are
+imported from here: ``closeknit.instances``, ``closeknit.solvers``, … Names below
+are loaded when first used, so that ``import closeknit`` costs nothing.
+"""
+
+from importlib import import_module
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .heuristics import KSUBSET as KSUBSET
+    from .instances import InputError as InputError
+    from .instances import KSubset as KSubset
+    from .instances import Mesh as Mesh
+    from .instances import Points as Points
+    from .instances import Torus as Torus
+    from .instances import Tree as Tree
+    from .instances import check as check
+    from .instances import cost as cost
+    from .instances import mesh as mesh
+    from .instances import read_ksubset as read_ksubset
+    from .instances import write_ksubset as write_ksubset
+    from .solvers import Result as Result
+    from .solvers import Settings as Settings
+    from .solvers import Status as Status
+
+_HOME = {
+    "KSUBSET": "heuristics",
+    "Result": "solvers",
+    "Settings": "solvers",
+    "Status": "solvers",
+    **dict.fromkeys(
+        (
+            "InputError",
+            "KSubset",
+            "Mesh",
+            "Points",
+            "Torus",
+            "Tree",
+            "check",
+            "cost",
+            "mesh",
+            "read_ksubset",
+            "write_ksubset",
+        ),
+        "instances",
+    ),
+}
+
+__version__ = version("closeknit")
+__all__ = sorted(_HOME)
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOME:
+        return getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return [*globals(), *_HOME]

@@ -1,0 +1,69 @@
+"""What is said about input that cannot be used."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+_LONGEST_VALUE = 60
+
+
+class InputError(ValueError):
+    """Input that cannot be used; one line naming file, field and value.
+
+    Parameters
+    ----------
+    problem
+        What is wrong, in a few words.
+    field
+        Where: a path into the file such as ``topology.shape[1]``, or an option.
+    value
+        What was found there; left out of the message when not given.
+    file
+        The file it came from, with a line number where that helps.
+
+    Examples
+    --------
+    >>> str(InputError("must be at least 1", field="k", value=0, file="a.json"))
+    'a.json: k: must be at least 1, not 0'
+    """
+
+    def __init__(
+        self,
+        problem: str,
+        *,
+        field: str = "",
+        value: object = ...,
+        file: str | Path = "",
+    ) -> None:
+        self.problem = problem
+        self.field = field
+        self.value = value
+        self.file = str(file)
+        super().__init__(str(self))
+
+    def __str__(self) -> str:
+        where = "".join(f"{part}: " for part in (self.file, self.field) if part)
+        if self.value is ...:
+            return where + self.problem
+        shown = " ".join(repr(self.value).split())
+        if len(shown) > _LONGEST_VALUE:
+            shown = shown[:_LONGEST_VALUE] + "…"
+        return f"{where}{self.problem}, not {shown}"
+
+    def __reduce__(self) -> tuple[object, ...]:
+        value = None if self.value is ... else self.value
+        bare = self.value is ...
+        return (_rebuild, (self.problem, self.field, bare, value, self.file))
+
+    def of_file(self, file: str | Path) -> InputError:
+        """Return the same complaint, naming the file it came from."""
+        return InputError(
+            self.problem, field=self.field, value=self.value, file=self.file or file
+        )
+
+
+def _rebuild(
+    problem: str, field: str, bare: bool, value: object, file: str
+) -> InputError:
+    """Unpickle: ``...`` does not survive the trip as an identity in all protocols."""
+    return InputError(problem, field=field, value=... if bare else value, file=file)

@@ -1,0 +1,1 @@
+"""Campaigns, ratio reports, and claims that can be verified."""

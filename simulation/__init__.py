@@ -1,0 +1,1 @@
+"""Job streams: traces, replay, the occupancies that jobs meet."""

@@ -1,0 +1,72 @@
+"""From a choice to a `Result`: checked, priced anew, never worse than proved."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from time import perf_counter
+
+from ..instances import KSubset, check, cost
+from .result import Limit, Proof, Result, SolverError, Status
+
+
+def answer(
+    instance: KSubset,
+    chosen: Collection[int] | None,
+    *,
+    start: float,
+    bound: int | None = None,
+    proof: Proof | None = None,
+    limit: Limit | None = None,
+    seed: int | None = None,
+) -> Result:
+    """Check a choice, price it from the definition, and say what is known.
+
+    Parameters
+    ----------
+    instance
+        What was to be solved.
+    chosen
+        Indices of free processors, in any order; None if nothing was found.
+    start
+        ``time.perf_counter()`` when the run began.
+    bound, proof
+        A proved lower bound and who vouches for it.
+    limit
+        What ended the run early; dropped when the result is optimal anyway.
+    seed
+        Of the run's own randomness.
+
+    Raises
+    ------
+    SolverError
+        When the choice is not valid or costs less than the bound.
+    """
+    if chosen is None:
+        return Result(
+            status=Status.UNKNOWN,
+            bound=bound,
+            proof=proof,
+            limit=limit,
+            seconds=perf_counter() - start,
+            seed=seed,
+        )
+    picked = tuple(sorted(int(i) for i in chosen))
+    if wrong := check(instance, picked):
+        raise SolverError(f"{instance.name}: {'; '.join(wrong)}.")
+    objective = cost(instance, picked)
+    if bound is not None and bound > objective:
+        raise SolverError(
+            f"{instance.name}: {proof} claims at least {bound}, "
+            f"but a solution costs {objective}."
+        )
+    optimal = bound == objective
+    return Result(
+        status=Status.OPTIMAL if optimal else Status.FEASIBLE,
+        chosen=picked,
+        objective=objective,
+        bound=bound,
+        proof=proof,
+        limit=None if optimal else limit,
+        seconds=perf_counter() - start,
+        seed=seed,
+    )

@@ -1,0 +1,156 @@
+"""What a solver or a heuristic hands back.
+
+Everything is a minimisation in integers. A bound is a number *proved* to be at
+most the optimum; a heuristic that proves nothing has none.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from fractions import Fraction
+
+Value = int | tuple[int, ...]
+"""A cost: an integer, or a tuple compared lexicographically."""
+
+
+class Status(Enum):
+    """What is known at the end."""
+
+    OPTIMAL = "optimal"
+    """A solution and a bound of the same value."""
+    FEASIBLE = "feasible"
+    """A solution, not proved optimal."""
+    INFEASIBLE = "infeasible"
+    """Proved: there is no solution."""
+    UNKNOWN = "unknown"
+    """Neither a solution nor a proof that there is none."""
+
+
+class Limit(Enum):
+    """What ended a search early."""
+
+    TIME = "time"
+    NODES = "nodes"
+    MEMORY = "memory"
+    INTERRUPT = "interrupt"
+
+
+class Grade(Enum):
+    """How far a proof can be trusted, best first."""
+
+    CHECKED = "checked"
+    """Re-derived by closeknit's own arithmetic, no search and no solver involved."""
+    ENUMERATED = "enumerated"
+    """An exhaustive search of closeknit's own."""
+    SOLVER = "solver"
+    """The word of a named solver."""
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """Who vouches for a bound.
+
+    >>> str(Proof(Grade.SOLVER, "cp-sat 9.15"))
+    'solver: cp-sat 9.15'
+    """
+
+    grade: Grade
+    by: str
+
+    def __post_init__(self) -> None:
+        if not self.by:
+            raise ValueError("A proof names who vouches for it.")
+
+    def __str__(self) -> str:
+        return f"{self.grade.value}: {self.by}"
+
+
+class SolverError(RuntimeError):
+    """The solver broke: missing, crashed, a rejected model, a wrong solution."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Result:
+    """The outcome of one run.
+
+    Parameters
+    ----------
+    status
+        What is known.
+    chosen
+        The solution, as sorted indices into the instance; None if there is none.
+    objective
+        Its cost, recomputed from the definition. Never the solver's float.
+    bound
+        Proved lower bound on the optimum; None if nothing is proved.
+    proof
+        Who vouches for the bound, or for infeasibility.
+    limit
+        What ended the search early; None if it ended by itself.
+    seconds
+        Wall-clock time of the run.
+    seed
+        Of the run's own randomness; None where there is none.
+
+    Raises
+    ------
+    ValueError
+        When the parts contradict one another.
+    """
+
+    status: Status
+    chosen: tuple[int, ...] | None = None
+    objective: Value | None = None
+    bound: Value | None = None
+    proof: Proof | None = None
+    limit: Limit | None = None
+    seconds: float = 0.0
+    seed: int | None = None
+
+    def __post_init__(self) -> None:
+        has_solution = self.status in (Status.OPTIMAL, Status.FEASIBLE)
+        if has_solution != (self.chosen is not None) or has_solution != (
+            self.objective is not None
+        ):
+            raise ValueError(f"{self.status} disagrees with the solution given.")
+        proves = self.bound is not None or self.status is Status.INFEASIBLE
+        if proves != (self.proof is not None):
+            raise ValueError("A bound and its proof come together.")
+        if self.status is Status.INFEASIBLE and self.bound is not None:
+            raise ValueError("An infeasible instance has no bound.")
+        if self.objective is not None and self.bound is not None:
+            if _shape(self.bound) != _shape(self.objective):
+                raise ValueError("Bound and cost of different shape.")
+            if _key(self.bound) > _key(self.objective):
+                raise ValueError(f"Bound {self.bound} above cost {self.objective}.")
+            if (self.status is Status.OPTIMAL) != (self.bound == self.objective):
+                raise ValueError("Optimal is: bound equal to cost.")
+        elif self.status is Status.OPTIMAL:
+            raise ValueError("Optimal needs a bound.")
+
+    @property
+    def ratio(self) -> Fraction | None:
+        """Proved upper bound on cost / optimum, exact; None if nothing is proved.
+
+        Lexicographic costs have a ratio only when optimal: 1.
+
+        >>> Result(
+        ...     status=Status.FEASIBLE, chosen=(0, 1), objective=7, bound=4,
+        ...     proof=Proof(Grade.SOLVER, "example"),
+        ... ).ratio
+        Fraction(7, 4)
+        """
+        if self.status is Status.OPTIMAL:
+            return Fraction(1)
+        if isinstance(self.objective, int) and isinstance(self.bound, int):
+            return Fraction(self.objective, self.bound) if self.bound > 0 else None
+        return None
+
+
+def _shape(value: Value) -> int:
+    return -1 if isinstance(value, int) else len(value)
+
+
+def _key(value: Value) -> tuple[int, ...]:
+    return (value,) if isinstance(value, int) else value

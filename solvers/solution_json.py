@@ -1,0 +1,168 @@
+"""``closeknit/solution`` files: what a method answered, and whether it is true."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..instances import InputError, KSubset, check, cost, fields
+from ..instances.files import parse_json, read_text, write_text
+from ..instances.ksubset_json import chosen_of, dumps, selection_of, sha256
+from .result import Grade, Limit, Proof, Result, Status, Value
+
+FORMAT = "closeknit/solution"
+_NEEDED = ("instance", "sha256", "method", "status")
+_KNOWN = (
+    "format",
+    "version",
+    *_NEEDED,
+    "objective",
+    "bound",
+    "proof",
+    "limit",
+    "selection",
+    "seconds",
+    "seed",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Solution:
+    """The content of a solution file; nothing of it is believed yet."""
+
+    instance: str
+    sha256: str
+    method: str
+    status: Status
+    objective: Value | None
+    bound: Value | None
+    proof: Proof | None
+    selection: Any
+
+
+def solution_of(instance: KSubset, method: str, result: Result) -> dict[str, Any]:
+    """Return a result as the object that a solution file holds."""
+    proof = result.proof
+    document: dict[str, Any] = {
+        "format": FORMAT,
+        "version": 1,
+        "instance": instance.name,
+        "sha256": sha256(instance),
+        "method": method,
+        "status": result.status.value,
+        "objective": result.objective,
+        "bound": result.bound,
+        "proof": {"grade": proof.grade.value, "by": proof.by} if proof else None,
+        "limit": result.limit.value if result.limit else None,
+        "selection": None
+        if result.chosen is None
+        else selection_of(instance, result.chosen),
+        "seconds": round(result.seconds, 6),
+        "seed": result.seed,
+    }
+    return {key: value for key, value in document.items() if value is not None}
+
+
+def write_solution(
+    instance: KSubset, method: str, result: Result, path: str | Path
+) -> None:
+    """Write a solution file."""
+    write_text(path, dumps(solution_of(instance, method, result)) + "\n")
+
+
+def read_solution(path: str | Path) -> Solution:
+    """Read a solution file; its form is checked, its claims are not.
+
+    Raises
+    ------
+    InputError
+        One line naming the file, the field and the value.
+    """
+    try:
+        return _parse(parse_json(read_text(path), file=path))
+    except InputError as error:
+        raise error.of_file(path) from None
+
+
+def complaints(instance: KSubset, solution: Solution) -> list[str]:
+    """List what is untrue in a solution: digest, selection, cost, bound, status.
+
+    The bound itself is only compared with the cost; whoever can re-derive it
+    must do so.
+    """
+    wrong = []
+    if solution.instance != instance.name:
+        wrong.append(f"instance: is for {solution.instance!r}, not {instance.name!r}")
+    if solution.sha256 != sha256(instance):
+        wrong.append("sha256: is for another instance")
+    if solution.selection is None:
+        if solution.status in (Status.OPTIMAL, Status.FEASIBLE):
+            wrong.append(f"selection: missing, but status is {solution.status.value}")
+        if solution.status is Status.INFEASIBLE:
+            wrong.append("status: infeasible, but any k free processors are a solution")
+        return wrong
+    try:
+        chosen = chosen_of(instance, solution.selection)
+    except InputError as error:
+        return [*wrong, str(error)]
+    if invalid := check(instance, chosen):
+        return [*wrong, *(f"selection: {problem}" for problem in invalid)]
+    true_cost = cost(instance, chosen)
+    if solution.objective != true_cost:
+        wrong.append(f"objective: is {solution.objective}, but it costs {true_cost}")
+    try:
+        Result(
+            status=solution.status,
+            chosen=chosen,
+            objective=solution.objective,
+            bound=solution.bound,
+            proof=solution.proof,
+        )
+    except ValueError as error:
+        wrong.append(f"status: {solution.status.value}: {error}")
+    return wrong
+
+
+def _parse(value: Any) -> Solution:
+    document = fields.headed(value, FORMAT)
+    fields.only(document, _KNOWN, _NEEDED, "")
+    status = _member(Status, document["status"], "status")
+    if "limit" in document:
+        _member(Limit, document["limit"], "limit")
+    return Solution(
+        instance=fields.string(document["instance"], "instance"),
+        sha256=fields.string(document["sha256"], "sha256"),
+        method=fields.string(document["method"], "method"),
+        status=status,
+        objective=_value(document.get("objective"), "objective"),
+        bound=_value(document.get("bound"), "bound"),
+        proof=_proof(document.get("proof")),
+        selection=document.get("selection"),
+    )
+
+
+def _member(kind: Any, value: Any, field: str) -> Any:
+    known = [member.value for member in kind]
+    if value not in known:
+        raise InputError(f"must be one of {', '.join(known)}", field=field, value=value)
+    return kind(value)
+
+
+def _value(value: Any, field: str) -> Value | None:
+    if value is None:
+        return None
+    if isinstance(value, list):
+        return fields.integers(value, field)
+    return fields.integer(value, field)
+
+
+def _proof(value: Any) -> Proof | None:
+    if value is None:
+        return None
+    document = fields.objects(value, "proof")
+    fields.only(document, ("grade", "by"), ("grade", "by"), "proof")
+    by = fields.string(document["by"], "proof.by")
+    if not by:
+        raise InputError("must name someone", field="proof.by", value=by)
+    return Proof(_member(Grade, document["grade"], "proof.grade"), by)
