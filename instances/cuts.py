@@ -1,16 +1,21 @@
 """Distances as weighted sums of cuts.
 
-For every topology here, d(p, q) = Σ_h w_h [p and q on different sides of h], so
+For every topology here, d(p, q) = Σ_h w_h [p and q on different sides of cut h], so
 a set S of k processors with c_h of them on one side of cut h costs
 w(S) = Σ_h w_h c_h (k - c_h). On a line the cuts are the gaps between
 coordinates, on a ring half rings, on a tree its edges; products add.
+
+All of these cuts are *intervals*: the sites have a position on every axis (the
+rank of a coordinate; on a tree the place in a depth-first order), and the inner
+side of a cut is a run of positions of one axis. So counts are differences of
+prefix sums, whatever the topology.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +24,7 @@ IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Cuts:
     """The cuts of a set of n sites; those with all sites on one side are left out.
 
@@ -27,8 +32,11 @@ class Cuts:
     ----------
     weights
         Positive integers, shape (m,): hops times ``denominator``.
-    sides
-        Shape (m, n): whether a site lies on the inner side of a cut.
+    axis, start, stop
+        Shape (m,): cut h has inside it the sites whose position on ``axis[h]``
+        is at least ``start[h]`` and below ``stop[h]``.
+    position
+        Shape (n, axes): positions of the sites, counted from 0 on every axis.
     parent
         Shape (m,): the smallest listed cut known to enclose this one, or -1.
         Gaps of one axis form a chain, edges of a tree a forest; half rings do
@@ -38,99 +46,114 @@ class Cuts:
     """
 
     weights: IntArray
-    sides: BoolArray
+    axis: IntArray
+    start: IntArray
+    stop: IntArray
+    position: IntArray
     parent: IntArray
     denominator: int = 1
 
     def __post_init__(self) -> None:
-        for array in (self.weights, self.sides, self.parent):
+        for array in (
+            self.weights,
+            self.axis,
+            self.start,
+            self.stop,
+            self.position,
+            self.parent,
+        ):
             array.setflags(write=False)
 
     def __len__(self) -> int:
         return len(self.weights)
 
+    @cached_property
+    def sides(self) -> BoolArray:
+        """Whether a site lies inside a cut, read-only, shape (m, n)."""
+        along = self.position.T[self.axis]
+        sides: BoolArray = (self.start[:, None] <= along) & (along < self.stop[:, None])
+        sides.setflags(write=False)
+        return sides
+
 
 def interval_cuts(points: IntArray) -> Cuts:
     """Cuts of sites under L1: one a gap of every axis, the lower side inside."""
-    weights: list[int] = []
-    sides: list[BoolArray] = []
-    parent: list[int] = []
-    for axis in points.T:
-        values = np.unique(axis)
-        for low, high in pairwise(values):
-            weights.append(int(high) - int(low))
-            sides.append(axis <= low)
-            parent.append(len(parent) + 1)
-        if len(values) > 1:
-            parent[-1] = -1
-    return _cuts(weights, sides, parent, 1, len(points))
+    rows: list[tuple[int, int, int, int, int]] = []
+    position = np.empty(points.shape, dtype=np.int64)
+    for axis, coordinates in enumerate(points.T):
+        values, position[:, axis] = np.unique(coordinates, return_inverse=True)
+        gaps = len(values) - 1
+        for i, width in enumerate(np.diff(values)):
+            parent = len(rows) + 1 if i + 1 < gaps else -1
+            rows.append((int(width), axis, 0, i + 1, parent))
+    return _cuts(rows, position, 1)
 
 
 def ring_cuts(points: IntArray, shape: Sequence[int]) -> Cuts:
     """Cuts of sites on a torus: C/2 half rings, or for odd C, C of weight 1/2."""
     denominator = 2 if any(side % 2 for side in shape) else 1
-    found: dict[bytes, int] = {}
-    sides: list[BoolArray] = []
-    weights: list[int] = []
-    for axis, length in zip(points.T, shape, strict=True):
-        arcs = length // 2 if length % 2 == 0 else length
+    found: dict[tuple[int, int, int], int] = {}
+    position = np.empty(points.shape, dtype=np.int64)
+    for axis, length in enumerate(shape):
+        values, position[:, axis] = np.unique(points[:, axis], return_inverse=True)
+        half = length // 2
         weight = denominator if length % 2 == 0 else 1
-        for start in range(arcs):
-            side = (axis - start) % length < length // 2
-            if side[0]:  # a cut and its complement are one
-                side = ~side
-            if not side.any():
-                continue
-            key = side.tobytes()
-            if key in found:
-                weights[found[key]] += weight
-            else:
-                found[key] = len(sides)
-                sides.append(side)
-                weights.append(weight)
-    return _cuts(weights, sides, [-1] * len(sides), denominator, len(points))
+        for first in range(half if length % 2 == 0 else length):
+            last = first + half  # an arc round the origin: its complement instead
+            ends = (first, last) if last <= length else (last - length, first)
+            start, stop = (int(i) for i in np.searchsorted(values, ends))
+            if start == 0:  # its complement, so that no cut is listed twice
+                start, stop = stop, len(values)
+            key = (axis, start, stop)
+            if start < stop:
+                found[key] = found.get(key, 0) + weight
+    rows = [
+        (weight, axis, start, stop, -1)
+        for (axis, start, stop), weight in found.items()
+        if (start, stop) != (0, int(position[:, axis].max()) + 1)
+    ]
+    return _cuts(rows, position, denominator)
 
 
 def subtree_cuts(
     nodes: IntArray, parent: Sequence[int], weight: Sequence[int], order: Sequence[int]
 ) -> Cuts:
     """Cuts of sites on a tree: one an edge of positive weight, below it inside."""
-    inside = np.zeros((len(parent), len(nodes)), dtype=bool)
-    inside[nodes, np.arange(len(nodes))] = True
+    size = [0] * len(parent)
+    for v in nodes:
+        size[v] += 1
+    here = size.copy()
     for v in reversed(order):
         if parent[v] >= 0:
-            inside[parent[v]] |= inside[v]
-    index: dict[int, int] = {}
-    weights: list[int] = []
-    above: list[int] = []
-    kept: list[int] = []
+            size[parent[v]] += size[v]
+    first = [0] * len(parent)  # positions of the sites below v: first[v], …
+    filled = here.copy()
+    rows: list[tuple[int, int, int, int, int]] = []
+    innermost: dict[int, int] = {-1: -1}
     for v in order:
-        up = index.get(parent[v], -1)
-        index[v] = up
-        size = int(inside[v].sum())
-        if parent[v] < 0 or not weight[v] or size in (0, len(nodes)):
+        up = innermost[v] = innermost[parent[v]]
+        if parent[v] >= 0:
+            first[v] = first[parent[v]] + filled[parent[v]]
+            filled[parent[v]] += size[v]
+        if parent[v] < 0 or not weight[v] or size[v] in (0, len(nodes)):
             continue
-        if up >= 0 and size == int(inside[kept[up]].sum()):
-            weights[up] += weight[v]  # same sites below both edges
+        ends = (first[v], first[v] + size[v])
+        if up >= 0 and rows[up][2:4] == ends:  # the same sites below both edges
+            rows[up] = (rows[up][0] + weight[v], *rows[up][1:])
             continue
-        index[v] = len(kept)
-        kept.append(v)
-        weights.append(weight[v])
-        above.append(up)
-    return _cuts(weights, [inside[v] for v in kept], above, 1, len(nodes))
+        innermost[v] = len(rows)
+        rows.append((weight[v], 0, *ends, up))
+    taken = [0] * len(parent)
+    position = np.empty((len(nodes), 1), dtype=np.int64)
+    for i, v in enumerate(nodes):
+        position[i, 0] = first[v] + taken[v]
+        taken[v] += 1
+    return _cuts(rows, position, 1)
 
 
 def _cuts(
-    weights: list[int],
-    sides: list[BoolArray],
-    parent: list[int],
-    denominator: int,
-    n: int,
+    rows: list[tuple[int, int, int, int, int]], position: IntArray, denominator: int
 ) -> Cuts:
-    matrix = np.array(sides, dtype=bool) if sides else np.zeros((0, n), dtype=bool)
-    return Cuts(
-        np.array(weights, dtype=np.int64),
-        matrix,
-        np.array(parent, dtype=np.int64),
-        denominator,
-    )
+    table = np.array(rows, dtype=np.int64).reshape(-1, 5)
+    weights, axis, start, stop, parent = (column.copy() for column in table.T)
+    return Cuts(weights, axis, start, stop, position, parent, denominator)
