@@ -1,0 +1,119 @@
+"""Lower bounds in closeknit's own integers: no solver, cheap to derive again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from itertools import pairwise
+
+import numpy as np
+
+from ..instances import KSubset, Mesh, Points
+from ..solvers import Grade, Proof
+from .stars import cheapest_stars
+
+STAR = "star bound"
+TOWN = "town bound"
+AXIS = "axis bound"
+_TOWN_SEARCH = 100
+"""Largest k whose optimal town is searched; beyond, it is extrapolated."""
+
+
+def best_bound(instance: KSubset) -> tuple[int, Proof]:
+    """Return the strongest of the bounds below and who vouches for it.
+
+    Running time: that of `star_bound`.
+
+    >>> from closeknit.instances import mesh
+    >>> bound, proof = best_bound(mesh(5, 5, k=5))
+    >>> bound, str(proof)
+    (16, 'checked: town bound')
+    """
+    value, by = max(
+        (bound, name)
+        for name in (STAR, TOWN, AXIS)
+        if (bound := rederive(instance, name)) is not None
+    )
+    return value, Proof(Grade.CHECKED, by)
+
+
+def rederive(instance: KSubset, by: str) -> int | None:
+    """Compute the bound that a proof of grade ``checked`` names.
+
+    Returns None when there is no such bound, or none for this instance.
+    """
+    if by == STAR:
+        return star_bound(instance)
+    if by == TOWN:
+        return town_bound(instance)
+    if by == AXIS:
+        return axis_bound(instance)
+    return None
+
+
+def star_bound(instance: KSubset) -> int:
+    """Bound w(S) by half the sum of the k cheapest stars.
+
+    The star of p is what p and its k - 1 nearest free processors cost from p. Every
+    pair of S is counted in two stars, and the star of p within S costs at
+    least the cheapest of p; so 2 w(S) ≥ the sum over S ≥ that over the k cheapest.
+    Holds on any metric. It is at least k/2 times the cheapest star, which is
+    Krumke et al. 1997. Running time: see `stars.cheapest_stars`.
+
+    >>> from closeknit.instances import mesh
+    >>> star_bound(mesh(3, 3, k=4))
+    6
+    """
+    return -(-cheapest_stars(instance) // 2)
+
+
+def town_bound(instance: KSubset) -> int | None:
+    """Bound w(S) by the cost of the optimal town of k lattice points.
+
+    Any k distinct lattice points under L1 cost at least w(k), the cost of k
+    points placed freely. On a line w(k) = (k³ - k)/6. In the plane it is found by
+    partitions (see `towns`) up to k = 100, beyond by w(n) ≥ n(n-1)/(m(m-1)) w(m),
+    m ≤ n: the average over the m-subsets of n points. None where points repeat,
+    rings wrap round, or there are more than two axes.
+    """
+    topology, k = instance.topology, instance.k
+    if not isinstance(topology, Mesh | Points):
+        return None
+    if isinstance(topology, Points) and _repeats(instance):
+        return None
+    if topology.dimension == 1:
+        return (k**3 - k) // 6
+    if topology.dimension == 2:
+        try:
+            town: Callable[[int], int] = import_module(".towns", __package__).town
+        except ModuleNotFoundError:
+            return None
+        m = min(k, _TOWN_SEARCH)
+        return town(k) if m == k else -(-k * (k - 1) * town(m) // (m * (m - 1)))
+    return None
+
+
+def axis_bound(instance: KSubset) -> int | None:
+    """Bound w(S) on points by the cheapest k coordinates of each axis by itself.
+
+    On a line k consecutive coordinates are cheapest. Stronger than the stars only
+    where coordinates lie far apart. O(n log n) an axis.
+    """
+    if not isinstance(instance.topology, Points):
+        return None
+    k = instance.k
+    total = 0
+    for axis in instance.points.T:
+        x = [int(value) for value in np.sort(axis)]
+        cost = best = sum((2 * r - k + 1) * value for r, value in enumerate(x[:k]))
+        between = sum(x[1:k])
+        for left in range(len(x) - k):
+            cost += (k - 1) * (x[left] + x[left + k]) - 2 * between
+            between += x[left + k] - x[left + 1]
+            best = min(best, cost)
+        total += best
+    return total
+
+
+def _repeats(instance: KSubset) -> bool:
+    return any(p == q for p, q in pairwise(instance.free))

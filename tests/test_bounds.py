@@ -1,0 +1,141 @@
+from __future__ import annotations
+
+import random
+from itertools import combinations
+from math import comb
+
+import pytest
+
+from closeknit.formulations import stars
+from closeknit.formulations.bounds import (
+    AXIS,
+    STAR,
+    TOWN,
+    axis_bound,
+    best_bound,
+    rederive,
+    star_bound,
+    town_bound,
+)
+from closeknit.instances import KSubset, Mesh, Points, Topology, Torus, Tree, cost, mesh
+from closeknit.solvers import Grade
+
+
+def some(seed: int, *, most: int = 12) -> KSubset:
+    """One small instance of any topology: no two seeds alike."""
+    pick = random.Random(seed)
+    topology: Topology
+    kind = seed % 6
+    if kind < 2:
+        sides = pick.choice([(9,), (4, 4), (3, 5), (2, 3, 3), (2, 2, 2, 2), (1, 7)])
+        topology = Mesh(sides) if kind else Torus(sides)
+    elif kind == 2:
+        topology = Torus(pick.choice([(5, 5), (7, 3), (6, 4), (3, 3, 3), (11,)]))
+    elif kind < 5:
+        d, far = pick.randint(1, 3), pick.choice([2, 5, 1000])
+        topology = Points(
+            tuple(tuple(pick.randrange(far) for _ in range(d)) for _ in range(14))
+        )
+    else:
+        nodes = pick.randint(2, 20)
+        parent = tuple(pick.randrange(v) if v else -1 for v in range(nodes))
+        weight = tuple(pick.randrange(4) for _ in range(nodes))
+        some_of = pick.sample(range(nodes), pick.randint(1, min(nodes, 14)))
+        topology = Tree(parent, weight, tuple(some_of))
+    places = list(topology.locations())
+    free = pick.sample(places, pick.randint(1, min(most, len(places))))
+    return KSubset(f"seed-{seed}", topology, tuple(free), pick.randint(1, len(free)))
+
+
+def optimum(instance: KSubset) -> int:
+    assert comb(instance.n, instance.k) <= 1000
+    return min(cost(instance, s) for s in combinations(range(instance.n), instance.k))
+
+
+@pytest.mark.parametrize("seed", range(240))
+def test_no_bound_exceeds_the_optimum(seed: int) -> None:
+    instance = some(seed)
+    least = optimum(instance)
+    for bound in (star_bound, town_bound, axis_bound):
+        assert (bound(instance) or 0) <= least, bound.__name__
+    value, proof = best_bound(instance)
+    assert value <= least
+    assert proof.grade is Grade.CHECKED
+    assert rederive(instance, proof.by) == value
+
+
+def test_star_bound_by_hand() -> None:
+    # On a 3 x 3 mesh a corner's star costs 1 + 1 + 2, the five others 1 + 1 + 1.
+    assert star_bound(mesh(3, 3, k=4)) == 4 * 3 // 2
+    # On a 2 x 3 mesh four corners cost 4 and only two cells cost 3.
+    assert star_bound(mesh(2, 3, k=4)) == (3 + 3 + 4 + 4) // 2
+
+
+def test_bounds_are_exact_for_pairs_and_alone() -> None:
+    for seed in range(60):
+        instance = some(seed)
+        if instance.n < 2:
+            continue
+        pair = KSubset("pair", instance.topology, instance.free, 2)
+        assert star_bound(pair) == optimum(pair)
+        alone = KSubset("alone", instance.topology, instance.free, 1)
+        assert best_bound(alone)[0] == 0
+
+
+def definition(instance: KSubset) -> int:
+    k = instance.k
+    each = sorted(sum(sorted(row)[:k]) for row in instance.hops.tolist())
+    return sum(each[:k])
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_stars_by_shells_and_by_rows_are_the_definition(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    instance = some(seed, most=14)
+    monkeypatch.setattr(stars, "_CHUNK", 20)
+    assert stars.cheapest_stars(instance) == definition(instance)
+    monkeypatch.setattr(stars, "_FEW", 0)
+    assert stars.cheapest_stars(instance) == definition(instance)
+
+
+def test_stars_cut_short_stay_below(monkeypatch: pytest.MonkeyPatch) -> None:
+    instance = mesh(6, 6, k=12)
+    full = stars.cheapest_stars(instance)
+    monkeypatch.setattr(stars, "_FEW", 0)
+    monkeypatch.setattr(stars, "_MOST_SHIFTED", 0)
+    # Looked at: radius 0 only; the 11 others are at least one hop away.
+    assert stars.cheapest_stars(instance) == 12 * 11 <= full
+
+
+def test_too_many_points_have_no_stars(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stars, "_MOST_PAIRS", 0)
+    points = Points(((0, 0), (5, 0), (9, 3)))
+    instance = KSubset("huge", points, points.coordinates, 2)
+    assert star_bound(instance) == 0
+    assert axis_bound(instance) == 4
+    assert best_bound(instance)[1].by == TOWN or best_bound(instance)[0] >= 4
+
+
+def test_town_bound_is_for_distinct_lattice_points() -> None:
+    assert town_bound(mesh(9, k=4)) == 10
+    assert town_bound(mesh(9, 9, k=5)) == 16
+    torus = Torus((9, 9))
+    assert town_bound(KSubset("t", torus, tuple(torus.locations()), 5)) is None
+    twice = Points(((0, 0), (0, 0), (1, 0)))
+    assert town_bound(KSubset("p", twice, twice.coordinates, 2)) is None
+    assert town_bound(mesh(3, 3, 3, k=4)) is None
+
+
+def test_large_towns_are_extrapolated() -> None:
+    at_100 = town_bound(mesh(40, 40, k=100))
+    at_101 = town_bound(mesh(40, 40, k=101))
+    assert at_100 is not None
+    assert at_101 is not None
+    assert at_100 < at_101
+
+
+def test_unknown_proofs_are_not_rederived() -> None:
+    assert rederive(mesh(3, 3, k=3), "moon phase") is None
+    assert rederive(mesh(3, 3, k=3), AXIS) is None
+    assert rederive(mesh(3, 3, k=3), STAR) == 3
