@@ -1,0 +1,198 @@
+"""One or two selections on their network, side by side, as a picture."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from hashlib import sha256 as digest
+from html import escape
+
+from ..instances import InputError, KSubset, Points, Tree, check, cost
+from .grid_drawing import grid_picture
+from .points_drawing import points_picture
+from .svg import ACCENTS, STYLE, Picture, at, breadth, cropped, num, text
+from .tree_drawing import tree_picture
+
+_MARGIN = 18
+_BETWEEN = 34
+_HEAD = 62
+_NARROWEST = 300
+
+
+def draw(
+    instance: KSubset,
+    selections: Mapping[str, Collection[int]],
+    *,
+    title: str = "",
+) -> str:
+    """Draw selections as a standalone SVG with title, costs and legend.
+
+    Meshes and tori have the first coordinate downwards and the second to the
+    right (further axes: layers), points the first to the right and the second
+    upwards. With two selections, a dot marks what only one of them chose.
+
+    Parameters
+    ----------
+    instance
+        Whose free processors are chosen from.
+    selections
+        One or two choices (indices), by the name written above them.
+    title
+        First line; the name of the instance if left out.
+
+    Raises
+    ------
+    InputError
+        When a selection is not valid for the instance.
+    ValueError
+        When there is no selection, or more than two.
+
+    Examples
+    --------
+    >>> from closeknit.instances import mesh
+    >>> draw(mesh(2, 3, k=2), {"mm": [0, 1]})[:4]
+    '<svg'
+    """
+    if not 1 <= len(selections) <= len(ACCENTS):
+        raise ValueError(f"{len(selections)} selections; one or two can be drawn.")
+    for name, chosen in selections.items():
+        if wrong := check(instance, chosen):
+            raise InputError("; ".join(wrong), field=name)
+    costs = {name: cost(instance, chosen) for name, chosen in selections.items()}
+    shown = [
+        _picture(instance, name, selections, accent)
+        for name, accent in zip(selections, ACCENTS, strict=False)
+    ]
+    column = max(max(p.width for p in shown), _NARROWEST / len(shown))
+    parts = []
+    for i, (name, picture) in enumerate(zip(selections, shown, strict=True)):
+        x = _MARGIN + i * (column + _BETWEEN)
+        parts.append(text(x, _HEAD + 14, name, size=13, bold=True))
+        price = f"cost {_price(instance, costs[name])}"
+        parts.append(text(x, _HEAD + 31, price, size=12))
+        parts.append(at(x, _HEAD + 42, picture.markup))
+    inner = column * len(shown) + _BETWEEN * (len(shown) - 1)
+    y = _HEAD + 42 + max(p.height for p in shown) + 22
+    legend, y = _legend(instance, selections, inner, y)
+    for note in sorted({p.note for p in shown if p.note}):
+        parts.append(text(_MARGIN, y, note, size=10, faint=True))
+        y += 15
+    width, height = inner + 2 * _MARGIN, y + _MARGIN - 10
+    heading = cropped(title or instance.name, inner, 16)
+    head = text(_MARGIN, 28, heading, size=16, bold=True)
+    head += text(_MARGIN, 47, described(instance), size=12, faint=True)
+    spoken = "; ".join(
+        f"{name}: cost {_price(instance, costs[name])}" for name in selections
+    )
+    mark = _mark(instance, selections)
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {num(width)} '
+        f'{num(height)}" width="{num(width)}" height="{num(height)}" role="img" '
+        f'aria-labelledby="{mark}-t {mark}-d">'
+        f'<title id="{mark}-t">{escape(title or instance.name)}</title>'
+        f'<desc id="{mark}-d">{escape(described(instance))}. {escape(spoken)}.</desc>'
+        f"<style>{STYLE}</style>"
+        f'<rect class="ck-page" width="{num(width)}" height="{num(height)}" rx="6"/>'
+        f"{head}{''.join(parts)}{legend}</svg>\n"
+    )
+
+
+def described(instance: KSubset) -> str:
+    """Say in a few words what is chosen from what.
+
+    >>> from closeknit.instances import mesh
+    >>> described(mesh(2, 3, k=2))
+    '2×3 mesh, 6 of 6 processors free, k = 2'
+    """
+    shape = shape_of(instance)
+    network = {
+        "points": f"{shape[0]} points in {instance.topology.dimension}-D",
+        "tree": f"tree of {shape[0]} nodes",
+    }.get(instance.topology.kind)
+    if network is None:
+        network = f"{'×'.join(map(str, shape))} {instance.topology.kind}"
+    return (
+        f"{network}, {instance.n} of {locations(instance)} processors free, "
+        f"k = {instance.k}"
+    )
+
+
+def shape_of(instance: KSubset) -> tuple[int, ...]:
+    """Sides of a mesh or torus; number of points, or of nodes of a tree."""
+    topology = instance.topology
+    if isinstance(topology, Points):
+        return (len(topology.coordinates),)
+    if isinstance(topology, Tree):
+        return (len(topology.parent),)
+    return tuple(topology.shape)  # type: ignore[attr-defined]
+
+
+def locations(instance: KSubset) -> int:
+    """Count the processors, free or busy."""
+    if isinstance(instance.topology, Tree):
+        return len(instance.topology.processors)
+    total = 1
+    for side in shape_of(instance):
+        total *= side
+    return total
+
+
+def _picture(
+    instance: KSubset, name: str, selections: Mapping[str, Collection[int]], accent: str
+) -> Picture:
+    chosen = selections[name]
+    if isinstance(instance.topology, Points):
+        return points_picture(instance, chosen, accent)
+    own = {instance.free[i] for i in chosen}
+    if isinstance(instance.topology, Tree):
+        return tree_picture(instance, {v for (v,) in own}, accent)
+    others = {
+        instance.free[i]
+        for other, choice in selections.items()
+        if other != name
+        for i in choice
+    }
+    return grid_picture(instance, own, others, accent)
+
+
+def _price(instance: KSubset, price: int) -> str:
+    scale = instance.topology.scale
+    return f"{price:,}".replace(",", "\u202f") + (f" / {scale}" if scale > 1 else "")
+
+
+def _legend(
+    instance: KSubset,
+    selections: Mapping[str, Collection[int]],
+    room: float,
+    y: float,
+) -> tuple[str, float]:
+    entries = [("ck-free", "free")]
+    if locations(instance) > instance.n:
+        entries.append(("ck-busy", "busy"))
+    entries += [
+        (accent, f"chosen by {name}")
+        for accent, name in zip(ACCENTS, selections, strict=False)
+    ]
+    grid = not isinstance(instance.topology, Points | Tree)
+    if len({frozenset(c) for c in selections.values()}) > 1 and grid:
+        entries.append(("ck-dot", "dot: chosen only here"))
+    parts, x = [], 0.0
+    for name, label in entries:
+        swatch = name != "ck-dot"
+        wide = breadth(label, 11) + (30 if swatch else 14)
+        if x and x + wide > room:
+            x, y = 0.0, y + 18
+        if swatch:
+            parts.append(
+                f'<rect class="{name}" x="{num(_MARGIN + x)}" y="{num(y - 9)}" '
+                'width="10" height="10" rx="1.5"/>'
+            )
+        left = _MARGIN + x + (16 if swatch else 0)
+        parts.append(text(left, y, label, size=11))
+        x += wide
+    return "".join(parts), y + 20
+
+
+def _mark(instance: KSubset, selections: Mapping[str, Collection[int]]) -> str:
+    """Name for ids: equal pictures may share it, others never do."""
+    content = repr((instance.name, described(instance), sorted(selections.items())))
+    return "ck" + digest(content.encode()).hexdigest()[:10]
