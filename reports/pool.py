@@ -1,0 +1,212 @@
+"""Run calls in parallel processes, one at a time in each; a dead one is replaced.
+
+Written out because ``concurrent.futures`` gives up on all that is pending when
+one worker is killed, and cannot stop a call that hangs.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from multiprocessing import get_context, parent_process
+from multiprocessing.connection import Connection, wait
+from time import monotonic
+from typing import Any
+
+_STOPPED_IN = 5.0
+"""Seconds that a worker is given to go before it is killed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why a call returned nothing."""
+
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One piece of work.
+
+    Parameters
+    ----------
+    function
+        Without arguments (`functools.partial`); it and its value are pickled.
+    allowed
+        Wall-clock seconds after which the process is killed; None for ever.
+    """
+
+    function: Callable[[], Any]
+    allowed: float | None = None
+
+
+def run(calls: Sequence[Call], *, jobs: int) -> Iterator[tuple[int, Any]]:
+    """Yield (position, value or `Failure`) of every call, as they end.
+
+    Calls are begun in the order given. A call that raises, is killed, or
+    takes longer than it may is a `Failure`, and so never a hang. Leaving the
+    iterator early stops all that is running, children of the calls included;
+    so does the end of this process, however it comes.
+
+    Parameters
+    ----------
+    calls
+        What to run.
+    jobs
+        Number of processes, at least 1.
+    """
+    workers: list[_Worker] = []
+    waiting = iter(enumerate(calls))
+    try:
+        for _ in range(min(jobs, len(calls))):
+            workers.append(_Worker())
+        for worker in workers:
+            worker.begin(next(waiting, None))
+        while busy := [worker for worker in workers if worker.call is not None]:
+            _until_something_happens(busy)
+            for worker in busy:
+                ended = worker.ended()
+                if ended is None:
+                    continue
+                upcoming = next(waiting, None)
+                if not worker.alive:
+                    worker.stop()
+                    workers.remove(worker)
+                    if upcoming is not None:
+                        workers.append(_Worker())
+                        workers[-1].begin(upcoming)
+                else:
+                    worker.begin(upcoming)
+                yield ended
+    finally:
+        with _undisturbed():
+            for worker in workers:
+                worker.stop()
+
+
+@contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Put off Ctrl-C until the block is left."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+
+
+def _until_something_happens(busy: Sequence[_Worker]) -> None:
+    """Wait for an answer, a death or a deadline."""
+    deadlines = [worker.deadline for worker in busy if worker.deadline is not None]
+    soon = min(deadlines, default=None)
+    timeout = None if soon is None else max(0.0, soon - monotonic())
+    things: list[Any] = [worker.connection for worker in busy]
+    things += [worker.process.sentinel for worker in busy]
+    wait(things, timeout)
+
+
+class _Worker:
+    """A process, and the call it is busy with."""
+
+    def __init__(self) -> None:
+        spawn = get_context("spawn")
+        self.connection, far_end = spawn.Pipe()
+        self.process = spawn.Process(target=_serve, args=(far_end,))
+        with _undisturbed():  # or it would end with a traceback while it starts
+            self.process.start()
+        far_end.close()
+        self.call: tuple[int, Call] | None = None
+        self.deadline: float | None = None
+        self.alive = True
+
+    def begin(self, call: tuple[int, Call] | None) -> None:
+        self.call = call
+        self.deadline = None
+        if call is None:
+            return
+        if call[1].allowed is not None:
+            self.deadline = monotonic() + call[1].allowed
+        with suppress(OSError):  # it died idle: `ended` will see that
+            self.connection.send(call[1].function)
+
+    def ended(self) -> tuple[int, Any] | None:
+        """Return the outcome of the call, or None while there is none."""
+        if self.call is None:
+            return None
+        position, call = self.call
+        try:
+            if self.connection.poll():
+                return position, self.connection.recv()
+        except (EOFError, OSError):
+            self.process.join(_STOPPED_IN)
+        if not self.process.is_alive():
+            self.alive = False
+            return position, Failure(_death(self.process.exitcode))
+        if self.deadline is not None and monotonic() >= self.deadline:
+            self.alive = False
+            return position, Failure(f"still running after {call.allowed:g} s; killed")
+        return None
+
+    def stop(self) -> None:
+        """End the process and whatever it has started."""
+        self.connection.close()  # an idle one leaves by itself
+        if self.call is not None or not self.alive:
+            with suppress(OSError):
+                os.killpg(self.process.pid or 0, signal.SIGKILL)
+            self.process.kill()
+        self.process.join(_STOPPED_IN)
+        if self.process.exitcode is None:
+            self.process.kill()
+            self.process.join()
+        self.process.close()
+
+
+def _death(code: int | None) -> str:
+    if code is not None and code < 0:
+        name = signal.Signals(-code).name
+        hint = "; out of memory?" if name == "SIGKILL" else ""
+        return f"its process was killed ({name}{hint})"
+    return f"its process ended unasked (exit status {code})"
+
+
+def _serve(connection: Connection) -> None:
+    """Answer calls until there is nobody left to ask; runs in the worker."""
+    # Ctrl-C is for the parent, which then ends the group of each worker.
+    os.setpgid(0, 0)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # solvers that chat
+    threading.Thread(target=_die_with_parent, daemon=True).start()
+    while True:
+        try:
+            call = connection.recv()
+        except (EOFError, OSError):
+            return
+        try:
+            connection.send(_value(call))
+        except OSError:
+            return
+        except Exception as error:  # what cannot be pickled
+            connection.send(Failure(_told(error)))
+
+
+def _value(call: Callable[[], Any]) -> Any:
+    try:
+        return call()
+    except Exception as error:
+        return Failure(_told(error))
+
+
+def _die_with_parent() -> None:
+    parent = parent_process()
+    if parent is not None:
+        wait([parent.sentinel])
+        os.killpg(0, signal.SIGKILL)
+
+
+def _told(error: Exception) -> str:
+    said = " ".join(str(error).split())
+    return f"{type(error).__name__}: {said}" if said else type(error).__name__

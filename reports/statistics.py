@@ -1,0 +1,141 @@
+"""Distribution of exact ratios, method by method."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from ..solvers import Grade
+from .verdicts import Judged, Ratio
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """Five numbers of a set of ratios, exact.
+
+    The median of an even number is the mean of the two in the middle; ``p95`` is
+    the nearest rank: the least ratio that at least 95 % do not exceed.
+    """
+
+    least: Ratio
+    mean: Ratio
+    median: Ratio
+    p95: Ratio
+    most: Ratio
+
+
+@dataclass(frozen=True, slots=True)
+class MethodSummary:
+    """How one method did.
+
+    Parameters
+    ----------
+    name, exact
+        Of the method.
+    runs
+        Its rows, refused ones left out.
+    judged
+        Those of them with an exact ratio.
+    optimal
+        Those of them with ratio 1.
+    spread
+        Of the exact ratios; None if there is none.
+    guarantee
+        Greatest proven factor over its instances; None if nothing is proven.
+    broken
+        Rows whose ratio is certainly above their guarantee.
+    worst
+        Row of the greatest exact ratio: on the smallest instance of those.
+    seconds
+        Total time of its runs.
+    """
+
+    name: str
+    exact: bool
+    runs: int
+    judged: int
+    optimal: int
+    spread: Spread | None
+    guarantee: Fraction | None
+    broken: tuple[Judged, ...]
+    worst: Judged | None
+    seconds: float
+
+
+def summaries(
+    judged: Sequence[Judged], exact: Mapping[str, bool]
+) -> list[MethodSummary]:
+    """Summarise every method that has rows, in the order of ``exact``.
+
+    Parameters
+    ----------
+    judged
+        All rows.
+    exact
+        For every method, by name, whether it is an exact one.
+    """
+    found = []
+    for name, is_exact in exact.items():
+        own = [j for j in judged if j.row.method == name and j.row.status != "refused"]
+        if own:
+            found.append(_summary(name, is_exact, own))
+    return found
+
+
+def spread_of(ratios: Sequence[Ratio]) -> Spread | None:
+    """Summarise ratios exactly; None if there are none.
+
+    >>> spread_of([Fraction(3, 2), Fraction(1), Fraction(1)])  # doctest: +ELLIPSIS
+    Spread(least=Fraction(1, 1), mean=Fraction(7, 6), median=Fraction(1, 1), ...
+    """
+    if not ratios:
+        return None
+    ranked = sorted(ratios)
+    n = len(ranked)
+    total: Ratio = Fraction(0)
+    for ratio in ranked:
+        total += ratio
+    return Spread(
+        least=ranked[0],
+        mean=total / n,
+        median=(ranked[(n - 1) // 2] + ranked[n // 2]) / 2,
+        p95=ranked[-(-95 * n // 100) - 1],
+        most=ranked[-1],
+    )
+
+
+def proved_rows(judged: Sequence[Judged]) -> dict[Grade, int]:
+    """Count the rows whose instance has a proved optimum, by grade of the proof."""
+    counts = dict.fromkeys(Grade, 0)
+    for j in judged:
+        if j.verdict.optimum is not None and j.verdict.proof is not None:
+            counts[j.verdict.proof.grade] += 1
+    return counts
+
+
+def _summary(name: str, exact: bool, own: Sequence[Judged]) -> MethodSummary:
+    exact_ratios = [(j, j.ratio) for j in own if j.ratio is not None]
+    ratios = [ratio for _, ratio in exact_ratios if ratio is not None]
+    worst = min(
+        exact_ratios,
+        key=lambda item: (
+            -(item[1] or 0),
+            item[0].row.n,
+            item[0].row.k,
+            item[0].row.instance,
+        ),
+        default=None,
+    )
+    return MethodSummary(
+        name=name,
+        exact=exact,
+        runs=len(own),
+        judged=len(ratios),
+        optimal=sum(ratio == 1 for ratio in ratios),
+        spread=spread_of(ratios),
+        guarantee=max((j.guarantee for j in own if j.guarantee), default=None),
+        broken=tuple(j for j in own if j.broken),
+        worst=worst[0] if worst else None,
+        seconds=sum(j.row.seconds or 0.0 for j in own),
+    )
