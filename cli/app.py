@@ -19,9 +19,16 @@ from typing import NoReturn
 
 from ..instances.errors import InputError
 from ..solvers.result import SolverError
-from . import methods
+from . import check, compare, methods, solve
 
-COMMANDS = MappingProxyType({"methods": methods})
+COMMANDS = MappingProxyType(
+    {
+        "solve": solve,
+        "compare": compare,
+        "check": check,
+        "methods": methods,
+    }
+)
 """Subcommands in the order in which the help lists them."""
 
 

@@ -1,0 +1,82 @@
+"""Check a solution file against its instance, from the definition.
+
+The digest, the selection, its cost and what the status says are looked at, and a
+bound of grade "checked" is derived again. With --prove, any other bound is put to
+the test as well: by closeknit's own search, within the time limit. Exit status 0
+when all is true, 1 when something is not.
+"""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from . import running
+
+if TYPE_CHECKING:
+    from ..instances import KSubset
+    from ..solvers.solution_json import Solution
+
+HELP = "check a solution file, independently"
+
+
+def options(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("file", metavar="FILE", help="instance file")
+    parser.add_argument("solution", metavar="SOLUTION", help="solution file")
+    parser.add_argument(
+        "--prove", action="store_true", help="prove the bound anew, whatever its grade"
+    )
+    running.add_settings(parser, time_limit=60.0)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print what is wrong, a line each, or that nothing is."""
+    from ..instances import read_ksubset
+    from ..solvers import complaints, read_solution
+
+    settings = running.settings_of(args)
+    instance = read_ksubset(args.file)
+    solution = read_solution(args.solution)
+    wrong = complaints(instance, solution) or _of_bound(instance, solution)
+    remark = ""
+    if not wrong and args.prove and solution.bound is not None:
+        from ..heuristics import KSUBSET
+
+        result = KSUBSET["auto"](instance, settings)
+        assert isinstance(result.objective, int)
+        assert isinstance(solution.bound, int)
+        if solution.bound > result.objective:
+            wrong = [
+                f"bound: claims at least {solution.bound}, "
+                f"but {result.objective} is possible"
+            ]
+        elif result.bound is None or solution.bound > result.bound:  # type: ignore[operator]
+            remark = f"; proved anew only up to {result.bound}"
+        else:
+            remark = f"; proved anew ({result.proof})"
+    for problem in wrong:
+        print(f"{args.solution}: {problem}")
+    if wrong:
+        return 1
+    claim = f"{solution.status.value}, cost {solution.objective}"
+    if solution.bound is not None:
+        claim += f", bound {solution.bound} ({solution.proof})"
+    print(f"{args.solution}: holds: {claim}{remark}")
+    return 0
+
+
+def _of_bound(instance: KSubset, solution: Solution) -> list[str]:
+    """Derive a bound of grade ``checked`` again."""
+    from ..formulations.bounds import rederive
+    from ..solvers import Grade
+
+    if solution.proof is None or solution.proof.grade is not Grade.CHECKED:
+        return []
+    derived = rederive(instance, solution.proof.by)
+    if derived is None:
+        return [f"proof: there is no {solution.proof.by!r} for this instance"]
+    assert isinstance(solution.bound, int)
+    if solution.bound > derived:
+        return [f"bound: is {solution.bound}, but the {solution.proof.by} is {derived}"]
+    return []
