@@ -1,0 +1,192 @@
+"""Optimal towns against exhaustive search, published values and each other."""
+
+import csv
+import sys
+from itertools import combinations, product
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from closeknit.formulations.diagrams import partition_cost, pos
+from closeknit.formulations.towns import (
+    TOWN_SEARCH,
+    town,
+    town_bound_value,
+    town_partition,
+    town_sites,
+)
+from closeknit.formulations.towns_in_space import town_in_space
+
+REFERENCE = Path(__file__).parents[1].parent / "shared" / "reference"
+
+
+def pair_sum(points: list[tuple[int, ...]]) -> int:
+    return sum(
+        abs(a - b)
+        for p, q in combinations(points, 2)
+        for a, b in zip(p, q, strict=True)
+    )
+
+
+def cheaper_in_box(box: tuple[int, ...], k: int, below: int) -> bool:
+    """Whether some k points of a box cost less than ``below``: every subset."""
+    cells = list(product(*map(range, box)))
+
+    def extend(chosen: list[tuple[int, ...]], start: int, paid: int) -> bool:
+        if paid >= below:
+            return False
+        if len(chosen) == k:
+            return True
+        for i in range(start, len(cells) - (k - len(chosen)) + 1):
+            added = sum(
+                abs(a - b) for p in chosen for a, b in zip(p, cells[i], strict=True)
+            )
+            if extend([*chosen, cells[i]], i + 1, paid + added):
+                return True
+        return False
+
+    return extend([], 0, 0)
+
+
+def boxes(total: int, dimension: int) -> set[tuple[int, ...]]:
+    """Boxes whose extents add up to ``total``; every smaller one lies in one."""
+    return {
+        tuple(sorted(extent + 1 for extent in extents))
+        for extents in product(range(total + 1), repeat=dimension)
+        if sum(extents) == total
+    }
+
+
+@pytest.mark.parametrize("k", range(2, 9))
+def test_no_set_of_the_plane_is_cheaper(k: int) -> None:
+    """k points whose extents add up to E cost at least (k - 1) E."""
+    widest = town(k) // (k - 1)
+    assert not any(cheaper_in_box(box, k, town(k)) for box in boxes(widest, 2))
+    assert any(cheaper_in_box(box, k, town(k) + 1) for box in boxes(widest, 2))
+
+
+@pytest.mark.parametrize("k", range(2, 7))
+def test_no_set_of_space_is_cheaper(k: int) -> None:
+    value = town_in_space(k)
+    widest = value // (k - 1)
+    assert not any(cheaper_in_box(box, k, value) for box in boxes(widest, 3))
+    assert any(cheaper_in_box(box, k, value + 1) for box in boxes(widest, 3))
+
+
+@pytest.mark.parametrize("k", [1, 2, 7, 20, 33, 60])
+def test_partition_is_one_of_k_and_costs_what_it_says(k: int) -> None:
+    partition = town_partition(k)
+    assert sum(partition) == k
+    assert list(partition) == sorted(partition, reverse=True)
+    assert partition_cost(partition) == town(k)
+    assert pair_sum(list(town_sites(k))) == town(k)
+    assert len(set(town_sites(k))) == k
+
+
+@given(st.lists(st.integers(1, 6), min_size=1, max_size=6))
+def test_cost_of_a_partition_is_that_of_its_points(parts: list[int]) -> None:
+    partition = tuple(sorted(parts, reverse=True))
+    points: list[tuple[int, ...]] = [
+        (pos(i), pos(j)) for i, a in enumerate(partition) for j in range(a)
+    ]
+    assert partition_cost(partition) == pair_sum(points)
+
+
+@given(st.sets(st.tuples(st.integers(-4, 4), st.integers(-4, 4)), min_size=1))
+def test_centring_columns_never_costs_more(points: set[tuple[int, int]]) -> None:
+    """The step on which the reduction to partitions rests."""
+    columns: dict[int, int] = {}
+    for x, _ in points:
+        columns[x] = columns.get(x, 0) + 1
+    centred: list[tuple[int, ...]] = [
+        (x, pos(j)) for x, a in columns.items() for j in range(a)
+    ]
+    assert pair_sum(centred) <= pair_sum(list(points))
+
+
+@settings(deadline=None)  # the first example fills the table
+@given(st.sets(st.tuples(*[st.integers(0, 7)] * 2), min_size=2, max_size=30))
+def test_bounds_every_set_of_the_plane(points: set[tuple[int, int]]) -> None:
+    assert town(len(points)) <= pair_sum(list(points))
+
+
+@settings(deadline=None)  # the first example fills the table
+@given(st.sets(st.tuples(*[st.integers(0, 3)] * 3), min_size=2, max_size=24))
+def test_bounds_every_set_of_space(points: set[tuple[int, ...]]) -> None:
+    bound = town_bound_value(len(points), 3)
+    assert bound is not None
+    assert bound <= pair_sum(list(points))
+
+
+def test_values_beyond_the_search_stay_below_a_square() -> None:
+    """A side x side square and a cube are sets like any other."""
+    for dimension, side in ((2, 12), (2, 20), (3, 3), (3, 5)):
+        k = side**dimension
+        assert k > TOWN_SEARCH[dimension]
+        bound = town_bound_value(k, dimension)
+        cell = list(product(range(side), repeat=dimension))
+        assert bound is not None
+        assert 0.4 * pair_sum(cell) < bound <= pair_sum(cell)
+
+
+def test_extension_agrees_with_searched_values() -> None:
+    """Bounded by one point less, a searched value may only be larger."""
+    for k in range(3, 40):
+        assert town(k) * (k - 2) >= k * town(k - 1)
+        assert town_bound_value(k, 2) == town(k)
+
+
+def test_one_dimension_is_a_row() -> None:
+    for k in range(1, 9):
+        assert town_bound_value(k, 1) == pair_sum([(x,) for x in range(k)])
+
+
+def test_small_and_impossible_sizes() -> None:
+    assert (town(0), town(1), town_in_space(0)) == (0, 0, 0)
+    assert town_sites(0) == ()
+    assert town_bound_value(5, 4) is None
+    with pytest.raises(ValueError, match="not -1"):
+        town(-1)
+    with pytest.raises(ValueError, match="not -1"):
+        town_in_space(-1)
+
+
+def test_depth_of_the_search_is_no_matter() -> None:
+    """The table grows in a loop: no recursion as deep as k."""
+    deep = sys.getrecursionlimit()
+    try:
+        sys.setrecursionlimit(200)
+        assert town(70) == 13209
+    finally:
+        sys.setrecursionlimit(deep)
+
+
+def reference(name: str) -> list[dict[str, str]]:
+    path = REFERENCE / name
+    if not path.exists():
+        pytest.skip(f"no {name} here")
+    with path.open(encoding="utf-8") as lines:
+        return list(csv.DictReader(lines))
+
+
+def test_reference_in_the_plane() -> None:
+    rows = reference("optimal_towns_2d.csv")
+    assert len(rows) == 100
+    for row in rows:
+        assert town(int(row["n"])) == int(row["w"])
+
+
+def test_reference_in_space() -> None:
+    rows = [r for r in reference("optimal_towns_3d.csv") if int(r["n"]) <= 20]
+    assert len(rows) == 20
+    for row in rows:
+        assert town_in_space(int(row["n"])) == int(row["w3"])
+
+
+def test_figure_2_of_bender() -> None:
+    rows = reference("bender_figure2.csv")
+    assert [int(row["k"]) for row in rows] == list(range(2, 22))
+    for row in rows:
+        assert town(int(row["k"])) == int(row["pair_sum"])
