@@ -19,12 +19,13 @@ from typing import NoReturn
 
 from ..instances.errors import InputError
 from ..solvers.result import SolverError
-from . import check, compare, methods, solve
+from . import check, compare, methods, ratios, solve
 
 COMMANDS = MappingProxyType(
     {
         "solve": solve,
         "compare": compare,
+        "ratios": ratios,
         "check": check,
         "methods": methods,
     }

@@ -19,23 +19,23 @@ COLUMNS = (
 def csv_table(judged: Iterable[Judged]) -> str:
     """Write the table.
 
-    ``bound`` and ``proof`` are the row's own; ``optimum`` is what all rows of
-    the instance prove together, and empty if they do not. ``ratio`` is an exact
-    fraction of it or empty (also when the optimum is 0 and the cost is not:
-    then ``ratio_float`` is ``inf``).
+    ``bound`` is the best that all rows of the instance prove together, ``proof``
+    who vouches for it, and ``optimum`` the cost that reaches it, if one does.
+    ``ratio`` is an exact fraction of the optimum or empty (also when the optimum
+    is 0 and the cost is not: then ``ratio_float`` is ``inf``).
     """
     text = StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(COLUMNS)
     for j in judged:
-        row, ratio = j.row, j.ratio
+        row, ratio, verdict = j.row, j.ratio, j.verdict
         writer.writerow(
             (
                 *(row.instance, row.problem, row.n, row.k, row.method),
-                *map(written, (row.cost, row.bound, j.verdict.optimum)),
+                *map(written, (row.cost, verdict.bound, verdict.optimum)),
                 str(ratio) if isinstance(ratio, Fraction) else "",
                 "" if ratio is None else repr(float(ratio)),
-                *(row.status, row.proof or "", _plain(row.seconds), row.seed),
+                *(row.status, verdict.proof or "", _plain(row.seconds), row.seed),
             )
         )
     return text.getvalue()

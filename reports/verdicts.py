@@ -58,9 +58,14 @@ class Verdict:
         return self.best.cost if self.best.cost == self.proved.bound else None
 
     @property
+    def bound(self) -> Value | None:
+        """The greatest bound; None if there is none or it is contradicted."""
+        return None if self.proved is None or self.contradiction else self.proved.bound
+
+    @property
     def proof(self) -> Proof | None:
         """Who vouches for the bound."""
-        return self.proved.proof if self.proved else None
+        return self.proved.proof if self.proved and self.bound is not None else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,11 +99,10 @@ class Judged:
 
         None without a cost; also for lexicographic costs, which have no ratio.
         """
-        best, proved = self.verdict.best, self.verdict.proved
+        best, bound = self.verdict.best, self.verdict.bound
         if not isinstance(self.row.cost, int) or best is None:
             return None
         assert isinstance(best.cost, int)
-        bound = proved.bound if proved else None
         low = quotient(self.row.cost, best.cost)
         high = quotient(self.row.cost, bound) if isinstance(bound, int) else inf
         if low is None or high is None:

@@ -115,17 +115,11 @@ def proved_rows(judged: Sequence[Judged]) -> dict[Grade, int]:
 
 
 def _summary(name: str, exact: bool, own: Sequence[Judged]) -> MethodSummary:
-    exact_ratios = [(j, j.ratio) for j in own if j.ratio is not None]
-    ratios = [ratio for _, ratio in exact_ratios if ratio is not None]
-    worst = min(
-        exact_ratios,
-        key=lambda item: (
-            -(item[1] or 0),
-            item[0].row.n,
-            item[0].row.k,
-            item[0].row.instance,
-        ),
-        default=None,
+    with_ratio = [(j, ratio) for j in own if (ratio := j.ratio) is not None]
+    ratios = [ratio for _, ratio in with_ratio]
+    ranked = sorted(
+        with_ratio,
+        key=lambda it: (-it[1], it[0].row.n, it[0].row.k, it[0].row.instance),
     )
     return MethodSummary(
         name=name,
@@ -136,6 +130,6 @@ def _summary(name: str, exact: bool, own: Sequence[Judged]) -> MethodSummary:
         spread=spread_of(ratios),
         guarantee=max((j.guarantee for j in own if j.guarantee), default=None),
         broken=tuple(j for j in own if j.broken),
-        worst=worst[0] if worst else None,
+        worst=ranked[0][0] if ranked else None,
         seconds=sum(j.row.seconds or 0.0 for j in own),
     )

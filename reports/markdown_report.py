@@ -1,0 +1,181 @@
+"""The report as Markdown: tables only."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .drawing import described
+from .report import Report, percent
+from .verdicts import Ratio
+from .wording import day, decimal, fraction, price, seconds, short_fraction
+
+
+def markdown_report(report: Report) -> str:
+    """Write the text; the same report gives the same bytes."""
+    parts = [
+        "# How close to optimal",
+        f"closeknit ratio report, {day(report.date)}.",
+        f"{report.headline}.",
+        _grades(report),
+        f"**{report.finding[:1].upper()}{report.finding[1:]}.**",
+        "## Ratios by method",
+        "Cost over proven optimum; the exact means stand at the end.",
+        _methods(report),
+        "## The worst instance of each method",
+        _worst(report),
+        "## Instances",
+        _instances(report),
+        "## Rows without a proven optimum",
+        _unproved(report),
+        "## Failures",
+        _trouble(report),
+        "## Exact means",
+        _means(report),
+    ]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _grades(report: Report) -> str:
+    shares = [
+        f"{grade.value} {percent(count, len(report.rows))}"
+        for grade, count in report.grades.items()
+    ]
+    rows = report.rows
+    ran = sorted(
+        {f"closeknit {r.version}, Python {r.python}, {r.machine}" for r in rows}
+    )
+    limits = sorted({f"{r.time_limit:g} s a run, seed {r.seed}" for r in rows})
+    return (
+        f"Rows by grade of the proof: {', '.join(shares)}. "
+        f"Run with {'; '.join(ran)}; {'; '.join(limits)}."
+    )
+
+
+def _methods(report: Report) -> str:
+    rows = []
+    for s in report.summaries:
+        spread = s.spread
+        values: tuple[Ratio | None, ...] = (None,) * 5
+        if spread:
+            values = (
+                *(spread.least, spread.mean, spread.median, spread.p95, spread.most),
+            )
+        promise = "–" if s.guarantee is None else _ratio(s.guarantee)
+        if s.broken:
+            promise += f" **broken on {len(s.broken)}**"
+        rows.append(
+            (
+                f"`{s.name}`",
+                str(s.runs),
+                str(s.judged),
+                percent(s.optimal, s.runs),
+                *map(_ratio, values),
+                promise,
+                seconds(s.seconds),
+            )
+        )
+    head = "method|runs|with proven optimum|optimal|min|mean|median|p95|max"
+    return _table(f"{head}|proven at most|time, all runs".split("|"), rows, left=1)
+
+
+def _worst(report: Report) -> str:
+    rows = []
+    for s in report.summaries:
+        if s.exact or s.worst is None or s.worst.ratio == 1:
+            continue
+        worst = s.worst
+        rows.append(
+            (
+                f"`{s.name}`",
+                _cell(worst.row.instance),
+                _ratio(worst.ratio),
+                price(worst.row.cost),
+                price(worst.verdict.optimum),
+                str(worst.verdict.proof),
+            )
+        )
+    if not rows:
+        return "None is worse than optimal on an instance with a proven optimum."
+    return _table(
+        ("method", "instance", "ratio", "cost", "optimum", "proof"), rows, left=2
+    )
+
+
+def _instances(report: Report) -> str:
+    rows = []
+    for v in report.verdicts:
+        if v.optimum is not None:
+            value, proof = price(v.optimum), str(v.proof)
+        elif v.contradiction:
+            value, proof = "contradiction", "–"
+        else:
+            value = f"{price(v.bound)} .. {price(v.best.cost if v.best else None)}"
+            proof = "not proven"
+        rows.append((_cell(v.instance.name), described(v.instance), value, proof))
+    return _table(("instance", "network", "optimum", "proof"), rows, left=2)
+
+
+def _unproved(report: Report) -> str:
+    rows = []
+    for j in report.unproved:
+        interval = "–"
+        if j.interval:
+            low, high = map(decimal, j.interval)
+            interval = f"{low} .. {high}"
+        rows.append(
+            (_cell(j.row.instance), f"`{j.row.method}`", price(j.row.cost), interval)
+        )
+    if not rows:
+        return "None."
+    return (
+        "No ratio is claimed for these; it lies between cost / best known and "
+        "cost / bound.\n\n"
+        + _table(("instance", "method", "cost", "ratio lies within"), rows, left=2)
+    )
+
+
+def _trouble(report: Report) -> str:
+    lines = [
+        f"- **guarantee broken**: `{j.row.method}` on {_cell(j.row.instance)}, "
+        f"above {fraction(j.guarantee)}"
+        for j in report.broken
+    ]
+    lines += [
+        f"- **contradicted proof**: {_cell(v.instance.name)}: {_cell(v.contradiction)}"
+        for v in report.contradictions
+    ]
+    lines += [
+        f"- **failed**: `{r.method}` on {_cell(r.instance)}: {_cell(r.error)}"
+        for r in report.failed
+    ]
+    lines += [
+        f"- found nothing: `{r.method}` on {_cell(r.instance)}, limit: {r.limit}"
+        for r in report.empty_handed
+    ]
+    lines += [
+        f"- refused: {_cell(r.instance)}: {_cell(r.error)}" for r in report.refused
+    ]
+    return "\n".join(lines) or "None."
+
+
+def _means(report: Report) -> str:
+    lines = [
+        f"- `{s.name}`: {fraction(s.spread.mean)}" for s in report.summaries if s.spread
+    ]
+    return "\n".join(lines) or "None."
+
+
+def _ratio(ratio: Ratio | None) -> str:
+    if ratio is None or ratio == 1:
+        return decimal(ratio)
+    return f"{decimal(ratio)} ({short_fraction(ratio)})"
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.split()).replace("|", "\\|").replace("<", "&lt;")
+
+
+def _table(names: Sequence[str], rows: Sequence[Sequence[str]], *, left: int) -> str:
+    rule = [":--" if i < left else "--:" for i in range(len(names))]
+    lines = [names, rule, *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)

@@ -1,0 +1,76 @@
+"""How the HTML report looks: on screen, light or dark, and on paper."""
+
+CSS = """
+:root{--page:#fff;--ink:#1d2731;--faint:#5c6975;--rule:#d7dde3;--cloud:#d3d9df;
+--a:#0072b2;--b:#d55e00;--good:#00664a;--bad:#b00020;--tint:#f4f6f8;
+--checked:#0072b2;--enumerated:#56b4e9;--solver:#e69f00;
+--sans:system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif;
+--mono:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;color-scheme:light dark}
+@media screen and (prefers-color-scheme:dark){:root{--page:#14191f;--ink:#e3e8ee;
+--faint:#98a5b3;--rule:#34404b;--cloud:#3a4652;--a:#56b4e9;--b:#f0a202;
+--good:#5fcfa5;--bad:#ff8a80;--tint:#1b222a;--checked:#56b4e9;--enumerated:#a8d8f3;
+--solver:#f0a202}}
+*{box-sizing:border-box}
+html{-webkit-text-size-adjust:100%}
+body{margin:0;background:var(--page);color:var(--ink);font:15px/1.5 var(--sans);
+font-variant-numeric:tabular-nums}
+main,header,footer{max-width:1120px;margin:0 auto;padding:0 28px}
+header{padding-top:44px}
+h1{font-size:30px;line-height:1.2;letter-spacing:-.01em;margin:0 0 6px}
+h2{font-size:20px;margin:52px 0 6px;padding-top:14px;border-top:1px solid var(--rule)}
+h3{font-size:15px;margin:0 0 4px}
+p{margin:6px 0;max-width:78ch}
+.faint,caption,figcaption,footer{color:var(--faint)}
+.faint,figcaption{font-size:13.5px}
+code{font-family:var(--mono);font-size:.92em}
+.tiles{display:grid;grid-template-columns:repeat(4,minmax(0,1fr));gap:14px;
+margin:26px 0 18px}
+.tile{background:var(--tint);border-radius:8px;padding:14px 18px}
+.tile b{display:block;font-size:27px;line-height:1.25;font-weight:600}
+.tile span{color:var(--faint);font-size:13px}
+.bar{display:flex;height:12px;border-radius:6px;overflow:hidden;background:var(--cloud);
+margin:6px 0 8px}
+.bar i{display:block;height:100%}
+.key{display:flex;flex-wrap:wrap;gap:4px 22px;padding:0;margin:0;list-style:none;
+font-size:13.5px}
+.key i{display:inline-block;width:10px;height:10px;border-radius:2px;margin-right:7px}
+.finding{margin:20px 0 0;padding:10px 16px;border-left:4px solid var(--good);
+background:var(--tint);border-radius:0 6px 6px 0;max-width:none}
+.finding.bad{border-color:var(--bad)}
+.bad{color:var(--bad);font-weight:600}
+.good{color:var(--good)}
+th small{font-weight:400;color:var(--faint)}
+.wide{overflow-x:auto}
+table{border-collapse:collapse;width:100%;margin:12px 0 4px;font-size:13.5px}
+th,td{padding:5px 16px 5px 0;text-align:right;vertical-align:top;
+border-bottom:1px solid var(--rule)}
+th{font-weight:600;vertical-align:bottom;border-bottom-color:var(--faint)}
+tbody th{font-weight:600;border-bottom-color:var(--rule);vertical-align:top}
+th.l,td.l{text-align:left}
+tr>:last-child{padding-right:0}
+td small{display:block;color:var(--faint);font-size:11.5px;white-space:nowrap}
+td.bad small{color:inherit}
+figure{margin:26px 0 0}
+figcaption{max-width:78ch;margin-bottom:6px}
+figcaption h3{color:var(--ink)}
+svg{max-width:100%;height:auto;display:block}
+svg.plot{width:100%;max-width:1000px;font-family:var(--sans)}
+svg.plot *{stroke-linejoin:round;stroke-linecap:butt}
+.worst{display:grid;grid-template-columns:270px minmax(0,1fr);gap:28px;margin:0;
+padding:22px 0;border-bottom:1px solid var(--rule);align-items:start}
+.worst:last-child{border-bottom:0}
+.worst dl{display:grid;grid-template-columns:auto 1fr;gap:1px 12px;margin:8px 0 0;
+font-size:13.5px}
+.worst dt{color:var(--faint)}
+.worst dd{margin:0;overflow-wrap:anywhere}
+details{margin:8px 0}
+summary{cursor:pointer}
+.exact{overflow-wrap:anywhere;font:12px/1.5 var(--mono)}
+footer{padding-top:30px;padding-bottom:50px;font-size:13px}
+@media (max-width:820px){.tiles{grid-template-columns:1fr 1fr}
+.worst{grid-template-columns:1fr}}
+@media print{body{font-size:10.5pt}main,header,footer{max-width:none;padding:0}
+h2{break-after:avoid}figure,.worst,tr,.tiles{break-inside:avoid}
+.wide{overflow:visible}table{font-size:8.5pt}thead{display:table-header-group}
+*{-webkit-print-color-adjust:exact;print-color-adjust:exact}}
+""".strip()
