@@ -1,0 +1,47 @@
+# Everything a newcomer needs: `make report`, `make test`. All else is listed by `make help`.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+OUT ?= out
+
+.PHONY: help report test test-slow lint bench bench-models clean
+
+help:
+	@echo "make report     set up, run every method on the bundled instances, write $(OUT)/report"
+	@echo "make test       set up, run the tests"
+	@echo "make test-slow  the longer checks"
+	@echo "make lint       ruff, mypy, import-linter"
+	@echo "make bench      speed of the heuristics, as ratios to a plain numpy version"
+	@echo "make bench-models  what the models for general solvers prove, and in what time"
+
+# Pinned versions come from constraints.txt; the stamp renews them when a pin changes.
+$(VENV)/.ready: pyproject.toml constraints.txt
+	$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("closeknit needs Python 3.11 or newer")'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test,lint]'
+	touch $@
+
+report: $(VENV)/.ready
+	$(BIN)/closeknit ratios bundled worst-cases --out $(OUT)/report
+	@echo "The report: file://$(abspath $(OUT)/report/report.html)"
+
+test: $(VENV)/.ready
+	$(BIN)/pytest -n 2
+
+test-slow: $(VENV)/.ready
+	$(BIN)/pytest -n 2 -m slow
+
+lint: $(VENV)/.ready
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: $(VENV)/.ready
+	$(BIN)/python benchmarks/bench_mm.py
+
+bench-models: $(VENV)/.ready
+	$(BIN)/python benchmarks/bench_models.py
+
+clean:
+	rm -rf $(VENV) $(OUT) build *.egg-info

@@ -1,0 +1,160 @@
+"""The branch and bound: exact everywhere, and honest when it is stopped."""
+
+from __future__ import annotations
+
+import random
+import signal
+import threading
+import time
+from itertools import combinations
+from time import perf_counter
+
+import pytest
+
+from closeknit.heuristics import KSUBSET
+from closeknit.heuristics.cuts_bb import Search
+from closeknit.instances import (
+    KSubset,
+    Mesh,
+    Points,
+    Site,
+    Topology,
+    Torus,
+    Tree,
+    check,
+    cost,
+    mesh,
+)
+from closeknit.solvers import Grade, Limit, Settings, Status
+
+
+def some_instance(rng: random.Random, most: int = 11) -> KSubset:
+    """Any topology, one to four dimensions, at most this many free processors."""
+    kind = rng.choice(["mesh", "torus", "points", "tree"])
+    d = rng.randint(1, 4)
+    topology: Topology
+    if kind == "points":
+        count = rng.randint(1, most)
+        sites = [tuple(rng.randint(-3, 3) for _ in range(d)) for _ in range(count)]
+        topology = Points(tuple(sites))
+    elif kind == "tree":
+        nodes = rng.randint(1, most + 4)
+        parent = (-1, *(rng.randint(0, v - 1) for v in range(1, nodes)))
+        weight = tuple(rng.randint(0, 3) for _ in range(nodes))
+        hosts = rng.sample(range(nodes), rng.randint(1, nodes))
+        topology = Tree(parent, weight, tuple(hosts))
+    else:
+        shape = tuple(rng.randint(1, 6) for _ in range(d))
+        topology = Mesh(shape) if kind == "mesh" else Torus(shape)
+    places: list[Site] = list(topology.locations())
+    free = rng.sample(places, rng.randint(1, min(most, len(places))))
+    return KSubset(kind, topology, tuple(free), rng.randint(1, len(free)))
+
+
+def optimum_of(instance: KSubset) -> int:
+    sets = combinations(range(instance.n), instance.k)
+    return min(cost(instance, chosen) for chosen in sets)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_it_finds_the_optimum_from_any_start(seed: int) -> None:
+    rng = random.Random(seed)
+    for _ in range(100):
+        instance = some_instance(rng)
+        start = tuple(rng.sample(range(instance.n), instance.k))
+        search = Search(instance, start)
+        assert search.best == cost(instance, start)
+        assert search.run(perf_counter() + 60) is None
+        assert search.best == search.bound == optimum_of(instance)
+        assert check(instance, search.chosen) == []
+        assert cost(instance, search.chosen) == search.best
+
+
+def test_bounds_hold_whenever_it_is_stopped() -> None:
+    rng = random.Random(7)
+    for _ in range(150):
+        instance = some_instance(rng)
+        optimum = optimum_of(instance)
+        search = Search(instance, tuple(range(instance.k)))
+        previous = 0
+        for nodes in range(1, 40, rng.randint(1, 5)):
+            ended = search.run(perf_counter() + 60, node_limit=nodes)
+            assert previous <= search.bound <= optimum <= search.best
+            assert cost(instance, search.chosen) == search.best
+            previous = search.bound
+            if ended is None:
+                assert search.bound == search.best
+                break
+            assert ended is Limit.NODES
+            assert search.nodes == nodes
+
+
+def test_a_known_bound_ends_it_without_a_node() -> None:
+    instance = mesh(3, 3, k=4)
+    square = tuple(instance.free.index(p) for p in [(0, 0), (0, 1), (1, 0), (1, 1)])
+    search = Search(instance, square, bound=8)
+    assert search.run(perf_counter() + 60) is None
+    assert (search.best, search.bound, search.nodes) == (8, 8, 0)
+
+
+@pytest.mark.parametrize(("k", "optimum"), [(9, 72), (16, 318), (25, 992)])
+def test_full_meshes_cost_what_towns_cost(k: int, optimum: int) -> None:
+    # Bender et al. 2008, Figure 2; 992 from the published sequence of towns
+    result = KSUBSET["cuts-bb"](mesh(8, 8, k=k))
+    assert (result.objective, result.status) == (optimum, Status.OPTIMAL)
+    assert result.proof is not None
+    assert result.proof.grade is Grade.ENUMERATED
+
+
+def test_the_stack_grows_as_needed() -> None:
+    """Coordinates far apart make deep branches."""
+    rng = random.Random(3)
+    sites = tuple((rng.randint(0, 10**6), rng.randint(0, 10**6)) for _ in range(90))
+    instance = KSubset("deep", Points(sites), sites, 20)
+    search = Search(instance, tuple(range(20)))
+    assert search.run(perf_counter() + 60) is None
+    assert search.best == search.bound == cost(instance, search.chosen)
+
+
+def test_limits_give_incumbent_and_bound() -> None:
+    rng = random.Random(5)
+    cells = rng.sample(list(Torus((12, 12)).locations()), 90)
+    instance = KSubset("torus", Torus((12, 12)), tuple(cells), 30)
+    result = KSUBSET["cuts-bb"](instance, Settings(node_limit=5))
+    assert result.limit is Limit.NODES
+    assert result.status is Status.FEASIBLE
+    assert isinstance(result.bound, int)
+    assert isinstance(result.objective, int)
+    assert 0 < result.bound < result.objective
+    soon = KSUBSET["cuts-bb"](instance, Settings(time_limit=1e-9))
+    assert soon.limit is Limit.TIME
+    assert soon.objective is not None
+
+
+def test_ctrl_c_gives_incumbent_and_bound() -> None:
+    rng = random.Random(6)
+    cells = rng.sample(list(Torus((30, 30)).locations()), 700)
+    instance = KSubset("torus", Torus((30, 30)), tuple(cells), 100)
+    search = Search(instance, tuple(range(100)))
+    search.run(perf_counter() + 60, node_limit=1)  # compiled before the clock runs
+    before = signal.getsignal(signal.SIGINT)
+
+    def press() -> None:
+        time.sleep(0.3)
+        signal.raise_signal(signal.SIGINT)
+
+    presser = threading.Thread(target=press)
+    presser.start()
+    assert search.run(perf_counter() + 60) is Limit.INTERRUPT
+    presser.join()
+    assert signal.getsignal(signal.SIGINT) is before
+    assert 0 < search.bound < search.best
+    assert check(instance, search.chosen) == []
+
+
+def test_it_gives_the_same_answer_twice() -> None:
+    rng = random.Random(8)
+    for _ in range(20):
+        instance = some_instance(rng, most=30)
+        first, second = (KSUBSET["cuts-bb"](instance) for _ in range(2))
+        assert first.chosen == second.chosen
