@@ -2,9 +2,24 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from pathlib import Path
+from reprlib import Repr
 
-_LONGEST_VALUE = 60
+
+class _Short(Repr):
+    """Shows any value in a few characters, however long or deeply nested."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.maxstring = self.maxother = self.maxlong = 60
+
+    def repr_Decimal(self, number: Decimal, level: int) -> str:
+        """Show a number of a file as the file has it."""
+        return self.repr_str(str(number), level).strip("'")
+
+
+_SHORT = _Short()
 
 
 class InputError(ValueError):
@@ -45,9 +60,7 @@ class InputError(ValueError):
         where = "".join(f"{part}: " for part in (self.file, self.field) if part)
         if self.value is ...:
             return where + self.problem
-        shown = " ".join(repr(self.value).split())
-        if len(shown) > _LONGEST_VALUE:
-            shown = shown[:_LONGEST_VALUE] + "…"
+        shown = " ".join(_SHORT.repr(self.value).split())
         return f"{where}{self.problem}, not {shown}"
 
     def __reduce__(self) -> tuple[object, ...]:

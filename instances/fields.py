@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from decimal import Decimal
 from typing import Any
+from unicodedata import category
 
 from .errors import InputError
 
@@ -26,14 +26,20 @@ def lists(value: Any, field: str) -> list[Any]:
 def integer(value: Any, field: str) -> int:
     """Return a JSON integer; ``true`` and ``3.0`` are none."""
     if isinstance(value, bool) or not isinstance(value, int):
-        raise InputError("must be an integer", field=field, value=_plain(value))
+        raise InputError("must be an integer", field=field, value=value)
     return value
 
 
 def string(value: Any, field: str) -> str:
-    """Return a JSON string."""
+    """Return a JSON string; one that cannot stand on a line of text is refused."""
     if not isinstance(value, str):
-        raise InputError("must be a string", field=field, value=_plain(value))
+        raise InputError("must be a string", field=field, value=value)
+    if any(category(character) in ("Cc", "Cs", "Zl", "Zp") for character in value):
+        raise InputError(
+            "must be text on one line, without control characters",
+            field=field,
+            value=value,
+        )
     return value
 
 
@@ -63,13 +69,7 @@ def headed(value: Any, form: str) -> dict[str, Any]:
     document = objects(value, "document")
     only(document, document, ("format", "version"), "")
     if document["format"] != form:
-        raise InputError(
-            f"must be {form!r}", field="format", value=_plain(document["format"])
-        )
+        raise InputError(f"must be {form!r}", field="format", value=document["format"])
     if integer(document["version"], "version") != 1:
         raise InputError("must be 1", field="version", value=document["version"])
     return document
-
-
-def _plain(value: Any) -> Any:
-    return float(value) if isinstance(value, Decimal) else value

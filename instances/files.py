@@ -11,7 +11,7 @@ import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -48,10 +48,18 @@ def parse_json(text: str, *, file: str | Path = "") -> Any:
     def refuse(constant: str) -> Any:
         raise InputError(f"{constant} is not a number that can be used", file=file)
 
+    def decimal(digits: str) -> Decimal:
+        try:
+            return Decimal(digits)
+        except InvalidOperation:
+            raise InputError(
+                "not a number that can be used", value=digits, file=file
+            ) from None
+
     try:
         return json.loads(
             text,
-            parse_float=Decimal,
+            parse_float=decimal,
             parse_constant=refuse,
             object_pairs_hook=unique,
         )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections import Counter
 from collections.abc import Collection, Sequence
 from decimal import Decimal
@@ -57,9 +56,12 @@ def parse_ksubset(value: Any, *, default_name: str = "unnamed") -> KSubset:
         free = places
     if not free:
         raise InputError("no processor is free", field="topology")
+    name = fields.string(document.get("name", default_name), "name")
+    if not name:
+        raise InputError("must not be empty", field="name")
     seed = document.get("seed")
     return KSubset(
-        name=fields.string(document.get("name", default_name), "name"),
+        name=name,
         topology=topology,
         free=tuple(free),
         k=fields.integer(document["k"], "k"),
@@ -162,23 +164,32 @@ def dumps(document: Any, *, indented: bool = True) -> str:
 
     Without indentation: canonical, keys sorted, no spaces.
     """
-
-    def exact(value: Any) -> str:
-        if isinstance(value, Decimal):
-            return f"\0{value:f}"
-        raise TypeError(f"{type(value).__name__} is not for JSON")
-
     if not indented:
-        text = json.dumps(
-            document, default=exact, sort_keys=True, separators=(",", ":")
+        return _exact(document, ",", ":")
+    inner = ",\n".join(
+        f"  {json.dumps(key)}: {_exact(value, ', ', ': ')}"
+        for key, value in document.items()
+    )
+    return f"{{\n{inner}\n}}"
+
+
+def _exact(value: Any, comma: str, colon: str) -> str:
+    """Write JSON with decimals as they are; ``json`` itself knows only floats."""
+    if isinstance(value, Decimal):
+        return f"{value:f}"
+    if isinstance(value, dict):
+        items = sorted(value.items()) if comma == "," else value.items()
+        inner = comma.join(
+            f"{json.dumps(key)}{colon}{_exact(item, comma, colon)}"
+            for key, item in items
         )
-    else:
-        inner = ",\n".join(
-            f"  {json.dumps(key)}: {json.dumps(value, default=exact)}"
-            for key, value in document.items()
-        )
-        text = f"{{\n{inner}\n}}"
-    return re.sub(r'"\\u0000(-?[0-9.]+)"', r"\1", text)
+        return f"{{{inner}}}"
+    try:
+        return json.dumps(value, separators=(comma, colon), sort_keys=comma == ",")
+    except TypeError:  # a decimal somewhere inside
+        if not isinstance(value, list):
+            raise
+        return f"[{comma.join(_exact(item, comma, colon) for item in value)}]"
 
 
 def _topology(value: dict[str, Any]) -> Topology:

@@ -28,6 +28,9 @@ IntArray = npt.NDArray[np.int64]
 LARGEST = 2**62
 """No coordinate and no pair sum may reach this (64-bit kernels stay exact)."""
 
+MOST_PROCESSORS = 2**24
+"""A mesh or torus lists its processors; with more of them memory would run out."""
+
 
 class Topology(Protocol):
     """A network: its places, their distances and the cuts that make them up."""
@@ -76,9 +79,11 @@ def _shape(shape: Sequence[int]) -> tuple[int, ...]:
             raise InputError(
                 "must be at least 1", field=f"topology.shape[{i}]", value=side
             )
-    if prod(shape) >= 2**31:
+    if prod(shape) > MOST_PROCESSORS:
         raise InputError(
-            "more than 2^31 processors", field="topology.shape", value=list(shape)
+            "must have at most 2^24 processors",
+            field="topology.shape",
+            value=list(shape),
         )
     return tuple(shape)
 
@@ -175,7 +180,9 @@ class Points:
         All points, free and busy, as integers; sorted on construction.
     scale
         True coordinates are these divided by ``scale``: decimals are scaled
-        exactly by the reader, and distances are in units of 1/scale.
+        exactly by the reader, and distances are in units of 1/scale. The least
+        power of ten that makes all coordinates integers, so that the same points
+        are always the same instance.
     """
 
     coordinates: tuple[Site, ...]
@@ -200,6 +207,14 @@ class Points:
                     field=f"{field}[{i}]",
                     value=list(point),
                 )
+        if str(self.scale).rstrip("0") != "1":
+            raise InputError("must be a power of ten", field="scale", value=self.scale)
+        if self.scale > 1 and not any(x % 10 for p in self.coordinates for x in p):
+            raise InputError(
+                "must be the least that these decimals need",
+                field="scale",
+                value=self.scale,
+            )
         object.__setattr__(self, "coordinates", tuple(sorted(self.coordinates)))
 
     kind = "points"
@@ -240,7 +255,7 @@ class Tree:
     parent
         Parent of every node; -1 at the single root.
     weight
-        Hops of the edge to the parent, at least 0; ignored at the root.
+        Hops of the edge to the parent, at least 0; set to 0 at the root.
     processors
         Nodes that are processors, each at most once; sorted on construction.
     """
@@ -295,6 +310,8 @@ class Tree:
                 )
             seen.add(v)
         object.__setattr__(self, "processors", tuple(sorted(self.processors)))
+        rootless = (0 if v in roots else w for v, w in enumerate(self.weight))
+        object.__setattr__(self, "weight", tuple(rootless))
 
     kind = "tree"
     dimension = 1
