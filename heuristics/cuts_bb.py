@@ -21,23 +21,24 @@ Derived for this project; docs/theory.md has the short proofs.
 
 from __future__ import annotations
 
+from heapq import heappop, heappush
 from time import perf_counter
 
 import numpy as np
 
-from ..instances import Cuts, IntArray, KSubset
+from ..instances import KSubset
 from ..solvers import DEFAULT, Grade, Limit, Proof, Result, Settings, answer
 from ..solvers.interrupt import deferred
 from . import cuts_bb_kernels as kernels
+from .cuts_bb_box import Box, Node
 from .mm_inc import mm_inc
 
 PROOF = Proof(Grade.ENUMERATED, "cuts-bb")
 _CHUNK_SECONDS = 0.1
 """A kernel runs about this long before limits and Ctrl-C are looked at."""
-_MOST_POINTS = 10_000
-"""Points up to which rules that look at all pairs are worth their time."""
-_LARGEST_TABLE = 4_000_000
-"""Table entries times cuts up to which exchanges are worth their time."""
+_LARGEST_BUDGET = 100_000
+_SMALLEST = 48
+"""Problems of fewer points are not made smaller."""
 
 
 def cuts_bb(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
@@ -74,6 +75,9 @@ def first_solution(instance: KSubset, settings: Settings) -> tuple[int, ...]:
 class Search:
     """A search that can be stopped and resumed.
 
+    A node that has come down to a small part of its points becomes a problem of
+    its own, without the others; these wait in order of their bounds.
+
     Parameters
     ----------
     instance
@@ -87,34 +91,28 @@ class Search:
     def __init__(
         self, instance: KSubset, chosen: tuple[int, ...], bound: int = 0
     ) -> None:
-        self.problem = _problem(instance)
-        self.picked = np.zeros(instance.n, dtype=bool)
-        self.picked[list(chosen)] = True
-        along = np.empty(self.problem.offset[-1], dtype=np.int64)
-        priced = kernels.price(self.problem, self.picked, along)
-        self.best = int(priced) // self.problem.denominator
+        whole = Box.of(instance, bound)
+        self._denominator = whole.problem.denominator
+        self._chosen = np.zeros(instance.n, dtype=bool)
+        self._chosen[list(chosen)] = True
+        self.best = whole.price(self._chosen)
         self.nodes = 0
         self._known = bound
-        m = len(self.problem.weight)
-        self._stack = kernels.Stack(
-            np.zeros((64, instance.n), dtype=np.int8),
-            np.zeros((64, m), dtype=np.int64),
-            np.full((64, m), instance.k, dtype=np.int64),
-            np.full(64, bound, dtype=np.int64),
-        )
-        self._open = 1
+        self._box = whole
+        self._waiting: list[tuple[int, int, Node]] = []
+        self._exported = 0
 
     @property
     def chosen(self) -> tuple[int, ...]:
         """The best solution so far, by indices."""
-        return tuple(int(i) for i in np.flatnonzero(self.picked))
+        return tuple(int(i) for i in np.flatnonzero(self._chosen))
 
     @property
     def bound(self) -> int:
         """The best proved lower bound so far, in hops."""
-        if not self._open:
-            return self.best
-        least = int(self._stack.bound[: self._open].min())
+        least = min(self.best, self._box.bound)
+        if self._waiting:
+            least = min(least, self._waiting[0][0])
         return min(self.best, max(least, self._known))
 
     def run(self, deadline: float, node_limit: int | None = None) -> Limit | None:
@@ -129,7 +127,7 @@ class Search:
         """
         budget = 16
         with deferred() as pressed:
-            while self._open and self._known < self.best:
+            while self.bound < self.best:
                 now = perf_counter()
                 if pressed.is_set():
                     return Limit.INTERRUPT
@@ -142,77 +140,28 @@ class Search:
                 self._step(budget)
                 seconds = perf_counter() - now
                 if seconds < _CHUNK_SECONDS / 2:
-                    budget *= 2
+                    budget = min(2 * budget, _LARGEST_BUDGET)
                 elif seconds > _CHUNK_SECONDS:
                     budget = max(1, budget // 2)
-        self._open = 0
         return None
 
     def _step(self, budget: int) -> None:
-        state, self._open, self.best, nodes = kernels.search(
-            self.problem, self._stack, self._open, self.best, self.picked, budget
+        """Search the present box, or open the one with the least bound."""
+        box = self._box
+        if not box.open:
+            self._box = heappop(self._waiting)[2].boxed()
+            return
+        state, box.open, best, nodes = kernels.search(
+            box.problem, box.stack, box.open, self.best, box.picked, budget, _SMALLEST
         )
         self.nodes += nodes
+        if best < self.best:
+            self.best = int(best)
+            self._chosen[:] = False
+            self._chosen[box.index[box.picked]] = True
         if state == kernels.FULL:
-            self._grow()
-
-    def _grow(self) -> None:
-        status, low, high, bound = self._stack
-        self._stack = kernels.Stack(
-            np.concatenate([status, np.zeros_like(status)]),
-            np.concatenate([low, np.zeros_like(low)]),
-            np.concatenate([high, np.zeros_like(high)]),
-            np.concatenate([bound, np.zeros_like(bound)]),
-        )
-
-
-def _problem(instance: KSubset) -> kernels.Problem:
-    cuts = instance.cuts
-    lengths = cuts.position.max(axis=0) + 1
-    axes = len(lengths)
-    offset = np.concatenate([[0], np.cumsum(lengths + 1)])
-    chain = np.ones(axes, dtype=bool)
-    chain[cuts.axis[cuts.start > 0]] = False
-    tables = np.where(chain, 0, lengths**2)
-    work = int((tables * np.bincount(cuts.axis, minlength=axes)).sum())
-    cells = float(np.prod(lengths, dtype=float)) * 2**axes
-    cell = np.zeros(instance.n, dtype=np.int64)
-    if chain.all() and cells < max(1000, instance.n**2):
-        exchange = kernels.BY_SWEEPS
-        cell = np.ravel_multi_index(tuple(cuts.position.T), tuple(lengths))
-    else:
-        few = work <= _LARGEST_TABLE and instance.n <= _MOST_POINTS
-        exchange = kernels.PAIRWISE if few else kernels.NO_EXCHANGE
-    twin = np.unique(instance.points, axis=0, return_inverse=True)[1]
-    return kernels.Problem(
-        k=instance.k,
-        denominator=cuts.denominator,
-        weight=cuts.weights.copy(),  # kernels are compiled for writable arrays
-        axis=cuts.axis.copy(),
-        start=offset[cuts.axis] + cuts.start,
-        stop=offset[cuts.axis] + cuts.stop,
-        links=_links(cuts),
-        position=cuts.position + offset[:-1],
-        offset=offset,
-        twin=twin.reshape(-1),
-        chain=chain,
-        table_at=np.concatenate([[0], np.cumsum(tables)]),
-        exchange=exchange,
-        cell=cell,
-        shape=lengths,
-        most_companions=_MOST_POINTS,
-    )
-
-
-def _links(cuts: Cuts) -> IntArray:
-    """Pair cuts whose counts bound each other.
-
-    A cut and the one around it; where cuts do not nest, neighbours in a ring.
-    """
-    links = [(h, int(up)) for h, up in enumerate(cuts.parent) if up >= 0]
-    nested = {int(cuts.axis[h]) for h, _ in links}
-    for a in np.unique(cuts.axis):
-        row = np.flatnonzero(cuts.axis == a)
-        if int(a) not in nested and len(row) > 1:
-            links += zip(row.tolist(), np.roll(row, -1).tolist(), strict=True)
-    return np.array(links, dtype=np.int64).reshape(-1, 2)
+            box.grow()
+        elif state == kernels.SHRUNK:
+            node = box.export()
+            self._exported += 1  # first come, first served among equal bounds
+            heappush(self._waiting, (node.bound, self._exported, node))

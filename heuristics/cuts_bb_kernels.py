@@ -20,11 +20,14 @@ UNDECIDED, CHOSEN, REJECTED = 0, 1, 2
 """What is known of a point."""
 NO_EXCHANGE, PAIRWISE, BY_SWEEPS = 0, 1, 2
 """How exchanges with decided points are found."""
-DONE, BUDGET, FULL = 0, 1, 2
-"""Why a search stopped: nothing open, node budget used, stack full."""
+DONE, BUDGET, FULL, SHRUNK = 0, 1, 2, 3
+"""Why a search stopped: nothing open, node budget used, stack full, or the last open
+node has come down to so few points that it is worth a problem of its own."""
 CONTRADICTION = -1
 """Returned by a rule that found the node empty; else it counts its decisions."""
 FAR = 2**62
+MOST_ROUNDS = 3
+"""Exchanges at one node: the first ones decide most, the later cost as much."""
 
 
 class Problem(NamedTuple):
@@ -595,11 +598,12 @@ def settle(
     best_picked: Flags,
     scratch: Scratch,
 ) -> tuple[bool, int, int]:
-    """Apply all rules until none decides anything.
+    """Apply all rules until none decides anything, the dear ones a few times.
 
     Returns whether the node is still open, its bound, and the best cost known.
     """
     bound = 0
+    rounds = 0
     while True:
         count(problem, status, scratch)
         if not tighten(problem, low, high, scratch):
@@ -621,6 +625,9 @@ def settle(
         decided = decide_by_cost(status, bound, last, beyond, threshold, scratch)
         if decided:
             continue
+        rounds += 1
+        if rounds > MOST_ROUNDS:
+            return True, bound, best
         decided = exchange(problem, status, low, high, scratch)
         if decided < 0:
             return False, bound, best
@@ -649,6 +656,30 @@ def widest_error(
 
 
 @njit(cache=True)
+def extent(problem: Problem, status: Bytes, low: Ints, high: Ints) -> int:
+    """Count the points in the bounding box of those that are not rejected.
+
+    Writes the first and last position of the box on every axis.
+    """
+    position = problem.position
+    n, axes = position.shape
+    low[:] = FAR
+    high[:] = -FAR
+    for p in range(n):
+        if status[p] != REJECTED:
+            for a in range(axes):
+                low[a] = min(low[a], position[p, a])
+                high[a] = max(high[a], position[p, a])
+    kept = 0
+    for p in range(n):
+        inside = True
+        for a in range(axes):
+            inside &= low[a] <= position[p, a] <= high[a]
+        kept += inside
+    return kept
+
+
+@njit(cache=True)
 def search(
     problem: Problem,
     stack: Stack,
@@ -656,6 +687,7 @@ def search(
     best: int,
     best_picked: Flags,
     budget: int,
+    shrink_from: int,
 ) -> tuple[int, int, int, int]:
     """Search depth first for solutions cheaper than ``best`` hops.
 
@@ -688,6 +720,8 @@ def search(
     status = np.empty(n, dtype=np.int8)
     low = np.empty(m, dtype=np.int64)
     high = np.empty(m, dtype=np.int64)
+    first = np.empty(problem.position.shape[1], dtype=np.int64)
+    last = np.empty(problem.position.shape[1], dtype=np.int64)
     nodes = 0
     while top > 0:
         if nodes >= budget:
@@ -707,6 +741,13 @@ def search(
         )
         if not still_open:
             continue
+        proved = max(known, -(-bound // problem.denominator))
+        if n >= shrink_from and 2 * extent(problem, status, first, last) < n:
+            stack.status[top] = status
+            stack.low[top] = low
+            stack.high[top] = high
+            stack.bound[top] = proved
+            return SHRUNK, top + 1, int(best), nodes
         branch, split = widest_error(problem, low, high, scratch)
         if branch < 0:
             continue  # the bound is the cost of its points: nothing cheaper here
@@ -715,7 +756,7 @@ def search(
             stack.status[top] = status
             stack.low[top] = low
             stack.high[top] = high
-            stack.bound[top] = max(known, -(-bound // problem.denominator))
+            stack.bound[top] = proved
             if (turn == 1) == lower_first:
                 stack.high[top, branch] = split
             else:
