@@ -1,0 +1,103 @@
+"""Centres round which candidates are sought, listed piece by piece."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import prod
+from time import perf_counter
+
+import numpy as np
+
+from ..instances import IntArray, KSubset, Mesh, Torus, Tree
+
+_FIRST = 64
+_SECONDS = 0.1
+"""Aim for pieces that take about this long, so that limits are kept."""
+
+
+@dataclass(frozen=True)
+class Centres:
+    """The product of lists of coordinates, in lexicographic order, or rows of sites.
+
+    Parameters
+    ----------
+    axes
+        Ascending coordinates of every axis.
+    sites
+        Instead of ``axes``: the centres themselves, one a row.
+    """
+
+    axes: tuple[IntArray, ...] = ()
+    sites: IntArray | None = None
+
+    @property
+    def count(self) -> int:
+        """How many there are; may exceed 64 bits."""
+        if self.sites is not None:
+            return len(self.sites)
+        return prod(len(axis) for axis in self.axes)
+
+    @property
+    def extent(self) -> tuple[IntArray, IntArray]:
+        """Least and greatest coordinate on every axis."""
+        if self.sites is not None:
+            return self.sites.min(axis=0), self.sites.max(axis=0)
+        low, high = zip(*((axis[0], axis[-1]) for axis in self.axes), strict=True)
+        return np.array(low, dtype=np.int64), np.array(high, dtype=np.int64)
+
+    def part(self, first: int, number: int) -> IntArray:
+        """Return up to ``number`` centres from the given one on, one a row."""
+        if self.sites is not None:
+            return self.sites[first : first + number]
+        number = min(number, self.count - first)
+        columns = []
+        carry = np.arange(number, dtype=np.int64)
+        for axis in reversed(self.axes):
+            first, digit = divmod(first, len(axis))
+            carry, digits = np.divmod(carry + digit, len(axis))
+            columns.append(axis[digits])
+        return np.stack(columns[::-1], axis=1)
+
+    def parts(self) -> Iterator[IntArray]:
+        """All centres, in pieces that grow as long as they are dealt with quickly."""
+        first, number = 0, _FIRST
+        while first < self.count:
+            began = perf_counter()
+            part = self.part(first, number)
+            yield part
+            first += len(part)
+            seconds = perf_counter() - began
+            if seconds < _SECONDS:
+                number *= 4 if seconds < _SECONDS / 8 else 2
+            elif seconds > 3 * _SECONDS:
+                number = max(1, number // 2)
+
+
+def intersections(instance: KSubset) -> Centres:
+    """Every crossing of coordinates of free processors; on a tree every node.
+
+    These are the medians that sets of free processors can have: a tree, like a
+    grid, is a median graph.
+    """
+    if isinstance(instance.topology, Tree):
+        return everywhere(instance)
+    return Centres(tuple(np.unique(axis) for axis in instance.points.T))
+
+
+def free_sites(instance: KSubset) -> Centres:
+    """Every place of a free processor, once."""
+    return Centres(sites=np.unique(instance.points, axis=0))
+
+
+def everywhere(instance: KSubset) -> Centres:
+    """Every location of a mesh or torus, every node of a tree.
+
+    Points in space have no locations of their own: their intersections are meant.
+    """
+    topology = instance.topology
+    if isinstance(topology, Mesh | Torus):
+        return Centres(tuple(np.arange(side) for side in topology.shape))
+    if isinstance(topology, Tree):
+        return Centres((np.arange(len(topology.parent)),))
+    return intersections(instance)

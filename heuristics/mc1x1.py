@@ -1,0 +1,80 @@
+"""MC1x1: the k processors in the first shells round the best centre."""
+
+from __future__ import annotations
+
+from time import perf_counter
+
+import numpy as np
+
+from ..instances import IntArray, KSubset, Mesh, Torus
+from ..solvers import DEFAULT, Limit, Result, Settings, answer
+from . import mc1x1_kernels as kernels
+from .centres import free_sites
+
+_FAR = 2**62
+_LARGEST_GRID = 2**24
+"""Cells up to which a mesh of two dimensions is laid out as a grid."""
+
+
+def mc1x1(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
+    """Fill shells of growing cubes round every free processor.
+
+    Shell s round a free processor holds what is s away from it in the maximum
+    norm (the shorter way round on a torus). The k first by shell, then index, are
+    a candidate; the one with the least sum of shell numbers is returned, from the
+    first centre in lexicographic order that has it. Cut short by a limit, the best
+    centre so far counts.
+
+    Guarantee: (2 - 2/k) d in d dimensions.
+    Time: O(shells) a centre on a mesh of two dimensions, else O(n d).
+    Ties: shell, then coordinates.
+    Source: Bender et al. 2008, section 3, Theorem 3, after Mache et al. 1997.
+    """
+    start = perf_counter()
+    centres = free_sites(instance)
+    low = instance.points.min(axis=0)
+    shape = instance.points.max(axis=0) - low + 1
+    flat = isinstance(instance.topology, Mesh) and len(shape) == 2
+    sums = site = side = None
+    if flat and int(shape[0]) * int(shape[1]) <= _LARGEST_GRID:
+        sums = np.zeros(shape + 1, dtype=np.int32)
+        sums[tuple((instance.points - low + 1).T)] = 1
+        np.cumsum(np.cumsum(sums, axis=0, out=sums), axis=1, out=sums)
+    else:
+        site, side = instance.points.copy(), _rings(instance)
+    limit = None
+    best, winner = _FAR, None
+    try:
+        for part in centres.parts():
+            if sums is not None:
+                best, where = kernels.scan_mesh(sums, instance.k, part - low, best)
+            else:
+                best, where = kernels.scan_cloud(site, side, instance.k, part, best)
+            if where >= 0:
+                winner = part[where].copy()
+            if perf_counter() - start > settings.time_limit:
+                limit = Limit.TIME
+                break
+    except KeyboardInterrupt:
+        if winner is None:
+            raise
+        limit = Limit.INTERRUPT
+    assert winner is not None
+    order = np.argsort(shells(instance, winner), kind="stable")
+    return answer(instance, order[: instance.k], start=start, limit=limit)
+
+
+def shells(instance: KSubset, centre: IntArray) -> IntArray:
+    """Shell numbers of all free processors: distances in the maximum norm."""
+    step = np.abs(instance.points - centre)
+    side = _rings(instance)
+    step = np.where(side > 0, np.minimum(step, side - step), step)
+    numbers: IntArray = step.max(axis=1)
+    return numbers
+
+
+def _rings(instance: KSubset) -> IntArray:
+    """Length of every ring, 0 where an axis does not wrap."""
+    if isinstance(instance.topology, Torus):
+        return np.array(instance.topology.shape, dtype=np.int64)
+    return np.zeros(instance.topology.dimension, dtype=np.int64)

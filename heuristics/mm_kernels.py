@@ -1,0 +1,358 @@
+"""Kernels of the Manhattan median: price the k nearest of many centres.
+
+Each scans a list of centres in order and returns the least pair sum met and the
+first centre that has it. Nothing is sorted for a centre: its radius, that of the
+smallest ball holding k free processors, differs from the radius of another centre
+by no more than their distance, which leaves few processors in doubt.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+Ints = npt.NDArray[np.int64]
+Counts = npt.NDArray[np.int32]
+
+FAR = 2**62
+"""Beyond every distance."""
+
+
+class Cloud(NamedTuple):
+    """Free processors with coordinates, in order of the last one."""
+
+    site: Ints  # (n, d)
+    last: Ints  # (n,) the last coordinates, ascending
+    number: Ints  # (n,) index into the instance
+    side: Ints  # (d,) nodes of each ring, 0 where an axis does not wrap
+    place: Ints  # (n, d) rank of the coordinate among the values of its axis
+    value: Ints  # values of all axes, one axis after the other
+    offset: Ints  # (d + 1,) where the values of an axis begin
+
+
+class Sides(NamedTuple):
+    """The cuts of a topology, with positions of all axes numbered through."""
+
+    weight: Ints  # (m,)
+    start: Ints  # (m,) first position inside
+    stop: Ints  # (m,) first position beyond
+    position: Ints  # (n, axes)
+    size: int  # number of positions
+    denominator: int
+
+
+class Branches(NamedTuple):
+    """A tree and the nodes of its free processors."""
+
+    parent: Ints
+    weight: Ints
+    order: Ints  # parents before children
+    node: Ints  # (n,) of the free processors
+
+
+@njit(cache=True)
+def _count(rows: Counts, x: int, y: int, radius: int) -> int:
+    """Count the free cells of a diamond, row by row."""
+    height, width = rows.shape[0], rows.shape[1] - 1
+    total = 0
+    for a in range(max(0, x - radius), min(height, x + radius + 1)):
+        half = radius - abs(a - x)
+        total += rows[a, min(width, y + half + 1)] - rows[a, max(0, y - half)]
+    return total
+
+
+@njit(cache=True)
+def _lines(lines: Counts, x: int, y: int, reach: int, counts: Ints) -> int:
+    """Count the free cells of a diamond on each of its lines; return their sum."""
+    height, width = lines.shape[0], lines.shape[1] - 1
+    total = 0
+    for a in range(max(0, x - reach), min(height, x + reach + 1)):
+        half = reach - abs(a - x)
+        count = lines[a, min(width, y + half + 1)] - lines[a, max(0, y - half)]
+        counts[a] = count
+        total += count
+    return total
+
+
+@njit(cache=True)
+def _on_a_line(counts: Ints, first: int, last: int, k: int) -> int:
+    """Pair sum along an axis, by the counts at consecutive coordinates."""
+    total = 0
+    left = 0
+    for a in range(first, last):
+        left += counts[a]
+        total += left * (k - left)
+    return total
+
+
+@njit(cache=True)
+def scan_mesh(
+    rows: Counts, columns: Counts, k: int, centres: Ints, best: int
+) -> tuple[int, int]:
+    """Scan a mesh of two dimensions by prefix sums of its rows and columns.
+
+    Parameters
+    ----------
+    rows
+        ``rows[x, y]``: free cells (x, 0), …, (x, y - 1).
+    columns
+        ``columns[y, x]``: free cells (0, y), …, (x - 1, y).
+    k
+        How many cells to take.
+    centres
+        Shape (·, 2), in lexicographic order.
+    best
+        Only a pair sum below this is of interest.
+
+    Returns
+    -------
+    tuple
+        The least pair sum and where in ``centres`` it is first met, or ``best``
+        and -1. O(height + width of the diamond) a centre.
+    """
+    height, width = len(rows), len(columns)
+    in_row = np.zeros(height, dtype=np.int64)
+    in_column = np.zeros(width, dtype=np.int64)
+    where = -1
+    radius = head = 0
+    head_radius = 0
+    for i in range(len(centres)):
+        x, y = centres[i, 0], centres[i, 1]
+        # between which radii: from the neighbour in the row or the row before
+        low, high = 0, height + width
+        if i > 0:
+            if centres[i - 1, 0] == x:
+                gap = abs(y - centres[i - 1, 1])
+            else:
+                gap = abs(x - centres[head, 0]) + abs(y - centres[head, 1])
+                radius = head_radius
+            low, high = max(0, radius - gap), min(high, radius + gap)
+        while low < high:
+            middle = (low + high) // 2
+            if _count(rows, x, y, middle) >= k:
+                high = middle
+            else:
+                low = middle + 1
+        radius = low
+        if i == 0 or centres[i - 1, 0] != x:
+            head, head_radius = i, radius
+
+        first, last = max(0, x - radius), min(height - 1, x + radius)
+        left, right = max(0, y - radius), min(width - 1, y + radius)
+        in_row[first], in_row[last] = 0, 0
+        in_column[left], in_column[right] = 0, 0
+        missing = k - _lines(rows, x, y, radius - 1, in_row)
+        _lines(columns, y, x, radius - 1, in_column)
+        for a in range(first, last + 1):  # the shell, in lexicographic order
+            half = radius - abs(a - x)
+            b = y - half
+            if b >= 0 and rows[a, b + 1] > rows[a, b]:
+                in_row[a] += 1
+                in_column[b] += 1
+                missing -= 1
+                if missing == 0:
+                    break
+            b = y + half
+            if half > 0 and b < width and rows[a, b + 1] > rows[a, b]:
+                in_row[a] += 1
+                in_column[b] += 1
+                missing -= 1
+                if missing == 0:
+                    break
+        total = _on_a_line(in_row, first, last, k)
+        if total < best:
+            total += _on_a_line(in_column, left, right, k)
+            if total < best:
+                best, where = total, i
+    return best, where
+
+
+@njit(cache=True)
+def _margin(near: Ints, number: Ints, m: int, k: int, room: Ints) -> tuple[int, int]:
+    """Radius of the k nearest, and the largest index taken at that distance."""
+    radius = np.partition(near[:m], k - 1)[k - 1]
+    closer = equal = 0
+    for j in range(m):
+        if near[j] < radius:
+            closer += 1
+        elif near[j] == radius:
+            room[equal] = number[j]
+            equal += 1
+    missing = k - closer
+    if missing == equal:
+        return radius, FAR
+    return radius, np.partition(room[:equal], missing - 1)[missing - 1]
+
+
+@njit(cache=True)
+def _hops(p: int, q: int, side: int) -> int:
+    """Distance along one axis, round a ring if ``side`` is positive."""
+    step = abs(p - q)
+    return min(step, side - step) if side > 0 else step
+
+
+@njit(cache=True)
+def _by_cuts(sides: Sides, k: int, below: Ints) -> int:
+    """Pair sum from how many are chosen at each position; clears the counts."""
+    total = 0
+    running = 0
+    for at in range(sides.size):  # what was at a position becomes what is below
+        here = below[at]
+        below[at] = running
+        running += here
+    below[sides.size] = running
+    for h in range(len(sides.weight)):
+        count = below[sides.stop[h]] - below[sides.start[h]]
+        total += sides.weight[h] * count * (k - count)
+    below[:] = 0
+    return total // sides.denominator
+
+
+@njit(cache=True)
+def _by_values(cloud: Cloud, axis: int, counts: Ints, ranks: Ints, k: int) -> int:
+    """Pair sum along one axis from the ranks of the chosen coordinates."""
+    first, last = ranks[0], ranks[0]
+    for j in range(k):
+        first, last = min(first, ranks[j]), max(last, ranks[j])
+    value = cloud.value[cloud.offset[axis] : cloud.offset[axis + 1]]
+    total = 0
+    if last - first > 16 * k:  # few among many values: sort them
+        ordered = np.sort(ranks[:k])
+        for j in range(k - 1):
+            total += (j + 1) * (k - j - 1) * (value[ordered[j + 1]] - value[ordered[j]])
+        return total
+    for j in range(k):
+        counts[ranks[j]] += 1
+    left = 0
+    for v in range(first, last):
+        left += counts[v]
+        counts[v] = 0
+        total += left * (k - left) * (value[v + 1] - value[v])
+    counts[last] = 0
+    return total
+
+
+@njit(cache=True)
+def scan_cloud(
+    cloud: Cloud, sides: Sides, wraps: bool, k: int, centres: Ints, best: int
+) -> tuple[int, int]:
+    """Scan any mesh, torus or set of points; see `scan_mesh` for the result.
+
+    O(n) a centre to find the k nearest, O(k log k) or better to price them
+    (on a torus O(k d + cuts)).
+    """
+    n, d = cloud.site.shape
+    outer = np.empty(n, dtype=np.int64)
+    near = np.empty(n, dtype=np.int64)
+    who = np.empty(n, dtype=np.int64)
+    perhaps = np.empty(n, dtype=np.int64)
+    number = np.empty(n, dtype=np.int64)
+    room = np.empty(n, dtype=np.int64)
+    ranks = np.empty((d, k), dtype=np.int64)
+    counts = np.zeros(max(sides.size, n) + 1, dtype=np.int64)
+    ring = cloud.side[d - 1]
+    where = -1
+    radius = head = 0
+    head_radius = 0
+    for i in range(len(centres)):
+        same_row = i > 0
+        for a in range(d - 1):
+            same_row = same_row and centres[i, a] == centres[i - 1, a]
+        if not same_row:
+            for p in range(n):
+                outer[p] = 0
+                for a in range(d - 1):
+                    outer[p] += _hops(cloud.site[p, a], centres[i, a], cloud.side[a])
+        low, high = 0, FAR
+        if i > 0:
+            reference = i - 1 if same_row else head
+            if not same_row:
+                radius = head_radius
+            gap = 0
+            for a in range(d):
+                gap += _hops(centres[i, a], centres[reference, a], cloud.side[a])
+            low, high = radius - gap, radius + gap
+        z = centres[i, d - 1]
+        start, stop = 0, n
+        if not wraps and high < FAR:
+            start = np.searchsorted(cloud.last, z - high)
+            stop = np.searchsorted(cloud.last, z + high, side="right")
+        inside = doubtful = 0
+        for p in range(start, stop):
+            distance = outer[p] + _hops(cloud.last[p], z, ring)
+            if distance < low:
+                who[inside] = p
+                inside += 1
+            elif distance <= high:
+                near[doubtful] = distance
+                perhaps[doubtful] = p
+                number[doubtful] = cloud.number[p]
+                doubtful += 1
+        radius, index = _margin(near, number, doubtful, k - inside, room)
+        if not same_row:
+            head, head_radius = i, radius
+        for j in range(doubtful):
+            if near[j] < radius or (near[j] == radius and number[j] <= index):
+                who[inside] = perhaps[j]
+                inside += 1
+        total = 0
+        if wraps:
+            for j in range(k):
+                for a in range(d):
+                    counts[sides.position[cloud.number[who[j]], a]] += 1
+            total = _by_cuts(sides, k, counts)
+        else:
+            for j in range(k):
+                for a in range(d):
+                    ranks[a, j] = cloud.place[who[j], a]
+            for a in range(d):
+                total += _by_values(cloud, a, counts, ranks[a], k)
+                if total >= best:
+                    break
+        if total < best:
+            best, where = total, i
+    return best, where
+
+
+@njit(cache=True)
+def tree_distances(branches: Branches, centre: int, away: Ints) -> None:
+    """Fill in the distance of every node from one of them. O(nodes)."""
+    away[:] = -1
+    away[centre] = 0
+    v = centre
+    while branches.parent[v] >= 0:
+        up = branches.parent[v]
+        away[up] = away[v] + branches.weight[v]
+        v = up
+    for v in branches.order:
+        if away[v] < 0:
+            away[v] = away[branches.parent[v]] + branches.weight[v]
+
+
+@njit(cache=True)
+def scan_tree(
+    branches: Branches, sides: Sides, k: int, centres: Ints, best: int
+) -> tuple[int, int]:
+    """Scan nodes of a tree, O(nodes) each; see `scan_mesh` for the result."""
+    n = len(branches.node)
+    away = np.empty(len(branches.parent), dtype=np.int64)
+    near = np.empty(n, dtype=np.int64)
+    room = np.empty(n, dtype=np.int64)
+    number = np.arange(n)
+    counts = np.zeros(sides.size + 1, dtype=np.int64)
+    where = -1
+    for i in range(len(centres)):
+        tree_distances(branches, centres[i, 0], away)
+        for p in range(n):
+            near[p] = away[branches.node[p]]
+        radius, index = _margin(near, number, n, k, room)
+        for p in range(n):
+            if near[p] < radius or (near[p] == radius and p <= index):
+                counts[sides.position[p, 0]] += 1
+        total = _by_cuts(sides, k, counts)
+        if total < best:
+            best, where = total, i
+    return best, where
