@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from functools import partial
 
@@ -96,13 +96,14 @@ def run(
     calls = [Call(partial(_run, *task, settings), allowed) for task in due]
     done = len(tasks) - len(due)
     progress(done, len(tasks), "")
-    for position, outcome in in_parallel(calls, jobs=jobs):
-        instance, method = due[position]
-        if isinstance(outcome, Failure):
-            outcome = row_of(instance, method.name, settings, outcome.why, FAILED)
-        ledger.append(outcome)
-        done += 1
-        progress(done, len(tasks), f"{method.name} on {instance.name}")
+    with closing(in_parallel(calls, jobs=jobs)) as outcomes:
+        for position, outcome in outcomes:
+            instance, method = due[position]
+            if isinstance(outcome, Failure):
+                outcome = row_of(instance, method.name, settings, outcome.why, FAILED)
+            ledger.append(outcome)
+            done += 1
+            progress(done, len(tasks), f"{method.name} on {instance.name}")
 
 
 def _run(instance: KSubset, method: Method, settings: Settings) -> Row:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import signal
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from multiprocessing import get_context, parent_process
@@ -44,7 +44,7 @@ class Call:
     allowed: float | None = None
 
 
-def run(calls: Sequence[Call], *, jobs: int) -> Iterator[tuple[int, Any]]:
+def run(calls: Sequence[Call], *, jobs: int) -> Generator[tuple[int, Any], None, None]:
     """Yield (position, value or `Failure`) of every call, as they end.
 
     Calls are begun in the order given. A call that raises, is killed, or

@@ -1,0 +1,367 @@
+"""Processes, ledger, campaign: nothing lost, nothing doubled, nothing hangs."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from multiprocessing import active_children
+from pathlib import Path
+from time import monotonic, sleep
+
+import pytest
+
+from closeknit.instances import InputError
+from closeknit.reports import pool
+from closeknit.reports.campaign import Campaign, run
+from closeknit.reports.ledger import FILE, Ledger
+from closeknit.reports.rows import Row, line_of, parse_row
+from closeknit.solvers import Grade, Proof, Settings
+
+from .toys import ROOT, SABOTEURS, TOYS, made, optimal, small
+
+
+@pytest.fixture(autouse=True)
+def _workers_find_the_toys(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(ROOT)
+
+
+def is_running(pid: int) -> bool:
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return False
+    return state != "Z"
+
+
+def until(condition: Callable[[], bool], seconds: float = 20) -> bool:
+    end = monotonic() + seconds
+    while not condition():
+        if monotonic() > end:
+            return False
+        sleep(0.02)
+    return True
+
+
+# The pool
+
+
+def test_every_call_has_an_outcome_whatever_befalls_it() -> None:
+    calls = [
+        pool.Call(partial(pow, 2, 3)),
+        pool.Call(partial(signal.raise_signal, signal.SIGKILL)),
+        pool.Call(partial(sleep, 600), allowed=0.5),
+        pool.Call(partial(int, "x")),
+        pool.Call(partial(os._exit, 3)),
+        pool.Call(partial(sys.exit, 4)),
+        pool.Call(partial(__import__, "os")),
+        pool.Call(partial(pow, 2, 5)),
+    ]
+    found = dict(pool.run(calls, jobs=2))
+    assert found == {
+        0: 8,
+        1: pool.Failure("its process was killed (SIGKILL; out of memory?)"),
+        2: pool.Failure("still running after 0.5 s; killed"),
+        3: pool.Failure("ValueError: invalid literal for int() with base 10: 'x'"),
+        4: pool.Failure("its process ended unasked (exit status 3)"),
+        5: pool.Failure("its process ended unasked (exit status 4)"),
+        6: pool.Failure("TypeError: cannot pickle 'module' object"),
+        7: 32,
+    }
+    assert active_children() == []
+
+
+def test_calls_are_begun_in_the_order_given() -> None:
+    calls = [pool.Call(partial(pow, i, 2)) for i in range(20)]
+    assert list(pool.run(calls, jobs=1)) == [(i, i * i) for i in range(20)]
+
+
+def test_no_calls_need_no_processes() -> None:
+    assert list(pool.run([], jobs=4)) == []
+
+
+def test_leaving_early_stops_workers_and_their_children(tmp_path: Path) -> None:
+    note = tmp_path / "pid"
+    script = f"echo $$ > {note}.new; mv {note}.new {note}; exec sleep 600"
+    calls = [
+        pool.Call(partial(subprocess.call, ["sh", "-c", script])),
+        pool.Call(partial(until, partial(note.exists))),
+    ]
+    outcomes = pool.run(calls, jobs=2)
+    assert next(outcomes) == (1, True)
+    child = int(note.read_text())
+    assert is_running(child)
+    outcomes.close()
+    assert active_children() == []
+    assert until(partial(_gone, child))
+
+
+def _gone(pid: int) -> bool:
+    return not is_running(pid)
+
+
+def test_workers_and_their_children_die_with_the_process_above(tmp_path: Path) -> None:
+    note = tmp_path / "pid"
+    script = f"echo $$ > {note}.new; mv {note}.new {note}; exec sleep 600"
+    program = (
+        "import subprocess\nfrom functools import partial\n"
+        "from closeknit.reports import pool\n"
+        f"calls = [pool.Call(partial(subprocess.call, ['sh', '-c', {script!r}]))]\n"
+        "list(pool.run(calls, jobs=1))\n"
+    )
+    with subprocess.Popen([sys.executable, "-c", program]) as above:
+        assert until(partial(note.exists))
+        above.kill()
+    assert until(partial(_gone, int(note.read_text())))
+
+
+# Rows
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        made(small("a"), "mm", cost=4, selection=(0, 1, 4)),
+        optimal(small("ä b"), "auto", 4, selection=(0, 1, 4), limit=None),
+        made(
+            small("a"),
+            "mm",
+            cost=(8, 1),
+            bound=(7, 9),
+            proof=Proof(Grade.SOLVER, "cp-sat 9.15: really"),
+            limit="time",
+            selection=(0, 1, 2),
+            seconds=1e-06,
+            time_limit=0.1,
+        ),
+        made(small("a"), "mm", status="failed", error="it broke", seconds=None),
+        made(small("a"), "mm", status="unknown", limit="time"),
+    ],
+)
+def test_rows_are_read_back_as_written(row: Row) -> None:
+    line = line_of(row)
+    assert "\n" not in line
+    assert parse_row(line) == row
+
+
+@pytest.mark.parametrize(
+    ("changes", "complaint"),
+    [
+        ({"cost": 1}, "status: Status.OPTIMAL disagrees with the solution given."),
+        ({"bound": 5}, "status: Bound 5 above cost 4."),
+        ({"bound": 3}, "status: Optimal is: bound equal to cost."),
+        ({"status": "great"}, "status: must be one of optimal, "),
+        ({"proof": "hearsay: mine"}, "proof: must be one of checked, "),
+        ({"proof": "solver: "}, "proof: must name who vouches, not 'solver: '"),
+        ({"seconds": -1}, "seconds: must be at least 0, not -1"),
+        ({"seconds": "long"}, "seconds: must be a number, not 'long'"),
+        ({"limit": "boredom"}, "limit: must be one of time, "),
+        ({"n": "many"}, "n: must be an integer, not 'many'"),
+        ({"colour": "red"}, "colour: unknown field"),
+        ({"status": "failed"}, "status: disagrees with the rest, not 'failed'"),
+    ],
+)
+def test_contradictory_rows_are_refused(
+    changes: dict[str, object], complaint: str
+) -> None:
+    document = json.loads(line_of(optimal(small("a"), "auto", 4, selection=(0, 1, 4))))
+    if changes == {"cost": 1}:
+        del document["selection"]
+    document.update(changes)
+    with pytest.raises(InputError) as caught:
+        parse_row(json.dumps(document))
+    assert str(caught.value).startswith(complaint)
+
+
+@pytest.mark.parametrize("name", ["instance", "method", "time_limit", "finished"])
+def test_missing_fields_are_named(name: str) -> None:
+    document = json.loads(line_of(made(small("a"), "mm", cost=4, selection=(0, 1, 4))))
+    del document[name]
+    with pytest.raises(InputError, match=f"^{name}: is missing$"):
+        parse_row(json.dumps(document))
+
+
+# The ledger
+
+
+def rows_of(*methods: str) -> list[Row]:
+    return [made(small("a"), m, cost=4, selection=(0, 1, 4)) for m in methods]
+
+
+def test_rows_are_on_disk_as_soon_as_they_are_appended(tmp_path: Path) -> None:
+    rows = rows_of("mm", "mc1x1")
+    with Ledger(tmp_path / "deep" / "out") as ledger:
+        for count, row in enumerate(rows, start=1):
+            ledger.append(row)
+            assert len(ledger.path.read_text().splitlines()) == count
+    with Ledger(tmp_path / "deep" / "out") as ledger:
+        assert list(ledger.rows.values()) == rows
+
+
+@pytest.mark.parametrize("cut", [1, 30, 200])
+def test_a_half_written_last_line_is_dropped(tmp_path: Path, cut: int) -> None:
+    first, second = rows_of("mm", "mc1x1")
+    with Ledger(tmp_path) as ledger:
+        ledger.append(first)
+        ledger.append(second)
+    path = tmp_path / FILE
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-cut])
+    with Ledger(tmp_path) as ledger:
+        assert list(ledger.rows.values()) == [first]
+        ledger.append(second)
+    assert path.read_bytes() == whole
+
+
+def test_a_first_line_that_is_half_written_is_dropped_too(tmp_path: Path) -> None:
+    (tmp_path / FILE).write_bytes(line_of(rows_of("mm")[0]).encode()[:50])
+    with Ledger(tmp_path) as ledger:
+        assert ledger.rows == {}
+    assert (tmp_path / FILE).read_bytes() == b""
+
+
+@pytest.mark.parametrize(
+    ("damage", "complaint"),
+    [
+        (b'{"instance": "a"', "not JSON: "),
+        (b"", "not JSON: "),
+        (b"[]", "row: must be an object, not []"),
+        (b"\xff\xfe", "is not UTF-8 text"),
+    ],
+)
+def test_a_damaged_line_is_refused_by_number(
+    tmp_path: Path, damage: bytes, complaint: str
+) -> None:
+    lines = [line_of(row).encode() for row in rows_of("mm", "mc1x1", "random")]
+    lines[1] = damage
+    path = tmp_path / FILE
+    path.write_bytes(b"\n".join(lines) + b"\n")
+    with pytest.raises(InputError) as caught:
+        Ledger(tmp_path)
+    assert str(caught.value).startswith(f"{path}:2: {complaint}")
+    assert path.read_bytes() == b"\n".join(lines) + b"\n"
+
+
+def test_the_same_run_twice_is_refused(tmp_path: Path) -> None:
+    lines = [line_of(row) for row in rows_of("mm", "mc1x1", "mm")]
+    (tmp_path / FILE).write_text("\n".join(lines) + "\n")
+    with pytest.raises(InputError, match=r"results\.jsonl:3: the same run as line 1$"):
+        Ledger(tmp_path)
+
+
+def test_two_runs_at_once_are_refused(tmp_path: Path) -> None:
+    with (
+        Ledger(tmp_path),
+        pytest.raises(InputError, match=r"another run is writing here$"),
+    ):
+        Ledger(tmp_path)
+    with Ledger(tmp_path):
+        pass
+
+
+def test_a_ledger_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(InputError, match="cannot be made"):
+        Ledger(tmp_path / "file")
+    (tmp_path / "folder" / FILE).mkdir(parents=True)
+    with pytest.raises(InputError, match=r"results\.jsonl: cannot be written"):
+        Ledger(tmp_path / "folder")
+
+
+# The campaign
+
+
+def campaign(*instances: str, lenient: bool = True, limit: float = 60) -> Campaign:
+    return Campaign(
+        instances=[small(name, k) for k, name in enumerate(instances, start=2)],
+        methods=[TOYS["first"], TOYS["last"], TOYS["shy"]],
+        exact=TOYS["auto"],
+        settings=Settings(time_limit=limit),
+        lenient=lenient,
+    )
+
+
+def test_exact_runs_are_begun_first() -> None:
+    tasks = [(i.name, m.name) for i, m in campaign("a", "b", "c").tasks()]
+    assert tasks[:3] == [("a", "auto"), ("b", "auto"), ("c", "auto")]
+    assert ("b", "shy") in tasks
+    assert ("c", "shy") not in tasks
+    assert len(tasks) == len(set(tasks)) == 11
+
+
+def test_all_is_run_once_and_found_in_order(tmp_path: Path) -> None:
+    plan = campaign("a", "b", "c", lenient=False)
+    told: list[tuple[int, int]] = []
+    with Ledger(tmp_path) as ledger:
+        run(plan, ledger, jobs=2, progress=lambda d, t, w: told.append((d, t)))
+        rows = plan.rows(ledger)
+    names = ["first", "last", "shy", "auto"]
+    assert [(r.instance, r.method) for r in rows] == [
+        (i, m) for i in "abc" for m in names
+    ]
+    assert [r.status for r in rows if r.method == "auto"] == ["optimal"] * 3
+    assert [r.status for r in rows if r.method == "shy"][2] == "refused"
+    assert told == [(done, 12) for done in range(13)]
+    (refused,) = [r for r in rows if not r.ran]
+    assert refused.error == "shy: takes k up to 3 only"
+
+
+def test_a_second_run_does_only_what_is_missing(tmp_path: Path) -> None:
+    plan = campaign("a", "b")
+    with Ledger(tmp_path) as ledger:
+        run(plan, ledger, jobs=1)
+    path = tmp_path / FILE
+    lines = path.read_text().splitlines(keepends=True)
+    path.write_text("".join(lines[:2] + lines[4:]) + lines[3][:40])
+    kept = path.read_text().splitlines()[:-1]
+    told: list[int] = []
+    with Ledger(tmp_path) as ledger:
+        run(plan, ledger, jobs=1, progress=lambda d, t, w: told.append(d))
+    after = path.read_text().splitlines()
+    assert after[: len(kept)] == kept
+    assert told == [6, 7, 8]
+    assert {parse_row(x).key for x in after} == {parse_row(x).key for x in lines}
+    assert len(after) == len(lines)
+
+
+def test_other_settings_are_other_runs(tmp_path: Path) -> None:
+    with Ledger(tmp_path) as ledger:
+        run(campaign("a"), ledger, jobs=1)
+        run(campaign("a", limit=5), ledger, jobs=1)
+        assert len(ledger.rows) == 8
+        assert {r.time_limit for r in campaign("a").rows(ledger)} == {60.0}
+
+
+def test_broken_and_killed_methods_cost_only_their_own_rows(tmp_path: Path) -> None:
+    plan = replace(
+        campaign("a", "b"),
+        methods=[SABOTEURS["killed"], SABOTEURS["broken"], TOYS["first"]],
+    )
+    with Ledger(tmp_path) as ledger:
+        run(plan, ledger, jobs=2)
+        rows = plan.rows(ledger)
+    told = {r.method: (r.status, r.error) for r in rows}
+    assert told == {
+        "killed": ("failed", "its process was killed (SIGKILL; out of memory?)"),
+        "broken": ("failed", "SolverError: the solver broke"),
+        "first": ("feasible", ""),
+        "auto": ("optimal", ""),
+    }
+    assert len(rows) == 8
+
+
+def test_rows_say_what_was_run_and_where(tmp_path: Path) -> None:
+    plan = Campaign(instances=[small("a", busy=3)], methods=[], exact=TOYS["auto"])
+    with Ledger(tmp_path) as ledger:
+        run(plan, ledger, jobs=1)
+        (row,) = plan.rows(ledger)
+    assert (row.topology, row.shape, row.n, row.k, row.d) == ("mesh", (3, 4), 9, 3, 2)
+    assert (row.locations, row.cost, row.selection) == (12, 4, (0, 1, 2))
+    assert str(row.proof) == "enumerated: toy"
+    assert row.python == sys.version.split()[0]
+    assert row.finished.endswith("+00:00")

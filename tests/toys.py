@@ -1,0 +1,164 @@
+"""Methods for tests: exact, poor, slow, lying, dying; and rows made by hand."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Mapping
+from dataclasses import replace
+from fractions import Fraction
+from itertools import combinations
+from pathlib import Path
+from time import perf_counter, sleep
+from typing import Any, cast
+
+import closeknit.heuristics
+from closeknit.heuristics.registry import Method, Run
+from closeknit.instances import KSubset, Mesh, cost, mesh, sha256
+from closeknit.reports.rows import Row, row_of
+from closeknit.solvers import (
+    DEFAULT,
+    Grade,
+    Proof,
+    Result,
+    Settings,
+    SolverError,
+    answer,
+)
+
+ROOT = Path(__file__).parents[1]
+
+
+class Toy(Method):
+    """A method whose function stands in this module."""
+
+    __slots__ = ()
+
+    @property
+    def function(self) -> Run:
+        return cast(Run, globals()[self.where])
+
+
+def cheapest(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
+    start = perf_counter()
+    best = min(
+        combinations(range(instance.n), instance.k),
+        key=lambda chosen: cost(instance, chosen),
+    )
+    bound = cost(instance, best)
+    proof = Proof(Grade.ENUMERATED, "toy")
+    return answer(instance, best, start=start, bound=bound, proof=proof)
+
+
+def first(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
+    return answer(instance, range(instance.k), start=perf_counter())
+
+
+def last(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
+    chosen = range(instance.n - instance.k, instance.n)
+    return answer(instance, chosen, start=perf_counter())
+
+
+def slow(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
+    sleep(0.2)
+    return first(instance, settings)
+
+
+def dearest(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
+    chosen = max(
+        combinations(range(instance.n), instance.k),
+        key=lambda chosen: cost(instance, chosen),
+    )
+    return answer(instance, chosen, start=perf_counter())
+
+
+def liar(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
+    chosen = dearest(instance).chosen
+    assert chosen is not None
+    bound, proof = cost(instance, chosen), Proof(Grade.SOLVER, "liar")
+    return answer(instance, chosen, start=perf_counter(), bound=bound, proof=proof)
+
+
+def killed(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
+    if instance.name != "warm-up":
+        os.kill(os.getpid(), signal.SIGKILL)
+    return first(instance, settings)
+
+
+def broken(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
+    raise SolverError("the solver\nbroke")
+
+
+def one(instance: KSubset) -> Fraction:
+    return Fraction(1)
+
+
+def large_k(instance: KSubset) -> str | None:
+    return "takes k up to 3 only" if instance.k > 3 else None
+
+
+TOYS: Mapping[str, Method] = {
+    method.name: method
+    for method in (
+        Toy(name="first", where="first"),
+        Toy(name="last", where="last"),
+        Toy(name="slow", where="slow"),
+        Toy(name="shy", where="first", refuses=large_k),
+        Toy(name="auto", where="cheapest", exact=True),
+    )
+}
+"""What the command sees in place of the real methods."""
+
+SABOTEURS: Mapping[str, Method] = {
+    method.name: method
+    for method in (
+        Toy(name="dearest", where="dearest", guarantee=one),
+        Toy(name="killed", where="killed"),
+        Toy(name="broken", where="broken"),
+        Toy(name="liar", where="liar", exact=True),
+    )
+}
+
+
+def small(name: str, k: int = 3, *, busy: int = 0) -> KSubset:
+    """A 3 by 4 mesh; the given number of processors from the end are busy."""
+    full = mesh(3, 4, k=k)
+    return KSubset(name, full.topology, full.free[: 12 - busy], k)
+
+
+def line(name: str, *xs: int, k: int) -> KSubset:
+    """Free processors on a line."""
+    return KSubset(name, Mesh((max(xs) + 1,)), tuple((x,) for x in xs), k)
+
+
+def made(instance: KSubset, method: str, **changes: Any) -> Row:
+    """A row made by hand."""
+    plain = row_of(instance, method, DEFAULT, "by hand", "failed")
+    given: dict[str, Any] = {
+        "status": "feasible",
+        "error": "",
+        "seconds": 0.5,
+        "version": "0.1.0",
+        "python": "3.11.7",
+        "machine": "Linux x86_64, a processor, 2 CPUs",
+        "finished": "2026-11-21T05:15:49+00:00",
+    }
+    row = replace(plain, **given | changes)
+    assert row.sha256 == sha256(instance)
+    return row
+
+
+def optimal(instance: KSubset, method: str, value: Any, **changes: Any) -> Row:
+    """A row of a method that proved its cost."""
+    proof = Proof(Grade.ENUMERATED, "toy")
+    given = {"cost": value, "bound": value, "status": "optimal", "proof": proof}
+    return made(instance, method, **given | changes)
+
+
+def main() -> None:
+    """Run the command line with toys in place of the methods."""
+    from closeknit.cli.app import run
+
+    closeknit.heuristics.KSUBSET = TOYS
+    sys.exit(run(sys.argv[1:]))
