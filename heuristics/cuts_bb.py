@@ -36,7 +36,10 @@ from .mm_inc import mm_inc
 PROOF = Proof(Grade.ENUMERATED, "cuts-bb")
 _CHUNK_SECONDS = 0.1
 """A kernel runs about this long before limits and Ctrl-C are looked at."""
-_LARGEST_BUDGET = 100_000
+_PLUNGE = 500
+"""Nodes searched depth first before the open one of least bound is taken."""
+_MOST_WAITING = 10_000
+"""Beyond so many waiting nodes the search stays depth first, to save memory."""
 _SMALLEST = 48
 """Problems of fewer points are not made smaller."""
 
@@ -75,8 +78,9 @@ def first_solution(instance: KSubset, settings: Settings) -> tuple[int, ...]:
 class Search:
     """A search that can be stopped and resumed.
 
-    A node that has come down to a small part of its points becomes a problem of
-    its own, without the others; these wait in order of their bounds.
+    Depth first for a while, then on from the open node of least bound, so that
+    the bound of the whole rises. A node that has come down to a small part of its
+    points becomes a problem of its own, without the others.
 
     Parameters
     ----------
@@ -101,6 +105,7 @@ class Search:
         self._box = whole
         self._waiting: list[tuple[int, int, Node]] = []
         self._exported = 0
+        self._plunged = 0
 
     @property
     def chosen(self) -> tuple[int, ...]:
@@ -140,7 +145,7 @@ class Search:
                 self._step(budget)
                 seconds = perf_counter() - now
                 if seconds < _CHUNK_SECONDS / 2:
-                    budget = min(2 * budget, _LARGEST_BUDGET)
+                    budget = min(2 * budget, _PLUNGE)
                 elif seconds > _CHUNK_SECONDS:
                     budget = max(1, budget // 2)
         return None
@@ -150,6 +155,7 @@ class Search:
         box = self._box
         if not box.open:
             self._box = heappop(self._waiting)[2].boxed()
+            self._plunged = 0
             return
         state, box.open, best, nodes = kernels.search(
             box.problem, box.stack, box.open, self.best, box.picked, budget, _SMALLEST
@@ -159,9 +165,16 @@ class Search:
             self.best = int(best)
             self._chosen[:] = False
             self._chosen[box.index[box.picked]] = True
+        self._plunged += nodes
         if state == kernels.FULL:
             box.grow()
         elif state == kernels.SHRUNK:
-            node = box.export()
-            self._exported += 1  # first come, first served among equal bounds
-            heappush(self._waiting, (node.bound, self._exported, node))
+            self._export(box)
+        elif self._plunged >= _PLUNGE and len(self._waiting) < _MOST_WAITING:
+            while box.open:
+                self._export(box)
+
+    def _export(self, box: Box) -> None:
+        node = box.export()
+        self._exported += 1  # first come, first served among equal bounds
+        heappush(self._waiting, (node.bound, self._exported, node))

@@ -118,9 +118,9 @@ def test_the_stack_grows_as_needed() -> None:
 
 def test_limits_give_incumbent_and_bound() -> None:
     rng = random.Random(5)
-    cells = rng.sample(list(Torus((12, 12)).locations()), 90)
-    instance = KSubset("torus", Torus((12, 12)), tuple(cells), 30)
-    result = KSUBSET["cuts-bb"](instance, Settings(node_limit=5))
+    cells = rng.sample(list(Torus((30, 30)).locations()), 700)
+    instance = KSubset("torus", Torus((30, 30)), tuple(cells), 100)
+    result = KSUBSET["cuts-bb"](instance, Settings(node_limit=3000))
     assert result.limit is Limit.NODES
     assert result.status is Status.FEASIBLE
     assert isinstance(result.bound, int)
@@ -140,7 +140,7 @@ def test_ctrl_c_gives_incumbent_and_bound() -> None:
     before = signal.getsignal(signal.SIGINT)
 
     def press() -> None:
-        time.sleep(0.3)
+        time.sleep(1.5)
         signal.raise_signal(signal.SIGINT)
 
     presser = threading.Thread(target=press)
