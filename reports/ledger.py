@@ -9,6 +9,7 @@ from types import TracebackType
 
 from ..instances import InputError
 from ..instances.files import folder
+from .interrupts import undisturbed
 from .rows import Key, Row, line_of, parse_row
 
 FILE = "results.jsonl"
@@ -69,15 +70,16 @@ class Ledger:
         """
         assert row.key not in self.rows
         left = (line_of(row) + "\n").encode()
-        try:
-            while left:
-                left = left[os.write(self._descriptor, left) :]
-            os.fsync(self._descriptor)
-        except OSError as error:
-            raise InputError(
-                f"cannot be written: {error.strerror}", file=self.path
-            ) from None
-        self.rows[row.key] = row
+        with undisturbed():
+            try:
+                while left:
+                    left = left[os.write(self._descriptor, left) :]
+                os.fsync(self._descriptor)
+            except OSError as error:
+                raise InputError(
+                    f"cannot be written: {error.strerror}", file=self.path
+                ) from None
+            self.rows[row.key] = row
 
     def _lock(self) -> None:
         try:

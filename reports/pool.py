@@ -9,13 +9,15 @@ from __future__ import annotations
 import os
 import signal
 import threading
-from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Generator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing import get_context, parent_process
 from multiprocessing.connection import Connection, wait
 from time import monotonic
 from typing import Any
+
+from .interrupts import undisturbed
 
 _STOPPED_IN = 5.0
 """Seconds that a worker is given to go before it is killed."""
@@ -83,19 +85,9 @@ def run(calls: Sequence[Call], *, jobs: int) -> Generator[tuple[int, Any], None,
                     worker.begin(upcoming)
                 yield ended
     finally:
-        with _undisturbed():
+        with undisturbed():
             for worker in workers:
                 worker.stop()
-
-
-@contextmanager
-def _undisturbed() -> Iterator[None]:
-    """Put off Ctrl-C until the block is left."""
-    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
 
 
 def _until_something_happens(busy: Sequence[_Worker]) -> None:
@@ -115,7 +107,7 @@ class _Worker:
         spawn = get_context("spawn")
         self.connection, far_end = spawn.Pipe()
         self.process = spawn.Process(target=_serve, args=(far_end,))
-        with _undisturbed():  # or it would end with a traceback while it starts
+        with undisturbed():  # or it would end with a traceback while it starts
             self.process.start()
         far_end.close()
         self.call: tuple[int, Call] | None = None
