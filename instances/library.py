@@ -1,0 +1,100 @@
+"""Instances that come with closeknit, and suites of them by name.
+
+The bundled ones were made by the generators, with the parameters in their names;
+each is small enough to be solved to proven optimality in seconds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from importlib.resources import files
+from types import MappingProxyType
+
+from . import worst_cases
+from .errors import InputError
+from .files import parse_json
+from .ksubset import KSubset
+from .ksubset_json import parse_ksubset
+
+_DATA = files(f"{__package__}.data")
+
+
+def bundled_names() -> list[str]:
+    """Names of the instances that come with the package, sorted.
+
+    >>> "6x6-full-k9" in bundled_names()
+    True
+    """
+    return sorted(
+        entry.name.removesuffix(".json")
+        for entry in _DATA.iterdir()
+        if entry.name.endswith(".json")
+    )
+
+
+def bundled(name: str) -> KSubset:
+    """Return an instance that comes with the package.
+
+    Raises
+    ------
+    InputError
+        When there is none of this name.
+
+    Examples
+    --------
+    >>> bundled("6x6-full-k9").n
+    36
+    """
+    if name not in bundled_names():
+        raise InputError("no such bundled instance", field="name", value=name)
+    text = (_DATA / f"{name}.json").read_text(encoding="utf-8")
+    return parse_ksubset(parse_json(text, file=f"{name}.json"))
+
+
+def all_worst_cases() -> list[worst_cases.WorstCase]:
+    """Every worst-case construction, at a size that is solved in seconds."""
+    eps = Fraction(1, 132)
+    return [
+        worst_cases.theorem1(1, 8, eps),
+        worst_cases.theorem1(2, 8, eps),
+        worst_cases.theorem1(3, 12, eps),
+        worst_cases.median_decoys(2, 6, eps),
+        worst_cases.median_decoys(2, 11, eps),
+        worst_cases.mm_distinct(20),
+        worst_cases.mm_distinct(555),
+        worst_cases.mc1x1_family(4, 50),
+        worst_cases.mc1x1_family(8, 200),
+        worst_cases.mc1x1_family(6, 100, d=3),
+        worst_cases.genalg(),
+        worst_cases.genalg_tree(4),
+    ]
+
+
+SUITES = MappingProxyType[str, Callable[[], list[KSubset]]](
+    {
+        "bundled": lambda: [bundled(name) for name in bundled_names()],
+        "worst-cases": lambda: [case.instance for case in all_worst_cases()],
+    }
+)
+"""Suites by the name that `closeknit ratios` takes in place of a folder."""
+
+
+def suite(name: str) -> list[KSubset]:
+    """Return the instances of a suite.
+
+    Raises
+    ------
+    InputError
+        When there is none of this name.
+
+    Examples
+    --------
+    >>> len(suite("bundled")) >= 12
+    True
+    """
+    if name not in SUITES:
+        raise InputError(
+            f"no such suite (known: {', '.join(SUITES)})", field="suite", value=name
+        )
+    return SUITES[name]()

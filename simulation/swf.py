@@ -1,0 +1,223 @@
+"""Job traces in the Standard Workload Format (SWF) of the Parallel Workloads Archive.
+
+A line a job, 18 numbers, -1 for unknown; lines that start with ``;`` are
+comments, those at the top of the form ``; Key: value``. What is refused is
+refused by line and field: too few or too many fields, anything but integers (the
+mean CPU time may have decimals), negative numbers other than -1, no job number,
+and jobs submitted before those above them, as the format asks for that order.
+"""
+
+from __future__ import annotations
+
+import gzip
+import lzma
+import re
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TextIO, cast
+
+from ..instances import InputError
+
+FIELDS = (
+    "job number",
+    "submit time",
+    "wait time",
+    "run time",
+    "allocated processors",
+    "average CPU time",
+    "used memory",
+    "requested processors",
+    "requested time",
+    "requested memory",
+    "status",
+    "user",
+    "group",
+    "executable",
+    "queue",
+    "partition",
+    "preceding job",
+    "think time",
+)
+_CPU_TIME = FIELDS.index("average CPU time")
+_INTEGER = re.compile(r"-?\d{1,18}", re.ASCII)
+_DECIMAL = re.compile(r"-?\d{1,18}(\.\d*)?", re.ASCII)
+_HEADER = re.compile(r";\s?(\w+):\s*(.*)", re.ASCII)
+_CONTINUED = re.compile(r";\s\s+(.*)")
+_CORRUPT = (EOFError, lzma.LZMAError, gzip.BadGzipFile, zlib.error)
+_PARTIAL = (2, 3, 4)
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One line of a trace; None where the trace does not know.
+
+    Times are in seconds: ``submit`` since the start of the trace, the others
+    durations; memory in KB a processor.
+    """
+
+    number: int
+    submit: int | None
+    wait: int | None
+    run: int | None
+    allocated: int | None
+    cpu_time: float | None
+    memory: int | None
+    requested: int | None
+    requested_time: int | None
+    requested_memory: int | None
+    status: int | None
+    user: int | None
+    group: int | None
+    executable: int | None
+    queue: int | None
+    partition: int | None
+    preceding: int | None
+    think_time: int | None
+
+    @property
+    def processors(self) -> int | None:
+        """Processors allocated, or requested if that is not known; never 0."""
+        return self.allocated or self.requested or None
+
+    @property
+    def partial(self) -> bool:
+        """Whether this is one of the runs of a job already listed as a whole."""
+        return self.status in _PARTIAL
+
+
+def read_swf(path: str | Path) -> Iterator[Job]:
+    """Read the jobs of a trace, one after the other; .xz, .gz or plain by suffix.
+
+    Raises
+    ------
+    InputError
+        While reading, for a file that cannot be read, is not the archive that its
+        suffix says or ends early, or has no jobs; for a bad line, naming file, line
+        number, field and value.
+    """
+    last = -1
+    empty = True
+    for number, line in _lines(path):
+        if line.startswith(";") or not line:
+            continue
+        try:
+            job = _job(line)
+            if job.submit is not None and job.submit < last:
+                raise InputError(
+                    f"must not be before that of the line above ({last})",
+                    field="submit time",
+                    value=job.submit,
+                )
+        except InputError as error:
+            raise error.of_file(f"{path}:{number}") from None
+        last = last if job.submit is None else job.submit
+        empty = False
+        yield job
+    if empty:
+        raise InputError("has no jobs", file=path)
+
+
+def read_header(path: str | Path) -> dict[str, str]:
+    """Read the ``; Key: value`` lines at the top of a trace.
+
+    The values of a repeated key are joined, a line each; so is what stands below,
+    further in, without a key.
+
+    Raises
+    ------
+    InputError
+        When the file cannot be read.
+    """
+    found: dict[str, str] = {}
+    key = ""
+    for _, line in _lines(path):
+        if line and not line.startswith(";"):
+            break
+        if match := _HEADER.fullmatch(line):
+            key, value = match.groups()
+        elif key and (match := _CONTINUED.fullmatch(line)):
+            value = match[1]
+        else:
+            continue
+        found[key] = f"{found[key]}\n{value}" if key in found else value
+    return found
+
+
+def trace_name(path: str | Path) -> str:
+    """Return the name of a trace: its file's, without suffixes.
+
+    >>> trace_name("logs/SDSC-Par-1996-3.1-cln.swf.xz")
+    'SDSC-Par-1996-3.1-cln'
+    """
+    return re.sub(r"(\.swf)?(\.xz|\.gz)?$", "", Path(path).name)
+
+
+def _lines(path: str | Path) -> Iterator[tuple[int, str]]:
+    try:
+        with _open(Path(path)) as stream:
+            for number, line in enumerate(stream, start=1):
+                yield number, line.strip()
+    except _CORRUPT as error:
+        raise InputError(
+            f"is corrupt or cut short: {str(error).rstrip('.') or 'end of file'}",
+            file=path,
+        ) from None
+    except OSError as error:
+        raise InputError(
+            f"cannot be read: {error.strerror or error}", file=path
+        ) from None
+
+
+def _open(path: Path) -> TextIO:
+    # comments may be in any encoding; the numbers are ASCII
+    if path.suffix == ".xz":
+        return lzma.open(path, "rt", encoding="utf-8", errors="replace")
+    if path.suffix == ".gz":
+        wrapped = gzip.open(path, "rt", encoding="utf-8", errors="replace")  # noqa: SIM115
+        return cast(TextIO, wrapped)
+    return path.open(encoding="utf-8", errors="replace")
+
+
+def _job(line: str) -> Job:
+    texts = line.split()
+    if len(texts) < len(FIELDS):
+        raise InputError(
+            f"is missing ({len(texts)} fields, not 18)", field=FIELDS[len(texts)]
+        )
+    if len(texts) > len(FIELDS):
+        raise InputError(
+            f"{len(texts)} fields, not 18", field="line", value=texts[len(FIELDS)]
+        )
+    numbers = [_number(text, i) for i, text in enumerate(texts)]
+    if numbers[0] is None:
+        raise InputError("must be given", field=FIELDS[0], value=-1)
+    return Job(*numbers)  # type: ignore[arg-type]
+
+
+def _number(text: str, field: int) -> float | None:
+    if text == "-1":
+        return None
+    value: float
+    if _INTEGER.fullmatch(text):
+        value = int(text)
+    elif field == _CPU_TIME and _DECIMAL.fullmatch(text):
+        value = float(text)
+    else:
+        raise InputError(
+            "must be a number of at most 18 digits"
+            if field == _CPU_TIME
+            else "must be an integer of at most 18 digits",
+            field=FIELDS[field],
+            value=text,
+        )
+    if value == -1:
+        return None
+    if value < 0:
+        raise InputError(
+            "must not be negative, except -1 for unknown",
+            field=FIELDS[field],
+            value=text,
+        )
+    return value

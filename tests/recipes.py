@@ -1,0 +1,42 @@
+"""How the bundled instances were made."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from closeknit.instances import KSubset, mesh
+from closeknit.instances.generators import (
+    clustered_points,
+    random_occupancy,
+    tree,
+    uniform_points,
+)
+from closeknit.instances.worst_cases import mm_distinct, theorem1
+from closeknit.simulation.fragmentation import fragmented
+
+HALF = Fraction(1, 2)
+
+
+def recipes() -> list[KSubset]:
+    """Make all of them anew."""
+    return [
+        mesh(6, 6, k=9),
+        mesh(8, 8, k=12),
+        random_occupancy((8, 8), 10, HALF, seed=1),
+        random_occupancy((12, 12), 12, Fraction(2, 5), seed=2),
+        random_occupancy((16, 16), 16, HALF, seed=7),
+        random_occupancy((16, 16), 32, HALF, seed=7),
+        random_occupancy((64,), 12, HALF, seed=3),
+        random_occupancy((6, 6, 6), 16, HALF, seed=5),
+        random_occupancy((8, 8), 16, Fraction(3, 4), seed=5, kind="torus"),
+        random_occupancy((9, 9), 12, Fraction(3, 4), seed=5, kind="torus"),
+        random_occupancy((4, 4, 4), 10, HALF, seed=6, kind="tree"),
+        tree(3, 3, 3, k=7),
+        fragmented((12, 12), 16, 8, utilisation=Fraction(4, 5), mean_size=5),
+        fragmented((16, 16), 12, 9, mean_size=12),
+        fragmented((16, 16), 24, 9, utilisation=Fraction(17, 20), mean_size=6),
+        uniform_points(40, 2, 8, seed=10),
+        clustered_points(40, 2, 8, seed=11),
+        theorem1(2, 8, Fraction(1, 132)).instance,
+        mm_distinct(20).instance,
+    ]
