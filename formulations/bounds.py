@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from importlib import import_module
 from itertools import pairwise
 
 import numpy as np
@@ -11,12 +9,11 @@ import numpy as np
 from ..instances import KSubset, Mesh, Points
 from ..solvers import Grade, Proof
 from .stars import cheapest_stars
+from .towns import town_bound_value
 
 STAR = "star bound"
 TOWN = "town bound"
 AXIS = "axis bound"
-_TOWN_SEARCH = 100
-"""Largest k whose optimal town is searched; beyond, it is extrapolated."""
 
 
 def best_bound(instance: KSubset) -> tuple[int, Proof]:
@@ -71,26 +68,16 @@ def town_bound(instance: KSubset) -> int | None:
     """Bound w(S) by the cost of the optimal town of k lattice points.
 
     Any k distinct lattice points under L1 cost at least w(k), the cost of k
-    points placed freely. On a line w(k) = (k³ - k)/6. In the plane it is found by
-    partitions (see `towns`) up to k = 100, beyond by w(n) ≥ n(n-1)/(m(m-1)) w(m),
-    m ≤ n: the average over the m-subsets of n points. None where points repeat,
-    rings wrap round, or there are more than two axes.
+    points placed freely; see `towns.town_bound_value`, which says up to which k
+    w(k) is exact. None where points repeat, rings wrap round, or there are more
+    than three axes.
     """
-    topology, k = instance.topology, instance.k
+    topology = instance.topology
     if not isinstance(topology, Mesh | Points):
         return None
     if isinstance(topology, Points) and _repeats(instance):
         return None
-    if topology.dimension == 1:
-        return (k**3 - k) // 6
-    if topology.dimension == 2:
-        try:
-            town: Callable[[int], int] = import_module(".towns", __package__).town
-        except ModuleNotFoundError:
-            return None
-        m = min(k, _TOWN_SEARCH)
-        return town(k) if m == k else -(-k * (k - 1) * town(m) // (m * (m - 1)))
-    return None
+    return town_bound_value(instance.k, topology.dimension)
 
 
 def axis_bound(instance: KSubset) -> int | None:

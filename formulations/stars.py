@@ -14,7 +14,7 @@ Grid = npt.NDArray[np.int32]
 
 _CHUNK = 2**22
 """Distances held at a time."""
-_FEW = 2**22
+_FEW = 2**16
 """Up to this many pairs, rows of distances are quickest."""
 _MOST_PAIRS = 2**29
 """Beyond, rows are not computed: the stars of points and trees count as 0."""

@@ -124,7 +124,8 @@ def test_town_bound_is_for_distinct_lattice_points() -> None:
     assert town_bound(KSubset("t", torus, tuple(torus.locations()), 5)) is None
     twice = Points(((0, 0), (0, 0), (1, 0)))
     assert town_bound(KSubset("p", twice, twice.coordinates, 2)) is None
-    assert town_bound(mesh(3, 3, 3, k=4)) is None
+    assert town_bound(mesh(3, 3, 3, k=8)) == 48
+    assert town_bound(mesh(2, 2, 2, 2, k=4)) is None
 
 
 def test_large_towns_are_extrapolated() -> None:

@@ -1,0 +1,120 @@
+"""A built model and the way back from it to the instance."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..instances import KSubset, check, cost
+from .answer import answer
+from .result import Limit, Proof, Result, SolverError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Formulation:
+    """A built model and the way back from its variables to the instance.
+
+    Parameters
+    ----------
+    name
+        As the table of formulations has it.
+    instance
+        What is to be solved.
+    model
+        The model: nothing is solved yet.
+    variables
+        Those that say which processors are chosen.
+    decode
+        From their values to indices of processors.
+    unit
+        The model's objective is this many times the pair sum.
+    hint
+        A choice known beforehand, handed to the solver and fallen back on.
+    bound, proof
+        A bound known beforehand and who vouches for it.
+    """
+
+    name: str
+    instance: KSubset
+    model: Any
+    variables: Sequence[Any]
+    decode: Callable[[Sequence[int]], tuple[int, ...]]
+    unit: int = 1
+    hint: tuple[int, ...] | None = None
+    bound: int | None = None
+    proof: Proof | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CpFormulation(Formulation):
+    """A model for CP-SAT: ``model`` is a ``cp_model.CpModel``.
+
+    Parameters
+    ----------
+    parameters
+        What suits this model, as text of CP-SAT's parameters.
+    """
+
+    parameters: str = ""
+
+
+class MipFormulation(Formulation):
+    """A mixed-integer model: ``model`` is a PuLP ``LpProblem``."""
+
+    __slots__ = ()
+
+
+def settle(
+    formulation: Formulation,
+    values: Sequence[int] | None,
+    bound: int | None,
+    proof: Proof,
+    *,
+    limit: Limit | None,
+    start: float,
+    seed: int | None,
+) -> Result:
+    """Put what a solver says together with what was known beforehand.
+
+    Parameters
+    ----------
+    formulation
+        What was solved.
+    values
+        The solver's values of ``formulation.variables``; None if it has none.
+    bound, proof
+        Its bound on the pair sum, if any, and who vouches for it.
+    limit
+        What ended it early.
+    start, seed
+        See `answer`.
+
+    Raises
+    ------
+    SolverError
+        When the solver's solution is not valid, or its bound contradicts a solution.
+    """
+    instance = formulation.instance
+    chosen = None if values is None else formulation.decode(values)
+    if chosen is not None and (wrong := check(instance, chosen)):
+        raise SolverError(
+            f"{instance.name}: {proof.by} returned a wrong solution: {'; '.join(wrong)}"
+        )
+    known = formulation.hint
+    if chosen is None or (
+        known is not None and cost(instance, known) < cost(instance, chosen)
+    ):
+        chosen = known
+    vouches: Proof | None = proof
+    if bound is None or (formulation.bound is not None and formulation.bound >= bound):
+        bound, vouches = formulation.bound, formulation.proof
+    return answer(
+        instance,
+        chosen,
+        start=start,
+        bound=bound,
+        proof=vouches,
+        limit=limit,
+        seed=seed,
+    )
