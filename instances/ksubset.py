@@ -15,7 +15,8 @@ from .errors import InputError
 from .topology import LARGEST, IntArray, Points, Site, Topology, Torus, Tree
 
 _LARGEST_PAIRWISE = 256
-"""Up to this k the cost is summed pair by pair, beyond it axis by axis."""
+"""Up to this k the cost is summed pair by pair, beyond it axis by axis; a tree of
+more nodes than this, whose paths may be long, goes edge by edge as well."""
 
 
 @dataclass(frozen=True)
@@ -154,16 +155,18 @@ def cost(instance: KSubset, chosen: Collection[int]) -> int:
 
     Written without arrays, as the definition reads, so that no model and no
     heuristic shares code with what judges it. O(k²) distances up to k = 256;
-    beyond, the same sum axis by axis (edge by edge on a tree).
+    beyond, the same sum axis by axis (edge by edge on a tree of over 256 nodes).
 
     >>> from closeknit.instances import mesh
     >>> cost(mesh(2, 2, k=4), [0, 1, 2, 3])  # four sides of 1, two diagonals of 2
     8
     """
     sites = [instance.free[i] for i in chosen]
-    if len(sites) > _LARGEST_PAIRWISE:
-        return _cost_by_axis(instance.topology, sites)
-    distance = instance.topology.distance
+    topology = instance.topology
+    nodes = len(topology.parent) if isinstance(topology, Tree) else 0
+    if max(len(sites), nodes) > _LARGEST_PAIRWISE:
+        return _cost_by_axis(topology, sites)
+    distance = topology.distance
     return sum(distance(p, q) for p, q in combinations(sites, 2))
 
 
