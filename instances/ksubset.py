@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations
+from itertools import accumulate, combinations
 
 import numpy as np
 
@@ -177,15 +177,23 @@ def _cost_by_axis(topology: Topology, sites: Sequence[Site]) -> int:
     total = 0
     for axis, values in enumerate(zip(*sites, strict=True)):
         if isinstance(topology, Torus):
-            side = topology.shape[axis]
-            counts = Counter(values)
-            total += sum(
-                counts[a] * counts[b] * min(abs(a - b), side - abs(a - b))
-                for a, b in combinations(counts, 2)
-            )
+            total += _cost_round(values, topology.shape[axis])
         else:
             last = len(values) - 1
             total += sum((2 * r - last) * x for r, x in enumerate(sorted(values)))
+    return total
+
+
+def _cost_round(values: Sequence[int], side: int) -> int:
+    """Each pair goes the shorter way round; those beyond half a ring come first."""
+    x = sorted(values)
+    before = [0, *accumulate(x)]
+    total = far = 0
+    for i, b in enumerate(x):
+        while 2 * (b - x[far]) > side:
+            far += 1
+        total += (i - far) * b - (before[i] - before[far])
+        total += far * (side - b) + before[far]
     return total
 
 
