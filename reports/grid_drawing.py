@@ -13,6 +13,8 @@ _ROOM = 380
 _LARGEST_CELL = 26
 _MOST_CELLS = 128
 """Beyond this many cells a side only the surroundings of the choice are drawn."""
+_MOST_TOLD = 256
+"""Beyond this many cells a side free and busy ones are not told apart."""
 _MOST_LAYERS = 16
 _GAP = 14
 
@@ -56,6 +58,9 @@ def grid_picture(
     window, cut = _window(shape[lead:], [site[lead:] for site in either])
     if cut:
         notes.append("only the surroundings of the choice are drawn")
+    coarse = max(window[1] - window[0], window[3] - window[2]) > _MOST_TOLD
+    if coarse:
+        notes.append("too large to tell free and busy processors apart")
     columns = len(layers) if len(layers) < 4 else min(4, isqrt(len(layers) - 1) + 1)
     cell = _cell_size(window, columns)
     parts = []
@@ -64,7 +69,7 @@ def grid_picture(
         one = _layer(
             window,
             cell,
-            [s[lead:] for s in free if s[:lead] == layer],
+            None if coarse else [s[lead:] for s in free if s[:lead] == layer],
             [s[lead:] for s in picked if s[:lead] == layer],
             {s[lead:] for s in elsewhere if s[:lead] == layer} if others else None,
             accent,
@@ -121,7 +126,7 @@ def _cell_size(window: Window, columns: int) -> float:
 def _layer(
     window: Window,
     cell: float,
-    free: Iterable[tuple[int, ...]],
+    free: Iterable[tuple[int, ...]] | None,
     picked: Iterable[tuple[int, ...]],
     others: Collection[tuple[int, ...]] | None,
     accent: str,
@@ -138,13 +143,14 @@ def _layer(
             if top <= r < bottom and left <= c < right
         ]
 
-    light, strong = moved(free), moved(picked)
+    light, strong = moved(free or ()), moved(picked)
     own = [] if others is None else moved(s for s in picked if s not in others)
     # In cell units: one stroke a run of neighbours keeps large meshes small.
+    ground = "ck-free" if free is None else "ck-busy"
     parts = [
-        f'<path class="ck-busy" d="M0 0h{columns}v{rows}H0z" style="stroke:none"/>',
+        f'<path class="{ground}" d="M0 0h{columns}v{rows}H0z" style="stroke:none"/>',
         _runs(light, "ck-free"),
-        _runs(strong, accent),
+        _runs(strong, accent) if cell >= 1.5 else _dots(strong, accent, 3 / cell),
     ]
     if cell >= 5:
         lines = "".join(f"M{c} 0v{rows}" for c in range(columns + 1))
@@ -153,11 +159,7 @@ def _layer(
             f'<path class="ck-grid" d="{lines}" stroke-width="{num(1 / cell)}"/>'
         )
     if own and cell >= 5:
-        dots = "".join(f"M{c + 0.5} {r + 0.5}h0" for r, c in own)
-        parts.append(
-            f'<path class="ck-dot" d="{dots}" stroke-width=".32" '
-            'stroke-linecap="round"/>'
-        )
+        parts.append(_dots(own, "ck-dot", 0.32))
     dash = ' stroke-dasharray="5 3"' if wraps else ""
     frame = (
         f'<rect class="ck-edge" x="-2" y="-2" width="{num(columns * cell + 4)}" '
@@ -193,3 +195,12 @@ def _runs(cells: list[tuple[int, int]], name: str) -> str:
         run = [c for _, (_, c) in group]
         strokes.append(f"M{run[0]} {r}.5h{len(run)}")
     return f'<path class="{name}" d="{"".join(strokes)}" stroke-width="1"/>'
+
+
+def _dots(cells: list[tuple[int, int]], name: str, size: float) -> str:
+    """Put a round dot, of a size given in cells, on each of these."""
+    marks = "".join(f"M{c}.5 {r}.5h0" for r, c in sorted(cells))
+    return (
+        f'<path class="{name}" d="{marks}" stroke-width="{num(size)}" '
+        'stroke-linecap="round"/>'
+    )

@@ -13,7 +13,7 @@ from .plots import plots
 from .report import Report, percent
 from .summary import MethodSummary
 from .verdicts import Judged, Ratio, Verdict
-from .wording import day, decimal, fraction, price, seconds, short_fraction
+from .wording import day, decimal, fraction, price, seconds, short_fraction, within
 
 TITLE = "How close to optimal"
 
@@ -262,10 +262,8 @@ def _unproved(unproved: Sequence[Judged]) -> str:
     for j in unproved:
         interval = "–"
         if j.interval is not None:
-            interval = " .. ".join(
-                f'<span title="{fraction(end)}">{decimal(end)}</span>'
-                for end in j.interval
-            )
+            ends = " .. ".join(map(fraction, j.interval))
+            interval = f'<span title="{ends}">{within(*j.interval)}</span>'
         best = j.verdict.best
         flag = ' class="bad"' if j.broken else ""
         rows.append(

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from .drawing import described
 from .report import Report, percent
 from .verdicts import Ratio
-from .wording import day, decimal, fraction, price, seconds, short_fraction
+from .wording import day, decimal, fraction, price, seconds, short_fraction, within
 
 
 def markdown_report(report: Report) -> str:
@@ -118,10 +118,7 @@ def _instances(report: Report) -> str:
 def _unproved(report: Report) -> str:
     rows = []
     for j in report.unproved:
-        interval = "–"
-        if j.interval:
-            low, high = map(decimal, j.interval)
-            interval = f"{low} .. {high}"
+        interval = within(*j.interval) if j.interval else "–"
         rows.append(
             (_cell(j.row.instance), f"`{j.row.method}`", price(j.row.cost), interval)
         )

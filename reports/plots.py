@@ -146,7 +146,7 @@ def _distribution(report: Report, measured: Sequence[MethodSummary]) -> Plot:
         jitter = [
             place + 0.26 * (2 * ((i * 0.618034) % 1) - 1) for i in range(len(ratios))
         ]
-        _dots(axes, ratios, jitter, _A, 3.4, alpha=0.45)
+        _dots(axes, ratios, jitter, _A, 3.6, alpha=0.6)
         axes.boxplot(
             [ratios],
             positions=[place],

@@ -153,7 +153,7 @@ def report_on(
 
 
 def percent(part: int, whole: int) -> str:
-    """Write a share with one decimal, never rounded up to all.
+    """Write a share with one decimal, never rounded to all or to none.
 
     >>> percent(1, 3), percent(9999, 10000), percent(2, 2), percent(0, 0)
     ('33.3 %', '99.9 %', '100 %', '0 %')
@@ -162,7 +162,7 @@ def percent(part: int, whole: int) -> str:
         return "100 %"
     if not part:
         return "0 %"
-    tenths = int(Fraction(1000 * part, whole))
+    tenths = min(max(round(Fraction(1000 * part, whole)), 1), 999)
     return f"{tenths // 10}.{tenths % 10} %"
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import datetime
 from fractions import Fraction
-from math import ceil, inf, log10
+from math import ceil, floor, inf, log10
 
 from ..solvers import Value
 from .verdicts import Ratio
@@ -31,6 +32,21 @@ def decimal(ratio: Ratio | None) -> str:
         return str(int(ratio))
     shown = f"{float(ratio):.4f}"
     return f"{ceil(ratio * 10_000) / 10_000:.4f}" if shown == "1.0000" else shown
+
+
+def within(low: Ratio, high: Ratio) -> str:
+    """Write an interval with four decimals, rounded outwards.
+
+    >>> within(Fraction(1), Fraction(4, 3))
+    '1 .. 1.3334'
+    """
+
+    def end(ratio: Ratio, whole: Callable[[Fraction], int]) -> str:
+        if not isinstance(ratio, Fraction) or ratio == int(ratio):
+            return decimal(ratio)
+        return f"{whole(ratio * 10_000) / 10_000:.4f}"
+
+    return f"{end(low, floor)} .. {end(high, ceil)}"
 
 
 def fraction(ratio: Ratio | None) -> str:

@@ -28,6 +28,7 @@ from closeknit.reports.report import Report, percent, report_on
 from closeknit.reports.rows import Row
 from closeknit.reports.summary import spread_of
 from closeknit.reports.verdicts import Judged
+from closeknit.reports.wording import within
 from closeknit.solvers import Grade, Proof
 
 from .toys import ROOT, Toy, line, made, optimal, small
@@ -327,13 +328,19 @@ def test_unproved_rows_are_intervals_and_no_ratios(write: object) -> None:
 
 def test_the_headline_counts_rows_with_a_proven_optimum() -> None:
     assert report().headline == (
-        "3 instances, 3 methods, 9 rows; 6 of them (66.6 %) against a proven optimum"
+        "3 instances, 3 methods, 9 rows; 6 of them (66.7 %) against a proven optimum"
     )
     assert report().grades[Grade.ENUMERATED] == 6
 
 
-def test_a_share_is_never_rounded_up_to_all() -> None:
+def test_a_share_is_never_rounded_to_all_or_to_none() -> None:
     assert percent(99_999, 100_000) == "99.9 %"
+    assert percent(1, 100_000) == "0.1 %"
+
+
+def test_intervals_are_rounded_outwards() -> None:
+    assert within(Fraction(5, 3), Fraction(5, 3)) == "1.6666 .. 1.6667"
+    assert within(Fraction(1), inf) == "1 .. ∞"
 
 
 def test_markdown_tables_are_well_formed() -> None:
@@ -513,6 +520,26 @@ def test_large_meshes_are_drawn_around_the_choice() -> None:
     assert "only the surroundings of the choice are drawn" in words(picture)
     assert cells(picture, "ck-a") == cells(picture, "ck-b") == 4
     assert len(picture) < 12_000
+
+
+def test_choices_scattered_over_large_meshes_are_dots() -> None:
+    topology = Mesh((600, 600))
+    sites = tuple((x, (7 * x) % 600) for x in range(600))
+    instance = KSubset("large", topology, sites, 600)
+    picture = draw(instance, {"mm": range(600)})
+    assert "too large to tell free and busy processors apart" in words(picture)
+    (marks,) = re.findall(r'class="ck-a" d="([^"]+)"', picture)
+    assert marks.count("M") == 600
+    assert len(picture) < 20_000
+
+
+def test_a_layer_without_a_free_processor_is_busy() -> None:
+    topology = Mesh((2, 2, 2))
+    instance = KSubset("half", topology, tuple(topology.locations())[:4], 2)
+    picture = draw(instance, {"mm": (0, 1)})
+    grounds = re.findall(r'class="(ck-\w+)" d="M0 0h2v2H0z"', picture)
+    assert grounds == ["ck-busy", "ck-busy"]
+    assert cells(picture, "ck-free") == 4
 
 
 def test_coincident_points_are_counted() -> None:
