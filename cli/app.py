@@ -19,13 +19,14 @@ from typing import NoReturn
 
 from ..instances.errors import InputError
 from ..solvers.result import SolverError
-from . import check, compare, methods, ratios, solve
+from . import check, compare, methods, ratios, solve, verify
 
 COMMANDS = MappingProxyType(
     {
         "solve": solve,
         "compare": compare,
         "ratios": ratios,
+        "verify": verify,
         "check": check,
         "methods": methods,
     }

@@ -1,0 +1,261 @@
+"""Test claims: published bounds, derived formulas, exactness of the exact routes.
+
+All claims without CLAIM. Exit status 0 when all hold, 1 when one is broken or its
+test fails. The smallest counterexample found is written as an instance file.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Mapping
+from contextlib import nullcontext
+from dataclasses import replace
+from math import isfinite
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..instances.errors import InputError
+
+if TYPE_CHECKING:
+    from ..heuristics.registry import Run
+    from ..reports.claims import Claim, Trial, Verdict
+
+HELP = "test every bound and formula exactly; for continuous integration"
+COUNTEREXAMPLES = "closeknit-counterexamples"
+
+
+def options(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("claims", nargs="*", metavar="CLAIM", help="see --list")
+    parser.add_argument(
+        "--list", action="store_true", help="list the claims and how each is tested"
+    )
+    parser.add_argument(
+        "--quick", action="store_true", help="fewer and smaller instances"
+    )
+    parser.add_argument(
+        "--seed",
+        type=int,
+        default=0,
+        metavar="N",
+        help="of the sampled instances (default 0)",
+    )
+    parser.add_argument(
+        "--time-limit",
+        type=float,
+        default=60.0,
+        metavar="S",
+        help="seconds for one run of a method (default 60)",
+    )
+    parser.add_argument("--junit", metavar="FILE", help="write JUnit XML there")
+    parser.add_argument(
+        "--json", metavar="FILE", help="write the verdicts there; - for standard output"
+    )
+    parser.add_argument(
+        "--counterexamples",
+        metavar="DIR",
+        default=COUNTEREXAMPLES,
+        help="where instances that break a claim go (default %(default)s)",
+    )
+
+
+def run(args: argparse.Namespace, methods: Mapping[str, Run] | None = None) -> int:
+    """Test the claims in turn.
+
+    Parameters
+    ----------
+    args
+        The options.
+    methods
+        Take these in the place of the registered methods.
+    """
+    from ..reports.claims import CLAIMS, Trial
+
+    claims = _chosen(args.claims, CLAIMS)
+    if args.list:
+        _write_list(claims, args.json)
+        return 0
+    trial = Trial(seed=_seed(args), quick=args.quick, time_limit=_time_limit(args))
+    if methods is not None:
+        trial = replace(trial, methods=methods)
+    verdicts, files = _test(claims, trial, args)
+    if args.json:
+        _write_json(args.json, trial, verdicts, files)
+    if args.json != "-":
+        _show(verdicts, files)
+    return 0 if all(verdict.holds for verdict in verdicts) else 1
+
+
+def _chosen(names: list[str], claims: Mapping[str, Claim]) -> list[Claim]:
+    """Return the claims named, each once; all if none is."""
+    from difflib import get_close_matches
+
+    for name in names:
+        if name not in claims:
+            near = get_close_matches(name, claims, n=1)
+            hint = f"did you mean {near[0]}?" if near else "see closeknit verify --list"
+            raise InputError(f"unknown claim ({hint})", field="CLAIM", value=name)
+    return [claims[name] for name in dict.fromkeys(names or claims)]
+
+
+def _seed(args: argparse.Namespace) -> int:
+    seed: int = args.seed
+    if not 0 <= seed < 2**31:
+        raise InputError(
+            "must be at least 0 and below 2^31", field="--seed", value=seed
+        )
+    return seed
+
+
+def _time_limit(args: argparse.Namespace) -> float:
+    seconds: float = args.time_limit
+    if not isfinite(seconds) or seconds <= 0:
+        raise InputError(
+            "must be above 0 and finite", field="--time-limit", value=seconds
+        )
+    return seconds
+
+
+def _test(
+    claims: list[Claim], trial: Trial, args: argparse.Namespace
+) -> tuple[list[Verdict], dict[str, Path]]:
+    """Test; keep the JUnit file up to date, so that a killed run has one too."""
+    from rich.console import Console
+
+    from ..reports.claims import verify
+    from ..reports.junit import write_junit
+
+    console = Console(stderr=True)
+    verdicts: list[Verdict] = []
+    files: dict[str, Path] = {}
+    if args.junit:
+        write_junit(args.junit, verdicts, claims)  # an unwritable place is known now
+    spinner = console.status("") if console.is_terminal else nullcontext()
+    with spinner as status:
+        for i, claim in enumerate(claims, 1):
+            if status is not None:
+                status.update(f"{i} of {len(claims)}: {claim.name}")
+            [verdict] = verify([claim], trial)
+            verdicts.append(verdict)
+            if args.junit:
+                write_junit(args.junit, verdicts, claims[i:])
+            if path := _keep(verdict, args.counterexamples):
+                files[claim.name] = path
+    return verdicts, files
+
+
+def _keep(verdict: Verdict, directory: str) -> Path | None:
+    """Write the counterexample, if there is one."""
+    from ..instances import write_ksubset
+    from ..instances.files import folder
+
+    if verdict.outcome is None or verdict.outcome.counterexample is None:
+        return None
+    path = folder(directory) / f"{verdict.claim.name}.json"
+    source = f"counterexample to {verdict.claim.name}: {verdict.said}"
+    write_ksubset(replace(verdict.outcome.counterexample, source=source), path)
+    return path
+
+
+def _about(claim: Claim) -> dict[str, Any]:
+    return {
+        "claim": claim.name,
+        "statement": claim.statement,
+        "source": claim.source,
+        "tested": claim.tested,
+    }
+
+
+def _write_list(claims: list[Claim], out: str | None) -> None:
+    from ..instances.files import write_text
+    from ..instances.ksubset_json import dumps
+
+    if out:
+        text = dumps(
+            {
+                "format": "closeknit/claims",
+                "version": 1,
+                "claims": [_about(claim) for claim in claims],
+            }
+        )
+        if out != "-":
+            write_text(out, text + "\n")
+            return
+        print(text)
+        return
+    for claim in claims:
+        print(claim.name)
+        print(f"  {claim.statement}")
+        print(f"  Source: {claim.source}.")
+        print(f"  Tested: {claim.tested}.")
+
+
+def _write_json(
+    out: str, trial: Trial, verdicts: list[Verdict], files: Mapping[str, Path]
+) -> None:
+    from ..instances.files import write_text
+    from ..instances.ksubset_json import document_of, dumps
+
+    rows = []
+    for verdict in verdicts:
+        outcome = verdict.outcome
+        row = _about(verdict.claim) | {
+            "verdict": verdict.word,
+            "result": verdict.said,
+            "instances": outcome.instances if outcome else None,
+            "seconds": round(verdict.seconds, 3),
+        }
+        if outcome and outcome.counterexample is not None:
+            row["counterexample"] = document_of(outcome.counterexample)
+            row["file"] = str(files[verdict.claim.name])
+        rows.append(row)
+    text = dumps(
+        {
+            "format": "closeknit/verdicts",
+            "version": 1,
+            "holds": all(verdict.holds for verdict in verdicts),
+            "seed": trial.seed,
+            "quick": trial.quick,
+            "claims": rows,
+        }
+    )
+    if out == "-":
+        sys.stdout.write(text + "\n")
+    else:
+        write_text(out, text + "\n")
+
+
+def _show(verdicts: list[Verdict], files: Mapping[str, Path]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    console = Console()
+    if not console.is_terminal:  # a log has no width of its own
+        console.width = max(console.width, 120)
+    table = Table("claim", "instances", "verdict", "seconds", "result")
+    for column in (0, 2):
+        table.columns[column].no_wrap = True
+    for column in (1, 3):
+        table.columns[column].justify = "right"
+    colours = {"holds": "green", "broken": "bold red", "error": "bold red"}
+    for verdict in verdicts:
+        table.add_row(
+            verdict.claim.name,
+            str(verdict.outcome.instances) if verdict.outcome else "",
+            Text(verdict.word, style=colours[verdict.word]),
+            f"{verdict.seconds:.1f}",
+            Text(verdict.said),
+        )
+    console.print(table)
+    for verdict in verdicts:
+        if verdict.holds:
+            continue
+        line = f"{verdict.claim.name}: {verdict.word}: {verdict.said}"
+        if path := files.get(verdict.claim.name):
+            line += f" (instance: {path})"
+        print(line)
+    broken = sum(not verdict.holds for verdict in verdicts)
+    total = len(verdicts)
+    print(f"{total - broken} of {total} claims hold")

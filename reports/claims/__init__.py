@@ -1,0 +1,32 @@
+"""Claims that a test can break: by name, with source, and how each is tested."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+
+from .bounds import BOUND_CLAIMS
+from .claim import Claim as Claim
+from .claim import Outcome as Outcome
+from .claim import Trial as Trial
+from .claim import Undecided as Undecided
+from .claim import Untrue as Untrue
+from .cuts import CUT_CLAIMS
+from .exact import EXACT_CLAIMS
+from .families import FAMILY_CLAIMS
+from .towns import TOWN_CLAIMS
+from .verify import Verdict as Verdict
+from .verify import verify as verify
+
+CLAIMS = MappingProxyType(
+    {
+        claim.name: claim
+        for claim in (
+            *CUT_CLAIMS,
+            *EXACT_CLAIMS,
+            *TOWN_CLAIMS,
+            *FAMILY_CLAIMS,
+            *BOUND_CLAIMS,
+        )
+    }
+)
+"""All claims, by name: those that others rest on first."""

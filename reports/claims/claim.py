@@ -1,0 +1,152 @@
+"""What a claim is, what testing it needs, and what comes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from ...heuristics import KSUBSET
+from ...heuristics.registry import Run
+from ...instances import KSubset, check, cost
+from ...solvers import Result, Settings, Status, Ties
+
+
+class Undecided(RuntimeError):
+    """The exact route did not finish within the limit: nothing follows."""
+
+
+class Untrue(RuntimeError):
+    """A method answers what is not so: no valid choice, or another cost."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What testing a claim gave.
+
+    Parameters
+    ----------
+    holds
+        Whether nothing contradicts the claim.
+    result
+        What was found, exactly, in one line.
+    instances
+        Number of instances on which it was tested.
+    counterexample
+        The smallest instance found on which it fails, where there is one.
+    """
+
+    holds: bool
+    result: str
+    instances: int
+    counterexample: KSubset | None = None
+
+    def __post_init__(self) -> None:
+        if self.holds and self.counterexample is not None:
+            raise ValueError("A claim with a counterexample does not hold.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trial:
+    """How to test claims: what to run, how much, with which seed.
+
+    Parameters
+    ----------
+    methods
+        By name; what is put in the place of a registered method is judged by the
+        bound of that method.
+    exact
+        The method that proves optima.
+    search
+        An exact method that knows nothing of optimal towns, to test these.
+    seed
+        Of all sampled instances.
+    quick
+        Fewer and smaller instances.
+    time_limit
+        Seconds for one run of a method; an optimum not proved by then is no
+        evidence and stops the claim.
+    """
+
+    methods: Mapping[str, Run] = field(default_factory=lambda: KSUBSET)
+    exact: str = "auto"
+    search: str = "cuts-bb"
+    seed: int = 0
+    quick: bool = False
+    time_limit: float = 60.0
+    _optima: dict[tuple[str, KSubset], int] = field(default_factory=dict, repr=False)
+
+    def pay(self, method: str, instance: KSubset, ties: Ties = Ties.LEX) -> int:
+        """Run a method and return what its choice costs, by the definition.
+
+        Raises
+        ------
+        Untrue
+            When its choice is not valid or its objective is not its cost.
+        InputError
+            When it does not take this instance.
+        """
+        settings = Settings(time_limit=self.time_limit, seed=self.seed, ties=ties)
+        result = self.methods[method](instance, settings)
+        if result.chosen is None:
+            raise Undecided(f"{method} found nothing on {instance.name} in time")
+        return _true_cost(method, instance, result)
+
+    def optimum(self, instance: KSubset, method: str = "") -> int:
+        """Return the least cost, proved by the exact route.
+
+        Raises
+        ------
+        Undecided
+            When it is not proved within the time limit.
+        Untrue
+            When the choice that comes with it does not have this cost.
+        """
+        method = method or self.exact
+        key = (method, instance)
+        if key not in self._optima:
+            settings = Settings(time_limit=self.time_limit, seed=self.seed)
+            result = self.methods[method](instance, settings)
+            if result.status is not Status.OPTIMAL or result.chosen is None:
+                raise Undecided(
+                    f"{method} did not prove the optimum of {instance.name} "
+                    f"within {self.time_limit:g} s"
+                )
+            self._optima[key] = _true_cost(method, instance, result)
+        return self._optima[key]
+
+
+def _true_cost(method: str, instance: KSubset, result: Result) -> int:
+    """Return the objective if the choice is valid and costs that."""
+    assert result.chosen is not None
+    wrong = check(instance, result.chosen)
+    if not wrong and result.objective != (paid := cost(instance, result.chosen)):
+        wrong = [f"says {result.objective}, but the choice costs {paid}"]
+    if wrong:
+        raise Untrue(f"{method} on {instance.name}: {'; '.join(wrong)}")
+    assert isinstance(result.objective, int)
+    return result.objective
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim:
+    """Something said to be true, and a test that could show that it is not.
+
+    Parameters
+    ----------
+    name
+        Lower case with hyphens.
+    statement
+        What is claimed, in one sentence.
+    source
+        Who claims or proves it, with the number of the theorem.
+    tested
+        How: exhaustively over what, or sampled from what.
+    test
+        Does it.
+    """
+
+    name: str
+    statement: str
+    source: str
+    tested: str
+    test: Callable[[Trial], Outcome]

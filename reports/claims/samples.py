@@ -1,0 +1,98 @@
+"""Random instances small enough that every optimum is proved in an instant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import combinations, product
+from random import Random
+
+from ...instances import KSubset, Mesh, Points, Site, Topology, Torus, Tree
+
+SHAPES = {1: (24,), 2: (5, 5), 3: (3, 3, 3), 4: (3, 2, 2, 2)}
+"""Mesh or torus by dimension."""
+_MOST_FREE = 16
+
+
+@lru_cache(maxsize=8)
+def sampled(seed: int, count: int) -> tuple[KSubset, ...]:
+    """Return ``count`` instances, in turn of every kind and of 1 to 4 dimensions.
+
+    Kinds: a mesh with random processors busy, a torus likewise, points of few
+    distinct coordinates (so that many coincide and many distances are equal), two
+    clusters of points among decoys, and a random tree. n is 2 to 16, k 1 to n.
+    """
+    random = Random(f"closeknit claims {seed}")
+    kinds = (_mesh, _torus, _coarse, _decoys, _tree)
+    instances = []
+    for i in range(count):
+        kind = kinds[i % len(kinds)]
+        d = 1 + i // len(kinds) % 4
+        topology, free = kind(random, d)
+        k = random.randint(1, len(free))
+        if kind is _decoys and random.random() < 0.5:
+            k = 2 * free.count(free[0])  # the two clusters
+        name = f"sample-{seed}-{i}"
+        instances.append(KSubset(name, topology, tuple(free), k, seed=seed))
+    return tuple(instances)
+
+
+def every_subset(*shape: int, least_k: int) -> Iterator[KSubset]:
+    """Give every set of free processors of a mesh with every k from ``least_k`` on.
+
+    The smallest come first. k = n is left out: there is no choice.
+    """
+    topology = Mesh(shape)
+    cells = list(topology.locations())
+    for n in range(least_k + 1, len(cells) + 1):
+        for number, free in enumerate(combinations(cells, n)):
+            for k in range(least_k, n):
+                yield KSubset(f"subset-{n}-{number}-k{k}", topology, free, k)
+
+
+def _some(random: Random, sites: list[Site]) -> list[Site]:
+    return random.sample(sites, random.randint(2, min(_MOST_FREE, len(sites))))
+
+
+def _mesh(random: Random, d: int) -> tuple[Topology, list[Site]]:
+    mesh = Mesh(SHAPES[d])
+    return mesh, _some(random, list(mesh.locations()))
+
+
+def _torus(random: Random, d: int) -> tuple[Topology, list[Site]]:
+    torus = Torus(SHAPES[d])
+    return torus, _some(random, list(torus.locations()))
+
+
+def _coarse(random: Random, d: int) -> tuple[Topology, list[Site]]:
+    n = random.randint(2, _MOST_FREE)
+    spread = random.choice((1, 2, 4))
+    points = [tuple(random.randint(0, spread) for _ in range(d)) for _ in range(n)]
+    return Points(tuple(points)), points
+
+
+def _decoys(random: Random, d: int) -> tuple[Topology, list[Site]]:
+    """Two clusters, and single points often nearer to one than the other is."""
+    length = random.choice((3, 10, 100))
+    cluster = random.randint(1, 4)
+    points: list[Site] = [(x,) + (0,) * (d - 1) for x in (0, length)] * cluster
+    nearest = random.choice((1, length - 1))
+    corners = [
+        tuple(
+            centre * (i == 0) + sign * (i == axis) * random.randint(nearest, length)
+            for i in range(d)
+        )
+        for centre, axis, sign in product((0, length), range(d), (-1, 1))
+    ]
+    points += random.sample(corners, min(len(corners), _MOST_FREE - len(points)))
+    return Points(tuple(points)), points
+
+
+def _tree(random: Random, d: int) -> tuple[Topology, list[Site]]:
+    """``d`` bounds the weights, for want of dimensions."""
+    nodes = random.randint(3, 12)
+    parent = (-1, *(random.randrange(v) for v in range(1, nodes)))
+    weight = (0, *(random.randint(0, d) for _ in range(1, nodes)))
+    processors = random.sample(range(nodes), random.randint(2, nodes))
+    tree = Tree(parent, weight, tuple(processors))
+    return tree, list(tree.locations())
