@@ -19,7 +19,7 @@ from typing import NoReturn
 
 from ..instances.errors import InputError
 from ..solvers.result import SolverError
-from . import check, compare, methods, ratios, solve, verify
+from . import check, compare, generate, methods, ratios, solve, verify
 
 COMMANDS = MappingProxyType(
     {
@@ -29,6 +29,7 @@ COMMANDS = MappingProxyType(
         "verify": verify,
         "check": check,
         "methods": methods,
+        "generate": generate,
     }
 )
 """Subcommands in the order in which the help lists them."""

@@ -14,7 +14,7 @@ import numpy as np
 
 from .errors import InputError
 from .ksubset import KSubset
-from .topology import LARGEST, Mesh, Points, Topology, Torus, Tree
+from .topology import LARGEST, MOST_PROCESSORS, Mesh, Points, Topology, Torus, Tree
 
 
 def mesh(*shape: int, k: int) -> KSubset:
@@ -88,7 +88,7 @@ def random_occupancy(
         raise InputError(
             f"must leave between 1 and all {len(places)} processors free",
             field="free",
-            value=str(free),
+            value=free if isinstance(free, int) else str(free),
         )
     drawn = generator(seed).permutation(len(places))[:count]
     at = network_text(kind, shape)
@@ -127,6 +127,7 @@ def uniform_points(n: int, d: int, k: int, seed: int, size: int = 1000) -> KSubs
     3
     """
     _positive(n=n, d=d, size=size)
+    _not_too_many(n, d)
     return _cloud(
         generator(seed).integers(0, size, (n, d)).tolist(),
         f"uniform-n{n}-d{d}-size{size}-k{k}-s{seed}",
@@ -177,6 +178,7 @@ def clustered_points(
     30
     """
     _positive(n=n, d=d, clusters=clusters, size=size)
+    _not_too_many(max(n, clusters), d)
     if not 0 <= spread <= size:
         raise InputError(
             "must lie between 0 and the size", field="spread", value=spread
@@ -269,6 +271,11 @@ def _full(network: Topology, name: str, k: int, source: str) -> KSubset:
 def _cloud(rows: list[list[int]], name: str, k: int, source: str, seed: int) -> KSubset:
     points = tuple(map(tuple, rows))
     return KSubset(name, Points(points), points, k, source=source, seed=seed)
+
+
+def _not_too_many(n: int, d: int) -> None:
+    if n * d > MOST_PROCESSORS:
+        raise InputError("must be at most 2^24 divided by d", field="n", value=n)
 
 
 def _positive(**numbers: int) -> None:

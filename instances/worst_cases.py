@@ -18,7 +18,10 @@ from itertools import combinations, islice, product
 
 from .errors import InputError
 from .ksubset import KSubset
-from .topology import Points, Site, Tree
+from .topology import MOST_PROCESSORS, Points, Site, Tree
+
+_LARGEST_K = 2048
+"""Where every pair is visited, or there are k² processors."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,6 +144,7 @@ def median_decoys(d: int, k: int, eps: Fraction) -> WorstCase:
     """
     _at_least(d, 1, "d")
     _at_least(k, 4, "k")
+    _at_most(d * k, MOST_PROCESSORS, "d times k")
     if not 0 < eps < 1:
         raise InputError("must lie between 0 and 1", field="eps", value=str(eps))
     m = k // 2
@@ -265,6 +269,7 @@ def mc1x1_family(k: int, r: int, d: int = 2) -> WorstCase:
     _at_least(r, 1, "r")
     if k < 2 or k % 2:
         raise InputError("must be even and at least 2", field="k", value=k)
+    _at_most(k * d, _LARGEST_K, "k times d")
     half = _packed(k // 2, d)
     pair = half + [_moved(p, r) for p in half]
     block = _packed(k - 1, d)
@@ -352,6 +357,7 @@ def genalg_tree(k: int, L: int = 100) -> WorstCase:
     Fraction(5997, 4000)
     """
     _at_least(k, 3, "k")
+    _at_most(k, _LARGEST_K, "k")
     _at_least(L, k, "L")
     centres = range(1, k + 1)
     parent = [-1] + [0] * k + [v for v in centres for _ in range(k - 1)]
@@ -376,6 +382,11 @@ def genalg_tree(k: int, L: int = 100) -> WorstCase:
 def _at_least(value: int, least: int, field: str) -> None:
     if value < least:
         raise InputError(f"must be at least {least}", field=field, value=value)
+
+
+def _at_most(value: int, most: int, field: str) -> None:
+    if value > most:
+        raise InputError(f"must be at most {most}", field=field, value=value)
 
 
 def _whole(value: Fraction) -> int:

@@ -7,8 +7,9 @@ from collections import Counter, deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum
+from itertools import islice
 
-from ..instances import KSubset, Site
+from ..instances import InputError, KSubset, Site
 from .machine import Machine
 from .swf import Job
 
@@ -92,6 +93,31 @@ class Replay:
         while running:
             clock = self._end(running)
             yield from self._start(clock, queue, running)
+
+    def occupancies(
+        self, jobs: Iterable[Job], first: int = 0, every: int = 1
+    ) -> Iterator[KSubset]:
+        """Give the problem met by every so many-th job, those skipped not counted.
+
+        All jobs are replayed, so that the machine is as full as it was; those before
+        the ``first``-th of the trace are not reported.
+
+        Raises
+        ------
+        InputError
+            When two jobs to be reported have the same number.
+        """
+        seen: set[int] = set()
+        started = (turn for turn in self.run(jobs) if turn.place >= first)
+        for turn in islice(started, 0, None, every):
+            if turn.job.number in seen:
+                raise InputError(
+                    f"{self.name}: given to two jobs",
+                    field="job number",
+                    value=turn.job.number,
+                )
+            seen.add(turn.job.number)
+            yield turn.met
 
     def _unusable(self, job: Job) -> Skipped | None:
         if job.partial:

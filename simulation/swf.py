@@ -151,7 +151,8 @@ def trace_name(path: str | Path) -> str:
     >>> trace_name("logs/SDSC-Par-1996-3.1-cln.swf.xz")
     'SDSC-Par-1996-3.1-cln'
     """
-    return re.sub(r"(\.swf)?(\.xz|\.gz)?$", "", Path(path).name)
+    name = re.sub(r"(\.swf)?(\.xz|\.gz)?$", "", Path(path).name)
+    return "".join(c if c.isprintable() else "_" for c in name)
 
 
 def _lines(path: str | Path) -> Iterator[tuple[int, str]]:
