@@ -19,6 +19,7 @@ from ..instances.errors import InputError
 
 if TYPE_CHECKING:
     from ..heuristics.registry import Run
+    from ..instances import KSubset
     from ..reports.claims import Claim, Trial, Verdict
 
 HELP = "test every bound and formula exactly; for continuous integration"
@@ -153,9 +154,14 @@ def _keep(verdict: Verdict, directory: str) -> Path | None:
     if verdict.outcome is None or verdict.outcome.counterexample is None:
         return None
     path = folder(directory) / f"{verdict.claim.name}.json"
-    source = f"counterexample to {verdict.claim.name}: {verdict.said}"
-    write_ksubset(replace(verdict.outcome.counterexample, source=source), path)
+    write_ksubset(_labelled(verdict, verdict.outcome.counterexample), path)
     return path
+
+
+def _labelled(verdict: Verdict, instance: KSubset) -> KSubset:
+    """Say in the instance what it is a counterexample to."""
+    source = f"counterexample to {verdict.claim.name}: {verdict.said}"
+    return replace(instance, source=source)
 
 
 def _about(claim: Claim) -> dict[str, Any]:
@@ -207,7 +213,9 @@ def _write_json(
             "seconds": round(verdict.seconds, 3),
         }
         if outcome and outcome.counterexample is not None:
-            row["counterexample"] = document_of(outcome.counterexample)
+            row["counterexample"] = document_of(
+                _labelled(verdict, outcome.counterexample)
+            )
             row["file"] = str(files[verdict.claim.name])
         rows.append(row)
     text = dumps(

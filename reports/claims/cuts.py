@@ -36,17 +36,19 @@ def cuts_are_distances(trial: Trial) -> Outcome:
 
 def _disagreement(instance: KSubset) -> str:
     """Name a pair or a set whose distances are not those of the cuts; "" if none."""
-    cuts, topology = instance.cuts, instance.topology
+    topology, points = instance.topology, instance.points
+    cuts = topology.cuts(points)
+    arrays = topology.distances(points[:, None], points[None]).tolist()
     weights, sides = cuts.weights.tolist(), cuts.sides.tolist()
     for i, j in combinations(range(instance.n), 2):
         hops = topology.distance(instance.free[i], instance.free[j])
         apart = sum(
             w for w, side in zip(weights, sides, strict=True) if side[i] != side[j]
         )
-        if hops * cuts.denominator != apart or hops != int(instance.hops[i, j]):
+        if hops * cuts.denominator != apart or hops != arrays[i][j]:
             return (
                 f"{instance.free[i]} and {instance.free[j]} are {hops} apart, "
-                f"{instance.hops[i, j]} by arrays, {apart}/{cuts.denominator} by cuts"
+                f"{arrays[i][j]} by arrays, {apart}/{cuts.denominator} by cuts"
             )
     k = instance.k
     chosen = Random(instance.n).sample(range(instance.n), k)

@@ -1,0 +1,432 @@
+"""Claims hold; and each breaks, by name and with an instance, under sabotage."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from time import perf_counter
+from types import MappingProxyType
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from closeknit.cli import app, verify
+from closeknit.heuristics import KSUBSET
+from closeknit.heuristics.registry import Run
+from closeknit.instances import (
+    Cuts,
+    InputError,
+    IntArray,
+    KSubset,
+    Mesh,
+    Points,
+    Site,
+    check,
+    mesh,
+    read_ksubset,
+)
+from closeknit.instances.ksubset_json import parse_ksubset
+from closeknit.reports.claims import CLAIMS, Claim, Outcome, Trial, Verdict, shrink
+from closeknit.reports.claims import verify as tried
+from closeknit.reports.claims.samples import every_subset, sampled
+from closeknit.reports.junit import junit_xml
+from closeknit.solvers import (
+    DEFAULT,
+    Grade,
+    Proof,
+    Result,
+    Settings,
+    Status,
+    answer,
+)
+
+
+def farthest(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
+    """Choose the k farthest from the first; what a heuristic should not do."""
+    start = perf_counter()
+    order = np.argsort(-instance.hops[0], kind="stable")
+    return answer(instance, order[: instance.k].tolist(), start=start)
+
+
+def overconfident(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
+    """Claim that whatever is farthest is optimal."""
+    found = farthest(instance, settings)
+    return replace(
+        found,
+        status=Status.OPTIMAL,
+        bound=found.objective,
+        proof=Proof(Grade.SOLVER, "saboteur"),
+    )
+
+
+def flattering(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
+    """Say that the choice costs less than it does."""
+    found = farthest(instance, settings)
+    assert isinstance(found.objective, int)
+    return replace(found, objective=found.objective // 2)
+
+
+def repeating(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
+    """Choose the first processor again and again."""
+    return Result(status=Status.FEASIBLE, chosen=(0,) * instance.k, objective=0)
+
+
+def hesitant(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
+    """Never prove anything."""
+    return farthest(instance, settings)
+
+
+def crashing(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
+    raise ZeroDivisionError("saboteur\x00 at work")
+
+
+def with_saboteur(name: str, run: Run) -> Mapping[str, Run]:
+    return MappingProxyType({**KSUBSET, name: run})
+
+
+def arguments(*words: str) -> argparse.Namespace:
+    parser = argparse.ArgumentParser()
+    verify.options(parser)
+    return parser.parse_args(words)
+
+
+def junit_of(path: Path) -> dict[str, str]:
+    """Read a JUnit file: the tag of what became of each case."""
+    suite = ElementTree.parse(path).getroot().find("testsuite")
+    assert suite is not None
+    ends = {}
+    for case in suite.findall("testcase"):
+        [child] = list(case)
+        ends[case.attrib["name"]] = child.tag
+    assert int(suite.attrib["tests"]) == len(ends)
+    for tag, total in (("failure", "failures"), ("error", "errors")):
+        assert int(suite.attrib[total]) == list(ends.values()).count(tag)
+    return ends
+
+
+def test_all_claims_hold(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert app.run(["verify", "--quick", "--junit", "junit.xml"]) == 0
+    out, err = capsys.readouterr()
+    assert f"{len(CLAIMS)} of {len(CLAIMS)} claims hold" in out
+    assert err == ""
+    assert set(junit_of(tmp_path / "junit.xml").values()) == {"system-out"}
+    assert [path.name for path in tmp_path.iterdir()] == ["junit.xml"]
+
+
+@pytest.mark.slow
+def test_all_claims_hold_in_full() -> None:
+    for verdict in tried(CLAIMS.values(), Trial(seed=1)):
+        assert verdict.holds, verdict.said
+
+
+SABOTAGE: dict[str, tuple[str, Run, tuple[str, ...]]] = {
+    "mm chooses badly": ("mm", farthest, ("mm-upper-bound", "bender-theorem-1")),
+    "mm repeats a processor": ("mm", repeating, ("mm-upper-bound",)),
+    "mm-inc is worse than mm": ("mm-inc", farthest, ("mm-inc-upper-bound",)),
+    "mc1x1 chooses badly": (
+        "mc1x1",
+        farthest,
+        ("mc1x1-upper-bound", "mc1x1-bound-is-tight"),
+    ),
+    "mm-free chooses badly": ("mm-free", farthest, ("genalg-upper-bound",)),
+    "mm flatters itself": ("mm", flattering, ("mm-upper-bound",)),
+    "auto proves what is not so": (
+        "auto",
+        overconfident,
+        ("auto-is-exact", "bender-figure-2", "mm-upper-bound", "mm-reaches-1.74"),
+    ),
+    "cuts-bb proves what is not so": (
+        "cuts-bb",
+        overconfident,
+        ("cuts-bb-is-exact", "bender-figure-2", "optimal-towns"),
+    ),
+}
+
+
+@pytest.mark.parametrize("sabotage", SABOTAGE)
+def test_sabotage_is_found_out(
+    sabotage: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    name, saboteur, broken = SABOTAGE[sabotage]
+    bystander = "cuts-are-distances"
+    args = arguments(
+        *broken,
+        bystander,
+        "--quick",
+        *("--junit", str(tmp_path / "junit.xml")),
+        *("--counterexamples", str(tmp_path / "broken")),
+    )
+    assert verify.run(args, with_saboteur(name, saboteur)) == 1
+    lines = capsys.readouterr().out.splitlines()
+    ends = junit_of(tmp_path / "junit.xml")
+    assert ends.pop(bystander) == "system-out"
+    assert set(ends) == set(broken)
+    assert f"1 of {len(broken) + 1} claims hold" in lines
+    for claim in broken:
+        assert ends[claim] == "failure"
+        path = tmp_path / "broken" / f"{claim}.json"
+        assert any(
+            line.startswith(f"{claim}: broken: ") and line.endswith(f"{path})")
+            for line in lines
+        )
+        assert claim in read_ksubset(path).source
+
+
+@pytest.mark.parametrize(
+    ("name", "saboteur", "claim"),
+    [
+        ("mm", farthest, "mm-upper-bound"),
+        ("mc1x1", farthest, "mc1x1-upper-bound"),
+        ("auto", overconfident, "auto-is-exact"),
+    ],
+)
+def test_counterexample_is_small_and_breaks_the_claim(
+    name: str, saboteur: Run, claim: str, tmp_path: Path
+) -> None:
+    args = arguments(claim, "--quick", "--counterexamples", str(tmp_path))
+    methods = with_saboteur(name, saboteur)
+    assert verify.run(args, methods) == 1
+    instance = read_ksubset(tmp_path / f"{claim}.json")
+    trial = Trial(methods=methods)
+    optimum = Trial().optimum(instance)
+    if name == "auto":
+        assert trial.optimum(instance) > optimum
+    else:
+        guarantee = KSUBSET[name].guarantee
+        assert guarantee is not None
+        factor = guarantee(instance)
+        assert factor is not None
+        assert trial.pay(name, instance) > factor * optimum
+    assert instance.k <= 3
+    assert instance.n <= instance.k + 2
+
+
+def test_wrong_distance_is_found_out(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    right = Mesh.distance
+
+    def short_of_long_ways(self: Mesh, p: Site, q: Site) -> int:
+        hops = right(self, p, q)
+        return hops - 1 if hops > 3 else hops
+
+    monkeypatch.setattr(Mesh, "distance", short_of_long_ways)
+    words = ["cuts-are-distances", "--quick", "--counterexamples", str(tmp_path)]
+    assert app.run(["verify", *words]) == 1
+    assert "cuts-are-distances: broken: " in capsys.readouterr().out
+    instance = read_ksubset(tmp_path / "cuts-are-distances.json")
+    assert (instance.n, instance.k) == (2, 1)
+    p, q = instance.free
+    assert right(Mesh((24,) * len(p)), p, q) > 3
+
+
+def test_wrong_cuts_are_found_out(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    right = Points.cuts
+
+    def doubled(self: Points, points: IntArray) -> Cuts:
+        cuts = right(self, points)
+        return replace(cuts, weights=2 * cuts.weights)
+
+    monkeypatch.setattr(Points, "cuts", doubled)
+    outcome = CLAIMS["cuts-are-distances"].test(Trial(quick=True))
+    assert not outcome.holds
+    assert outcome.counterexample is not None
+    assert isinstance(outcome.counterexample.topology, Points)
+
+
+def test_crash_is_an_error_and_the_rest_is_tested(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    junit = tmp_path / "junit.xml"
+    args = arguments(
+        "mm-upper-bound", "optimal-towns", "--quick", "--junit", str(junit)
+    )
+    assert verify.run(args, with_saboteur("mm", crashing)) == 1
+    assert junit_of(junit) == {
+        "mm-upper-bound": "error",
+        "optimal-towns": "system-out",
+    }
+    error = ElementTree.parse(junit).getroot().find(".//error")
+    assert error is not None
+    assert error.attrib["type"] == "ZeroDivisionError"
+    assert "test_verify.py" in (error.text or "")
+    assert "mm-upper-bound: error: ZeroDivisionError" in capsys.readouterr().out
+
+
+def test_no_proof_is_no_evidence(tmp_path: Path) -> None:
+    """An exact route that proves nothing makes no claim hold."""
+    trial = Trial(quick=True, methods=with_saboteur("auto", hesitant))
+    for name in ("mm-upper-bound", "bender-theorem-1", "bender-figure-2"):
+        [verdict] = tried([CLAIMS[name]], trial)
+        assert verdict.word == "error"
+        assert "did not prove the optimum" in verdict.said
+
+
+def test_interrupted_run_leaves_a_report(tmp_path: Path) -> None:
+    def interrupted(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
+        raise KeyboardInterrupt
+
+    junit = tmp_path / "junit.xml"
+    args = arguments(
+        *("cuts-are-distances", "mm-upper-bound", "optimal-towns"),
+        *("--quick", "--junit", str(junit)),
+    )
+    with pytest.raises(KeyboardInterrupt):
+        verify.run(args, with_saboteur("mm", interrupted))
+    assert junit_of(junit) == {
+        "cuts-are-distances": "system-out",
+        "mm-upper-bound": "skipped",
+        "optimal-towns": "skipped",
+    }
+
+
+def test_json_is_all_there_is_on_standard_output(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    args = arguments(
+        *("mm-upper-bound", "optimal-towns", "--quick", "--seed", "5", "--json", "-"),
+        *("--counterexamples", str(tmp_path)),
+    )
+    assert verify.run(args, with_saboteur("mm", farthest)) == 1
+    document = json.loads(capsys.readouterr().out)
+    assert (document["holds"], document["seed"], document["quick"]) == (False, 5, True)
+    broken, held = document["claims"]
+    assert (broken["verdict"], held["verdict"]) == ("broken", "holds")
+    path = tmp_path / "mm-upper-bound.json"
+    assert broken["file"] == str(path)
+    assert parse_ksubset(broken["counterexample"]) == read_ksubset(path)
+    assert "counterexample" not in held
+
+
+def test_json_to_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "verdicts.json"
+    assert app.run(["verify", "mm-reaches-1.74", "--quick", "--json", str(out)]) == 0
+    assert "1 of 1 claims hold" in capsys.readouterr().out
+    assert json.loads(out.read_text(encoding="utf-8"))["holds"] is True
+
+
+def test_list_names_every_claim(capsys: pytest.CaptureFixture[str]) -> None:
+    assert app.run(["verify", "--list"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line for line in lines if not line.startswith(" ")] == list(CLAIMS)
+    assert app.run(["verify", "--list", "optimal-towns", "--json", "-"]) == 0
+    listed = json.loads(capsys.readouterr().out)["claims"]
+    assert [claim["claim"] for claim in listed] == ["optimal-towns"]
+
+
+def test_every_guarantee_and_every_exact_method_is_claimed() -> None:
+    for name, method in KSUBSET.items():
+        if method.exact:
+            assert f"{name}-is-exact" in CLAIMS
+        if method.guarantee is not None:
+            alias = "genalg" if name == "mm-free" else name
+            assert f"{alias}-upper-bound" in CLAIMS
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (["mm-uper-bound"], "did you mean mm-upper-bound?"),
+        (["nonsense"], "unknown claim"),
+        (["optimal-towns", "nonsense"], "'nonsense'"),
+        (["--seed", "-1"], "--seed: must be at least 0"),
+        (["--seed", "x"], "--seed"),
+        (["--time-limit", "0"], "--time-limit: must be above 0"),
+        (["--time-limit", "nan"], "--time-limit: must be above 0"),
+        (["optimal-towns", "--junit", "/no/such/place.xml"], "cannot be written"),
+        (["optimal-towns", "--quick", "--json", "/no/such/x.json"], "cannot be"),
+    ],
+)
+def test_bad_usage_is_one_line(
+    words: list[str], complaint: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert app.run(["verify", *words]) == 2
+    err = capsys.readouterr().err
+    assert complaint in err
+    assert err.count("\n") == 1
+
+
+def test_unwritable_counterexamples(
+    tmp_path: Path,
+) -> None:
+    blocked = tmp_path / "file"
+    blocked.write_text("", encoding="utf-8")
+    args = arguments("mm-upper-bound", "--quick", "--counterexamples", str(blocked))
+    with pytest.raises(InputError, match="cannot be made"):
+        verify.run(args, with_saboteur("mm", farthest))
+
+
+def test_samples_are_the_same_for_the_same_seed_only() -> None:
+    first = sampled(3, 60)
+    sampled.cache_clear()
+    assert sampled(3, 60) == first
+    assert {x.free for x in sampled(4, 60)} != {x.free for x in first}
+    assert {x.topology.kind for x in first} == {"mesh", "torus", "points", "tree"}
+    assert {x.topology.dimension for x in first} == {1, 2, 3, 4}
+    assert sampled(3, 120)[:60] == first
+
+
+def test_every_subset_is_every_subset() -> None:
+    found = list(every_subset(2, 2, least_k=2))
+    assert [(x.n, x.k) for x in found] == [(3, 2)] * 4 + [(4, 2), (4, 3)]
+    assert len({(x.free, x.k) for x in found}) == 6
+
+
+def test_shrinking_drops_all_that_does_not_matter() -> None:
+    instance = mesh(4, 4, k=7)
+    wanted = {(1, 2), (3, 3)}
+    small = shrink.shrunk(instance, lambda x: x.n - x.k >= 1 and x.n >= 2)
+    assert (small.n, small.k) == (2, 1)
+    assert small.topology == Mesh(
+        tuple(max(axis) + 1 for axis in zip(*small.free, strict=True))
+    )
+    kept = shrink.shrunk(
+        instance, lambda x: wanted <= set(x.free) and x.topology == instance.topology
+    )
+    assert (set(kept.free), kept.k) == (wanted, 1)
+    points = KSubset("p", Points(((0,), (5,), (9,))), ((0,), (9,)), 2)
+    small = shrink.shrunk(points, lambda x: x.n == 2)
+    assert small.topology == Points(((0,), (9,)))
+
+
+def test_verdict_of_an_outcome() -> None:
+    instance = mesh(2, 2, k=2)
+    with pytest.raises(ValueError, match="does not hold"):
+        Outcome(holds=True, result="", instances=1, counterexample=instance)
+
+
+def test_junit_survives_hostile_text() -> None:
+    claim = Claim(
+        name="a<b&c",
+        statement='says "]]>" \x1b[31m',
+        source="",
+        tested="",
+        test=lambda trial: Outcome(holds=False, result="\x00 \ud800 ok", instances=1),
+    )
+    [verdict] = tried([claim], Trial())
+    root = ElementTree.fromstring(junit_xml([verdict]))
+    failure = root.find(".//failure")
+    assert failure is not None
+    assert failure.attrib["message"] == "\ufffd \ufffd ok"
+    assert "]]>" in (failure.text or "")
+    skipped = ElementTree.fromstring(junit_xml([], [claim])).find(".//skipped")
+    assert skipped is not None
+
+
+def test_invalid_choice_is_untrue() -> None:
+    trial = Trial(methods=with_saboteur("mm", repeating))
+    instance = mesh(2, 2, k=2)
+    assert check(instance, (0, 0))
+    [verdict] = tried([CLAIMS["mm-reaches-1.74"]], trial)
+    assert isinstance(verdict, Verdict)
+    assert not verdict.holds
+    assert "chosen twice" in verdict.said
