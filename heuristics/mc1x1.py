@@ -12,8 +12,6 @@ from . import mc1x1_kernels as kernels
 from .centres import free_sites
 
 _FAR = 2**62
-_LARGEST_GRID = 2**24
-"""Cells up to which a mesh of two dimensions is laid out as a grid."""
 
 
 def mc1x1(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
@@ -34,9 +32,8 @@ def mc1x1(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
     centres = free_sites(instance)
     low = instance.points.min(axis=0)
     shape = instance.points.max(axis=0) - low + 1
-    flat = isinstance(instance.topology, Mesh) and len(shape) == 2
     sums = site = side = None
-    if flat and int(shape[0]) * int(shape[1]) <= _LARGEST_GRID:
+    if isinstance(instance.topology, Mesh) and len(shape) == 2:
         sums = np.zeros(shape + 1, dtype=np.int32)
         sums[tuple((instance.points - low + 1).T)] = 1
         np.cumsum(np.cumsum(sums, axis=0, out=sums), axis=1, out=sums)

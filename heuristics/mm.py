@@ -18,8 +18,7 @@ Scan = Callable[[IntArray, int], tuple[int, int]]
 """Least pair sum below a given one and the centre where it is first met, or -1."""
 
 _SMALL_GRID = 2**12
-_LARGEST_GRID = 2**24
-"""Cells up to which a mesh of two dimensions is laid out as a grid."""
+"""Cells up to which a mesh of two dimensions is always laid out as a grid."""
 
 
 def mm(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
@@ -122,7 +121,7 @@ def scanner(instance: KSubset, centres: Centres) -> Scan:
         # a line of a ball takes about as long as ten processors of a cloud
         radius = min(sqrt(k * cells / n), height + width)
         sparse = cells > _SMALL_GRID and n + 4 * k < 20 * radius
-        if cells <= _LARGEST_GRID and not sparse:
+        if not sparse:
             return scan_of_mesh(instance, centres)
     if isinstance(topology, Tree):
         return _scan_of_tree(instance, topology)
