@@ -118,6 +118,12 @@ def _needs_coordinates(instance: KSubset) -> str | None:
     return None
 
 
+def _needs_a_plane(instance: KSubset) -> str | None:
+    if instance.topology.kind != "mesh" or instance.topology.dimension != 2:
+        return "needs a two-dimensional mesh"
+    return None
+
+
 KSUBSET: Mapping[str, Method] = _table(
     Method(
         name="mm",
@@ -151,6 +157,12 @@ KSUBSET: Mapping[str, Method] = _table(
     Method(name="row-major", where="heuristics.baselines:row_major"),
     Method(name="bruteforce", where="heuristics.bruteforce:bruteforce", exact=True),
     Method(name="cuts-bb", where="heuristics.cuts_bb:cuts_bb", exact=True),
+    Method(
+        name="levelset-bb",
+        where="heuristics.levelset_bb:levelset_bb",
+        exact=True,
+        refuses=_needs_a_plane,
+    ),
     Method(name="auto", where="heuristics.auto:auto", exact=True),
 )
 """Methods for the k-subset problem, by the name used in reports."""

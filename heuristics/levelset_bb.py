@@ -1,0 +1,170 @@
+"""Branch and bound over level sets: exact in the plane.
+
+An optimal set S is a level set of D(x) = Σ_{s in S} d(x, s) = F1 + F2: its rows
+are runs of free cells that nest outwards from the median row. The search chooses
+the median row, its run and the number of points below, then adds rows above and
+below in the order of rising F2, which the counts determine.
+
+- Margins: D(q) - D(p) ≥ d(p, q) for p chosen and q free and rejected. F1 is known
+  where the runs have ended and bounded between; cells of the rows to come are
+  forced or forbidden, which bounds the counts, which bounds F1.
+- Cost: gaps between known counts are exact, other counts lie in intervals, at an
+  end of which the concave c (k - c) is least.
+
+Derived for this project; docs/levelset.md has the short proofs.
+"""
+
+from __future__ import annotations
+
+from time import perf_counter
+
+import numpy as np
+
+from ..instances import KSubset
+from ..solvers import DEFAULT, Grade, Limit, Proof, Result, Settings, answer
+from ..solvers.interrupt import deferred
+from . import levelset_bb_kernels as kernels
+from .mm_inc import mm_inc
+
+PROOF = Proof(Grade.ENUMERATED, "levelset-bb")
+_CHUNK_SECONDS = 0.1
+"""A kernel runs about this long before limits and Ctrl-C are looked at."""
+
+
+def levelset_bb(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
+    """Prove an optimum in the plane by branch and bound over level sets.
+
+    Guarantee: exact.
+    Time: exponential at worst; O(rows + columns) of the set for most nodes.
+    Source: derived for closeknit, see docs/levelset.md.
+    """
+    start = perf_counter()
+    try:
+        chosen: tuple[int, ...] | None = mm_inc(instance, settings).chosen
+    except KeyboardInterrupt:
+        return answer(instance, range(instance.k), start=start, limit=Limit.INTERRUPT)
+    assert chosen is not None
+    search = Search(instance, chosen)
+    limit = search.run(start + settings.time_limit, settings.node_limit)
+    return answer(
+        instance,
+        search.chosen,
+        start=start,
+        bound=search.bound,
+        proof=PROOF,
+        limit=limit,
+    )
+
+
+class Search:
+    """A search that can be stopped and resumed.
+
+    Parameters
+    ----------
+    instance
+        What to solve: distinct points in the plane.
+    chosen
+        A first solution, by indices.
+    bound
+        A lower bound known beforehand, in hops.
+    """
+
+    def __init__(
+        self, instance: KSubset, chosen: tuple[int, ...], bound: int = 0
+    ) -> None:
+        self._chosen = tuple(sorted(chosen))
+        self._known = bound
+        self.nodes = 0
+        y, row = np.unique(instance.points[:, 0], return_inverse=True)
+        x, column = np.unique(instance.points[:, 1], return_inverse=True)
+        self._place = row.reshape(-1), column.reshape(-1)
+        rows, columns = len(y), len(x)
+        free = np.zeros((rows, columns), dtype=np.bool_)
+        free[self._place] = True
+        ahead = np.zeros((rows, columns + 1), dtype=np.int64)
+        ahead[:, 1:] = free.cumsum(axis=1)
+        area = np.zeros((rows + 1, columns + 1), dtype=np.int64)
+        area[1:] = ahead.cumsum(axis=0)
+        self._grid = kernels.Grid(instance.k, y, x, free, ahead, area)
+        self.best = _cost(self._grid, *(a[list(chosen)] for a in self._place))
+        self._state = kernels.State(
+            frame=np.zeros((rows + 1, kernels.FIELDS), dtype=np.int64),
+            cell=np.zeros((rows + 1, columns), dtype=np.int64),
+            low=np.zeros((rows + 1, columns), dtype=np.int64),
+            high=np.zeros((rows + 1, columns), dtype=np.int64),
+            level=np.zeros(rows, dtype=np.int64),
+            before=np.zeros(rows, dtype=np.int64),
+            after=np.zeros(rows, dtype=np.int64),
+            first=np.zeros(rows, dtype=np.int64),
+            last=np.zeros(rows, dtype=np.int64),
+            picked=np.zeros((2, rows), dtype=np.int64),
+            at=np.array([-1, 0, -1]),
+        )
+        found = kernels.list_roots(self._grid, self.best, np.empty((0, 4), np.int64))
+        roots = np.empty((found, 4), dtype=np.int64)
+        kernels.list_roots(self._grid, self.best, roots)
+        self._roots = roots[np.lexsort(roots.T[::-1])]
+
+    @property
+    def chosen(self) -> tuple[int, ...]:
+        """The best solution so far, by indices."""
+        return self._chosen
+
+    @property
+    def bound(self) -> int:
+        """The best proved lower bound so far, in hops."""
+        at = int(self._state.at[1])
+        if at >= len(self._roots):
+            return self.best
+        return min(self.best, max(int(self._roots[at, 0]), self._known))
+
+    def run(self, deadline: float, node_limit: int | None = None) -> Limit | None:
+        """Search on; return what stopped it, None when all is proved.
+
+        Parameters
+        ----------
+        deadline
+            Value of ``time.perf_counter()`` at which to stop.
+        node_limit
+            Nodes in all, earlier calls included.
+        """
+        budget = 16
+        with deferred() as pressed:
+            while self.bound < self.best:
+                now = perf_counter()
+                if pressed.is_set():
+                    return Limit.INTERRUPT
+                if now >= deadline:
+                    return Limit.TIME
+                if node_limit is not None:
+                    if self.nodes >= node_limit:
+                        return Limit.NODES
+                    budget = min(budget, node_limit - self.nodes)
+                self._step(budget)
+                seconds = perf_counter() - now
+                if seconds < _CHUNK_SECONDS / 2:
+                    budget *= 2
+                elif seconds > _CHUNK_SECONDS:
+                    budget = max(1, budget // 2)
+        return None
+
+    def _step(self, budget: int) -> None:
+        before = self.best
+        _, self.best, nodes = kernels.search(
+            self._grid, self._roots, self._state, self.best, budget
+        )
+        self.nodes += nodes
+        if self.best < before:
+            row, column = self._place
+            first, last = self._state.picked
+            inside = (first[row] <= column) & (column <= last[row])
+            self._chosen = tuple(int(i) for i in np.flatnonzero(inside))
+
+
+def _cost(grid: kernels.Grid, row: kernels.Ints, column: kernels.Ints) -> int:
+    """Pair sum of the cells in these rows and columns."""
+    total = 0
+    for at, line in (row, grid.y), (column, grid.x):
+        count = np.bincount(at, minlength=len(line)).cumsum()[:-1]
+        total += int((count * (grid.k - count) * np.diff(line)).sum())
+    return total

@@ -1,0 +1,707 @@
+"""Kernels of the search for level sets in the plane; see ``levelset_bb``.
+
+Rows and columns are numbered by the coordinates that occur. One file although it
+is long: cached machine code is renewed by file, so callers and called stay together.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+Ints = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+
+DONE, BUDGET = 0, 1
+"""Why a search stopped: nothing open, node budget used."""
+FAR = 2**62
+MARGIN = 4
+"""Columns on both sides of the median row's interval that are looked at."""
+PASSES = 3
+"""Times that intervals of counts and rows to come sharpen each other."""
+
+# Fields of a frame of the stack.
+LO, HI, LEFT, RIGHT, BELOW, ABOVE, LC, RC, COST, BOT, TOP = range(11)
+SIDE, CELLS, CAP, I_LOW, I_HIGH, J_LOW, J_HIGH, I_NOW, J_NOW = range(11, 20)
+FIELDS = 20
+
+
+class Grid(NamedTuple):
+    """The free cells."""
+
+    k: int
+    y: Ints  # (rows,) coordinates
+    x: Ints  # (columns,)
+    free: Flags  # (rows, columns)
+    ahead: Ints  # (rows, columns + 1) free cells of the row in columns before
+    area: Ints  # (rows + 1, columns + 1) free cells in rows and columns before
+
+
+class State(NamedTuple):
+    """What a search leaves from one call to the next."""
+
+    frame: Ints  # (depth, FIELDS)
+    cell: Ints  # (depth, columns) free columns of the row to be added
+    low: Ints  # (depth, columns) least number of chosen points up to a column
+    high: Ints  # (depth, columns) most
+    level: Ints  # (rows,) level values of the rows added and the two next
+    before: Ints  # (rows,) last free column before the interval of a row
+    after: Ints  # (rows,) first free column after
+    first: Ints  # (rows,) first column chosen
+    last: Ints  # (rows,) last column chosen
+    picked: Ints  # (2, rows) first and last of the best solution
+    at: Ints  # depth, root, number below the median row
+
+
+class Scratch(NamedTuple):
+    """Room to work in."""
+
+    up: Ints  # (columns,) F1 with the highest slopes, tilted
+    down: Ints  # (columns,) F1 with the lowest slopes, tilted
+    inside: Ints  # (2, columns) highest chosen cell of a column, tilted both ways
+    outside: Ints  # (2, columns) lowest rejected cell
+    ceiling: Ints  # (2, columns) what a chosen cell must not exceed
+    floor: Ints  # (2, columns) below which a cell must be chosen
+    room: Ints  # (2, columns) cells to come that may be chosen, summed up
+    need: Ints  # (2, columns) cells to come that must be
+    ends: Ints  # (2, 6) what is known of the next row below and above
+
+
+@njit(cache=True)
+def look_ahead(
+    grid: Grid,
+    side: int,
+    start: int,
+    end: int,
+    left: int,
+    right: int,
+    count: int,
+    level: int,
+    scratch: Scratch,
+) -> tuple[int, int]:
+    """Bound the rows to come on one side, ``start`` to ``end``.
+
+    Fills room, need and the view of the next row. Returns a lower bound on the
+    cost of the gaps beyond the next row, -1 if the points do not fit in, and the
+    last row that may hold a point.
+    """
+    y, ahead, free, k = grid.y, grid.ahead, grid.free, grid.k
+    ceiling, floor = scratch.ceiling[side], scratch.floor[1 - side]
+    room, need = scratch.room[side], scratch.need[side]
+    ends = scratch.ends[side]
+    step = 1 if side else -1
+    for c in range(left, right + 1):
+        room[c] = 0
+        need[c] = 0
+    a, b = left, right
+    fa, fb = left, right
+    most = count  # points left before the row
+    least = count
+    low = level
+    high = level
+    cost = 0
+    row = start
+    last = start - step
+    while True:
+        if row == end + step:
+            if least > 0:
+                return -1, last
+            break
+        tilt = low + step * y[row]
+        while a <= b and ceiling[a] < tilt:
+            a += 1
+        while a <= b and ceiling[b] < tilt:
+            b -= 1
+        tilt = high - step * y[row]
+        while fa <= fb and floor[fa] <= tilt:
+            fa += 1
+        while fa <= fb and floor[fb] <= tilt:
+            fb -= 1
+        fits = ahead[row, b + 1] - ahead[row, a] if a <= b else 0
+        must = ahead[row, fb + 1] - ahead[row, fa] if fa <= fb else 0
+        if must > 0 and (fa < a or fb > b):
+            # forced cells beyond what is allowed
+            if a > b:
+                return -1, last
+            if fa < a and ahead[row, a] > ahead[row, fa]:
+                return -1, last
+            if fb > b and ahead[row, fb + 1] > ahead[row, b + 1]:
+                return -1, last
+        if row == start:
+            ends[0] = a
+            ends[1] = b
+            ends[2] = fa
+            ends[3] = fb
+            ends[4] = fits
+            ends[5] = must
+        if must > most:
+            return -1, last
+        if a > b:
+            if least > 0:
+                return -1, last
+            break
+        last = row
+        for c in range(a, b + 1):
+            room[c] += free[row, c]
+        for c in range(fa, fb + 1):
+            need[c] += free[row, c]
+        most -= must
+        least = max(0, least - fits)
+        if most == 0:
+            break
+        if row + step == -1 or row + step == len(y):
+            if least > 0:
+                return -1, last
+            break
+        gap = abs(y[row + step] - y[row])
+        cost += least * (k - least) * gap
+        low += (k - 2 * most) * gap
+        high += (k - 2 * least) * gap
+        row += step
+    return cost, last
+
+
+@njit(cache=True)
+def evaluate(
+    grid: Grid, state: State, scratch: Scratch, d: int, wl: int, wr: int, best: int
+) -> int:
+    """Propagate at depth ``d``; return a lower bound, -1 if nothing is left."""
+    y, x, free, area, k = grid.y, grid.x, grid.free, grid.area, grid.k
+    rows = len(y)
+    frame = state.frame[d]
+    low, high = state.low[d], state.high[d]
+    level, before, after = state.level, state.before, state.after
+    first, last = state.first, state.last
+    lo, hi, left, right = frame[LO], frame[HI], frame[LEFT], frame[RIGHT]
+    below, above, lc = frame[BELOW], frame[ABOVE], frame[LC]
+    up, down = scratch.up, scratch.down
+    inside, outside = scratch.inside, scratch.outside
+    ceiling, floor = scratch.ceiling, scratch.floor
+    room, need = scratch.room, scratch.need
+
+    # cells inside and outside, by column
+    for c in range(wl, wr + 1):
+        inside[0, c] = -FAR
+        inside[1, c] = -FAR
+        outside[0, c] = FAR
+        outside[1, c] = FAR
+    for r in range(lo, hi + 1):
+        minus = level[r] - y[r]
+        plus = level[r] + y[r]
+        c = first[r]
+        if c <= last[r]:
+            inside[0, c] = max(inside[0, c], minus)
+            inside[1, c] = max(inside[1, c], plus)
+            c = last[r]
+            inside[0, c] = max(inside[0, c], minus)
+            inside[1, c] = max(inside[1, c], plus)
+        c = before[r]
+        if c >= wl:
+            outside[0, c] = min(outside[0, c], minus)
+            outside[1, c] = min(outside[1, c], plus)
+        c = after[r]
+        if c <= wr:
+            outside[0, c] = min(outside[0, c], minus)
+            outside[1, c] = min(outside[1, c], plus)
+    for side in range(2):
+        r = hi + 1 if side else lo - 1
+        if r < 0 or r >= rows:
+            continue
+        minus = level[r] - y[r]
+        plus = level[r] + y[r]
+        c = left - 1
+        while c >= wl and not free[r, c]:
+            c -= 1
+        if c >= wl:
+            outside[0, c] = min(outside[0, c], minus)
+            outside[1, c] = min(outside[1, c], plus)
+        c = right + 1
+        while c <= wr and not free[r, c]:
+            c += 1
+        if c <= wr:
+            outside[0, c] = min(outside[0, c], minus)
+            outside[1, c] = min(outside[1, c], plus)
+        if (above if side else below) == 0:
+            for c in range(left, right + 1):
+                if free[r, c]:
+                    outside[0, c] = min(outside[0, c], minus)
+                    outside[1, c] = min(outside[1, c], plus)
+
+    bound = 0
+    for turn in range(PASSES):
+        # F1 with extreme slopes, tilted
+        f_up = 0
+        f_down = 0
+        for c in range(wl, wr + 1):
+            up[c] = f_up - x[c]
+            down[c] = f_down + x[c]
+            if c < wr:
+                gap = x[c + 1] - x[c]
+                f_up += (2 * high[c] - k) * gap
+                f_down += (2 * low[c] - k) * gap
+        for s in range(2):
+            near = -FAR
+            far = FAR
+            for c in range(wl, wr + 1):
+                if inside[s, c] > -FAR:
+                    near = max(near, up[c] + inside[s, c])
+                if outside[s, c] < FAR:
+                    far = min(far, down[c] + outside[s, c])
+                floor[s, c] = near - up[c] if near > -FAR else -FAR
+                ceiling[s, c] = far - down[c] if far < FAR else FAR
+            near = -FAR
+            far = FAR
+            for c in range(wr, wl - 1, -1):
+                if inside[s, c] > -FAR:
+                    near = max(near, down[c] + inside[s, c])
+                if outside[s, c] < FAR:
+                    far = min(far, up[c] + outside[s, c])
+                if near > -FAR:
+                    floor[s, c] = max(floor[s, c], near - down[c])
+                if far < FAR:
+                    ceiling[s, c] = min(ceiling[s, c], far - up[c])
+                if outside[s, c] < floor[s, c]:
+                    return -1
+        bound = frame[COST]
+        if below > 0:
+            extra, end = look_ahead(
+                grid, 0, lo - 1, frame[BOT], left, right, below, level[lo - 1], scratch
+            )
+            if extra < 0:
+                return -1
+            bound += extra
+            frame[BOT] = end
+        if above > 0:
+            extra, end = look_ahead(
+                grid, 1, hi + 1, frame[TOP], left, right, above, level[hi + 1], scratch
+            )
+            if extra < 0:
+                return -1
+            bound += extra
+            frame[TOP] = end
+        if bound >= best:
+            return -1
+        # counts up to every column
+        rooms = 0
+        needs = 0
+        rooms_up = 0
+        needs_up = 0
+        for c in range(left, right + 1):
+            if below > 0:
+                rooms += room[0, c]
+                needs += need[0, c]
+                room[0, c] = rooms
+                need[0, c] = needs
+            if above > 0:
+                rooms_up += room[1, c]
+                needs_up += need[1, c]
+                room[1, c] = rooms_up
+                need[1, c] = needs_up
+        moved = False
+        for c in range(left, right):
+            base = lc + (
+                area[hi + 1, c + 1]
+                - area[hi + 1, left]
+                - area[lo, c + 1]
+                + area[lo, left]
+            )
+            least = base
+            most = base
+            if below > 0:
+                least += max(need[0, c], below - rooms + room[0, c])
+                most += min(room[0, c], below - needs + need[0, c])
+            if above > 0:
+                least += max(need[1, c], above - rooms_up + room[1, c])
+                most += min(room[1, c], above - needs_up + need[1, c])
+            if least > low[c]:
+                low[c] = least
+                moved = True
+            if most < high[c]:
+                high[c] = most
+                moved = True
+            if low[c] > high[c]:
+                return -1
+            bound += (x[c + 1] - x[c]) * min(
+                low[c] * (k - low[c]), high[c] * (k - high[c])
+            )
+        if bound >= best:
+            return -1
+        if not moved:
+            break
+    return bound
+
+
+@njit(cache=True)
+def prepare(grid: Grid, state: State, scratch: Scratch, d: int) -> None:
+    """Set up the enumeration of the next row after ``evaluate``."""
+    ahead, free = grid.ahead, grid.free
+    frame, cell, level = state.frame[d], state.cell[d], state.level
+    lo, hi, left, right = frame[LO], frame[HI], frame[LEFT], frame[RIGHT]
+    below, above = frame[BELOW], frame[ABOVE]
+    side = 1
+    if below > 0 and (above == 0 or level[lo - 1] <= level[hi + 1]):
+        side = 0
+    r = hi + 1 if side else lo - 1
+    frame[SIDE] = side
+    cells = 0
+    for c in range(left, right + 1):
+        if free[r, c]:
+            cell[cells] = c
+            cells += 1
+    ends = scratch.ends[side]
+    frame[CELLS] = cells
+    frame[CAP] = min(above if side else below, ends[4])
+    frame[I_LOW] = 0
+    frame[J_LOW] = 0
+    frame[I_HIGH] = cells
+    frame[J_HIGH] = cells
+    if ends[4] > 0:
+        frame[I_LOW] = ahead[r, ends[0]] - ahead[r, left]
+        frame[J_LOW] = ahead[r, right + 1] - ahead[r, ends[1] + 1]
+    if ends[5] > 0:
+        frame[I_HIGH] = ahead[r, ends[2]] - ahead[r, left]
+        frame[J_HIGH] = ahead[r, right + 1] - ahead[r, ends[3] + 1]
+    frame[I_NOW] = 0
+    frame[J_NOW] = -1
+
+
+@njit(cache=True)
+def next_choice(frame: Ints) -> bool:
+    """Move on to the next pair of ends of the row to be added."""
+    cells, cap = frame[CELLS], frame[CAP]
+    i, j = frame[I_NOW], frame[J_NOW]
+    i_low, i_high = frame[I_LOW], frame[I_HIGH]
+    j_low, j_high = frame[J_LOW], frame[J_HIGH]
+    while i <= cells:
+        j = max(j + 1, cells - i - cap)
+        if j <= cells - i:
+            fine = i <= i_high and j <= j_high
+            if fine and i + j < cells:
+                fine = i >= i_low and j >= j_low
+            if fine:
+                frame[I_NOW] = i
+                frame[J_NOW] = j
+                return True
+        else:
+            i += 1
+            j = -1
+    frame[I_NOW] = i
+    return False
+
+
+@njit(cache=True)
+def root_bound(
+    grid: Grid, r: int, a: int, b: int, beyond: Ints, best: int
+) -> tuple[int, int, int]:
+    """Bound the sets whose median row has the interval a..b.
+
+    Returns the bound and the range of numbers below the median row.
+    """
+    y, x, ahead, area, k = grid.y, grid.x, grid.ahead, grid.area, grid.k
+    rows, columns = len(y), len(x)
+    left = a - 1
+    while left >= 0 and not grid.free[r, left]:
+        left -= 1
+    right = b + 1
+    while right < columns and not grid.free[r, right]:
+        right += 1
+    left += 1
+    right -= 1
+    inside = ahead[r, b + 1] - ahead[r, a]
+    half = (k + 1) // 2
+    room_below = area[r, right + 1] - area[r, left]
+    room_above = (
+        area[rows, right + 1]
+        - area[rows, left]
+        - area[r + 1, right + 1]
+        + area[r + 1, left]
+    )
+    fewest = max(0, half - inside, k - inside - room_above)
+    most = min(half - 1, k - inside, room_below)
+    if fewest > most:
+        return FAR, 0, -1
+    cost = 0
+    rest = k - inside
+    for c in range(left, right):
+        base = ahead[r, c + 1] - ahead[r, left]
+        cells = area[rows, c + 1] - area[rows, left]
+        low = max(base, k - (area[rows, right + 1] - area[rows, left] - cells))
+        high = min(base + rest, cells)
+        cost += (x[c + 1] - x[c]) * min(low * (k - low), high * (k - high))
+    if cost >= best:
+        return FAR, 0, -1
+    # the rows beyond as full as can be, for every number of points
+    least = FAR
+    for count in range(fewest, most + 1):
+        total = 0
+        todo = count
+        at = r
+        while todo > 0:
+            total += todo * (k - todo) * (y[at] - y[at - 1])
+            at -= 1
+            todo -= ahead[at, right + 1] - ahead[at, left]
+        todo = k - inside - count
+        at = r
+        while todo > 0 and total < least:
+            total += todo * (k - todo) * (y[at + 1] - y[at])
+            at += 1
+            todo -= ahead[at, right + 1] - ahead[at, left]
+        beyond[count] = total
+        least = min(least, total)
+    return cost + least, fewest, most
+
+
+@njit(cache=True)
+def list_roots(grid: Grid, best: int, roots: Ints) -> int:
+    """List (bound, row, first, last) of all median rows below ``best``.
+
+    Returns how many there are; only as many are written as there is room for.
+    """
+    k = grid.k
+    rows, columns = len(grid.y), len(grid.x)
+    beyond = np.empty(k + 1, dtype=np.int64)
+    found = 0
+    for r in range(rows):
+        for a in range(columns):
+            if not grid.free[r, a]:
+                continue
+            for b in range(a, columns):
+                if not grid.free[r, b]:
+                    continue
+                if grid.ahead[r, b + 1] - grid.ahead[r, a] > k:
+                    break
+                bound = root_bound(grid, r, a, b, beyond, best)[0]
+                if bound >= best:
+                    continue
+                if found < len(roots):
+                    roots[found, 0] = bound
+                    roots[found, 1] = r
+                    roots[found, 2] = a
+                    roots[found, 3] = b
+                found += 1
+    return found
+
+
+@njit(cache=True)
+def search(
+    grid: Grid, roots: Ints, state: State, best: int, budget: int
+) -> tuple[int, int, int]:
+    """Search on for sets cheaper than ``best``.
+
+    Returns why it stopped, the best cost and the number of nodes.
+    """
+    k, y, x = grid.k, grid.y, grid.x
+    free, ahead, area = grid.free, grid.ahead, grid.area
+    rows, columns = len(y), len(x)
+    frames, cells, at = state.frame, state.cell, state.at
+    low, high = state.low, state.high
+    level, before, after = state.level, state.before, state.after
+    first, last = state.first, state.last
+    scratch = Scratch(
+        np.empty(columns, dtype=np.int64),
+        np.empty(columns, dtype=np.int64),
+        np.empty((2, columns), dtype=np.int64),
+        np.empty((2, columns), dtype=np.int64),
+        np.empty((2, columns), dtype=np.int64),
+        np.empty((2, columns), dtype=np.int64),
+        np.empty((2, columns), dtype=np.int64),
+        np.empty((2, columns), dtype=np.int64),
+        np.empty((2, 6), dtype=np.int64),
+    )
+    beyond = np.empty(k + 1, dtype=np.int64)
+    nodes = 0
+    d = at[0]
+    while at[1] < len(roots):
+        bound, m, a, b = (
+            roots[at[1], 0],
+            roots[at[1], 1],
+            roots[at[1], 2],
+            roots[at[1], 3],
+        )
+        if bound >= best:
+            at[1] = len(roots)
+            break
+        left = a - 1
+        while left >= 0 and not free[m, left]:
+            left -= 1
+        right = b + 1
+        while right < columns and not free[m, right]:
+            right += 1
+        wl = max(0, left + 1 - MARGIN)
+        wr = min(columns - 1, right - 1 + MARGIN)
+        if d < 0:
+            # the next number of points below the median row
+            if nodes >= budget:
+                at[0] = d
+                return BUDGET, best, nodes
+            _, fewest, most = root_bound(grid, m, a, b, beyond, best)
+            at[2] = max(at[2] + 1, fewest)
+            if at[2] > most:
+                at[1] += 1
+                at[2] = -1
+                continue
+            nodes += 1
+            inside = ahead[m, b + 1] - ahead[m, a]
+            below = at[2]
+            above = k - inside - below
+            level[m] = 0
+            before[m] = left
+            after[m] = right
+            first[m] = a
+            last[m] = b
+            cost = 0
+            if m > 0:
+                gap = y[m] - y[m - 1]
+                cost += below * (k - below) * gap
+                level[m - 1] = (k - 2 * below) * gap
+            if m + 1 < rows:
+                gap = y[m + 1] - y[m]
+                cost += above * (k - above) * gap
+                level[m + 1] = (k - 2 * above) * gap
+            if below + above == 0:
+                for c in range(a, b):
+                    count = ahead[m, c + 1] - ahead[m, a]
+                    cost += count * (k - count) * (x[c + 1] - x[c])
+                if cost < best:
+                    best = cost
+                    state.picked[0, :] = 0
+                    state.picked[1, :] = -1
+                    state.picked[0, m] = a
+                    state.picked[1, m] = b
+                continue
+            frame = frames[0]
+            frame[LO] = m
+            frame[HI] = m
+            frame[LEFT] = left + 1
+            frame[RIGHT] = right - 1
+            frame[BELOW] = below
+            frame[ABOVE] = above
+            frame[LC] = 0
+            frame[RC] = 0
+            frame[COST] = cost
+            frame[BOT] = 0
+            frame[TOP] = rows - 1
+            for c in range(wl, wr + 1):
+                low[0, c] = 0 if c < right - 1 else k
+                high[0, c] = k if c > left else 0
+                if right - 1 > c > left:
+                    low[0, c] = 0
+            if evaluate(grid, state, scratch, 0, wl, wr, best) >= 0:
+                prepare(grid, state, scratch, 0)
+                d = 0
+            continue
+        # the next row on top of depth d
+        if nodes >= budget:
+            at[0] = d
+            return BUDGET, best, nodes
+        frame = frames[d]
+        if not next_choice(frame):
+            d -= 1
+            continue
+        nodes += 1
+        lo, hi, left, right = frame[LO], frame[HI], frame[LEFT], frame[RIGHT]
+        below, above = frame[BELOW], frame[ABOVE]
+        side = frame[SIDE]
+        r = hi + 1 if side else lo - 1
+        i, j, total = frame[I_NOW], frame[J_NOW], frame[CELLS]
+        cell = cells[d]
+        taken = total - i - j
+        new_left = cell[i - 1] + 1 if i else left
+        new_right = cell[total - j] - 1 if j else right
+        first[r] = cell[i] if taken else 1
+        last[r] = cell[total - j - 1] if taken else 0
+        if i:
+            before[r] = cell[i - 1]
+        else:
+            c = left - 1
+            while c >= wl and not free[r, c]:
+                c -= 1
+            before[r] = c if c >= wl else -1
+        if j:
+            after[r] = cell[total - j]
+        else:
+            c = right + 1
+            while c <= wr and not free[r, c]:
+                c += 1
+            after[r] = c if c <= wr else columns
+        cost = frame[COST]
+        if side:
+            above -= taken
+            if r + 1 < rows:
+                gap = y[r + 1] - y[r]
+                cost += above * (k - above) * gap
+                level[r + 1] = level[r] + (k - 2 * above) * gap
+            elif above > 0:
+                continue
+        else:
+            below -= taken
+            if r > 0:
+                gap = y[r] - y[r - 1]
+                cost += below * (k - below) * gap
+                level[r - 1] = level[r] + (k - 2 * below) * gap
+            elif below > 0:
+                continue
+        if below + above == 0:
+            count = frame[LC]
+            for c in range(left, right):
+                count += (
+                    area[hi + 1, c + 1]
+                    - area[hi + 1, c]
+                    - area[lo, c + 1]
+                    + area[lo, c]
+                )
+                if first[r] <= c <= last[r]:
+                    count += free[r, c]
+                cost += count * (k - count) * (x[c + 1] - x[c])
+            if cost < best:
+                best = cost
+                state.picked[0, :] = 0
+                state.picked[1, :] = -1
+                for row in range(min(lo, r), max(hi, r) + 1):
+                    state.picked[0, row] = first[row]
+                    state.picked[1, row] = last[row]
+            continue
+        if new_left > new_right or cost >= best:
+            continue
+        lc, rc = frame[LC], frame[RC]
+        child = frames[d + 1]
+        for c in range(wl, wr + 1):
+            low[d + 1, c] = low[d, c]
+            high[d + 1, c] = high[d, c]
+        for c in range(left, new_left):
+            lc += area[hi + 1, c + 1] - area[hi + 1, c] - area[lo, c + 1] + area[lo, c]
+            if lc < low[d, c] or lc > high[d, c]:
+                cost = best
+                break
+            low[d + 1, c] = lc
+            high[d + 1, c] = lc
+            cost += lc * (k - lc) * (x[c + 1] - x[c])
+        for c in range(right, new_right, -1):
+            rc += area[hi + 1, c + 1] - area[hi + 1, c] - area[lo, c + 1] + area[lo, c]
+            if k - rc < low[d, c - 1] or k - rc > high[d, c - 1]:
+                cost = best
+                break
+            low[d + 1, c - 1] = k - rc
+            high[d + 1, c - 1] = k - rc
+            cost += rc * (k - rc) * (x[c] - x[c - 1])
+        if cost >= best or 2 * lc >= k or 2 * rc >= k:
+            continue
+        child[LO] = min(lo, r)
+        child[HI] = max(hi, r)
+        child[LEFT] = new_left
+        child[RIGHT] = new_right
+        child[BELOW] = below
+        child[ABOVE] = above
+        child[LC] = lc
+        child[RC] = rc
+        child[COST] = cost
+        child[BOT] = frame[BOT]
+        child[TOP] = frame[TOP]
+        if evaluate(grid, state, scratch, d + 1, wl, wr, best) >= 0:
+            d += 1
+            prepare(grid, state, scratch, d)
+    at[0] = -1
+    return DONE, best, nodes
