@@ -120,7 +120,7 @@ def _cell_size(window: Window, columns: int) -> float:
     top, bottom, left, right = window
     room = (_ROOM - (columns - 1) * _GAP) / columns - 30
     size = min(room / (right - left), _ROOM / (bottom - top), _LARGEST_CELL)
-    return max(int(size), 3) if size >= 3 else max(size, 0.3)
+    return max(int(size), 3) if size >= 3 else max(round(size, 2), 0.3)
 
 
 def _layer(

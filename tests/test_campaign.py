@@ -19,6 +19,7 @@ import pytest
 from closeknit.instances import InputError
 from closeknit.reports import pool
 from closeknit.reports.campaign import Campaign, run
+from closeknit.reports.interrupts import undisturbed
 from closeknit.reports.ledger import FILE, Ledger
 from closeknit.reports.rows import Row, line_of, parse_row
 from closeknit.solvers import Grade, Proof, Settings
@@ -118,6 +119,23 @@ def test_workers_and_their_children_die_with_the_process_above(tmp_path: Path) -
         assert until(partial(note.exists))
         above.kill()
     assert until(partial(_gone, int(note.read_text())))
+
+
+def test_ctrl_c_waits_for_what_must_not_be_left_half_done() -> None:
+    done = []
+
+    def disturbed() -> None:
+        with undisturbed():
+            os.kill(os.getpid(), signal.SIGINT)
+            sleep(0.05)
+            done.append(True)
+        done.append(False)
+
+    with pytest.raises(KeyboardInterrupt):
+        disturbed()
+    assert done == [True]
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, ())
 
 
 # Rows

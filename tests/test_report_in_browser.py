@@ -94,13 +94,14 @@ def pixels(path: Path) -> tuple[int, int, list[bytes]]:
     return width, height, [raw[i * step : (i + 1) * step] for i in range(height)]
 
 
+@pytest.mark.parametrize("width", [1280, 700])
 def test_the_browser_shows_the_whole_report(
-    browser: str, page: Path, tmp_path: Path
+    browser: str, page: Path, tmp_path: Path, width: int
 ) -> None:
     probed = tmp_path / "probed.html"
     probed.write_text(page.read_text(encoding="utf-8") + PROBE, encoding="utf-8")
     shown, log = opened(
-        browser, probed, tmp_path, "--window-size=1280,900", "--dump-dom"
+        browser, probed, tmp_path, f"--window-size={width},900", "--dump-dom"
     )
     assert "<title>How close to optimal: closeknit ratio report</title>" in shown
     assert shown.count("<h1>") == 1

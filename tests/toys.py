@@ -68,7 +68,7 @@ def last(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
 
 
 def slow(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
-    sleep(0.2)
+    sleep(0.3)
     return first(instance, settings)
 
 
