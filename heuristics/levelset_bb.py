@@ -90,6 +90,7 @@ class Search:
         self._state = kernels.State(
             frame=np.zeros((rows + 1, kernels.FIELDS), dtype=np.int64),
             cell=np.zeros((rows + 1, columns), dtype=np.int64),
+            fine=np.zeros((rows + 1, 2, columns + 1), dtype=np.bool_),
             low=np.zeros((rows + 1, columns), dtype=np.int64),
             high=np.zeros((rows + 1, columns), dtype=np.int64),
             level=np.zeros(rows, dtype=np.int64),

@@ -25,8 +25,8 @@ PASSES = 3
 
 # Fields of a frame of the stack.
 LO, HI, LEFT, RIGHT, BELOW, ABOVE, LC, RC, COST, BOT, TOP = range(11)
-SIDE, CELLS, CAP, I_LOW, I_HIGH, J_LOW, J_HIGH, I_NOW, J_NOW = range(11, 20)
-FIELDS = 20
+SIDE, CELLS, CAP, NEED, I_NOW, J_NOW = range(11, 17)
+FIELDS = 17
 
 
 class Grid(NamedTuple):
@@ -45,6 +45,7 @@ class State(NamedTuple):
 
     frame: Ints  # (depth, FIELDS)
     cell: Ints  # (depth, columns) free columns of the row to be added
+    fine: Flags  # (depth, 2, columns + 1) numbers rejected on the left, the right
     low: Ints  # (depth, columns) least number of chosen points up to a column
     high: Ints  # (depth, columns) most
     level: Ints  # (rows,) level values of the rows added and the two next
@@ -231,7 +232,7 @@ def evaluate(
                     outside[1, c] = min(outside[1, c], plus)
 
     bound = 0
-    for turn in range(PASSES):
+    for _ in range(PASSES):
         # F1 with extreme slopes, tilted
         f_up = 0
         f_down = 0
@@ -335,7 +336,107 @@ def evaluate(
 
 
 @njit(cache=True)
-def prepare(grid: Grid, state: State, scratch: Scratch, d: int) -> None:
+def holds(
+    grid: Grid, scratch: Scratch, low: Ints, high: Ints, wl: int, wr: int
+) -> bool:
+    """Whether the margins can hold between the cells known inside and outside."""
+    x, k = grid.x, grid.k
+    up, down = scratch.up, scratch.down
+    inside, outside = scratch.inside, scratch.outside
+    f_up = 0
+    f_down = 0
+    near_minus = -FAR
+    near_plus = -FAR
+    for c in range(wl, wr + 1):
+        up[c] = f_up - x[c]
+        down[c] = f_down + x[c]
+        if c < wr:
+            gap = x[c + 1] - x[c]
+            f_up += (2 * high[c] - k) * gap
+            f_down += (2 * low[c] - k) * gap
+        if inside[0, c] > -FAR:
+            near_minus = max(near_minus, up[c] + inside[0, c])
+            near_plus = max(near_plus, up[c] + inside[1, c])
+        if outside[0, c] < FAR and (
+            up[c] + outside[0, c] < near_minus or up[c] + outside[1, c] < near_plus
+        ):
+            return False
+    near_minus = -FAR
+    near_plus = -FAR
+    for c in range(wr, wl - 1, -1):
+        if inside[0, c] > -FAR:
+            near_minus = max(near_minus, down[c] + inside[0, c])
+            near_plus = max(near_plus, down[c] + inside[1, c])
+        if outside[0, c] < FAR and (
+            down[c] + outside[0, c] < near_minus or down[c] + outside[1, c] < near_plus
+        ):
+            return False
+    return True
+
+
+@njit(cache=True)
+def try_end(
+    grid: Grid, state: State, scratch: Scratch, d: int, wl: int, wr: int, i: int
+) -> bool:
+    """Whether the next row can begin after its first ``i`` cells.
+
+    With i < 0: whether it can end before its last -1 - i cells.
+    """
+    y, area, k = grid.y, grid.area, grid.k
+    frame, cell, level = state.frame[d], state.cell[d], state.level
+    lo, hi, left, right = frame[LO], frame[HI], frame[LEFT], frame[RIGHT]
+    inside, outside = scratch.inside, scratch.outside
+    low, high = state.low[d + 1], state.high[d + 1]
+    for c in range(wl, wr + 1):
+        low[c] = state.low[d, c]
+        high[c] = state.high[d, c]
+    r = hi + 1 if frame[SIDE] else lo - 1
+    if i >= 0:
+        first = cell[i]
+        beyond = cell[i - 1] if i else -1
+        count = frame[LC]
+        for c in range(left, beyond + 1):
+            count += area[hi + 1, c + 1] - area[hi + 1, c]
+            count -= area[lo, c + 1] - area[lo, c]
+            if count < low[c] or count > high[c]:
+                return False
+            low[c] = count
+            high[c] = count
+    else:
+        j = -1 - i
+        at = frame[CELLS] - 1 - j
+        first = cell[at]
+        beyond = cell[at + 1] if j else -1
+        count = k - frame[RC]
+        for c in range(right, beyond - 1 if j else right, -1):
+            count -= area[hi + 1, c + 1] - area[hi + 1, c]
+            count += area[lo, c + 1] - area[lo, c]
+            if count < low[c - 1] or count > high[c - 1]:
+                return False
+            low[c - 1] = count
+            high[c - 1] = count
+    minus = level[r] - y[r]
+    plus = level[r] + y[r]
+    in_minus, in_plus = inside[0, first], inside[1, first]
+    inside[0, first] = max(in_minus, minus)
+    inside[1, first] = max(in_plus, plus)
+    if beyond >= 0:
+        out_minus, out_plus = outside[0, beyond], outside[1, beyond]
+        outside[0, beyond] = min(out_minus, minus)
+        outside[1, beyond] = min(out_plus, plus)
+    fine = holds(grid, scratch, low, high, wl, wr)
+    inside[0, first] = in_minus
+    inside[1, first] = in_plus
+    if beyond >= 0:
+        outside[0, beyond] = out_minus
+        outside[1, beyond] = out_plus
+    return fine
+
+
+@njit(cache=True)
+def prepare(
+    grid: Grid, state: State, scratch: Scratch, d: int, wl: int, wr: int
+) -> None:
     """Set up the enumeration of the next row after ``evaluate``."""
     ahead, free = grid.ahead, grid.free
     frame, cell, level = state.frame[d], state.cell[d], state.level
@@ -354,40 +455,44 @@ def prepare(grid: Grid, state: State, scratch: Scratch, d: int) -> None:
     ends = scratch.ends[side]
     frame[CELLS] = cells
     frame[CAP] = min(above if side else below, ends[4])
-    frame[I_LOW] = 0
-    frame[J_LOW] = 0
-    frame[I_HIGH] = cells
-    frame[J_HIGH] = cells
+    fine = state.fine[d]
+    fine[:, : cells + 1] = False
     if ends[4] > 0:
-        frame[I_LOW] = ahead[r, ends[0]] - ahead[r, left]
-        frame[J_LOW] = ahead[r, right + 1] - ahead[r, ends[1] + 1]
-    if ends[5] > 0:
-        frame[I_HIGH] = ahead[r, ends[2]] - ahead[r, left]
-        frame[J_HIGH] = ahead[r, right + 1] - ahead[r, ends[3] + 1]
+        i_low = ahead[r, ends[0]] - ahead[r, left]
+        j_low = ahead[r, right + 1] - ahead[r, ends[1] + 1]
+        i_high = cells - 1 - j_low
+        j_high = cells - 1 - i_low
+        if ends[5] > 0:
+            i_high = ahead[r, ends[2]] - ahead[r, left]
+            j_high = ahead[r, right + 1] - ahead[r, ends[3] + 1]
+        for i in range(i_low, i_high + 1):
+            fine[0, i] = try_end(grid, state, scratch, d, wl, wr, i)
+        for j in range(j_low, j_high + 1):
+            fine[1, j] = try_end(grid, state, scratch, d, wl, wr, -1 - j)
+    frame[NEED] = ends[5]
     frame[I_NOW] = 0
     frame[J_NOW] = -1
 
 
 @njit(cache=True)
-def next_choice(frame: Ints) -> bool:
+def next_choice(frame: Ints, fine: Flags) -> bool:
     """Move on to the next pair of ends of the row to be added."""
     cells, cap = frame[CELLS], frame[CAP]
     i, j = frame[I_NOW], frame[J_NOW]
-    i_low, i_high = frame[I_LOW], frame[I_HIGH]
-    j_low, j_high = frame[J_LOW], frame[J_HIGH]
     while i <= cells:
         j = max(j + 1, cells - i - cap)
-        if j <= cells - i:
-            fine = i <= i_high and j <= j_high
-            if fine and i + j < cells:
-                fine = i >= i_low and j >= j_low
-            if fine:
+        if j > cells - i:
+            i += 1
+            j = -1
+        elif i + j == cells:
+            if frame[NEED] == 0:
                 frame[I_NOW] = i
                 frame[J_NOW] = j
                 return True
-        else:
-            i += 1
-            j = -1
+        elif fine[0, i] and fine[1, j]:
+            frame[I_NOW] = i
+            frame[J_NOW] = j
+            return True
     frame[I_NOW] = i
     return False
 
@@ -590,7 +695,7 @@ def search(
                 if right - 1 > c > left:
                     low[0, c] = 0
             if evaluate(grid, state, scratch, 0, wl, wr, best) >= 0:
-                prepare(grid, state, scratch, 0)
+                prepare(grid, state, scratch, 0, wl, wr)
                 d = 0
             continue
         # the next row on top of depth d
@@ -598,7 +703,7 @@ def search(
             at[0] = d
             return BUDGET, best, nodes
         frame = frames[d]
-        if not next_choice(frame):
+        if not next_choice(frame, state.fine[d]):
             d -= 1
             continue
         nodes += 1
@@ -702,6 +807,6 @@ def search(
         child[TOP] = frame[TOP]
         if evaluate(grid, state, scratch, d + 1, wl, wr, best) >= 0:
             d += 1
-            prepare(grid, state, scratch, d)
+            prepare(grid, state, scratch, d, wl, wr)
     at[0] = -1
     return DONE, best, nodes
