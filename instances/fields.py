@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from decimal import Decimal
 from typing import Any
 from unicodedata import category
 
@@ -27,6 +28,13 @@ def integer(value: Any, field: str) -> int:
     """Return a JSON integer; ``true`` and ``3.0`` are none."""
     if isinstance(value, bool) or not isinstance(value, int):
         raise InputError("must be an integer", field=field, value=value)
+    return value
+
+
+def number(value: Any, field: str) -> int | Decimal:
+    """Return a JSON number, decimals exact; ``true`` is none."""
+    if isinstance(value, bool) or not isinstance(value, int | Decimal):
+        raise InputError("must be a number", field=field, value=value)
     return value
 
 

@@ -261,9 +261,7 @@ def _decimals(value: Any, field: str) -> list[Decimal]:
     """Read one point; refuses what cannot be scaled to 62 bits."""
     numbers = []
     for i, x in enumerate(fields.lists(value, field)):
-        if isinstance(x, bool) or not isinstance(x, int | Decimal):
-            raise InputError("must be a number", field=f"{field}[{i}]", value=x)
-        number = Decimal(x)
+        number = Decimal(fields.number(x, f"{field}[{i}]"))
         if number and (number.adjusted() > _MOST_DECIMALS or abs(number) >= LARGEST):
             raise InputError(
                 "must be smaller than 2^62", field=f"{field}[{i}]", value=str(x)

@@ -44,9 +44,13 @@ def instances_of(names: Sequence[str]) -> list[KSubset]:
 
 def _read(name: str) -> list[tuple[KSubset, str]]:
     path = Path(name)
-    if path.is_dir():
+    try:
+        is_folder, is_there = path.is_dir(), path.exists()
+    except OSError as error:  # a name too long, a folder that may not be entered
+        raise InputError(f"cannot be read: {error.strerror}", file=path) from None
+    if is_folder:
         return _folder(path)
-    if path.exists():
+    if is_there:
         return [(read_ksubset(path), name)]
     return _suite(name)
 

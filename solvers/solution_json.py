@@ -130,6 +130,12 @@ def _parse(value: Any) -> Solution:
     status = _member(Status, document["status"], "status")
     if "limit" in document:
         _member(Limit, document["limit"], "limit")
+    if "seconds" in document and not fields.number(document["seconds"], "seconds") >= 0:
+        raise InputError(
+            "must not be negative", field="seconds", value=document["seconds"]
+        )
+    if "seed" in document:
+        fields.integer(document["seed"], "seed")
     return Solution(
         instance=fields.string(document["instance"], "instance"),
         sha256=fields.string(document["sha256"], "sha256"),
