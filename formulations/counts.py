@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ..instances import KSubset
+from ..instances import KSubset, Mesh, Torus
 
 
 @dataclass(frozen=True)
@@ -76,15 +76,18 @@ class Counts:
 
     @cached_property
     def margins(self) -> tuple[int, ...]:
-        """Distance from every processor to the one nearest to it, times ``unit``.
+        """No other processor is nearer than this to a processor, times ``unit``.
 
         Let D(p) be the sum of the distances from p to an optimal choice S. Changing
         p in S for q outside changes the pair sum by D(q) - d(p, q) - D(p), which is
         not negative; so with θ the greatest D within S, D(q) ≥ θ + margin of q.
         """
-        nearest = [0] * self.instance.n
-        points, distances = self.instance.points, self.instance.topology.distances
-        for i in range(self.instance.n if self.instance.n > 1 else 0):
+        n, topology = self.instance.n, self.instance.topology
+        if isinstance(topology, Mesh | Torus):  # no site twice: a hop at least
+            return (self.unit,) * n
+        nearest = [0] * n
+        points, distances = self.instance.points, topology.distances
+        for i in range(n if n > 1 else 0):
             row = distances(points[i : i + 1], points)
             row[i] = row.max()
             nearest[i] = int(row.min()) * self.unit

@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from importlib import import_module
 from inspect import getdoc
 from types import MappingProxyType
@@ -19,7 +20,7 @@ from typing import Protocol, cast
 
 from ..instances import InputError, KSubset
 from ..solvers import DEFAULT, Result, Settings, Ties
-from . import guarantees
+from . import guarantees, models
 
 
 class Run(Protocol):
@@ -66,6 +67,11 @@ class Method:
     refuses: Refusal | None = None
     takes_ties: bool = False
     seeded: bool = False
+
+    @property
+    def runs_solver(self) -> bool:
+        """Whether it hands a model to a general solver instead of searching itself."""
+        return self.name in models.NAMES
 
     @property
     def function(self) -> Run:
@@ -162,6 +168,16 @@ KSUBSET: Mapping[str, Method] = _table(
         where="heuristics.levelset_bb:levelset_bb",
         exact=True,
         refuses=_needs_a_plane,
+    ),
+    *(
+        Method(
+            name=name,
+            where=f"heuristics.models:{name}",
+            exact=True,
+            refuses=partial(models.too_large, name),
+            seeded=True,
+        )
+        for name in models.NAMES
     ),
     Method(name="auto", where="heuristics.auto:auto", exact=True),
 )

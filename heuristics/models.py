@@ -1,0 +1,116 @@
+"""Exact models run by general solvers: a formulation and a backend a method.
+
+Names are ``formulation/backend``. Neither ortools nor PuLP is imported before a
+method is run.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, cast
+
+from ..formulations import catalogue
+from ..formulations.aids import Aids
+from ..formulations.bounds import best_bound
+from ..instances import KSubset, cost
+from ..solvers import DEFAULT, Limit, Result, Settings, answer
+from ..solvers.formulation import CpFormulation, MipFormulation
+
+if TYPE_CHECKING:
+    from .registry import Run
+
+CP_SAT = "cp-sat"
+MIP_BACKENDS = ("highs", "scip", "cbc")
+NAMES = (
+    *(f"{name}/{CP_SAT}" for name in catalogue.CP),
+    *(f"{name}/{backend}" for name in catalogue.MIP for backend in MIP_BACKENDS),
+)
+"""Methods of this module, see `method`."""
+
+_MOST_PAIRS = 1_000_000
+_MOST_CELLS = 50_000_000
+
+
+def too_large(name: str, instance: KSubset) -> str | None:
+    """Say why a model of this instance would not fit into any memory."""
+    n = instance.n
+    if name.partition("/")[0] in ("pairs", "rlt"):
+        pairs = n * (n - 1) // 2
+        if pairs > _MOST_PAIRS:
+            return f"needs a variable for each of {pairs} pairs (at most {_MOST_PAIRS})"
+        return None
+    cells = n * len(instance.cuts)
+    if cells > _MOST_CELLS:
+        return f"needs {cells} entries, processors by cuts (at most {_MOST_CELLS})"
+    return None
+
+
+@cache
+def method(name: str) -> Run:
+    """Return the function that runs ``formulation/backend``.
+
+    Raises
+    ------
+    KeyError
+        When there is no such formulation or no such backend.
+    """
+    formulation, _, backend = name.partition("/")
+    if name not in NAMES:
+        raise KeyError(name)
+    known = catalogue.CP if backend == CP_SAT else catalogue.MIP
+    entry = known[formulation]
+
+    def run(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
+        return _run(entry, backend, instance, settings)
+
+    run.__name__ = run.__qualname__ = name
+    run.__doc__ = (
+        f"Solve the model {formulation} with {backend}.\n\n"
+        "Starts from mm-inc and a bound by stars, towns or axes; where these two meet, "
+        "no solver is called.\n\n"
+        "Guarantee: exact, if the solver is right.\n"
+        "Time: exponential at worst; measured in docs/models.md.\n"
+        f"Source: {entry.source}\n"
+    )
+    return run
+
+
+def __getattr__(name: str) -> Any:
+    if name in NAMES:
+        return method(name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def _run(
+    entry: catalogue.Entry, backend: str, instance: KSubset, settings: Settings
+) -> Result:
+    from .mm_inc import mm_inc
+
+    start = perf_counter()
+    hint: tuple[int, ...] = tuple(range(instance.k))
+    bound, proof = None, None
+    try:
+        hint = mm_inc(instance, settings).chosen or hint
+        bound, proof = best_bound(instance)
+        if bound == cost(instance, hint):
+            return answer(instance, hint, start=start, bound=bound, proof=proof)
+        model = entry.build(instance, Aids(hint=hint, bound=bound, proof=proof))
+    except KeyboardInterrupt:
+        return answer(
+            instance,
+            hint,
+            start=start,
+            bound=bound,
+            proof=proof,
+            limit=Limit.INTERRUPT,
+        )
+    if backend == CP_SAT:
+        from ..solvers import cpsat
+
+        return cpsat.solve(cast(CpFormulation, model), settings=settings, start=start)
+    from ..solvers import mip
+
+    return mip.solve(
+        cast(MipFormulation, model), backend, settings=settings, start=start
+    )

@@ -1,0 +1,212 @@
+"""HiGHS, SCIP and CBC through PuLP; each runs inside a worker, never elsewhere.
+
+A backend takes a `Job` and ends it. Gaps are 0, so that optimal means optimal;
+better solutions and bounds are noted as they come.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Iterable
+from importlib import import_module
+from math import inf
+from pathlib import Path
+from typing import Any
+
+from .mip_worker import Job
+
+_EVERY = 0.25
+"""Seconds between two notes of a bound."""
+
+
+def highs(job: Job) -> None:
+    """Run HiGHS."""
+    highspy = import_module("highspy")
+    pulp = import_module("pulp")
+    kinds = highspy.cb.HighsCallbackType
+    last = [-inf, 0.0]
+
+    def hear(kind: Any, text: str, out: Any, into: Any, data: Any) -> None:
+        if kind == kinds.kCallbackMipImprovingSolution:
+            job.note(values=_at(job.chosen, out.mip_solution))
+        bound = float(out.mip_dual_bound)
+        if abs(bound) < inf and bound > last[0] and time.monotonic() > last[1] + _EVERY:
+            last[:] = bound, time.monotonic()
+            job.note(bound=bound)
+
+    class Highs(pulp.HiGHS):  # type: ignore[misc, name-defined]
+        def callSolver(self, lp: Any) -> None:
+            if job.warm:
+                start = highspy.HighsSolution()
+                start.col_value = [v.varValue or 0.0 for v in lp.variables()]
+                lp.solverModel.setSolution(start)
+            super().callSolver(lp)
+
+    solver = Highs(
+        msg=False,
+        timeLimit=job.seconds,
+        gapRel=0.0,
+        gapAbs=0.0,
+        threads=job.threads,
+        random_seed=job.seed,
+        callbackTuple=(hear, None),
+        callbacksToActivate=[
+            kinds.kCallbackMipImprovingSolution,
+            kinds.kCallbackMipInterrupt,
+        ],
+    )
+    solver.actualSolve(job.model)
+    engine = job.model.solverModel
+    state = highspy.HighsModelStatus
+    statuses = {
+        state.kOptimal: "optimal",
+        state.kTimeLimit: "time",
+        state.kInfeasible: "infeasible",
+        state.kModelEmpty: "optimal",
+    }
+    memory = getattr(state, "kMemoryLimit", None)
+    if memory is not None:
+        statuses[memory] = "memory"
+    status = engine.getModelStatus()
+    info = engine.getInfo()
+    found = info.primal_solution_status == 2
+    job.end(
+        status=statuses.get(status, f"error: {engine.modelStatusToString(status)}"),
+        bound=_finite(info.mip_dual_bound),
+        values=[v.varValue for v in job.chosen] if found else None,
+        version=f"highs {engine.version()}",
+    )
+
+
+def scip(job: Job) -> None:
+    """Run SCIP."""
+    pyscipopt = import_module("pyscipopt")
+    pulp = import_module("pulp")
+    kinds = pyscipopt.SCIP_EVENTTYPE
+
+    class Listener(pyscipopt.Eventhdlr):  # type: ignore[misc, name-defined]
+        last = (-inf, 0.0)
+
+        def eventinit(self) -> None:
+            self.model.catchEvent(kinds.BESTSOLFOUND, self)
+            self.model.catchEvent(kinds.NODESOLVED, self)
+
+        def eventexit(self) -> None:
+            self.model.dropEvent(kinds.BESTSOLFOUND, self)
+            self.model.dropEvent(kinds.NODESOLVED, self)
+
+        def eventexec(self, event: Any) -> None:
+            if event.getType() == kinds.BESTSOLFOUND:
+                best = self.model.getBestSol()
+                job.note(values=[best[v.solverVar] for v in job.chosen])
+            bound = self.model.getDualbound()
+            if bound > self.last[0] and time.monotonic() > self.last[1] + _EVERY:
+                self.last = bound, time.monotonic()
+                job.note(bound=_finite(bound))
+
+    class Scip(pulp.SCIP_PY):  # type: ignore[misc, name-defined]
+        def callSolver(self, lp: Any) -> None:
+            model = lp.solverModel
+            model.setParam("randomization/randomseedshift", job.seed % 2**31)
+            model.includeEventhdlr(Listener(), "progress", "notes what is found")
+            model.optimizeNogil()
+
+    solver = Scip(
+        msg=False, timeLimit=job.seconds, gapRel=0.0, gapAbs=0.0, warmStart=job.warm
+    )
+    solver.actualSolve(job.model)
+    engine = job.model.solverModel
+    statuses = {
+        "optimal": "optimal",
+        "timelimit": "time",
+        "memlimit": "memory",
+        "infeasible": "infeasible",
+    }
+    status = engine.getStatus()
+    found = engine.getNSols() > 0
+    best = engine.getBestSol() if found else None
+    job.end(
+        status=statuses.get(status, f"error: {status}"),
+        bound=_finite(engine.getDualbound()),
+        values=[best[v.solverVar] for v in job.chosen] if best is not None else None,
+        version=f"scip {engine.version()}",
+    )
+
+
+def cbc(job: Job) -> None:
+    """Run CBC, the program that comes with PuLP or is on the path."""
+    pulp = import_module("pulp")
+    solver = None
+    known = {
+        "msg": False,
+        "timeLimit": job.seconds,
+        "gapRel": 0.0,
+        "gapAbs": 0.0,
+        "threads": job.threads if job.threads > 1 else None,
+        "warmStart": job.warm,
+        "logPath": str(job.folder / CBC_LOG),
+        "options": [f"randomCbcSeed {job.seed % 2**31}"],
+    }
+    on_path = pulp.COIN_CMD(**known)
+    bundled = getattr(pulp, "PULP_CBC_CMD", None)
+    if bundled is not None and bundled(msg=False).available():
+        solver = bundled(**known)
+    elif on_path.available():
+        solver = on_path
+    if solver is None:
+        raise ModuleNotFoundError("cbc", name="cbc")
+    solver.tmpDir = str(job.folder)
+    solver.actualSolve(job.model)
+    log = (job.folder / CBC_LOG).read_text(errors="replace")
+    constants = pulp.constants
+    integral = (
+        constants.LpSolutionOptimal,
+        constants.LpSolutionIntegerFeasible,
+    )
+    found = job.model.sol_status in integral
+    if "Result - Optimal solution found" in log:
+        status = "optimal"
+    elif "Stopped on time" in log or "Result - Stopped" in log:
+        status = "time"
+    elif job.model.sol_status == constants.LpSolutionInfeasible:
+        status = "infeasible"
+    else:
+        status = "error: no result in its log"
+    bound = cbc_bound(log)
+    if status == "optimal":
+        bound = pulp.value(job.model.objective)
+    version = re.search(r"^Version: (\S+)", log, re.MULTILINE)
+    job.end(
+        status=status,
+        bound=bound,
+        values=[v.varValue for v in job.chosen] if found else None,
+        version=f"cbc {version[1]}" if version else "cbc",
+    )
+
+
+CBC_LOG = "cbc.log"
+
+
+def cbc_bound(log: str) -> float | None:
+    """Return the last bound that CBC wrote into its log, if any."""
+    number = r"([-+]?\d[\d.]*(?:e[-+]?\d+)?)"
+    said = re.findall(rf"best possible {number}|^Lower bound: +{number}", log, re.M)
+    bounds = [float(a or b) for a, b in said]
+    return max(bounds) if bounds else None
+
+
+def cbc_progress(folder: Path) -> float | None:
+    """Return what a CBC that was stopped had proved."""
+    try:
+        return cbc_bound((folder / CBC_LOG).read_text(errors="replace"))
+    except OSError:
+        return None
+
+
+def _at(chosen: Iterable[Any], values: Any) -> list[float]:
+    return [float(values[v.index]) for v in chosen]
+
+
+def _finite(bound: float) -> float | None:
+    return float(bound) if abs(bound) < 1e20 else None

@@ -1,0 +1,114 @@
+"""The process in which a mixed-integer solver lives and, if need be, dies.
+
+Run as ``python -m closeknit.solvers.mip_worker FOLDER``. The folder holds
+``job.json`` and ``model.json``; what the solver finds on the way is appended to
+``progress.jsonl``, its answer is ``outcome.json``. When the program that started it
+closes standard input, or ends, the whole process group goes.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import shutil
+import signal
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+
+class Job:
+    """One model to solve, and where to report.
+
+    Attributes
+    ----------
+    folder
+        Where all files of this run lie.
+    model
+        The PuLP problem; start values are the variables' values.
+    chosen
+        The variables whose values are asked for.
+    seed, threads
+        As in ``Settings``.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.about = json.loads((folder / "job.json").read_text())
+        self.seed: int = self.about["seed"]
+        self.threads: int = self.about["threads"]
+        self.warm: bool = self.about["warm"]
+        self.model: Any = None
+        self.chosen: list[Any] = []
+
+    @property
+    def seconds(self) -> float:
+        """What is left of the time limit."""
+        return max(0.01, float(self.about["deadline"]) - time.time())
+
+    def load(self) -> None:
+        """Build the model; imports PuLP with whatever solvers there are."""
+        pulp = importlib.import_module("pulp")
+        importlib.import_module("pulp.v4_migration").set_v4_migration_warnings(False)
+        variables, self.model = pulp.LpProblem.fromJson(self.folder / "model.json")
+        self.chosen = [variables[name] for name in self.about["variables"]]
+
+    def note(
+        self, *, bound: float | None = None, values: Sequence[float] | None = None
+    ) -> None:
+        """Keep a better bound or solution, in case that the end comes suddenly."""
+        line = json.dumps({"bound": bound, "values": values and list(values)})
+        with (self.folder / "progress.jsonl").open("a", encoding="utf-8") as stream:
+            stream.write(line + "\n")
+
+    def end(self, **outcome: Any) -> None:
+        """Answer: status, and where there are any, bound, values, version."""
+        part = self.folder / "outcome.part"
+        part.write_text(json.dumps(outcome), encoding="utf-8")
+        part.replace(self.folder / "outcome.json")
+
+
+def main(folder: str) -> int:
+    """Solve what lies in a folder."""
+    Thread(target=_leave_with_parent, args=(folder,), daemon=True).start()
+    job = Job(Path(folder))
+    module, _, name = job.about["backend"].partition(":")
+    try:
+        job.load()
+        backend = getattr(importlib.import_module(module), name)
+        _limit_memory(job.about["memory_mb"])
+        job.note()  # the model is built, from here on the solver has its way
+        backend(job)
+    except ModuleNotFoundError as error:
+        job.end(status="missing", missing=error.name or str(error))
+    except MemoryError:
+        job.end(status="memory")
+    return 0
+
+
+def _limit_memory(megabytes: int | None) -> None:
+    """Allow so much memory on top of what the loaded libraries map."""
+    if megabytes is None:
+        return
+    import resource
+
+    statm = Path("/proc/self/statm")
+    pages = int(statm.read_text().split()[0]) if statm.exists() else 0
+    most = pages * os.sysconf("SC_PAGE_SIZE") + megabytes * 2**20
+    resource.setrlimit(resource.RLIMIT_AS, (most, most))
+
+
+def _leave_with_parent(folder: str) -> None:
+    """Clean up and go when nobody is left who would wait for an answer."""
+    while sys.stdin.buffer.read(1):
+        pass
+    shutil.rmtree(folder, ignore_errors=True)
+    os.killpg(os.getpgrp(), signal.SIGKILL)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))

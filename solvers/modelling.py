@@ -1,0 +1,39 @@
+"""PuLP for writing models in, without the solvers that it would load.
+
+Importing PuLP imports highspy, and highspy cannot share a process with ortools: both
+carry symbols of HiGHS. So PuLP is imported here, and only here, with its solvers
+hidden; they run in a process of their own (see ``mip``), which may load them.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from typing import Any
+
+from .result import SolverError
+
+_HIDDEN = ("highspy", "pyscipopt")
+
+
+def load_pulp() -> Any:
+    """Import PuLP without solvers.
+
+    Raises
+    ------
+    SolverError
+        When PuLP is not installed.
+    """
+    if "pulp" in sys.modules:
+        return sys.modules["pulp"]
+    hidden = {name: None for name in _HIDDEN if name not in sys.modules}
+    sys.modules.update(hidden)  # type: ignore[arg-type]
+    try:
+        return import_module("pulp")
+    except ModuleNotFoundError as error:
+        raise SolverError(
+            f"pulp is not installed ({error.name}): pip install pulp"
+        ) from None
+    finally:
+        for name in hidden:
+            del sys.modules[name]
