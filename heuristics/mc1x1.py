@@ -46,7 +46,9 @@ def mc1x1(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
             if sums is not None:
                 best, where = kernels.scan_mesh(sums, instance.k, part - low, best)
             else:
-                best, where = kernels.scan_cloud(site, side, instance.k, part, best)
+                best, where = kernels.scan_cloud(
+                    site, side, int(shape.max()) - 1, instance.k, part, best
+                )
             if where >= 0:
                 winner = part[where].copy()
             if perf_counter() - start > settings.time_limit:

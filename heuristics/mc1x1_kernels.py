@@ -55,15 +55,17 @@ def scan_mesh(sums: Counts, k: int, centres: Ints, best: int) -> tuple[int, int]
 
 @njit(cache=True)
 def scan_cloud(
-    site: Ints, side: Ints, k: int, centres: Ints, best: int
+    site: Ints, side: Ints, most: int, k: int, centres: Ints, best: int
 ) -> tuple[int, int]:
     """Scan any processors with coordinates, O(n d) a centre.
 
-    ``side`` has the length of every ring, 0 where an axis does not wrap; see
+    ``side`` has the length of every ring, 0 where an axis does not wrap. No shell
+    number is above ``most``; if that is small they are counted, else selected. See
     `scan_mesh` for the rest.
     """
     n, d = site.shape
     shell = np.empty(n, dtype=np.int64)
+    count = np.zeros(most + 1 if most <= 4 * n else 0, dtype=np.int64)
     where = -1
     for i in range(len(centres)):
         for p in range(n):
@@ -74,9 +76,18 @@ def scan_cloud(
                     step = min(step, side[a] - step)
                 furthest = max(furthest, step)
             shell[p] = furthest
+            if len(count) > 0:
+                count[furthest] += 1
         total = 0
-        for number in np.partition(shell, k - 1)[:k]:
-            total += number
+        if len(count) > 0:
+            missing = k
+            for number in range(len(count)):
+                total += number * min(count[number], missing)
+                missing -= min(count[number], missing)
+            count[:] = 0
+        else:
+            for number in np.partition(shell, k - 1)[:k]:
+                total += number
         if total < best:
             best, where = total, i
     return best, where

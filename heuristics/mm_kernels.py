@@ -236,6 +236,19 @@ def _by_values(cloud: Cloud, axis: int, counts: Ints, ranks: Ints, k: int) -> in
 
 
 @njit(cache=True)
+def _window(last: Ints, z: int, reach: int, ring: int, window: Ints) -> None:
+    """Find who lies within reach on the last axis: two ranges, one may be empty."""
+    least, most = z - reach, z + reach
+    window[0, 0] = np.searchsorted(last, least)
+    window[0, 1] = np.searchsorted(last, most, side="right")
+    if ring > 0 and least < 0:
+        window[1, 0] = np.searchsorted(last, least + ring)
+        window[1, 1] = len(last)
+    elif ring > 0 and most >= ring:
+        window[1, 1] = np.searchsorted(last, most - ring, side="right")
+
+
+@njit(cache=True)
 def scan_cloud(
     cloud: Cloud, sides: Sides, wraps: bool, k: int, centres: Ints, best: int
 ) -> tuple[int, int]:
@@ -253,6 +266,7 @@ def scan_cloud(
     room = np.empty(n, dtype=np.int64)
     ranks = np.empty((d, k), dtype=np.int64)
     counts = np.zeros(max(sides.size, n) + 1, dtype=np.int64)
+    window = np.empty((2, 2), dtype=np.int64)
     ring = cloud.side[d - 1]
     where = -1
     radius = head = 0
@@ -276,21 +290,22 @@ def scan_cloud(
                 gap += _hops(centres[i, a], centres[reference, a], cloud.side[a])
             low, high = radius - gap, radius + gap
         z = centres[i, d - 1]
-        start, stop = 0, n
-        if not wraps and high < FAR:
-            start = np.searchsorted(cloud.last, z - high)
-            stop = np.searchsorted(cloud.last, z + high, side="right")
+        window[:] = 0
+        window[0, 1] = n
+        if high < FAR and (ring == 0 or 2 * high < ring - 1):
+            _window(cloud.last, z, high, ring, window)
         inside = doubtful = 0
-        for p in range(start, stop):
-            distance = outer[p] + _hops(cloud.last[p], z, ring)
-            if distance < low:
-                who[inside] = p
-                inside += 1
-            elif distance <= high:
-                near[doubtful] = distance
-                perhaps[doubtful] = p
-                number[doubtful] = cloud.number[p]
-                doubtful += 1
+        for half in range(2):
+            for p in range(window[half, 0], window[half, 1]):
+                distance = outer[p] + _hops(cloud.last[p], z, ring)
+                if distance < low:
+                    who[inside] = p
+                    inside += 1
+                elif distance <= high:
+                    near[doubtful] = distance
+                    perhaps[doubtful] = p
+                    number[doubtful] = cloud.number[p]
+                    doubtful += 1
         radius, index = _margin(near, number, doubtful, k - inside, room)
         if not same_row:
             head, head_radius = i, radius

@@ -58,11 +58,12 @@ def test_prefix_sums_agree_with_the_definition(seed: int) -> None:
     assert mc1x1(instance).chosen == slow_mc1x1(instance)
 
 
-def test_only_sums_below_the_best_count() -> None:
+@pytest.mark.parametrize("most", [6, 1000])  # counted, selected
+def test_only_sums_below_the_best_count(most: int) -> None:
     sites = np.array([[0, 0], [0, 1], [5, 5], [5, 6]])
     none = np.zeros(2, dtype=np.int64)
-    assert kernels.scan_cloud(sites, none, 2, sites, 2) == (1, 0)
-    assert kernels.scan_cloud(sites, none, 2, sites, 1) == (1, -1)
+    assert kernels.scan_cloud(sites, none, most, 2, sites, 2) == (1, 0)
+    assert kernels.scan_cloud(sites, none, most, 2, sites, 1) == (1, -1)
 
 
 def test_wide_coordinates_stay_exact() -> None:

@@ -336,3 +336,18 @@ def test_more_centres_than_64_bits_can_count() -> None:
     assert centres.count == 2**68
     last = centres.part(2**68 - 2, 10)
     assert last.tolist() == [[2**17 - 1] * 3 + [2**17 - 2], [2**17 - 1] * 4]
+
+
+@pytest.mark.parametrize("shape", [(14, 15), (2, 21), (6, 5, 7), (30,)])
+@pytest.mark.parametrize("seed", range(4))
+def test_larger_tori_as_defined(shape: tuple[int, ...], seed: int) -> None:
+    """Balls much smaller than the ring, so that windows wrap on either side."""
+    pick = random.Random(seed)
+    places = list(product(*map(range, shape)))
+    for k, free in [(4, 30), (9, 30), (30, 30)]:
+        instance = KSubset("state", Torus(shape), tuple(pick.sample(places, free)), k)
+        assert mm(instance).chosen == slow_mm(instance, crossings(instance))
+        for centres in (intersections, free_sites, everywhere):
+            sought = centres(instance)
+            best, winner = best_by(scan_of_cloud(instance), sought)
+            assert best == cost(instance, nearest(instance, np.array(winner)).tolist())
