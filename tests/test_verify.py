@@ -262,6 +262,21 @@ def test_crash_is_an_error_and_the_rest_is_tested(
     assert "mm-upper-bound: error: ZeroDivisionError" in capsys.readouterr().out
 
 
+def test_shrinking_stops_where_a_method_refuses(tmp_path: Path) -> None:
+    def choosy(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
+        if instance.n < 5:
+            raise InputError("too small for me")
+        return overconfident(instance, settings)
+
+    for name, claim in (("auto", "auto-is-exact"), ("mm", "mm-upper-bound")):
+        outcome = CLAIMS[claim].test(
+            Trial(quick=True, methods=with_saboteur(name, choosy))
+        )
+        assert not outcome.holds
+        assert outcome.counterexample is not None
+        assert outcome.counterexample.n == 5
+
+
 def test_no_proof_is_no_evidence(tmp_path: Path) -> None:
     """An exact route that proves nothing makes no claim hold."""
     trial = Trial(quick=True, methods=with_saboteur("auto", hesitant))
