@@ -30,10 +30,8 @@ from closeknit.instances import (
     read_ksubset,
 )
 from closeknit.instances.ksubset_json import parse_ksubset
-from closeknit.reports.claims import CLAIMS, Claim, Outcome, Trial, Verdict, shrink
+from closeknit.reports.claims import CLAIMS, Trial, Verdict
 from closeknit.reports.claims import verify as tried
-from closeknit.reports.claims.samples import every_subset, sampled
-from closeknit.reports.junit import junit_xml
 from closeknit.solvers import (
     DEFAULT,
     Grade,
@@ -378,63 +376,6 @@ def test_unwritable_counterexamples(
     args = arguments("mm-upper-bound", "--quick", "--counterexamples", str(blocked))
     with pytest.raises(InputError, match="cannot be made"):
         verify.run(args, with_saboteur("mm", farthest))
-
-
-def test_samples_are_the_same_for_the_same_seed_only() -> None:
-    first = sampled(3, 60)
-    sampled.cache_clear()
-    assert sampled(3, 60) == first
-    assert {x.free for x in sampled(4, 60)} != {x.free for x in first}
-    assert {x.topology.kind for x in first} == {"mesh", "torus", "points", "tree"}
-    assert {x.topology.dimension for x in first} == {1, 2, 3, 4}
-    assert sampled(3, 120)[:60] == first
-
-
-def test_every_subset_is_every_subset() -> None:
-    found = list(every_subset(2, 2, least_k=2))
-    assert [(x.n, x.k) for x in found] == [(3, 2)] * 4 + [(4, 2), (4, 3)]
-    assert len({(x.free, x.k) for x in found}) == 6
-
-
-def test_shrinking_drops_all_that_does_not_matter() -> None:
-    instance = mesh(4, 4, k=7)
-    wanted = {(1, 2), (3, 3)}
-    small = shrink.shrunk(instance, lambda x: x.n - x.k >= 1 and x.n >= 2)
-    assert (small.n, small.k) == (2, 1)
-    assert small.topology == Mesh(
-        tuple(max(axis) + 1 for axis in zip(*small.free, strict=True))
-    )
-    kept = shrink.shrunk(
-        instance, lambda x: wanted <= set(x.free) and x.topology == instance.topology
-    )
-    assert (set(kept.free), kept.k) == (wanted, 1)
-    points = KSubset("p", Points(((0,), (5,), (9,))), ((0,), (9,)), 2)
-    small = shrink.shrunk(points, lambda x: x.n == 2)
-    assert small.topology == Points(((0,), (9,)))
-
-
-def test_verdict_of_an_outcome() -> None:
-    instance = mesh(2, 2, k=2)
-    with pytest.raises(ValueError, match="does not hold"):
-        Outcome(holds=True, result="", instances=1, counterexample=instance)
-
-
-def test_junit_survives_hostile_text() -> None:
-    claim = Claim(
-        name="a<b&c",
-        statement='says "]]>" \x1b[31m',
-        source="",
-        tested="",
-        test=lambda trial: Outcome(holds=False, result="\x00 \ud800 ok", instances=1),
-    )
-    [verdict] = tried([claim], Trial())
-    root = ElementTree.fromstring(junit_xml([verdict]))
-    failure = root.find(".//failure")
-    assert failure is not None
-    assert failure.attrib["message"] == "\ufffd \ufffd ok"
-    assert "]]>" in (failure.text or "")
-    skipped = ElementTree.fromstring(junit_xml([], [claim])).find(".//skipped")
-    assert skipped is not None
 
 
 def test_invalid_choice_is_untrue() -> None:
