@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import combinations, pairwise
 from typing import Any
 
@@ -12,6 +12,7 @@ from ..solvers.modelling import load_pulp
 from .aids import Aids, symmetry
 from .counts import Counts
 
+Builder = Callable[..., MipFormulation]
 ALL = Aids()
 
 

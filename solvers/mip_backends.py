@@ -175,7 +175,7 @@ def cbc(job: Job) -> None:
         status = "error: no result in its log"
     bound = cbc_bound(log)
     if status == "optimal":
-        bound = pulp.value(job.model.objective)
+        bound = pulp.value(job.model.objective) or 0.0
     version = re.search(r"^Version: (\S+)", log, re.MULTILINE)
     job.end(
         status=status,
