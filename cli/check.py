@@ -1,9 +1,9 @@
 """Check a solution file against its instance, from the definition.
 
 The digest, the selection, its cost and what the status says are looked at, and a
-bound of grade "checked" is derived again. With --prove, any other bound is put to
-the test as well: by closeknit's own search, within the time limit. Exit status 0
-when all is true, 1 when something is not.
+bound of grade "checked" is derived again, if need be by following a certificate.
+With --prove, any other bound is put to the test as well: by closeknit's own search,
+within the time limit. Exit status 0 when all is true, 1 when something is not.
 """
 
 from __future__ import annotations
@@ -27,6 +27,9 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--prove", action="store_true", help="prove the bound anew, whatever its grade"
     )
+    parser.add_argument(
+        "--certificate", metavar="FILE", help="the proof that solve wrote down"
+    )
     running.add_settings(parser, time_limit=60.0)
 
 
@@ -38,7 +41,9 @@ def run(args: argparse.Namespace) -> int:
     settings = running.settings_of(args)
     instance = read_ksubset(args.file)
     solution = read_solution(args.solution)
-    wrong = complaints(instance, solution) or _of_bound(instance, solution)
+    wrong = complaints(instance, solution)
+    if not wrong:
+        wrong = _of_bound(instance, solution, args.certificate)
     remark = ""
     if not wrong and args.prove and solution.bound is not None:
         from ..heuristics import KSUBSET
@@ -66,12 +71,25 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _of_bound(instance: KSubset, solution: Solution) -> list[str]:
-    """Derive a bound of grade ``checked`` again."""
+def _of_bound(
+    instance: KSubset, solution: Solution, certificate: str | None
+) -> list[str]:
+    """Derive a bound of grade ``checked`` again, and follow a certificate."""
     from ..formulations.bounds import rederive
+    from ..instances.certificate import check_certificate
+    from ..instances.errors import InputError
     from ..solvers import Grade
+    from ..solvers.result import CERTIFIED
 
+    if certificate is not None:
+        proved = check_certificate(instance, certificate)
+        if solution.bound is not None and proved < solution.bound:  # type: ignore[operator]
+            return [f"bound: is {solution.bound}, but the certificate is for {proved}"]
     if solution.proof is None or solution.proof.grade is not Grade.CHECKED:
+        return []
+    if solution.proof == CERTIFIED:
+        if certificate is None:
+            raise InputError("is needed to check this proof", field="--certificate")
         return []
     derived = rederive(instance, solution.proof.by)
     if derived is None:

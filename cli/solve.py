@@ -10,10 +10,12 @@ from __future__ import annotations
 import argparse
 import sys
 from fractions import Fraction
+from time import perf_counter
 from typing import TYPE_CHECKING
 
 from ..instances.errors import InputError
-from ..solvers.settings import Ties
+from ..solvers.result import CERTIFIED
+from ..solvers.settings import Settings, Ties
 from . import running
 
 if TYPE_CHECKING:
@@ -43,6 +45,11 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--plot", metavar="OUT.svg", help="draw the choice (one FILE only)"
     )
+    parser.add_argument(
+        "--certificate",
+        metavar="OUT.xz",
+        help="write the proof down, so that check can follow it (one FILE only)",
+    )
 
 
 def run(args: argparse.Namespace) -> int:
@@ -53,12 +60,17 @@ def run(args: argparse.Namespace) -> int:
 
     settings = running.settings_of(args, Ties(args.ties))
     method = running.method_named(args.method, KSUBSET)
-    if args.plot and len(args.files) > 1:
-        raise InputError("takes one FILE", field="--plot", value=len(args.files))
+    for option in ("plot", "certificate"):
+        if getattr(args, option) and len(args.files) > 1:
+            raise InputError(
+                "takes one FILE", field=f"--{option}", value=len(args.files)
+            )
     instances = [read_ksubset(path) for path in args.files]
     answers: list[tuple[KSubset, Result]] = []
     for instance in instances:
         result = method(instance, settings)
+        if args.certificate:
+            result = _certified(instance, result, args.certificate, settings)
         answers.append((instance, result))
         if args.json != "-":
             _show(instance, args.method, result)
@@ -76,9 +88,34 @@ def run(args: argparse.Namespace) -> int:
     if len(answers) < len(instances):
         return 130
     ends = {result.status for _, result in answers}
-    if Status.UNKNOWN in ends:
+    uncertified = args.certificate and answers[0][1].proof != CERTIFIED
+    if Status.UNKNOWN in ends or uncertified:
         return 4
     return 3 if Status.INFEASIBLE in ends else 0
+
+
+def _certified(
+    instance: KSubset, result: Result, path: str, settings: Settings
+) -> Result:
+    """Write the proof of an optimum down, follow it, and let it vouch."""
+    from dataclasses import replace
+
+    from ..heuristics.cuts_bb_record import record
+    from ..instances.certificate import check_certificate, write_certificate
+    from ..solvers import Limit, Status
+
+    why = "it was not proved optimal"
+    if result.status is Status.OPTIMAL:
+        assert isinstance(result.objective, int)
+        deadline = perf_counter() + settings.time_limit
+        nodes = record(instance, result.objective, deadline)
+        if not isinstance(nodes, Limit):
+            write_certificate(instance, result.objective, nodes, path)
+            check_certificate(instance, path)
+            return replace(result, proof=CERTIFIED)
+        why = f"writing the proof down was stopped by {nodes.value}"
+    print(f"closeknit: {path}: no certificate: {why}", file=sys.stderr)
+    return result
 
 
 def _write(out: str, method: str, answers: list[tuple[KSubset, Result]]) -> None:

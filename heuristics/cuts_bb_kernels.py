@@ -231,6 +231,22 @@ def _decide_runs(problem: Problem, status: Bytes, full: Ints, empty: Ints) -> in
 
 
 @njit(cache=True)
+def close(
+    problem: Problem, status: Bytes, low: Ints, high: Ints, scratch: Scratch
+) -> bool:
+    """Draw all conclusions from counts; False if they contradict each other."""
+    while True:
+        count(problem, status, scratch)
+        if not tighten(problem, low, high, scratch):
+            return False
+        decided = decide_by_counts(problem, status, low, high, scratch)
+        if decided < 0:
+            return False
+        if decided == 0:
+            return True
+
+
+@njit(cache=True)
 def weigh(problem: Problem, low: Ints, high: Ints, scratch: Scratch) -> int:
     """Weigh every point by the secants of its cuts; return the constant."""
     along, position, weight = scratch.along, problem.position, scratch.weight
@@ -605,14 +621,8 @@ def settle(
     bound = 0
     rounds = 0
     while True:
-        count(problem, status, scratch)
-        if not tighten(problem, low, high, scratch):
+        if not close(problem, status, low, high, scratch):
             return False, bound, best
-        decided = decide_by_counts(problem, status, low, high, scratch)
-        if decided < 0:
-            return False, bound, best
-        if decided:
-            continue
         constant = weigh(problem, low, high, scratch)
         bound, last, beyond = bound_by_secants(problem, status, constant, scratch)
         cost = price(problem, scratch.picked, scratch.along) // problem.denominator
@@ -680,27 +690,15 @@ def extent(problem: Problem, status: Bytes, low: Ints, high: Ints) -> int:
 
 
 @njit(cache=True)
-def search(
-    problem: Problem,
-    stack: Stack,
-    top: int,
-    best: int,
-    best_picked: Flags,
-    budget: int,
-    shrink_from: int,
-) -> tuple[int, int, int, int]:
-    """Search depth first for solutions cheaper than ``best`` hops.
-
-    Returns why it stopped, how many nodes are open, the best cost and how many
-    nodes were settled. ``best_picked`` holds the best solution.
-    """
-    n, m = len(problem.position), len(problem.weight)
+def room_for(problem: Problem) -> Scratch:
+    """Make room to work in."""
+    n = len(problem.position)
     size = problem.offset[-1]
     cells = 1
     if problem.exchange == BY_SWEEPS:
         for a in range(len(problem.shape)):
             cells *= problem.shape[a]
-    scratch = Scratch(
+    return Scratch(
         np.empty(size, dtype=np.int64),
         np.empty(size, dtype=np.int64),
         np.empty(size, dtype=np.int64),
@@ -717,6 +715,25 @@ def search(
         np.empty(cells, dtype=np.int64),
         np.empty(cells, dtype=np.int64),
     )
+
+
+@njit(cache=True)
+def search(
+    problem: Problem,
+    stack: Stack,
+    top: int,
+    best: int,
+    best_picked: Flags,
+    budget: int,
+    shrink_from: int,
+) -> tuple[int, int, int, int]:
+    """Search depth first for solutions cheaper than ``best`` hops.
+
+    Returns why it stopped, how many nodes are open, the best cost and how many
+    nodes were settled. ``best_picked`` holds the best solution.
+    """
+    n, m = len(problem.position), len(problem.weight)
+    scratch = room_for(problem)
     status = np.empty(n, dtype=np.int8)
     low = np.empty(m, dtype=np.int64)
     high = np.empty(m, dtype=np.int64)

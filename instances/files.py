@@ -12,8 +12,9 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from decimal import Decimal, InvalidOperation
+from io import TextIOWrapper
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, BinaryIO, TextIO
 
 from .errors import InputError
 
@@ -85,6 +86,16 @@ def writing(path: str | Path) -> Iterator[TextIO]:
     InputError
         When the place cannot be written; nothing is left behind.
     """
+    with _replacing(path) as stream:
+        text = TextIOWrapper(stream, encoding="utf-8", newline="\n")
+        yield text
+        text.flush()
+        text.detach()
+
+
+@contextmanager
+def _replacing(path: str | Path) -> Iterator[BinaryIO]:
+    """Open a temporary file beside the path, and rename it in the end."""
     target = Path(path)
     try:
         descriptor, temporary = tempfile.mkstemp(
@@ -93,7 +104,7 @@ def writing(path: str | Path) -> Iterator[TextIO]:
     except OSError as error:
         raise InputError(f"cannot be written: {error.strerror}", file=path) from None
     try:
-        with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as stream:
+        with os.fdopen(descriptor, "wb") as stream:
             yield stream
         Path(temporary).chmod(0o666 & ~_umask())
         Path(temporary).replace(target)
@@ -103,6 +114,12 @@ def writing(path: str | Path) -> Iterator[TextIO]:
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
+
+
+def write_bytes(path: str | Path, content: bytes) -> None:
+    """Write a whole binary file or nothing."""
+    with _replacing(path) as stream:
+        stream.write(content)
 
 
 def write_text(path: str | Path, text: str) -> None:

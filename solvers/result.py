@@ -66,6 +66,10 @@ class Proof:
         return f"{self.grade.value}: {self.by}"
 
 
+CERTIFIED = Proof(Grade.CHECKED, "certificate")
+"""A proof that lies in a file, which ``closeknit check`` can follow."""
+
+
 class SolverError(RuntimeError):
     """The solver broke: missing, crashed, a rejected model, a wrong solution."""
 
