@@ -20,7 +20,7 @@ from typing import Protocol, cast
 
 from ..instances import InputError, KSubset
 from ..solvers import DEFAULT, Result, Settings, Ties
-from . import guarantees, models
+from . import guarantees, models, one_axis
 
 
 class Run(Protocol):
@@ -124,6 +124,12 @@ def _needs_coordinates(instance: KSubset) -> str | None:
     return None
 
 
+def _needs_a_tree(instance: KSubset) -> str | None:
+    if instance.topology.kind != "tree":
+        return "needs a tree"
+    return None
+
+
 def _needs_a_plane(instance: KSubset) -> str | None:
     if instance.topology.kind != "mesh" or instance.topology.dimension != 2:
         return "needs a two-dimensional mesh"
@@ -163,6 +169,30 @@ KSUBSET: Mapping[str, Method] = _table(
     Method(name="row-major", where="heuristics.baselines:row_major"),
     Method(name="bruteforce", where="heuristics.bruteforce:bruteforce", exact=True),
     Method(name="cuts-bb", where="heuristics.cuts_bb:cuts_bb", exact=True),
+    Method(
+        name="tree-dp",
+        where="heuristics.tree_dp:tree_dp",
+        exact=True,
+        refuses=_needs_a_tree,
+    ),
+    Method(
+        name="ring-dp",
+        where="heuristics.ring_dp:ring_dp",
+        exact=True,
+        refuses=one_axis.refuse_ring,
+    ),
+    Method(
+        name="ring-window",
+        where="heuristics.ring_window:ring_window",
+        guarantee=guarantees.star,
+        refuses=one_axis.refuse_ring,
+    ),
+    Method(
+        name="line-window",
+        where="heuristics.line:line_window",
+        exact=True,
+        refuses=one_axis.refuse_line,
+    ),
     Method(
         name="levelset-bb",
         where="heuristics.levelset_bb:levelset_bb",

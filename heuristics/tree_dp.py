@@ -32,6 +32,7 @@ from ..instances import IntArray, KSubset, Tree, cost
 from ..solvers import DEFAULT, Grade, Limit, Proof, Result, Settings, answer
 from ..solvers.interrupt import deferred
 from . import tree_dp_kernels as kernels
+from . import tree_outline
 
 PROOF = Proof(Grade.ENUMERATED, "tree-dp")
 _WORK = 2**27
@@ -93,7 +94,7 @@ class _Programme:
         self.size = np.zeros(nodes, dtype=np.int64)
         home = np.empty(n, dtype=np.int64)
         away = np.zeros(n, dtype=np.int64)
-        kernels.gather(self.up, self.weight, self.node, self.size, home, away)
+        tree_outline.gather(self.up, self.weight, self.node, self.size, home, away)
         self.plan = kernels.steps_of(
             n,
             k,
@@ -112,7 +113,7 @@ class _Programme:
         self.need[0] = k
         self.picked = np.zeros(n, dtype=np.bool_)
         self.bound = int(
-            kernels.secant(n, k, self.up, self.weight, self.size, self.node)
+            tree_outline.secant(n, k, self.up, self.weight, self.size, self.node)
         )
 
     def run(self, limit: Callable[[], Limit | None]) -> Limit | None:
@@ -191,5 +192,5 @@ class _Programme:
         """Return the optimum, or something to start with, by indices."""
         if not complete:
             k = self.plan.k
-            kernels.packed(self.up, self.size, self.node, k, self.picked)
+            tree_outline.packed(self.up, self.size, self.node, k, self.picked)
         return np.flatnonzero(self.picked)
