@@ -43,6 +43,9 @@ def mc1x1(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
     best, winner = _FAR, None
     try:
         for part in centres.parts():
+            if winner is not None and perf_counter() - start > settings.time_limit:
+                limit = Limit.TIME
+                break
             if sums is not None:
                 best, where = kernels.scan_mesh(sums, instance.k, part - low, best)
             else:
@@ -51,9 +54,6 @@ def mc1x1(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
                 )
             if where >= 0:
                 winner = part[where].copy()
-            if perf_counter() - start > settings.time_limit:
-                limit = Limit.TIME
-                break
     except KeyboardInterrupt:
         if winner is None:
             raise

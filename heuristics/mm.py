@@ -12,6 +12,7 @@ import numpy.typing as npt
 from ..instances import IntArray, KSubset, Mesh, Torus, Tree
 from ..solvers import DEFAULT, Limit, Result, Settings, Ties, answer
 from . import mm_kernels as kernels
+from . import mm_mesh_kernels as grid
 from .centres import Centres, everywhere, free_sites, intersections
 
 Scan = Callable[[IntArray, int], tuple[int, int]]
@@ -97,12 +98,12 @@ def _cheapest(instance: KSubset, centres: Centres, settings: Settings) -> Result
     try:
         scan = scanner(instance, centres)
         for part in centres.parts():
+            if winner is not None and perf_counter() - start > settings.time_limit:
+                limit = Limit.TIME
+                break
             best, where = scan(part, best)
             if where >= 0:
                 winner = part[where].copy()
-            if perf_counter() - start > settings.time_limit:
-                limit = Limit.TIME
-                break
     except KeyboardInterrupt:
         if winner is None:
             raise
@@ -141,12 +142,12 @@ def scan_of_mesh(instance: KSubset, centres: Centres) -> Scan:
     free = np.zeros(high - low + 1, dtype=np.int8)
     free[tuple((instance.points - low).T)] = 1
     rows, columns = _prefix_sums(free), _prefix_sums(free.T)
-    return lambda part, best: kernels.scan_mesh(
+    return lambda part, best: grid.scan_mesh(
         rows, columns, instance.k, part - low, best
     )
 
 
-def _prefix_sums(free: npt.NDArray[np.int8]) -> kernels.Counts:
+def _prefix_sums(free: npt.NDArray[np.int8]) -> grid.Counts:
     sums = np.zeros((free.shape[0], free.shape[1] + 1), dtype=np.int32)
     np.cumsum(free, axis=1, out=sums[:, 1:])
     return sums

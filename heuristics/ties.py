@@ -83,6 +83,9 @@ def cheapest_under(instance: KSubset, centres: Centres, settings: Settings) -> R
     shells: list[Shell] = []
     limit: Limit | None = None
     for part in centres.parts():
+        if shells and perf_counter() > deadline:
+            limit = Limit.TIME
+            break
         for centre in part:
             found = shell(instance, centre)
             if (ways := found.ways) > MOST:
@@ -92,9 +95,6 @@ def cheapest_under(instance: KSubset, centres: Centres, settings: Settings) -> R
                     field=f"--ties {settings.ties.value}",
                 )
             shells.append(found)
-        if perf_counter() > deadline:
-            limit = Limit.TIME
-            break
     sign = 1 if settings.ties is Ties.BEST else -1
     best: tuple[int, IntArray] | None = None
     try:

@@ -16,16 +16,18 @@ SHAPES = [
 """Shapes of meshes and tori: lines, odd and even, up to four dimensions."""
 
 
-def grids() -> st.SearchStrategy[Topology]:
-    """Meshes and tori, small."""
-    shapes = st.sampled_from(SHAPES)
-    return st.one_of(shapes.map(Mesh), shapes.map(Torus))
+def grids(
+    *kinds: type[Mesh] | type[Torus], d: int | None = None
+) -> st.SearchStrategy[Topology]:
+    """Small meshes or tori or both, of d dimensions or any."""
+    shapes = st.sampled_from([s for s in SHAPES if d is None or len(s) == d])
+    return st.one_of(*(shapes.map(kind) for kind in kinds or (Mesh, Torus)))
 
 
 @st.composite
-def points(draw: st.DrawFn) -> Topology:
-    """Points in one to four dimensions: crowded, so that some coincide, or not."""
-    d = draw(st.integers(1, 4))
+def points(draw: st.DrawFn, *, d: int | None = None) -> Topology:
+    """Points in d dimensions, or one to four; some crowded, so that they coincide."""
+    d = draw(st.integers(1, 4)) if d is None else d
     far = draw(st.sampled_from([1, 3, 40, 2**50]))
     coordinate = st.integers(-far, far)
     site = st.tuples(*[coordinate] * d)
@@ -45,6 +47,17 @@ def trees(draw: st.DrawFn) -> Topology:
         st.lists(st.sampled_from(names), unique=True, min_size=1, max_size=12)
     )
     return Tree(tuple(parent), tuple(weight), tuple(processors))
+
+
+def by_kind() -> list[tuple[Topology, st.SearchStrategy[Topology]]]:
+    """Every kind of topology and number of dimensions apart, each with an example."""
+    apart: list[tuple[Topology, st.SearchStrategy[Topology]]] = [
+        (kind((3,) * d), grids(kind, d=d))
+        for kind in (Mesh, Torus)
+        for d in range(1, 5)
+    ]
+    apart += [(Points(((0,) * d, (1,) * d)), points(d=d)) for d in range(1, 5)]
+    return [*apart, (Tree((-1, 0, 0), (0, 1, 1), (1, 2)), trees())]
 
 
 def topologies() -> st.SearchStrategy[Topology]:

@@ -351,3 +351,41 @@ def test_larger_tori_as_defined(shape: tuple[int, ...], seed: int) -> None:
             sought = centres(instance)
             best, winner = best_by(scan_of_cloud(instance), sought)
             assert best == cost(instance, nearest(instance, np.array(winner)).tolist())
+
+
+@pytest.mark.parametrize("k", [2, 3, 5, 11])
+def test_few_among_many_values_are_sorted(k: int) -> None:
+    """Chosen ones next to each other on one axis, many values apart on another."""
+    pick = random.Random(k)
+    sites = tuple((pick.randrange(1000), pick.randrange(10**6)) for _ in range(250))
+    instance = KSubset("flat", Points(sites), sites, k)
+    result = KSUBSET["mm-free"](instance)
+    assert result.chosen == slow_mm(instance, sorted(set(sites)))
+
+
+@pytest.mark.parametrize("k", [1, 2, 9])
+@pytest.mark.parametrize("seed", range(5))
+def test_pair_sums_of_few_and_of_many_values(k: int, seed: int) -> None:
+    pick = random.Random(seed)
+    none = np.zeros(0, dtype=np.int64)
+    value = np.array(sorted(pick.sample(range(10**9), 1000)))
+    ends = np.array([0, len(value)])
+    nothing = none.reshape(0, 1)
+    cloud = kernels.Cloud(nothing, none, none, none, nothing, value, ends)
+    counts = np.zeros(len(value), dtype=np.int64)
+    for spread in (1000, 16 * k + 1, 16 * k, 3):
+        first = pick.randint(0, 1000 - spread)
+        ranks = np.array([pick.randrange(first, first + spread) for _ in range(k)])
+        ranks[[0, -1]] = first, first + spread - 1
+        expected = sum(abs(int(a - b)) for a, b in combinations(value[ranks], 2))
+        assert kernels._by_values(cloud, 0, counts, ranks.copy(), k) == expected
+        assert not counts.any()
+
+
+@given(st.lists(st.integers(-(2**62), 2**62), min_size=1), st.data())
+def test_sorting_and_selecting(values: list[int], data: st.DataObject) -> None:
+    rank = data.draw(st.integers(0, len(values) - 1))
+    array = np.array(values, dtype=np.int64)
+    assert kernels._select(array.copy(), rank) == sorted(values)[rank]
+    kernels._sort(array)
+    assert array.tolist() == sorted(values)
