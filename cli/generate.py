@@ -176,9 +176,10 @@ def run(args: argparse.Namespace) -> int:
 
 def _in_options(error: InputError, args: argparse.Namespace) -> InputError:
     """Name the option, where it is an option that is wrong."""
-    if error.file or error.field not in args:
+    name = error.field.removeprefix("topology.").partition("[")[0]
+    if error.file or name not in args:
         return error
-    option = "--" + error.field.replace("_", "-")
+    option = "--" + name.replace("_", "-")
     return InputError(error.problem, field=option, value=error.value)
 
 

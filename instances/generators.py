@@ -83,8 +83,9 @@ def random_occupancy(
     """
     network = network_of(kind, shape)
     places = list(network.locations())
-    count = int(free * len(places)) if isinstance(free, Fraction) else free
-    if not 1 <= count <= len(places):
+    wanted = free * len(places) if isinstance(free, Fraction) else free
+    count = int(wanted)
+    if count < 1 or wanted > len(places):
         raise InputError(
             f"must leave between 1 and all {len(places)} processors free",
             field="free",
