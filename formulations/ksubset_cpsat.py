@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import combinations, pairwise
 from typing import Any
@@ -14,6 +14,7 @@ from ..solvers.formulation import CpFormulation
 from .aids import Aids, symmetry
 from .counts import Counts
 
+Builder = Callable[..., CpFormulation]
 ALL = Aids()
 
 

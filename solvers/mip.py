@@ -92,12 +92,12 @@ def solve(
         ended, code = _run(folder, settings, start)
         outcome = _outcome(folder, backend)
         complaint = _tail(folder / "stderr")
-        values, bound = _progress(folder)
+        values, bound, version = _progress(folder)
         begun = (folder / "progress.jsonl").exists()
-    version = backend
+    version = version or backend
     limit = ended
     if outcome is not None:
-        version = str(outcome.get("version") or backend)
+        version = str(outcome.get("version") or version)
         limit = ended or _limit(outcome, backend, formulation.name)
         if outcome.get("values") is not None:
             values = outcome["values"]
@@ -210,9 +210,9 @@ def _outcome(folder: Path, backend: str) -> dict[str, Any] | None:
         raise SolverError(f"{backend} answered nonsense.") from None
 
 
-def _progress(folder: Path) -> tuple[list[float] | None, float | None]:
-    """Return the last solution and the best bound noted on the way."""
-    values, bound = None, cbc_progress(folder)
+def _progress(folder: Path) -> tuple[list[float] | None, float | None, str]:
+    """Return the last solution and the best bound noted on the way, and by whom."""
+    values, bound, version = None, cbc_progress(folder), ""
     file = folder / "progress.jsonl"
     lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
     for line in lines:
@@ -220,11 +220,12 @@ def _progress(folder: Path) -> tuple[list[float] | None, float | None]:
             note = json.loads(line)
             values = _numbers(note.get("values")) or values
             said = _number(note.get("bound"))
+            version = str(note.get("version") or version)
         except (ValueError, TypeError, AttributeError):
             continue  # cut off in the middle when it was killed
         if said is not None and (bound is None or said > bound):
             bound = said
-    return values, bound
+    return values, bound, version
 
 
 def _numbers(values: Any) -> list[float] | None:

@@ -26,6 +26,8 @@ def highs(job: Job) -> None:
     pulp = import_module("pulp")
     kinds = highspy.cb.HighsCallbackType
     last = [-inf, 0.0]
+    version = f"highs {highspy.Highs().version()}"
+    job.note(version=version)
 
     def hear(kind: Any, text: str, out: Any, into: Any, data: Any) -> None:
         if kind == kinds.kCallbackMipImprovingSolution:
@@ -75,7 +77,7 @@ def highs(job: Job) -> None:
         status=statuses.get(status, f"error: {engine.modelStatusToString(status)}"),
         bound=_finite(info.mip_dual_bound),
         values=[v.varValue for v in job.chosen] if found else None,
-        version=f"highs {engine.version()}",
+        version=version,
     )
 
 
@@ -84,6 +86,8 @@ def scip(job: Job) -> None:
     pyscipopt = import_module("pyscipopt")
     pulp = import_module("pulp")
     kinds = pyscipopt.SCIP_EVENTTYPE
+    version = f"scip {pyscipopt.Model().version()}"
+    job.note(version=version)
 
     class Listener(pyscipopt.Eventhdlr):  # type: ignore[misc, name-defined]
         last = (-inf, 0.0)
@@ -130,7 +134,7 @@ def scip(job: Job) -> None:
         status=statuses.get(status, f"error: {status}"),
         bound=_finite(engine.getDualbound()),
         values=[best[v.solverVar] for v in job.chosen] if best is not None else None,
-        version=f"scip {engine.version()}",
+        version=version,
     )
 
 

@@ -58,10 +58,15 @@ class Job:
         self.chosen = [variables[name] for name in self.about["variables"]]
 
     def note(
-        self, *, bound: float | None = None, values: Sequence[float] | None = None
+        self,
+        *,
+        bound: float | None = None,
+        values: Sequence[float] | None = None,
+        version: str | None = None,
     ) -> None:
         """Keep a better bound or solution, in case that the end comes suddenly."""
-        line = json.dumps({"bound": bound, "values": values and list(values)})
+        note = {"bound": bound, "values": values and list(values), "version": version}
+        line = json.dumps(note)
         with (self.folder / "progress.jsonl").open("a", encoding="utf-8") as stream:
             stream.write(line + "\n")
 

@@ -1,0 +1,218 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from closeknit.formulations import catalogue
+from closeknit.formulations.aids import NONE, Aids, symmetry
+from closeknit.formulations.counts import Counts
+from closeknit.instances import KSubset, Mesh, Points, Torus, cost, mesh
+from closeknit.solvers import Grade, Proof, SolverError, cpsat, mip
+from closeknit.solvers.formulation import CpFormulation, MipFormulation
+
+from .test_bounds import optimum, some
+
+
+def whole_torus(*shape: int, k: int) -> KSubset:
+    torus = Torus(shape)
+    return KSubset("torus", torus, tuple(torus.locations()), k)
+
+
+SYMMETRIC = (
+    mesh(3, 3, k=4),
+    mesh(2, 4, k=3),
+    mesh(2, 2, 2, k=3),
+    mesh(7, k=3),
+    whole_torus(3, 3, k=4),
+    whole_torus(4, 2, k=3),
+    KSubset(
+        "ring of 8",
+        Mesh((3, 3)),
+        tuple(p for p in Mesh((3, 3)).locations() if p != (1, 1)),
+        4,
+    ),
+    KSubset("diagonal", Mesh((4, 4)), ((0, 1), (1, 0), (1, 2), (2, 1), (3, 3)), 3),
+    KSubset(
+        "twice",
+        twice := Points(((0, 0), (0, 0), (0, 4), (4, 0), (4, 4), (4, 4))),
+        twice.coordinates,
+        3,
+    ),
+)
+"""Instances whose free processors map onto themselves in various ways."""
+
+
+def costs_by_counts(instance: KSubset, nested: bool) -> None:
+    counts = Counts(instance, nested)
+    for chosen in combinations(range(instance.n), instance.k):
+        found = counts.of(chosen)
+        total = sum(
+            w * counts.cost(c) for w, c in zip(counts.weights, found, strict=True)
+        )
+        assert total == counts.unit * cost(instance, chosen)
+        for h, c in enumerate(found):
+            low, high = counts.ranges[h]
+            assert low <= c <= high
+            parts = sum(found[i] for i in counts.inside[h])
+            assert c == parts + len(set(chosen) & set(counts.own[h]))
+
+
+@pytest.mark.parametrize("nested", [False, True])
+@pytest.mark.parametrize("seed", range(36))
+def test_counts_make_up_the_cost(seed: int, nested: bool) -> None:
+    costs_by_counts(some(seed, most=8), nested)
+
+
+def test_nested_counts_have_short_rows() -> None:
+    instance = mesh(8, 8, k=5)
+    assert all(len(own) == 8 for own in Counts(instance, nested=True).own)
+    assert max(map(len, Counts(instance, nested=False).own)) == 56
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_margins_hold_in_every_optimum(seed: int) -> None:
+    instance = some(seed, most=8)
+    margins = Counts(instance).margins
+    unit = Counts(instance).unit
+    least = optimum(instance)
+    for chosen in combinations(range(instance.n), instance.k):
+        if cost(instance, chosen) == least:
+            far = instance.hops[list(chosen)].sum(axis=0)
+            level = max(far[list(chosen)])
+            for q in set(range(instance.n)) - set(chosen):
+                assert unit * far[q] >= unit * level + margins[q]
+
+
+@pytest.mark.parametrize("instance", SYMMETRIC, ids=lambda i: str(i.name))
+def test_symmetry_has_an_image_of_every_choice(instance: KSubset) -> None:
+    found = symmetry(instance)
+    assert found.rows or found.fixed
+    allowed = set()
+    for chosen in combinations(range(instance.n), instance.k):
+        image = found.image(instance, chosen)
+        assert cost(instance, image) == cost(instance, chosen)
+        assert set(found.fixed) <= set(image)
+        assert all(row[list(image)].sum() <= 0 for row in found.rows)
+        allowed.add(image)
+    total = sum(1 for _ in combinations(range(instance.n), instance.k))
+    assert len(allowed) < total
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_symmetry_of_anything_has_images(seed: int) -> None:
+    instance = some(seed, most=9)
+    found = symmetry(instance)
+    for chosen in combinations(range(instance.n), instance.k):
+        image = found.image(instance, chosen)
+        assert cost(instance, image) == cost(instance, chosen)
+        assert all(row[list(image)].sum() <= 0 for row in found.rows)
+
+
+def test_a_bounding_box_out_of_the_middle_is_mirrored_about_its_own() -> None:
+    free = tuple((x, y) for x in range(3, 6) for y in range(1, 4))
+    instance = KSubset("corner", Mesh((9, 9)), free, 4)
+    assert len(symmetry(instance).rows) == 3
+
+
+AIDS = {
+    "none": NONE,
+    "all": Aids(),
+    "symmetry": Aids(nesting=False, levels=False),
+    "nesting": Aids(symmetry=False, levels=False),
+    "levels": Aids(symmetry=False, nesting=False),
+}
+
+
+@pytest.mark.parametrize("aid", AIDS)
+@pytest.mark.parametrize("name", catalogue.CP)
+def test_every_aid_leaves_the_optimum(name: str, aid: str) -> None:
+    for instance in (*SYMMETRIC, *(some(seed, most=9) for seed in range(24))):
+        model = catalogue.CP[name].build(instance, AIDS[aid])
+        assert isinstance(model, CpFormulation)
+        result = cpsat.solve(model)
+        assert result.objective == result.bound == optimum(instance), instance
+
+
+@pytest.mark.parametrize("name", catalogue.MIP)
+def test_every_aid_leaves_the_optimum_of_mixed_integer_models(name: str) -> None:
+    """The rest of the backends and instances are in test_mip; here the symmetric."""
+    for instance in SYMMETRIC[::2]:
+        model = catalogue.MIP[name].build(instance, Aids())
+        assert isinstance(model, MipFormulation)
+        result = mip.solve(model, "highs")
+        assert result.objective == result.bound == optimum(instance)
+
+
+LIE = Proof(Grade.CHECKED, "a lie")
+
+
+@pytest.mark.parametrize("name", ["cuts-element", "cuts-unary"])
+def test_a_bound_known_beforehand_is_in_the_model(name: str) -> None:
+    # A false bound shows that it is there: nothing cheaper is found any more.
+    aids = Aids(bound=3, proof=LIE, levels=False)
+    model = catalogue.CP[name].build(mesh(5, k=2), aids)
+    assert isinstance(model, CpFormulation)
+    assert cpsat.solve(model).objective == 3
+
+
+@pytest.mark.parametrize("name", ["rlt", "cuts-unary", "cuts-convex"])
+def test_a_bound_known_beforehand_is_in_the_mixed_integer_model(name: str) -> None:
+    aids = Aids(bound=3, proof=LIE)
+    model = catalogue.MIP[name].build(mesh(5, k=2), aids)
+    assert isinstance(model, MipFormulation)
+    assert mip.solve(model, "highs").objective == 3
+
+
+def test_a_false_bound_is_found_out() -> None:
+    # Pairs may be paid for without being chosen; the choice itself stays cheap.
+    model = catalogue.CP["pairs"].build(mesh(5, k=2), Aids(bound=3, proof=LIE))
+    assert isinstance(model, CpFormulation)
+    with pytest.raises(SolverError, match="claims at least 3, but a solution costs 1"):
+        cpsat.solve(model)
+    model = catalogue.CP["cuts-unary"].build(mesh(5, k=2), Aids(bound=9, proof=LIE))
+    assert isinstance(model, CpFormulation)
+    with pytest.raises(SolverError, match="infeasible"):
+        cpsat.solve(model)
+
+
+def test_sizes_are_as_documented() -> None:
+    instance = mesh(4, 4, k=4)
+    n = instance.n
+    pairs = n * (n - 1) // 2
+    model = catalogue.CP["pairs"].build(instance, NONE).model.proto
+    assert len(model.variables) == n + pairs
+    assert len(model.constraints) == 1 + pairs
+    model = catalogue.MIP["pairs"].build(instance, NONE).model
+    assert (len(model.variables()), len(model.constraints())) == (n + pairs, 1 + pairs)
+    model = catalogue.MIP["rlt"].build(instance, NONE).model
+    assert len(model.constraints()) == 1 + n + 2 * pairs
+    cuts = 2 * 3
+    model = catalogue.CP["cuts-element"].build(instance, NONE).model.proto
+    assert len(model.variables) == n + 2 * cuts
+    steps = sum(high - low for low, high in Counts(instance).ranges)
+    model = catalogue.CP["cuts-unary"].build(instance, NONE).model.proto
+    assert len(model.variables) == n + cuts + steps
+    model = catalogue.MIP["cuts-unary"].build(instance, NONE).model
+    assert len(model.variables()) == n + cuts + steps
+    model = catalogue.MIP["cuts-convex"].build(instance, NONE).model
+    assert len(model.variables()) == n + cuts + steps + cuts
+
+
+def test_the_catalogue_loads_no_solver() -> None:
+    program = (
+        "import sys, closeknit.heuristics, closeknit.formulations.catalogue\n"
+        "print({'ortools', 'pulp', 'highspy', 'pyscipopt'} & set(sys.modules))"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True
+    )
+    assert ended.stdout == "set()\n"
+
+
+def test_symmetry_rows_are_integers() -> None:
+    for row in symmetry(mesh(3, 3, k=2)).rows:
+        assert row.dtype == np.int64
