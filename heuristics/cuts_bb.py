@@ -21,6 +21,7 @@ Derived for this project; docs/theory.md has the short proofs.
 
 from __future__ import annotations
 
+import sys
 from heapq import heappop, heappush
 from time import perf_counter
 
@@ -30,7 +31,7 @@ from ..instances import KSubset
 from ..solvers import DEFAULT, Grade, Limit, Proof, Result, Settings, answer
 from ..solvers.interrupt import deferred
 from . import cuts_bb_kernels as kernels
-from .cuts_bb_box import Box, Node
+from .cuts_bb_box import ALL_RULES, Box, Node, Rules
 from .mm_inc import mm_inc
 
 PROOF = Proof(Grade.ENUMERATED, "cuts-bb")
@@ -90,12 +91,20 @@ class Search:
         A first solution, by indices.
     bound
         A lower bound known beforehand, in hops.
+    rules
+        Those to be used.
     """
 
     def __init__(
-        self, instance: KSubset, chosen: tuple[int, ...], bound: int = 0
+        self,
+        instance: KSubset,
+        chosen: tuple[int, ...],
+        bound: int = 0,
+        rules: Rules = ALL_RULES,
     ) -> None:
-        whole = Box.of(instance, bound)
+        whole = Box.of(instance, bound, rules)
+        self._smallest = _SMALLEST if rules.boxes else instance.n + 1
+        self._plunge = _PLUNGE if rules.plunges else sys.maxsize
         self._denominator = whole.problem.denominator
         self._chosen = np.zeros(instance.n, dtype=bool)
         self._chosen[list(chosen)] = True
@@ -145,7 +154,7 @@ class Search:
                 self._step(budget)
                 seconds = perf_counter() - now
                 if seconds < _CHUNK_SECONDS / 2:
-                    budget = min(2 * budget, _PLUNGE)
+                    budget = min(2 * budget, self._plunge)
                 elif seconds > _CHUNK_SECONDS:
                     budget = max(1, budget // 2)
         return None
@@ -158,7 +167,13 @@ class Search:
             self._plunged = 0
             return
         state, box.open, best, nodes = kernels.search(
-            box.problem, box.stack, box.open, self.best, box.picked, budget, _SMALLEST
+            box.problem,
+            box.stack,
+            box.open,
+            self.best,
+            box.picked,
+            budget,
+            self._smallest,
         )
         self.nodes += nodes
         if best < self.best:
@@ -170,7 +185,7 @@ class Search:
             box.grow()
         elif state == kernels.SHRUNK:
             self._export(box)
-        elif self._plunged >= _PLUNGE and len(self._waiting) < _MOST_WAITING:
+        elif self._plunged >= self._plunge and len(self._waiting) < _MOST_WAITING:
             while box.open:
                 self._export(box)
 

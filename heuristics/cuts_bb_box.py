@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +17,26 @@ _LARGEST_TABLE = 4_000_000
 """Table entries times cuts up to which exchanges are worth their time."""
 _STACK = 32
 """Open nodes there is room for at first."""
+
+
+class Rules(NamedTuple):
+    """Which rules a search uses; all but for measuring what each is worth."""
+
+    costs: bool = True
+    """Points are decided by reduced costs."""
+    links: bool = True
+    """Neighbouring counts bound each other."""
+    exchange: bool = True
+    """Points are decided by exchanges."""
+    companions: bool = True
+    """Points are decided by how many others they need."""
+    boxes: bool = True
+    """Nodes with few points left become problems of their own."""
+    plunges: bool = True
+    """The open node of least bound is taken from time to time."""
+
+
+ALL_RULES = Rules()
 
 
 @dataclass
@@ -32,6 +53,8 @@ class Box:
         Of the points in the instance.
     picked
         Room for a solution.
+    rules
+        To be used.
     """
 
     problem: kernels.Problem
@@ -40,9 +63,10 @@ class Box:
     parent: IntArray
     index: IntArray
     picked: npt.NDArray[np.bool_]
+    rules: Rules
 
     @classmethod
-    def of(cls, instance: KSubset, bound: int) -> Box:
+    def of(cls, instance: KSubset, bound: int, rules: Rules = ALL_RULES) -> Box:
         """Make the whole problem, with one open node."""
         cuts = instance.cuts
         m, n = len(cuts), instance.n
@@ -56,6 +80,7 @@ class Box:
             low=np.zeros(m, dtype=np.int64),
             high=np.full(m, instance.k, dtype=np.int64),
             bound=bound,
+            rules=rules,
         )
         return node.boxed()
 
@@ -114,6 +139,7 @@ class Box:
             low=low[splits].copy(),
             high=high[splits].copy(),
             bound=int(self.stack.bound[self.open]),
+            rules=self.rules,
         )
 
 
@@ -135,6 +161,8 @@ class Node:
         What is known of points and counts.
     bound
         In hops.
+    rules
+        To be used.
     """
 
     cuts: Cuts
@@ -145,6 +173,7 @@ class Node:
     low: IntArray
     high: IntArray
     bound: int
+    rules: Rules
 
     def boxed(self) -> Box:
         """Make a problem of it."""
@@ -159,12 +188,18 @@ class Node:
         stack.low[0] = self.low
         stack.high[0] = self.high
         stack.bound[0] = self.bound
-        problem = _problem(self.cuts, self.k, self.twin)
-        picked = np.zeros(n, dtype=bool)
-        return Box(problem, stack, 1, self.cuts.parent, self.index, picked)
+        return Box(
+            problem=_problem(self.cuts, self.k, self.twin, self.rules),
+            stack=stack,
+            open=1,
+            parent=self.cuts.parent,
+            index=self.index,
+            picked=np.zeros(n, dtype=bool),
+            rules=self.rules,
+        )
 
 
-def _problem(cuts: Cuts, k: int, twin: IntArray) -> kernels.Problem:
+def _problem(cuts: Cuts, k: int, twin: IntArray, rules: Rules) -> kernels.Problem:
     n = len(twin)
     lengths = cuts.position.max(axis=0) + 1
     axes = len(lengths)
@@ -175,7 +210,9 @@ def _problem(cuts: Cuts, k: int, twin: IntArray) -> kernels.Problem:
     work = int((tables * np.bincount(cuts.axis, minlength=axes)).sum())
     cells = float(np.prod(lengths, dtype=float)) * 2**axes
     cell = np.zeros(n, dtype=np.int64)
-    if chain.all() and cells < max(1000, n**2):
+    if not rules.exchange:
+        exchange = kernels.NO_EXCHANGE
+    elif chain.all() and cells < max(1000, n**2):
         exchange = kernels.BY_SWEEPS
         cell = np.ravel_multi_index(tuple(cuts.position.T), tuple(lengths))
     else:
@@ -188,7 +225,7 @@ def _problem(cuts: Cuts, k: int, twin: IntArray) -> kernels.Problem:
         axis=cuts.axis.copy(),
         start=offset[cuts.axis] + cuts.start,
         stop=offset[cuts.axis] + cuts.stop,
-        links=_links(cuts),
+        links=_links(cuts) if rules.links else np.empty((0, 2), dtype=np.int64),
         position=cuts.position + offset[:-1],
         offset=offset,
         twin=twin,
@@ -197,7 +234,8 @@ def _problem(cuts: Cuts, k: int, twin: IntArray) -> kernels.Problem:
         exchange=exchange,
         cell=cell,
         shape=lengths,
-        most_companions=_MOST_POINTS,
+        most_companions=_MOST_POINTS if rules.companions else 0,
+        costs=rules.costs,
     )
 
 

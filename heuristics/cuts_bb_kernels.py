@@ -53,6 +53,7 @@ class Problem(NamedTuple):
     cell: Ints  # (n,) of the grid of all positions, for sweeps
     shape: Ints  # (axes,) of that grid
     most_companions: int  # number of points up to which companions are counted
+    costs: bool  # whether reduced costs decide points
 
 
 class Scratch(NamedTuple):
@@ -632,8 +633,9 @@ def settle(
         threshold = (best - 1) * problem.denominator + 1
         if bound >= threshold:
             return False, bound, best
-        decided = decide_by_cost(status, bound, last, beyond, threshold, scratch)
-        if decided:
+        if problem.costs and (
+            decide_by_cost(status, bound, last, beyond, threshold, scratch) > 0
+        ):
             continue
         rounds += 1
         if rounds > MOST_ROUNDS:

@@ -140,7 +140,8 @@ def test_ctrl_c_gives_incumbent_and_bound() -> None:
     before = signal.getsignal(signal.SIGINT)
 
     def press() -> None:
-        time.sleep(1.5)
+        while not search.bound:
+            time.sleep(0.05)
         signal.raise_signal(signal.SIGINT)
 
     presser = threading.Thread(target=press)
