@@ -144,7 +144,7 @@ def test_ctrl_c_gives_incumbent_and_bound() -> None:
             time.sleep(0.05)
         signal.raise_signal(signal.SIGINT)
 
-    presser = threading.Thread(target=press)
+    presser = threading.Thread(target=press, daemon=True)
     presser.start()
     assert search.run(perf_counter() + 60) is Limit.INTERRUPT
     presser.join()
