@@ -19,7 +19,7 @@ from typing import NoReturn
 
 from ..instances.errors import InputError
 from ..solvers.result import SolverError
-from . import check, compare, generate, methods, ratios, solve, verify
+from . import check, compare, export, generate, methods, ratios, solve, verify
 
 COMMANDS = MappingProxyType(
     {
@@ -30,6 +30,7 @@ COMMANDS = MappingProxyType(
         "check": check,
         "methods": methods,
         "generate": generate,
+        "export": export,
     }
 )
 """Subcommands in the order in which the help lists them."""
