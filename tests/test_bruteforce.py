@@ -7,7 +7,7 @@ from hypothesis import given, settings
 
 from closeknit.heuristics import bruteforce_kernels as kernels
 from closeknit.heuristics.bruteforce import MOST, bruteforce
-from closeknit.instances import InputError, KSubset, Mesh, check, mesh
+from closeknit.instances import InputError, KSubset, Mesh, Points, check, mesh
 from closeknit.solvers import Grade, Limit, Settings, Status
 
 from .strategies import ksubsets, optimum
@@ -80,3 +80,9 @@ def test_resumed_in_pieces_finds_the_same() -> None:
         if bruteforce(instance, Settings(node_limit=nodes)).status is Status.OPTIMAL
     )
     assert needed > 10
+
+
+def test_a_gain_of_one_by_coinciding_processors_is_found() -> None:
+    sites = ((0,), (1,), (1,))
+    result = bruteforce(KSubset("twins", Points(sites), sites, 2))
+    assert (result.chosen, result.objective) == ((1, 2), 0)

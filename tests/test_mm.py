@@ -389,3 +389,23 @@ def test_sorting_and_selecting(values: list[int], data: st.DataObject) -> None:
     assert kernels._select(array.copy(), rank) == sorted(values)[rank]
     kernels._sort(array)
     assert array.tolist() == sorted(values)
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    last=st.lists(st.integers(0, 12), min_size=1),
+    z=st.integers(0, 12),
+    reach=st.integers(0, 14),
+    wraps=st.booleans(),
+)
+def test_windows_hold_all_within_reach(
+    last: list[int], z: int, reach: int, wraps: bool
+) -> None:
+    ring = 13 if wraps else 0
+    reach = min(reach, 5) if wraps else reach  # else there is no window
+    last.sort()
+    window = np.zeros((2, 2), dtype=np.int64)
+    kernels._window(np.array(last), z, reach, ring, window)
+    found = [p for start, stop in window.tolist() for p in range(start, stop)]
+    expected = [p for p, x in enumerate(last) if kernels._hops(x, z, ring) <= reach]
+    assert sorted(found) == expected
