@@ -99,12 +99,10 @@ class Search:
             first=np.zeros(rows, dtype=np.int64),
             last=np.zeros(rows, dtype=np.int64),
             picked=np.zeros((2, rows), dtype=np.int64),
-            at=np.array([-1, 0, -1]),
+            at=np.array([-1, 0, -1, -1]),
         )
-        found = kernels.list_roots(self._grid, self.best, np.empty((0, 4), np.int64))
-        roots = np.empty((found, 4), dtype=np.int64)
-        kernels.list_roots(self._grid, self.best, roots)
-        self._roots = roots[np.lexsort(roots.T[::-1])]
+        self._listed: list[kernels.Ints] = []
+        self._roots: kernels.Ints | None = None
 
     @property
     def chosen(self) -> tuple[int, ...]:
@@ -114,6 +112,8 @@ class Search:
     @property
     def bound(self) -> int:
         """The best proved lower bound so far, in hops."""
+        if self._roots is None:
+            return min(self.best, self._known)
         at = int(self._state.at[1])
         if at >= len(self._roots):
             return self.best
@@ -137,6 +137,9 @@ class Search:
                     return Limit.INTERRUPT
                 if now >= deadline:
                     return Limit.TIME
+                if self._roots is None:
+                    self._list(now + _CHUNK_SECONDS)
+                    continue
                 if node_limit is not None:
                     if self.nodes >= node_limit:
                         return Limit.NODES
@@ -148,6 +151,22 @@ class Search:
                 elif seconds > _CHUNK_SECONDS:
                     budget = max(1, budget // 2)
         return None
+
+    def _list(self, until: float) -> None:
+        """List the median rows with their runs, those with the least bound first."""
+        room = 1024
+        while len(self._listed) < len(self._grid.y):
+            row = len(self._listed)
+            roots = np.empty((room, 4), dtype=np.int64)
+            found = kernels.list_roots(self._grid, row, self.best, roots)
+            if found > room:
+                room = found
+                continue
+            self._listed.append(roots[:found].copy())
+            if perf_counter() > until:
+                return
+        listed = np.concatenate(self._listed)
+        self._roots = listed[np.lexsort(listed.T[::-1])]
 
     def _step(self, budget: int) -> None:
         before = self.best

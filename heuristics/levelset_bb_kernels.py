@@ -20,7 +20,8 @@ DONE, BUDGET = 0, 1
 FAR = 2**62
 MARGIN = 4
 """Columns on both sides of the median row's interval that are looked at."""
-PASSES = 3
+PASSES = 6
+WAIT = 2
 """Times that intervals of counts and rows to come sharpen each other."""
 
 # Fields of a frame of the stack.
@@ -54,7 +55,7 @@ class State(NamedTuple):
     first: Ints  # (rows,) first column chosen
     last: Ints  # (rows,) last column chosen
     picked: Ints  # (2, rows) first and last of the best solution
-    at: Ints  # depth, root, number below the median row
+    at: Ints  # depth, root, number below the median row, the last such number
 
 
 class Scratch(NamedTuple):
@@ -68,6 +69,11 @@ class Scratch(NamedTuple):
     floor: Ints  # (2, columns) below which a cell must be chosen
     room: Ints  # (2, columns) cells to come that may be chosen, summed up
     need: Ints  # (2, columns) cells to come that must be
+    span: Ints  # (rows, 6) of the rows to come: allowed and forced ends, counts beyond
+    weight: Ints  # (columns,) what a chosen cell adds by the secants
+    price: Ints  # (rows,)
+    limit: Ints  # (2, 2) what a chosen cell must not exceed, and not fall below
+    values: Ints  # (cells,)
     ends: Ints  # (2, 6) what is known of the next row below and above
 
 
@@ -92,7 +98,9 @@ def look_ahead(
     y, ahead, free, k = grid.y, grid.ahead, grid.free, grid.k
     ceiling, floor = scratch.ceiling[side], scratch.floor[1 - side]
     room, need = scratch.room[side], scratch.need[side]
-    ends = scratch.ends[side]
+    ends, span = scratch.ends[side], scratch.span
+    weight, price = scratch.weight, scratch.price
+    dear, cheap = scratch.limit[side, 0], scratch.limit[side, 1]
     step = 1 if side else -1
     for c in range(left, right + 1):
         room[c] = 0
@@ -112,14 +120,20 @@ def look_ahead(
                 return -1, last
             break
         tilt = low + step * y[row]
-        while a <= b and ceiling[a] < tilt:
+        most_weight = dear - price[row]
+        while a <= b and (ceiling[a] < tilt or weight[a] > most_weight):
             a += 1
-        while a <= b and ceiling[b] < tilt:
+        while a <= b and (ceiling[b] < tilt or weight[b] > most_weight):
             b -= 1
         tilt = high - step * y[row]
+        least_weight = cheap - price[row]
         while fa <= fb and floor[fa] <= tilt:
+            if a <= fa <= b and weight[fa] <= least_weight:
+                break
             fa += 1
         while fa <= fb and floor[fb] <= tilt:
+            if a <= fb <= b and weight[fb] <= least_weight:
+                break
             fb -= 1
         fits = ahead[row, b + 1] - ahead[row, a] if a <= b else 0
         must = ahead[row, fb + 1] - ahead[row, fa] if fa <= fb else 0
@@ -145,12 +159,18 @@ def look_ahead(
                 return -1, last
             break
         last = row
+        span[row, 0] = a
+        span[row, 1] = b
+        span[row, 2] = fa
+        span[row, 3] = fb
         for c in range(a, b + 1):
             room[c] += free[row, c]
         for c in range(fa, fb + 1):
             need[c] += free[row, c]
         most -= must
         least = max(0, least - fits)
+        span[row, 4] = least
+        span[row, 5] = most
         if most == 0:
             break
         if row + step == -1 or row + step == len(y):
@@ -163,6 +183,96 @@ def look_ahead(
         high += (k - 2 * least) * gap
         row += step
     return cost, last
+
+
+@njit(cache=True)
+def part(values: Ints, size: int, number: int) -> None:
+    """Move the least ``number`` of the first ``size`` values to the front."""
+    left, right = 0, size - 1
+    while left < right and 0 < number < size:
+        pivot = values[(left + right) // 2]
+        i, j = left, right
+        while i <= j:
+            while values[i] < pivot:
+                i += 1
+            while values[j] > pivot:
+                j -= 1
+            if i <= j:
+                values[i], values[j] = values[j], values[i]
+                i += 1
+                j -= 1
+        if number - 1 <= j:
+            right = j
+        elif number - 1 >= i:
+            left = i
+        else:
+            break
+    return
+
+
+@njit(cache=True)
+def bound_by_secants(
+    grid: Grid, frame: Ints, low: Ints, high: Ints, best: int, scratch: Scratch
+) -> int:
+    """Bound by the cheapest cells to come, weighed by the secants of all counts."""
+    y, x, free, area, k = grid.y, grid.x, grid.free, grid.area, grid.k
+    lo, hi, left, right = frame[LO], frame[HI], frame[LEFT], frame[RIGHT]
+    span, weight, values = scratch.span, scratch.weight, scratch.values
+    prices, limit = scratch.price, scratch.limit
+    total = frame[COST]
+    weight[right] = 0
+    for c in range(right - 1, left - 1, -1):
+        gap = x[c + 1] - x[c]
+        slope = (k - low[c] - high[c]) * gap
+        base = frame[LC] + (
+            area[hi + 1, c + 1] - area[hi + 1, left] - area[lo, c + 1] + area[lo, left]
+        )
+        total += slope * base + low[c] * high[c] * gap
+        weight[c] = weight[c + 1] + slope
+    for side in range(2):
+        count = frame[ABOVE] if side else frame[BELOW]
+        if count == 0:
+            continue
+        step = 1 if side else -1
+        row = hi + 1 if side else lo - 1
+        end = frame[TOP] if side else frame[BOT]
+        size = 0
+        price = 0
+        last = -FAR
+        while True:
+            a, b, fa, fb = span[row, 0], span[row, 1], span[row, 2], span[row, 3]
+            prices[row] = price
+            for c in range(a, b + 1):
+                if free[row, c]:
+                    if fa <= c <= fb:
+                        total += weight[c] + price
+                        last = max(last, weight[c] + price)
+                        count -= 1
+                    else:
+                        values[size] = weight[c] + price
+                        size += 1
+            if row == end:
+                break
+            least, most = span[row, 4], span[row, 5]
+            gap = abs(y[row + step] - y[row])
+            price += (k - least - most) * gap
+            total += least * most * gap
+            row += step
+        part(values, size, count)
+        for i in range(count):
+            total += values[i]
+            last = max(last, values[i])
+        beyond = FAR
+        for i in range(count, size):
+            beyond = min(beyond, values[i])
+        limit[side, 0] = last
+        limit[side, 1] = beyond
+    slack = best - total
+    for side in range(2):
+        limit[side, 0] += slack - 1
+        if limit[side, 1] < FAR:
+            limit[side, 1] -= slack
+    return int(total)
 
 
 @njit(cache=True)
@@ -231,8 +341,12 @@ def evaluate(
                     outside[0, c] = min(outside[0, c], minus)
                     outside[1, c] = min(outside[1, c], plus)
 
+    scratch.limit[:, 0] = FAR
+    scratch.limit[:, 1] = -FAR
+    for c in range(left, right + 1):
+        scratch.weight[c] = 0
     bound = 0
-    for _ in range(PASSES):
+    for turn in range(PASSES):
         # F1 with extreme slopes, tilted
         f_up = 0
         f_down = 0
@@ -330,6 +444,10 @@ def evaluate(
             )
         if bound >= best:
             return -1
+        if turn >= WAIT or not moved:
+            bound = max(bound, bound_by_secants(grid, frame, low, high, best, scratch))
+            if bound >= best:
+                return -1
         if not moved:
             break
     return bound
@@ -424,7 +542,7 @@ def try_end(
         out_minus, out_plus = outside[0, beyond], outside[1, beyond]
         outside[0, beyond] = min(out_minus, minus)
         outside[1, beyond] = min(out_plus, plus)
-    fine = holds(grid, scratch, low, high, wl, wr)
+    fine: bool = holds(grid, scratch, low, high, wl, wr)
     inside[0, first] = in_minus
     inside[1, first] = in_plus
     if beyond >= 0:
@@ -560,33 +678,32 @@ def root_bound(
 
 
 @njit(cache=True)
-def list_roots(grid: Grid, best: int, roots: Ints) -> int:
-    """List (bound, row, first, last) of all median rows below ``best``.
+def list_roots(grid: Grid, r: int, best: int, roots: Ints) -> int:
+    """List (bound, row, first, last) of the runs of median row ``r`` below ``best``.
 
     Returns how many there are; only as many are written as there is room for.
     """
-    k = grid.k
-    rows, columns = len(grid.y), len(grid.x)
+    free, ahead, k = grid.free, grid.ahead, grid.k
+    columns = len(grid.x)
     beyond = np.empty(k + 1, dtype=np.int64)
     found = 0
-    for r in range(rows):
-        for a in range(columns):
-            if not grid.free[r, a]:
+    for a in range(columns):
+        if not free[r, a]:
+            continue
+        for b in range(a, columns):
+            if not free[r, b]:
                 continue
-            for b in range(a, columns):
-                if not grid.free[r, b]:
-                    continue
-                if grid.ahead[r, b + 1] - grid.ahead[r, a] > k:
-                    break
-                bound = root_bound(grid, r, a, b, beyond, best)[0]
-                if bound >= best:
-                    continue
-                if found < len(roots):
-                    roots[found, 0] = bound
-                    roots[found, 1] = r
-                    roots[found, 2] = a
-                    roots[found, 3] = b
-                found += 1
+            if ahead[r, b + 1] - ahead[r, a] > k:
+                break
+            bound = root_bound(grid, r, a, b, beyond, best)[0]
+            if bound >= best:
+                continue
+            if found < len(roots):
+                roots[found, 0] = bound
+                roots[found, 1] = r
+                roots[found, 2] = a
+                roots[found, 3] = b
+            found += 1
     return found
 
 
@@ -614,6 +731,11 @@ def search(
         np.empty((2, columns), dtype=np.int64),
         np.empty((2, columns), dtype=np.int64),
         np.empty((2, columns), dtype=np.int64),
+        np.empty((rows, 6), dtype=np.int64),
+        np.empty(columns, dtype=np.int64),
+        np.zeros(rows, dtype=np.int64),
+        np.empty((2, 2), dtype=np.int64),
+        np.empty(rows * columns, dtype=np.int64),
         np.empty((2, 6), dtype=np.int64),
     )
     beyond = np.empty(k + 1, dtype=np.int64)
@@ -642,9 +764,11 @@ def search(
             if nodes >= budget:
                 at[0] = d
                 return BUDGET, best, nodes
-            _, fewest, most = root_bound(grid, m, a, b, beyond, best)
-            at[2] = max(at[2] + 1, fewest)
-            if at[2] > most:
+            if at[2] < 0:
+                _, at[2], at[3] = root_bound(grid, m, a, b, beyond, FAR)
+            else:
+                at[2] += 1
+            if at[2] > at[3]:
                 at[1] += 1
                 at[2] = -1
                 continue
@@ -694,7 +818,8 @@ def search(
                 high[0, c] = k if c > left else 0
                 if right - 1 > c > left:
                     low[0, c] = 0
-            if evaluate(grid, state, scratch, 0, wl, wr, best) >= 0:
+            bound = evaluate(grid, state, scratch, 0, wl, wr, best)
+            if 0 <= bound < best:
                 prepare(grid, state, scratch, 0, wl, wr)
                 d = 0
             continue
@@ -805,7 +930,8 @@ def search(
         child[COST] = cost
         child[BOT] = frame[BOT]
         child[TOP] = frame[TOP]
-        if evaluate(grid, state, scratch, d + 1, wl, wr, best) >= 0:
+        bound = evaluate(grid, state, scratch, d + 1, wl, wr, best)
+        if 0 <= bound < best:
             d += 1
             prepare(grid, state, scratch, d, wl, wr)
     at[0] = -1
