@@ -32,7 +32,7 @@ from ..instances import IntArray, KSubset, Tree, cost
 from ..solvers import DEFAULT, Grade, Limit, Proof, Result, Settings, answer
 from ..solvers.interrupt import deferred
 from . import tree_dp_kernels as kernels
-from . import tree_outline
+from . import tree_outline, tree_plan
 
 PROOF = Proof(Grade.ENUMERATED, "tree-dp")
 _WORK = 2**27
@@ -95,7 +95,7 @@ class _Programme:
         home = np.empty(n, dtype=np.int64)
         away = np.zeros(n, dtype=np.int64)
         tree_outline.gather(self.up, self.weight, self.node, self.size, home, away)
-        self.plan = kernels.steps_of(
+        self.plan = tree_plan.steps_of(
             n,
             k,
             self.up,
