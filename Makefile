@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 OUT ?= out
 
-.PHONY: help report test test-slow lint bench bench-models clean
+.PHONY: help report test test-slow lint bench bench-exact bench-models clean
 
 help:
 	@echo "make report     set up, run every method on the bundled instances, write $(OUT)/report"
@@ -12,6 +12,7 @@ help:
 	@echo "make test-slow  the longer checks"
 	@echo "make lint       ruff, mypy, import-linter"
 	@echo "make bench      speed of the heuristics, as ratios to a plain numpy version"
+	@echo "make bench-exact  proofs of optimality: sizes, seconds, what each rule buys"
 	@echo "make bench-models  what the models for general solvers prove, and in what time"
 
 # Pinned versions come from constraints.txt; the stamp renews them when a pin changes.
@@ -39,6 +40,10 @@ lint: $(VENV)/.ready
 
 bench: $(VENV)/.ready
 	$(BIN)/python benchmarks/bench_mm.py
+
+# ARGS="--ablate", ARGS="--models", or names of rows
+bench-exact: $(VENV)/.ready
+	$(BIN)/python benchmarks/bench_exact.py $(ARGS)
 
 bench-models: $(VENV)/.ready
 	$(BIN)/python benchmarks/bench_models.py
