@@ -91,6 +91,7 @@ class Search:
             frame=np.zeros((rows + 1, kernels.FIELDS), dtype=np.int64),
             cell=np.zeros((rows + 1, columns), dtype=np.int64),
             fine=np.zeros((rows + 1, 2, columns + 1), dtype=np.bool_),
+            lost=np.zeros((rows + 1, 3, columns + 1), dtype=np.int64),
             low=np.zeros((rows + 1, columns), dtype=np.int64),
             high=np.zeros((rows + 1, columns), dtype=np.int64),
             level=np.zeros(rows, dtype=np.int64),
@@ -99,7 +100,7 @@ class Search:
             first=np.zeros(rows, dtype=np.int64),
             last=np.zeros(rows, dtype=np.int64),
             picked=np.zeros((2, rows), dtype=np.int64),
-            at=np.array([-1, 0, -1, -1]),
+            at=np.array([-1, 0, -1, -1, 0]),
         )
         self._listed: list[kernels.Ints] = []
         self._roots: kernels.Ints | None = None

@@ -25,9 +25,9 @@ WAIT = 2
 """Times that intervals of counts and rows to come sharpen each other."""
 
 # Fields of a frame of the stack.
-LO, HI, LEFT, RIGHT, BELOW, ABOVE, LC, RC, COST, BOT, TOP = range(11)
-SIDE, CELLS, CAP, NEED, I_NOW, J_NOW = range(11, 17)
-FIELDS = 17
+LO, HI, LEFT, RIGHT, BELOW, ABOVE, MORE, LC, RC, COST, BOT, TOP = range(12)
+SIDE, CELLS, CAP, NEED, SLACK, I_NOW, J_NOW = range(12, 19)
+FIELDS = 19
 
 
 class Grid(NamedTuple):
@@ -47,6 +47,7 @@ class State(NamedTuple):
     frame: Ints  # (depth, FIELDS)
     cell: Ints  # (depth, columns) free columns of the row to be added
     fine: Flags  # (depth, 2, columns + 1) numbers rejected on the left, the right
+    lost: Ints  # (depth, 3, columns + 1) what rejecting on a side costs, and choosing
     low: Ints  # (depth, columns) least number of chosen points up to a column
     high: Ints  # (depth, columns) most
     level: Ints  # (rows,) level values of the rows added and the two next
@@ -55,7 +56,7 @@ class State(NamedTuple):
     first: Ints  # (rows,) first column chosen
     last: Ints  # (rows,) last column chosen
     picked: Ints  # (2, rows) first and last of the best solution
-    at: Ints  # depth, root, number below the median row, the last such number
+    at: Ints  # depth, root, least and last number below the median row, number of more
 
 
 class Scratch(NamedTuple):
@@ -72,6 +73,7 @@ class Scratch(NamedTuple):
     span: Ints  # (rows, 6) of the rows to come: allowed and forced ends, counts beyond
     weight: Ints  # (columns,) what a chosen cell adds by the secants
     price: Ints  # (rows,)
+    margin: Ints  # (3,) last weight taken below and above, and the bound by secants
     limit: Ints  # (2, 2) what a chosen cell must not exceed, and not fall below
     values: Ints  # (cells,)
     ends: Ints  # (2, 6) what is known of the next row below and above
@@ -86,7 +88,9 @@ def look_ahead(
     left: int,
     right: int,
     count: int,
-    level: int,
+    less: int,
+    low: int,
+    high: int,
     scratch: Scratch,
 ) -> tuple[int, int]:
     """Bound the rows to come on one side, ``start`` to ``end``.
@@ -108,9 +112,7 @@ def look_ahead(
     a, b = left, right
     fa, fb = left, right
     most = count  # points left before the row
-    least = count
-    low = level
-    high = level
+    least = count - less
     cost = 0
     row = start
     last = start - step
@@ -219,7 +221,8 @@ def bound_by_secants(
     lo, hi, left, right = frame[LO], frame[HI], frame[LEFT], frame[RIGHT]
     span, weight, values = scratch.span, scratch.weight, scratch.values
     prices, limit = scratch.price, scratch.limit
-    total = frame[COST]
+    more = frame[MORE]
+    total = 0 if more else frame[COST]
     weight[right] = 0
     for c in range(right - 1, left - 1, -1):
         gap = x[c + 1] - x[c]
@@ -229,17 +232,24 @@ def bound_by_secants(
         )
         total += slope * base + low[c] * high[c] * gap
         weight[c] = weight[c + 1] + slope
+    size = 0
+    last = -FAR
+    count = frame[BELOW] + frame[ABOVE] - more
     for side in range(2):
-        count = frame[ABOVE] if side else frame[BELOW]
-        if count == 0:
-            continue
+        most = frame[ABOVE] if side else frame[BELOW]
         step = 1 if side else -1
         row = hi + 1 if side else lo - 1
         end = frame[TOP] if side else frame[BOT]
-        size = 0
         price = 0
-        last = -FAR
-        while True:
+        if not more:
+            size = 0
+            last = -FAR
+            count = most
+        if most > 0 and more > 0:
+            gap = abs(y[row] - y[row - step])
+            price = (k - 2 * most + more) * gap
+            total += most * (most - more) * gap
+        while most > 0 and step * (end - row) >= 0:
             a, b, fa, fb = span[row, 0], span[row, 1], span[row, 2], span[row, 3]
             prices[row] = price
             for c in range(a, b + 1):
@@ -258,15 +268,24 @@ def bound_by_secants(
             price += (k - least - most) * gap
             total += least * most * gap
             row += step
+        if more and not side:
+            continue
         part(values, size, count)
+        marginal = -FAR
         for i in range(count):
             total += values[i]
-            last = max(last, values[i])
+            marginal = max(marginal, values[i])
+        last = max(last, marginal)
+        scratch.margin[side] = marginal
         beyond = FAR
         for i in range(count, size):
             beyond = min(beyond, values[i])
         limit[side, 0] = last
         limit[side, 1] = beyond
+    if more:
+        limit[0, 0] = limit[1, 0]
+        limit[0, 1] = limit[1, 1]
+    scratch.margin[2] = total
     slack = best - total
     for side in range(2):
         limit[side, 0] += slack - 1
@@ -288,6 +307,7 @@ def evaluate(
     first, last = state.first, state.last
     lo, hi, left, right = frame[LO], frame[HI], frame[LEFT], frame[RIGHT]
     below, above, lc = frame[BELOW], frame[ABOVE], frame[LC]
+    more = frame[MORE]
     up, down = scratch.up, scratch.down
     inside, outside = scratch.inside, scratch.outside
     ceiling, floor = scratch.ceiling, scratch.floor
@@ -382,16 +402,40 @@ def evaluate(
                     return -1
         bound = frame[COST]
         if below > 0:
+            high_level = level[lo - 1]
+            low_level = high_level - 2 * more * (y[lo] - y[lo - 1])
             extra, end = look_ahead(
-                grid, 0, lo - 1, frame[BOT], left, right, below, level[lo - 1], scratch
+                grid,
+                0,
+                lo - 1,
+                frame[BOT],
+                left,
+                right,
+                below,
+                more,
+                low_level,
+                high_level,
+                scratch,
             )
             if extra < 0:
                 return -1
             bound += extra
             frame[BOT] = end
         if above > 0:
+            high_level = level[hi + 1]
+            low_level = high_level - 2 * more * (y[hi + 1] - y[hi])
             extra, end = look_ahead(
-                grid, 1, hi + 1, frame[TOP], left, right, above, level[hi + 1], scratch
+                grid,
+                1,
+                hi + 1,
+                frame[TOP],
+                left,
+                right,
+                above,
+                more,
+                low_level,
+                high_level,
+                scratch,
             )
             if extra < 0:
                 return -1
@@ -426,11 +470,23 @@ def evaluate(
             least = base
             most = base
             if below > 0:
-                least += max(need[0, c], below - rooms + room[0, c])
+                least += max(need[0, c], below - more - rooms + room[0, c])
                 most += min(room[0, c], below - needs + need[0, c])
             if above > 0:
-                least += max(need[1, c], above - rooms_up + room[1, c])
+                least += max(need[1, c], above - more - rooms_up + room[1, c])
                 most += min(room[1, c], above - needs_up + need[1, c])
+            if more > 0:
+                rest = below + above - more
+                least_right = 0
+                most_right = 0
+                if below > 0:
+                    least_right += needs - need[0, c]
+                    most_right += rooms - room[0, c]
+                if above > 0:
+                    least_right += needs_up - need[1, c]
+                    most_right += rooms_up - room[1, c]
+                least = max(least, base + rest - most_right)
+                most = min(most, base + rest - least_right)
             if least > low[c]:
                 low[c] = least
                 moved = True
@@ -552,8 +608,74 @@ def try_end(
 
 
 @njit(cache=True)
+def lose(
+    grid: Grid,
+    frame: Ints,
+    cell: Ints,
+    lost: Ints,
+    slack: int,
+    scratch: Scratch,
+) -> None:
+    """Price the ends of the next row: what the bound by secants rises at least.
+
+    To reject a column rejects it in all rows to come.
+    """
+    free = grid.free
+    lo, hi, left, right = frame[LO], frame[HI], frame[LEFT], frame[RIGHT]
+    span, weight, prices = scratch.span, scratch.weight, scratch.price
+    column = scratch.values
+    for c in range(left, right + 1):
+        column[c] = 0
+    for side in range(2):
+        if (frame[ABOVE] if side else frame[BELOW]) == 0:
+            continue
+        marginal = scratch.margin[side]
+        if marginal == -FAR:
+            continue
+        step = 1 if side else -1
+        row = hi + 1 if side else lo - 1
+        end = frame[TOP] if side else frame[BOT]
+        while True:
+            a, b, fa, fb = span[row, 0], span[row, 1], span[row, 2], span[row, 3]
+            most = marginal - prices[row]
+            for c in range(a, b + 1):
+                if free[row, c] and weight[c] < most and not fa <= c <= fb:
+                    column[c] = min(slack, column[c] + most - weight[c])
+            if row == end:
+                break
+            row += step
+    cells = frame[CELLS]
+    at = 0
+    total = 0
+    lost[0, 0] = 0
+    for c in range(left, right + 1):
+        total = min(slack, total + column[c])
+        if at < cells and cell[at] == c:
+            at += 1
+            lost[0, at] = total
+    at = 0
+    total = 0
+    lost[1, 0] = 0
+    for c in range(right, left - 1, -1):
+        total = min(slack, total + column[c])
+        if at < cells and cell[cells - 1 - at] == c:
+            at += 1
+            lost[1, at] = total
+    row = hi + 1 if frame[SIDE] else lo - 1
+    fa, fb = span[row, 2], span[row, 3]
+    most = scratch.margin[frame[SIDE]] - prices[row]
+    lost[2, 0] = 0
+    for at in range(cells):
+        c = cell[at]
+        more = 0
+        if weight[c] > most and not fa <= c <= fb:
+            more = slack if scratch.margin[frame[SIDE]] == -FAR else weight[c] - most
+        lost[2, at + 1] = lost[2, at] + min(slack, more)
+
+
+@njit(cache=True)
 def prepare(
-    grid: Grid, state: State, scratch: Scratch, d: int, wl: int, wr: int
+    grid: Grid, state: State, scratch: Scratch, d: int, wl: int, wr: int, best: int
 ) -> None:
     """Set up the enumeration of the next row after ``evaluate``."""
     ahead, free = grid.ahead, grid.free
@@ -573,8 +695,12 @@ def prepare(
     ends = scratch.ends[side]
     frame[CELLS] = cells
     frame[CAP] = min(above if side else below, ends[4])
-    fine = state.fine[d]
+    cap = frame[CAP]
+    fine, lost = state.fine[d], state.lost[d]
     fine[:, : cells + 1] = False
+    slack = best - scratch.margin[2]
+    frame[SLACK] = slack
+    lose(grid, frame, cell, lost, slack, scratch)
     if ends[4] > 0:
         i_low = ahead[r, ends[0]] - ahead[r, left]
         j_low = ahead[r, right + 1] - ahead[r, ends[1] + 1]
@@ -584,24 +710,39 @@ def prepare(
             i_high = ahead[r, ends[2]] - ahead[r, left]
             j_high = ahead[r, right + 1] - ahead[r, ends[3] + 1]
         for i in range(i_low, i_high + 1):
-            fine[0, i] = try_end(grid, state, scratch, d, wl, wr, i)
+            for j in range(max(j_low, cells - i - cap), min(j_high, cells - 1 - i) + 1):
+                if cost_of(lost, cells, i, j) < slack:
+                    fine[0, i] = True
+                    fine[1, j] = True
+        for i in range(i_low, i_high + 1):
+            if fine[0, i]:
+                fine[0, i] = try_end(grid, state, scratch, d, wl, wr, i)
         for j in range(j_low, j_high + 1):
-            fine[1, j] = try_end(grid, state, scratch, d, wl, wr, -1 - j)
+            if fine[1, j]:
+                fine[1, j] = try_end(grid, state, scratch, d, wl, wr, -1 - j)
     frame[NEED] = ends[5]
     frame[I_NOW] = 0
     frame[J_NOW] = -1
 
 
 @njit(cache=True)
-def next_choice(frame: Ints, fine: Flags) -> bool:
+def cost_of(lost: Ints, cells: int, i: int, j: int) -> int:
+    """What the bound rises when the row begins and ends after so many cells."""
+    return int(lost[0, i] + lost[1, j] + lost[2, cells - j] - lost[2, i])
+
+
+@njit(cache=True)
+def next_choice(frame: Ints, fine: Flags, lost: Ints) -> bool:
     """Move on to the next pair of ends of the row to be added."""
-    cells, cap = frame[CELLS], frame[CAP]
+    cells, cap, slack = frame[CELLS], frame[CAP], frame[SLACK]
     i, j = frame[I_NOW], frame[J_NOW]
     while i <= cells:
         j = max(j + 1, cells - i - cap)
         if j > cells - i:
             i += 1
             j = -1
+        elif cost_of(lost, cells, i, j) >= slack:
+            continue
         elif i + j == cells:
             if frame[NEED] == 0:
                 frame[I_NOW] = i
@@ -734,6 +875,7 @@ def search(
         np.empty((rows, 6), dtype=np.int64),
         np.empty(columns, dtype=np.int64),
         np.zeros(rows, dtype=np.int64),
+        np.empty(3, dtype=np.int64),
         np.empty((2, 2), dtype=np.int64),
         np.empty(rows * columns, dtype=np.int64),
         np.empty((2, 6), dtype=np.int64),
@@ -766,31 +908,36 @@ def search(
                 return BUDGET, best, nodes
             if at[2] < 0:
                 _, at[2], at[3] = root_bound(grid, m, a, b, beyond, FAR)
-            else:
-                at[2] += 1
+                at[4] = at[3] - at[2]
             if at[2] > at[3]:
                 at[1] += 1
                 at[2] = -1
                 continue
             nodes += 1
             inside = ahead[m, b + 1] - ahead[m, a]
-            below = at[2]
-            above = k - inside - below
+            more = min(at[4], at[3] - at[2])
+            below = at[2] + more
+            above = k - inside - at[2]
             level[m] = 0
             before[m] = left
             after[m] = right
             first[m] = a
             last[m] = b
             cost = 0
+            other = 0
             if m > 0:
                 gap = y[m] - y[m - 1]
                 cost += below * (k - below) * gap
-                level[m - 1] = (k - 2 * below) * gap
+                other += (below - more) * (k - below + more) * gap
+                level[m - 1] = (k - 2 * (below - more)) * gap
             if m + 1 < rows:
                 gap = y[m + 1] - y[m]
-                cost += above * (k - above) * gap
-                level[m + 1] = (k - 2 * above) * gap
+                cost += (above - more) * (k - above + more) * gap
+                other += above * (k - above) * gap
+                level[m + 1] = (k - 2 * (above - more)) * gap
+            cost = min(cost, other)
             if below + above == 0:
+                at[2] += 1
                 for c in range(a, b):
                     count = ahead[m, c + 1] - ahead[m, a]
                     cost += count * (k - count) * (x[c + 1] - x[c])
@@ -808,6 +955,7 @@ def search(
             frame[RIGHT] = right - 1
             frame[BELOW] = below
             frame[ABOVE] = above
+            frame[MORE] = more
             frame[LC] = 0
             frame[RC] = 0
             frame[COST] = cost
@@ -819,8 +967,14 @@ def search(
                 if right - 1 > c > left:
                     low[0, c] = 0
             bound = evaluate(grid, state, scratch, 0, wl, wr, best)
-            if 0 <= bound < best:
-                prepare(grid, state, scratch, 0, wl, wr)
+            if not 0 <= bound < best:
+                at[2] += more + 1
+                at[4] = 2 * more + 1
+            elif more:
+                at[4] = more // 2
+            else:
+                at[2] += 1
+                prepare(grid, state, scratch, 0, wl, wr, best)
                 d = 0
             continue
         # the next row on top of depth d
@@ -828,7 +982,7 @@ def search(
             at[0] = d
             return BUDGET, best, nodes
         frame = frames[d]
-        if not next_choice(frame, state.fine[d]):
+        if not next_choice(frame, state.fine[d], state.lost[d]):
             d -= 1
             continue
         nodes += 1
@@ -925,6 +1079,7 @@ def search(
         child[RIGHT] = new_right
         child[BELOW] = below
         child[ABOVE] = above
+        child[MORE] = 0
         child[LC] = lc
         child[RC] = rc
         child[COST] = cost
@@ -933,6 +1088,6 @@ def search(
         bound = evaluate(grid, state, scratch, d + 1, wl, wr, best)
         if 0 <= bound < best:
             d += 1
-            prepare(grid, state, scratch, d, wl, wr)
+            prepare(grid, state, scratch, d, wl, wr, best)
     at[0] = -1
     return DONE, best, nodes
