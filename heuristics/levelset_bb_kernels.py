@@ -20,9 +20,10 @@ DONE, BUDGET = 0, 1
 FAR = 2**62
 MARGIN = 4
 """Columns on both sides of the median row's interval that are looked at."""
-PASSES = 6
 WAIT = 2
-"""Times that intervals of counts and rows to come sharpen each other."""
+"""Passes before cells are weighed by secants, which is dear while many are allowed."""
+PASSES = 6
+"""Times that intervals of counts and rows to come sharpen each other, at most."""
 
 # Fields of a frame of the stack.
 LO, HI, LEFT, RIGHT, BELOW, ABOVE, MORE, LC, RC, COST, BOT, TOP = range(12)
@@ -969,9 +970,9 @@ def search(
             bound = evaluate(grid, state, scratch, 0, wl, wr, best)
             if not 0 <= bound < best:
                 at[2] += more + 1
-                at[4] = 2 * more + 1
+                at[4] = more
             elif more:
-                at[4] = more // 2
+                at[4] = more // 3
             else:
                 at[2] += 1
                 prepare(grid, state, scratch, 0, wl, wr, best)
