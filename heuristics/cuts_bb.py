@@ -53,10 +53,9 @@ def cuts_bb(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
     Source: derived for closeknit, see docs/theory.md.
     """
     start = perf_counter()
-    try:
-        chosen = first_solution(instance, settings)
-    except KeyboardInterrupt:
-        return answer(instance, range(instance.k), start=start, limit=Limit.INTERRUPT)
+    chosen, limit = first_solution(instance, settings)
+    if limit is Limit.INTERRUPT:
+        return answer(instance, chosen, start=start, limit=limit)
     search = Search(instance, chosen)
     limit = search.run(start + settings.time_limit, settings.node_limit)
     return answer(
@@ -69,11 +68,16 @@ def cuts_bb(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
     )
 
 
-def first_solution(instance: KSubset, settings: Settings) -> tuple[int, ...]:
-    """Return what mm-inc chooses."""
-    chosen: tuple[int, ...] | None = mm_inc(instance, settings).chosen
-    assert chosen is not None
-    return chosen
+def first_solution(
+    instance: KSubset, settings: Settings
+) -> tuple[tuple[int, ...], Limit | None]:
+    """Return what mm-inc chooses, and what stopped it if something did."""
+    try:
+        found = mm_inc(instance, settings)
+    except KeyboardInterrupt:
+        return tuple(range(instance.k)), Limit.INTERRUPT
+    assert found.chosen is not None
+    return found.chosen, found.limit
 
 
 class Search:
