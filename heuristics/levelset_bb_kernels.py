@@ -728,7 +728,7 @@ def prepare(
 
 @njit(cache=True)
 def cost_of(lost: Ints, cells: int, i: int, j: int) -> int:
-    """What the bound rises when the row begins and ends after so many cells."""
+    """Price a row that begins after ``i`` of its cells and ends before ``j``."""
     return int(lost[0, i] + lost[1, j] + lost[2, cells - j] - lost[2, i])
 
 
