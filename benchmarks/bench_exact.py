@@ -31,8 +31,9 @@ from rich.console import Console  # noqa: E402
 from rich.table import Table  # noqa: E402
 
 from closeknit.heuristics import KSUBSET  # noqa: E402
-from closeknit.heuristics.cuts_bb import Search, first_solution  # noqa: E402
+from closeknit.heuristics.cuts_bb import Search  # noqa: E402
 from closeknit.heuristics.cuts_bb_box import ALL_RULES, Rules  # noqa: E402
+from closeknit.heuristics.mm_inc import first_solution  # noqa: E402
 from closeknit.instances import KSubset, mesh  # noqa: E402
 from closeknit.instances.generators import (  # noqa: E402
     random_occupancy,

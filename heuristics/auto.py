@@ -1,20 +1,49 @@
-"""The strongest exact route at hand: heuristic, bounds, programme or search."""
+"""The strongest exact route at hand: heuristic, bounds, programme or searches."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from time import perf_counter
+from typing import Protocol
 
 from ..formulations.bounds import best_bound
-from ..instances import KSubset, Tree, cost
-from ..solvers import DEFAULT, Limit, Result, Settings, answer
-from . import one_axis
-from .cuts_bb import PROOF, Search, first_solution
+from ..instances import KSubset, Mesh, Tree, cost
+from ..solvers import DEFAULT, Limit, Proof, Result, Settings, answer
+from . import cuts_bb, levelset_bb, one_axis
 from .line import line_window
+from .mm_inc import first_solution
 from .ring_dp import ring_dp
 from .tree_dp import tree_dp
 
 _MOST_RING_STEPS = 10**9
 """Steps n k² up to which the programme for rings beats the search."""
+_FIRST_TURN = 10.0
+"""Seconds of the first search before another has its turn."""
+
+
+class Search(Protocol):
+    """A search that can be stopped, told of a solution, and resumed."""
+
+    best: int
+    nodes: int
+
+    @property
+    def chosen(self) -> tuple[int, ...]:
+        """The best solution so far."""
+        ...
+
+    @property
+    def bound(self) -> int:
+        """The best bound so far."""
+        ...
+
+    def offer(self, chosen: tuple[int, ...], cost: int) -> None:
+        """Take over a solution."""
+        ...
+
+    def run(self, deadline: float, node_limit: int | None = None) -> Limit | None:
+        """Search on."""
+        ...
 
 
 def auto(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
@@ -22,8 +51,9 @@ def auto(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
 
     Trees, rings and lines have dynamic programmes of their own. Elsewhere mm-inc
     makes a start; where a bound that anyone can derive again (stars, towns, axes)
-    already meets it, the proof is of grade ``checked`` and nothing is searched;
-    else cuts-bb goes on from both.
+    already meets it, the proof is of grade ``checked`` and nothing is searched. Else
+    the searches go on from both, in turns and each with what the others found:
+    on meshes in the plane levelset-bb, then cuts-bb; in all other cases cuts-bb.
 
     Guarantee: exact.
     Time: O(n k) on trees, O(n log n) on lines; else exponential at worst, see cuts-bb.
@@ -36,10 +66,6 @@ def auto(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
     steps = instance.n * instance.k**2
     if one_axis.refuse_ring(instance) is None and steps <= _MOST_RING_STEPS:
         return ring_dp(instance, settings)
-    return _searched(instance, settings)
-
-
-def _searched(instance: KSubset, settings: Settings) -> Result:
     start = perf_counter()
     chosen, limit = first_solution(instance, settings)
     if limit is Limit.INTERRUPT:
@@ -48,16 +74,46 @@ def _searched(instance: KSubset, settings: Settings) -> Result:
         bound, proof = best_bound(instance)
     except KeyboardInterrupt:
         return answer(instance, chosen, start=start, limit=Limit.INTERRUPT)
-    if bound == cost(instance, chosen):
-        return answer(instance, chosen, start=start, bound=bound, proof=proof)
-    search = Search(instance, chosen, bound)
-    limit = search.run(start + settings.time_limit, settings.node_limit)
-    checked = search.bound <= bound
-    return answer(
-        instance,
-        search.chosen,
-        start=start,
-        bound=bound if checked else search.bound,
-        proof=proof if checked else PROOF,
-        limit=limit,
-    )
+    if bound < cost(instance, chosen):
+        searches = _searches(instance, chosen, bound)
+        limit, last = _in_turns(searches, start + settings.time_limit, settings)
+        chosen = last.chosen
+        for search, vouches in searches.items():
+            if search.bound > bound:
+                bound, proof = search.bound, vouches
+    return answer(instance, chosen, start=start, bound=bound, proof=proof, limit=limit)
+
+
+def _searches(
+    instance: KSubset, chosen: tuple[int, ...], bound: int
+) -> dict[Search, Proof]:
+    """Choose the searches by the instance, the most promising first."""
+    searches: dict[Search, Proof] = {}
+    if isinstance(instance.topology, Mesh) and instance.topology.dimension == 2:
+        searches[levelset_bb.Search(instance, chosen, bound)] = levelset_bb.PROOF
+    searches[cuts_bb.Search(instance, chosen, bound)] = cuts_bb.PROOF
+    return searches
+
+
+def _in_turns(
+    searches: dict[Search, Proof], deadline: float, settings: Settings
+) -> tuple[Limit | None, Search]:
+    """Run the searches in turns, ever longer; return what stopped them, and the last.
+
+    The last one run knows the best solution of all.
+    """
+    waiting: Sequence[Search] = list(searches)
+    turn = _FIRST_TURN if len(waiting) > 1 else float("inf")
+    nodes = settings.node_limit
+    while True:
+        for search in waiting:
+            until = min(deadline, perf_counter() + turn)
+            left = None if nodes is None else nodes - sum(s.nodes for s in waiting)
+            allowed = None if left is None else search.nodes + left
+            limit = search.run(until, allowed)
+            for other in waiting:
+                other.offer(search.chosen, search.best)
+            stopped = limit is not Limit.TIME or perf_counter() >= deadline
+            if stopped:
+                return limit, search
+        turn *= 2

@@ -32,7 +32,7 @@ from ..solvers import DEFAULT, Grade, Limit, Proof, Result, Settings, answer
 from ..solvers.interrupt import deferred
 from . import cuts_bb_kernels as kernels
 from .cuts_bb_box import ALL_RULES, Box, Node, Rules
-from .mm_inc import mm_inc
+from .mm_inc import first_solution
 
 PROOF = Proof(Grade.ENUMERATED, "cuts-bb")
 _CHUNK_SECONDS = 0.1
@@ -66,18 +66,6 @@ def cuts_bb(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
         proof=PROOF,
         limit=limit,
     )
-
-
-def first_solution(
-    instance: KSubset, settings: Settings
-) -> tuple[tuple[int, ...], Limit | None]:
-    """Return what mm-inc chooses, and what stopped it if something did."""
-    try:
-        found = mm_inc(instance, settings)
-    except KeyboardInterrupt:
-        return tuple(range(instance.k)), Limit.INTERRUPT
-    assert found.chosen is not None
-    return found.chosen, found.limit
 
 
 class Search:
@@ -132,6 +120,13 @@ class Search:
         if self._waiting:
             least = min(least, self._waiting[0][0])
         return min(self.best, max(least, self._known))
+
+    def offer(self, chosen: tuple[int, ...], cost: int) -> None:
+        """Take over a solution found elsewhere, of this cost in hops."""
+        if cost < self.best:
+            self.best = cost
+            self._chosen[:] = False
+            self._chosen[list(chosen)] = True
 
     def run(self, deadline: float, node_limit: int | None = None) -> Limit | None:
         """Search on; return what stopped it, None when all is proved.

@@ -24,7 +24,7 @@ from ..instances import KSubset
 from ..solvers import DEFAULT, Grade, Limit, Proof, Result, Settings, answer
 from ..solvers.interrupt import deferred
 from . import levelset_bb_kernels as kernels
-from .mm_inc import mm_inc
+from .mm_inc import first_solution
 
 PROOF = Proof(Grade.ENUMERATED, "levelset-bb")
 _CHUNK_SECONDS = 0.1
@@ -39,11 +39,9 @@ def levelset_bb(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
     Source: derived for closeknit, see docs/levelset.md.
     """
     start = perf_counter()
-    try:
-        chosen: tuple[int, ...] | None = mm_inc(instance, settings).chosen
-    except KeyboardInterrupt:
-        return answer(instance, range(instance.k), start=start, limit=Limit.INTERRUPT)
-    assert chosen is not None
+    chosen, limit = first_solution(instance, settings)
+    if limit is Limit.INTERRUPT:
+        return answer(instance, chosen, start=start, limit=limit)
     search = Search(instance, chosen)
     limit = search.run(start + settings.time_limit, settings.node_limit)
     return answer(
@@ -119,6 +117,12 @@ class Search:
         if at >= len(self._roots):
             return self.best
         return min(self.best, max(int(self._roots[at, 0]), self._known))
+
+    def offer(self, chosen: tuple[int, ...], cost: int) -> None:
+        """Take over a solution found elsewhere, of this cost in hops."""
+        if cost < self.best:
+            self.best = cost
+            self._chosen = tuple(sorted(chosen))
 
     def run(self, deadline: float, node_limit: int | None = None) -> Limit | None:
         """Search on; return what stopped it, None when all is proved.

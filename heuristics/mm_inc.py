@@ -149,3 +149,15 @@ def _improved(instance: KSubset, settings: Settings, *, first: bool) -> Result:
     descent = Descent(instance, begin.chosen, first=first)
     limit = descent.run(start + settings.time_limit)
     return answer(instance, descent.chosen, start=start, limit=limit)
+
+
+def first_solution(
+    instance: KSubset, settings: Settings
+) -> tuple[tuple[int, ...], Limit | None]:
+    """Return what mm-inc chooses, and what stopped it if something did."""
+    try:
+        found = mm_inc(instance, settings)
+    except KeyboardInterrupt:
+        return tuple(range(instance.k)), Limit.INTERRUPT
+    assert found.chosen is not None
+    return found.chosen, found.limit
