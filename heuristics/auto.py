@@ -71,10 +71,11 @@ def auto(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
     if limit is Limit.INTERRUPT:
         return answer(instance, chosen, start=start, limit=limit)
     try:
-        bound, proof = best_bound(instance)
+        known = cost(instance, chosen)
+        bound, proof = best_bound(instance, cost=known)
     except KeyboardInterrupt:
         return answer(instance, chosen, start=start, limit=Limit.INTERRUPT)
-    if bound < cost(instance, chosen):
+    if bound < known:
         searches = _searches(instance, chosen, bound)
         limit, last = _in_turns(searches, start + settings.time_limit, settings)
         chosen = last.chosen
