@@ -6,6 +6,7 @@ import argparse
 
 HELP = "what can be run, and what it promises"
 PROBLEMS = ("ksubset",)
+_WIDE = 220
 
 
 def options(parser: argparse.ArgumentParser) -> None:
@@ -22,15 +23,22 @@ def run(args: argparse.Namespace) -> int:
 
     from ..heuristics import KSUBSET
 
-    table = Table("problem", "method", "exact", "guarantee", "time", "source")
+    table = Table()
+    for column in ("problem", "method", "exact"):
+        table.add_column(column, no_wrap=True)
+    for column in ("guarantee", "time", "source"):
+        table.add_column(column, overflow="fold")
     for name, method in KSUBSET.items():
         table.add_row(
             "ksubset",
             name,
-            "exact" if method.exact else "",
+            "yes" if method.exact else "no",
             method.says("Guarantee"),
             method.says("Time"),
             method.says("Source"),
         )
-    Console().print(table)
+    screen = Console()
+    if not screen.is_terminal:  # for files and pipes, lines as long as they need be
+        screen = Console(width=_WIDE)
+    screen.print(table)
     return 0

@@ -112,9 +112,14 @@ def axis_bound(instance: KSubset) -> int | None:
 
 
 def _far_from_town(instance: KSubset, cost: int) -> bool:
-    """Guess whether the bound by towns is slow and of no use; w(k) ~ 0.325 k^2.5."""
+    """Guess whether the bound by towns is slow and of no use; w(k) ~ 0.325 k^2.5.
+
+    Beyond 100 points it is extrapolated and does not meet the cost of any choice.
+    """
     k = instance.k
-    return instance.topology.dimension == 2 and k > 40 and cost > 0.36 * k**2.5
+    if instance.topology.dimension != 2 or k <= 40:
+        return False
+    return k > 100 or cost > 0.36 * k**2.5
 
 
 def _repeats(instance: KSubset) -> bool:
