@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from time import perf_counter
-from typing import Protocol
 
 from ..formulations.bounds import best_bound
 from ..instances import KSubset, Mesh, Tree, cost
@@ -13,37 +12,13 @@ from . import cuts_bb, levelset_bb, one_axis
 from .line import line_window
 from .mm_inc import first_solution
 from .ring_dp import ring_dp
+from .search import Search
 from .tree_dp import tree_dp
 
 _MOST_RING_STEPS = 10**9
 """Steps n k² up to which the programme for rings beats the search."""
 _FIRST_TURN = 10.0
 """Seconds of the first search before another has its turn."""
-
-
-class Search(Protocol):
-    """A search that can be stopped, told of a solution, and resumed."""
-
-    best: int
-    nodes: int
-
-    @property
-    def chosen(self) -> tuple[int, ...]:
-        """The best solution so far."""
-        ...
-
-    @property
-    def bound(self) -> int:
-        """The best bound so far."""
-        ...
-
-    def offer(self, chosen: tuple[int, ...], cost: int) -> None:
-        """Take over a solution."""
-        ...
-
-    def run(self, deadline: float, node_limit: int | None = None) -> Limit | None:
-        """Search on."""
-        ...
 
 
 def auto(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:

@@ -16,27 +16,23 @@ for every point.
   cannot satisfy this bind p to q. Of coinciding points the first are taken.
 - Branching splits the count whose secant is furthest below the true cost.
 
-Derived for this project; docs/theory.md has the short proofs.
+Derived for this project; docs/exact.md has the short proofs.
 """
 
 from __future__ import annotations
 
-import sys
 from heapq import heappop, heappush
-from time import perf_counter
 
 import numpy as np
 
 from ..instances import KSubset
-from ..solvers import DEFAULT, Grade, Limit, Proof, Result, Settings, answer
-from ..solvers.interrupt import deferred
+from ..solvers import DEFAULT, Grade, Proof, Result, Settings
 from . import cuts_bb_kernels as kernels
+from . import search
 from .cuts_bb_box import ALL_RULES, Box, Node, Rules
-from .mm_inc import first_solution
+from .search import search_alone
 
 PROOF = Proof(Grade.ENUMERATED, "cuts-bb")
-_CHUNK_SECONDS = 0.1
-"""A kernel runs about this long before limits and Ctrl-C are looked at."""
 _PLUNGE = 500
 """Nodes searched depth first before the open one of least bound is taken."""
 _MOST_WAITING = 10_000
@@ -50,25 +46,12 @@ def cuts_bb(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
 
     Guarantee: exact.
     Time: exponential at worst; O(m + n d) for a node's bound, O(n²) with exchanges.
-    Source: derived for closeknit, see docs/theory.md.
+    Source: derived for closeknit, see docs/exact.md.
     """
-    start = perf_counter()
-    chosen, limit = first_solution(instance, settings)
-    if limit is Limit.INTERRUPT:
-        return answer(instance, chosen, start=start, limit=limit)
-    search = Search(instance, chosen)
-    limit = search.run(start + settings.time_limit, settings.node_limit)
-    return answer(
-        instance,
-        search.chosen,
-        start=start,
-        bound=search.bound,
-        proof=PROOF,
-        limit=limit,
-    )
+    return search_alone(Search, PROOF, instance, settings)
 
 
-class Search:
+class Search(search.Search):
     """A search that can be stopped and resumed.
 
     Depth first for a while, then on from the open node of least bound, so that
@@ -96,7 +79,8 @@ class Search:
     ) -> None:
         whole = Box.of(instance, bound, rules)
         self._smallest = _SMALLEST if rules.boxes else instance.n + 1
-        self._plunge = _PLUNGE if rules.plunges else sys.maxsize
+        if rules.plunges:
+            self.longest_step = _PLUNGE
         self._denominator = whole.problem.denominator
         self._chosen = np.zeros(instance.n, dtype=bool)
         self._chosen[list(chosen)] = True
@@ -128,36 +112,6 @@ class Search:
             self._chosen[:] = False
             self._chosen[list(chosen)] = True
 
-    def run(self, deadline: float, node_limit: int | None = None) -> Limit | None:
-        """Search on; return what stopped it, None when all is proved.
-
-        Parameters
-        ----------
-        deadline
-            Value of ``time.perf_counter()`` at which to stop.
-        node_limit
-            Nodes in all, earlier calls included.
-        """
-        budget = 16
-        with deferred() as pressed:
-            while self.bound < self.best:
-                now = perf_counter()
-                if pressed.is_set():
-                    return Limit.INTERRUPT
-                if now >= deadline:
-                    return Limit.TIME
-                if node_limit is not None:
-                    if self.nodes >= node_limit:
-                        return Limit.NODES
-                    budget = min(budget, node_limit - self.nodes)
-                self._step(budget)
-                seconds = perf_counter() - now
-                if seconds < _CHUNK_SECONDS / 2:
-                    budget = min(2 * budget, self._plunge)
-                elif seconds > _CHUNK_SECONDS:
-                    budget = max(1, budget // 2)
-        return None
-
     def _step(self, budget: int) -> None:
         """Search the present box, or open the one with the least bound."""
         box = self._box
@@ -184,7 +138,7 @@ class Search:
             box.grow()
         elif state == kernels.SHRUNK:
             self._export(box)
-        elif self._plunged >= self._plunge and len(self._waiting) < _MOST_WAITING:
+        elif self._plunged >= self.longest_step and len(self._waiting) < _MOST_WAITING:
             while box.open:
                 self._export(box)
 

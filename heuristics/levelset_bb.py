@@ -21,14 +21,14 @@ from time import perf_counter
 import numpy as np
 
 from ..instances import KSubset
-from ..solvers import DEFAULT, Grade, Limit, Proof, Result, Settings, answer
-from ..solvers.interrupt import deferred
+from ..solvers import DEFAULT, Grade, Proof, Result, Settings
 from . import levelset_bb_kernels as kernels
-from .mm_inc import first_solution
+from . import search
+from .search import search_alone
 
 PROOF = Proof(Grade.ENUMERATED, "levelset-bb")
-_CHUNK_SECONDS = 0.1
-"""A kernel runs about this long before limits and Ctrl-C are looked at."""
+_LISTING_SECONDS = 0.1
+"""Median rows are listed for about this long before limits are looked at."""
 
 
 def levelset_bb(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
@@ -38,23 +38,10 @@ def levelset_bb(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
     Time: exponential at worst; O(rows + columns) of the set for most nodes.
     Source: derived for closeknit, see docs/levelset.md.
     """
-    start = perf_counter()
-    chosen, limit = first_solution(instance, settings)
-    if limit is Limit.INTERRUPT:
-        return answer(instance, chosen, start=start, limit=limit)
-    search = Search(instance, chosen)
-    limit = search.run(start + settings.time_limit, settings.node_limit)
-    return answer(
-        instance,
-        search.chosen,
-        start=start,
-        bound=search.bound,
-        proof=PROOF,
-        limit=limit,
-    )
+    return search_alone(Search, PROOF, instance, settings)
 
 
-class Search:
+class Search(search.Search):
     """A search that can be stopped and resumed.
 
     Parameters
@@ -124,39 +111,6 @@ class Search:
             self.best = cost
             self._chosen = tuple(sorted(chosen))
 
-    def run(self, deadline: float, node_limit: int | None = None) -> Limit | None:
-        """Search on; return what stopped it, None when all is proved.
-
-        Parameters
-        ----------
-        deadline
-            Value of ``time.perf_counter()`` at which to stop.
-        node_limit
-            Nodes in all, earlier calls included.
-        """
-        budget = 16
-        with deferred() as pressed:
-            while self.bound < self.best:
-                now = perf_counter()
-                if pressed.is_set():
-                    return Limit.INTERRUPT
-                if now >= deadline:
-                    return Limit.TIME
-                if self._roots is None:
-                    self._list(now + _CHUNK_SECONDS)
-                    continue
-                if node_limit is not None:
-                    if self.nodes >= node_limit:
-                        return Limit.NODES
-                    budget = min(budget, node_limit - self.nodes)
-                self._step(budget)
-                seconds = perf_counter() - now
-                if seconds < _CHUNK_SECONDS / 2:
-                    budget *= 2
-                elif seconds > _CHUNK_SECONDS:
-                    budget = max(1, budget // 2)
-        return None
-
     def _list(self, until: float) -> None:
         """List the median rows with their runs, those with the least bound first."""
         room = 1024
@@ -174,6 +128,9 @@ class Search:
         self._roots = listed[np.lexsort(listed.T[::-1])]
 
     def _step(self, budget: int) -> None:
+        if self._roots is None:
+            self._list(perf_counter() + _LISTING_SECONDS)
+            return
         before = self.best
         _, self.best, nodes = kernels.search(
             self._grid, self._roots, self._state, self.best, budget

@@ -1,0 +1,105 @@
+"""Searches that can be stopped, told of a solution, and resumed."""
+
+from __future__ import annotations
+
+import sys
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from time import perf_counter
+
+from ..instances import KSubset
+from ..solvers import Limit, Proof, Result, Settings, answer
+from ..solvers.interrupt import deferred
+from .mm_inc import first_solution
+
+_CHUNK_SECONDS = 0.1
+"""A kernel runs about this long before limits and Ctrl-C are looked at."""
+
+
+class Search(ABC):
+    """An exact search in steps of so many nodes.
+
+    Attributes
+    ----------
+    best
+        Cost of the best solution so far, in hops.
+    nodes
+        Nodes searched so far.
+    longest_step
+        Nodes that a step may have at most.
+    """
+
+    best: int
+    nodes: int
+    longest_step: int = sys.maxsize
+
+    @property
+    @abstractmethod
+    def chosen(self) -> tuple[int, ...]:
+        """The best solution so far, by indices."""
+
+    @property
+    @abstractmethod
+    def bound(self) -> int:
+        """The best proved lower bound so far, in hops."""
+
+    @abstractmethod
+    def offer(self, chosen: tuple[int, ...], cost: int) -> None:
+        """Take over a solution found elsewhere, of this cost in hops, if better."""
+
+    @abstractmethod
+    def _step(self, budget: int) -> None:
+        """Search some nodes, at most so many."""
+
+    def run(self, deadline: float, node_limit: int | None = None) -> Limit | None:
+        """Search on; return what stopped it, None when all is proved.
+
+        Parameters
+        ----------
+        deadline
+            Value of ``time.perf_counter()`` at which to stop.
+        node_limit
+            Nodes in all, earlier calls included.
+        """
+        budget = 16
+        with deferred() as pressed:
+            while self.bound < self.best:
+                now = perf_counter()
+                if pressed.is_set():
+                    return Limit.INTERRUPT
+                if now >= deadline:
+                    return Limit.TIME
+                if node_limit is not None:
+                    if self.nodes >= node_limit:
+                        return Limit.NODES
+                    budget = min(budget, node_limit - self.nodes)
+                self._step(budget)
+                seconds = perf_counter() - now
+                if seconds < _CHUNK_SECONDS / 2:
+                    budget = min(2 * budget, self.longest_step)
+                elif seconds > _CHUNK_SECONDS:
+                    budget = max(1, budget // 2)
+        return None
+
+
+def search_alone(
+    make: Callable[[KSubset, tuple[int, ...]], Search],
+    proof: Proof,
+    instance: KSubset,
+    settings: Settings,
+) -> Result:
+    """Start a search from mm-inc's choice, and say what came of it."""
+    start = perf_counter()
+    chosen, limit = first_solution(instance, settings)
+    if limit is Limit.INTERRUPT:
+        return answer(instance, chosen, start=start, limit=limit)
+    search = make(instance, chosen)
+    limit = search.run(start + settings.time_limit, settings.node_limit)
+    return answer(
+        instance,
+        search.chosen,
+        start=start,
+        bound=search.bound,
+        proof=proof,
+        limit=limit,
+    )
