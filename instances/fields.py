@@ -57,6 +57,13 @@ def integers(value: Any, field: str) -> tuple[int, ...]:
     return tuple(integer(item, f"{field}[{i}]") for i, item in enumerate(items))
 
 
+def optional_cost(value: Any, field: str) -> int | tuple[int, ...] | None:
+    """Return a cost: an integer, a tuple of integers, or None if there is none."""
+    if value is None:
+        return None
+    return integers(value, field) if isinstance(value, list) else integer(value, field)
+
+
 def only(
     value: dict[str, Any], known: Collection[str], needed: Collection[str], where: str
 ) -> None:

@@ -215,8 +215,8 @@ def parse_row(line: str) -> Row:
         **numbers,  # type: ignore[arg-type]
         shape=fields.integers(found["shape"], "shape"),
         time_limit=_number(found["time_limit"], "time_limit"),
-        cost=_value(found.get("cost"), "cost"),
-        bound=_value(found.get("bound"), "bound"),
+        cost=fields.optional_cost(found.get("cost"), "cost"),
+        bound=fields.optional_cost(found.get("bound"), "bound"),
         proof=_proof(found.get("proof")),
         limit=limit,
         seconds=None
@@ -264,14 +264,6 @@ def _number(value: Any, field: str) -> float:
     if not isfinite(number) or number < 0:
         raise InputError("must be at least 0", field=field, value=number)
     return number
-
-
-def _value(value: Any, field: str) -> Value | None:
-    if value is None:
-        return None
-    if isinstance(value, list):
-        return fields.integers(value, field)
-    return fields.integer(value, field)
 
 
 def _proof(value: Any) -> Proof | None:

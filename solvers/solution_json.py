@@ -141,8 +141,8 @@ def _parse(value: Any) -> Solution:
         sha256=fields.string(document["sha256"], "sha256"),
         method=fields.string(document["method"], "method"),
         status=status,
-        objective=_value(document.get("objective"), "objective"),
-        bound=_value(document.get("bound"), "bound"),
+        objective=fields.optional_cost(document.get("objective"), "objective"),
+        bound=fields.optional_cost(document.get("bound"), "bound"),
         proof=_proof(document.get("proof")),
         selection=document.get("selection"),
     )
@@ -153,14 +153,6 @@ def _member(kind: Any, value: Any, field: str) -> Any:
     if value not in known:
         raise InputError(f"must be one of {', '.join(known)}", field=field, value=value)
     return kind(value)
-
-
-def _value(value: Any, field: str) -> Value | None:
-    if value is None:
-        return None
-    if isinstance(value, list):
-        return fields.integers(value, field)
-    return fields.integer(value, field)
 
 
 def _proof(value: Any) -> Proof | None:
