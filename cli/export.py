@@ -47,11 +47,13 @@ def options(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Build the model and write it."""
     from ..formulations.aids import NONE, Aids
-    from ..heuristics.models import too_large
+    from ..heuristics.models import refusal
     from ..instances import read_ksubset
     from ..instances.files import write_text
 
     entries = _ENTRIES[args.to]
+    if why := catalogue.NOT_EXPORTED.get(args.formulation):
+        raise InputError(why, field=f"--formulation {args.formulation}")
     if args.formulation not in entries:
         raise InputError(
             f"must be one of {', '.join(entries)} for {args.to}",
@@ -59,7 +61,7 @@ def run(args: argparse.Namespace) -> int:
             value=args.formulation,
         )
     instance = read_ksubset(args.file)
-    if why := too_large(args.formulation, instance):
+    if why := refusal(args.formulation, instance):
         raise InputError(why, field="--formulation", file=args.file)
     model = entries[args.formulation].build(instance, NONE if args.bare else Aids())
     text = _header(instance, model, args.to) + _text(model, args.to)

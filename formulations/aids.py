@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
@@ -67,12 +67,16 @@ class Symmetry:
         Coefficients of the n processors; each row's sum over the choice is ≤ 0.
     fixed
         Processors that are chosen.
+    mirrors
+        Axes along which the free processors are their own mirror image.
+    classes
+        Axes that can be swapped with one another.
     """
 
     rows: tuple[IntArray, ...] = ()
     fixed: tuple[int, ...] = ()
-    _mirrors: tuple[int, ...] = field(default=())
-    _classes: tuple[tuple[int, ...], ...] = field(default=())
+    mirrors: tuple[int, ...] = ()
+    classes: tuple[tuple[int, ...], ...] = ()
 
     def image(self, instance: KSubset, chosen: Collection[int]) -> tuple[int, ...]:
         """Return an equally good choice that satisfies the inequalities."""
@@ -83,14 +87,14 @@ class Symmetry:
             first = min(chosen)
             moved = (points[sorted(chosen)] - points[first]) % shape
             return _found(instance, moved)
-        if not self._mirrors and not self._classes:
+        if not self.mirrors and not self.classes:
             return tuple(sorted(chosen))
         ends = points.min(axis=0) + points.max(axis=0)
         moved = points[sorted(chosen)].copy()
-        for a in self._mirrors:
+        for a in self.mirrors:
             if (2 * moved[:, a] - ends[a]).sum() > 0:
                 moved[:, a] = ends[a] - moved[:, a]
-        for axes in self._classes:
+        for axes in self.classes:
             order = sorted(axes, key=lambda a: int((2 * moved[:, a] - ends[a]).sum()))
             columns = [moved[:, a] - points[:, a].min() for a in order]
             for a, column in zip(axes, columns, strict=True):

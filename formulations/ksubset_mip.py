@@ -7,14 +7,18 @@ solver named; see docs/models.md.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from itertools import combinations, pairwise
 from typing import Any
+
+import numpy as np
 
 from ..instances import KSubset
 from ..solvers.formulation import MipFormulation
 from ..solvers.modelling import load_pulp
 from .aids import Aids, symmetry
 from .counts import Counts
+from .flows import with_margins
 
 Builder = Callable[..., MipFormulation]
 ALL = Aids()
@@ -22,6 +26,9 @@ ALL = Aids()
 
 class _Build:
     """What every model here has: one binary a processor, k of them chosen."""
+
+    relaxed = False
+    """Whether a processor may be chosen in part."""
 
     def __init__(self, name: str, instance: KSubset, aids: Aids) -> None:
         self.pulp = load_pulp()
@@ -33,7 +40,10 @@ class _Build:
         if self.hint is not None and self.symmetry:
             self.hint = self.symmetry.image(instance, self.hint)
         chosen = set(self.hint or ())
-        self.x = [self.binary(f"x{i}", i in chosen) for i in range(instance.n)]
+        kind = "Continuous" if self.relaxed else "Integer"
+        self.x = [
+            self._variable(f"x{i}", 0, 1, kind, i in chosen) for i in range(instance.n)
+        ]
         self.row([(x, 1) for x in self.x], "==", instance.k)
         if self.symmetry:
             for i in self.symmetry.fixed:
@@ -145,10 +155,42 @@ class _Cuts(_Build):
             self._variable(f"c{h}", low, high, "Continuous", self.known[h])
             for h, (low, high) in enumerate(self.counts.ranges)
         ]
+        self.tie()
+
+    def tie(self) -> None:
+        """Say what the counts count."""
         for h, c in enumerate(self.c):
             parts = [(self.c[i], 1) for i in self.counts.inside[h]]
             own = [(self.x[i], 1) for i in self.counts.own[h]]
             self.row([*parts, *own, (c, -1)], "==", 0)
+
+
+class _Margins(_Cuts):
+    """Counts are sums of rows and columns; processors are what can be carried."""
+
+    relaxed = True
+
+    def tie(self) -> None:
+        cuts = self.instance.cuts
+        self.lines: list[list[Any]] = []
+        for a, place in enumerate(cuts.position.T):
+            line = []
+            for t in range(int(place.max()) + 1):
+                there = np.flatnonzero(place == t).tolist()
+                known = len(set(there) & set(self.hint or ()))
+                most = min(self.instance.k, len(there))
+                m = self._variable(f"m{a}_{t}", 0, most, "Integer", known)
+                self.row([*((self.x[i], 1) for i in there), (m, -1)], "==", 0)
+                line.append(m)
+            self.lines.append(line)
+        for h, c in enumerate(self.c):
+            within = self.counts.inside[h]
+            places = set(range(cuts.start[h], cuts.stop[h]))
+            for i in within:
+                places -= set(range(cuts.start[i], cuts.stop[i]))
+            line = self.lines[cuts.axis[h]]
+            terms = [(line[t], 1) for t in sorted(places)]
+            self.row([*terms, *((self.c[i], 1) for i in within), (c, -1)], "==", 0)
 
 
 def cuts_unary(instance: KSubset, aids: Aids = ALL) -> MipFormulation:
@@ -158,7 +200,10 @@ def cuts_unary(instance: KSubset, aids: Aids = ALL) -> MipFormulation:
     2m + 1 rows and about 2 Σ_h r_h of two terms. Frontier: CBC k = 16 on 16x16 in
     14 s, SCIP in 32 s; HiGHS k = 16 on 12x12.
     """
-    build = _Cuts("cuts-unary", instance, aids)
+    return _unary(_Cuts("cuts-unary", instance, aids))
+
+
+def _unary(build: _Cuts) -> MipFormulation:
     counts, constant = build.counts, 0
     at_least: list[dict[int, Any]] = []
     for h, (low, high) in enumerate(counts.ranges):
@@ -174,8 +219,8 @@ def cuts_unary(instance: KSubset, aids: Aids = ALL) -> MipFormulation:
             build.row([(upper, 1), (lower, -1)], "<=", 0)
         build.row([(build.c[h], 1), *((b, -1) for b in steps.values())], "==", low)
         at_least.append(steps)
-    if aids.nesting:
-        for h, up in enumerate(instance.cuts.parent):
+    if build.aids.nesting:
+        for h, up in enumerate(build.instance.cuts.parent):
             for t, b in at_least[h].items():
                 if up >= 0 and t in at_least[up]:
                     build.row([(b, 1), (at_least[up][t], -1)], "<=", 0)
@@ -200,3 +245,30 @@ def cuts_convex(instance: KSubset, aids: Aids = ALL) -> MipFormulation:
             if counts.cost(t):
                 build.terms.append((v, counts.weights[h] * counts.cost(t)))
     return build.finish(0, counts.unit)
+
+
+def margins(instance: KSubset, aids: Aids = ALL) -> MipFormulation:
+    """Decide rows and columns only; which processors is a transportation problem.
+
+    The numbers chosen in every row and column are integers, and the counts of the
+    cuts their sums, priced as in ``cuts-unary``. Processors are reals from 0 to 1
+    that add up to them: where the numbers are integers, such a flow can be made
+    integral at no cost, which `decode` does. At most two axes: for three, margins do
+    not suffice. Size, with m cuts and l rows and columns: that of ``cuts-unary`` with
+    l integers and as many rows more, and n reals in place of n binaries. Its
+    relaxation is that of ``cuts-unary``, since that has the same x. Frontier: TODO.
+    """
+    build = _Margins("margins", instance, aids)
+    model = _unary(build)
+    first, *others = build.lines
+    place = instance.cuts.position
+
+    def decode(values: Sequence[int]) -> tuple[int, ...]:
+        rows = values[: len(first)]
+        if not others:
+            one = np.zeros(instance.n, dtype=np.int64)
+            return with_margins(place[:, 0], one, rows, [instance.k])
+        return with_margins(place[:, 0], place[:, 1], rows, values[len(first) :])
+
+    variables = [m for line in build.lines for m in line]
+    return replace(model, variables=variables, decode=decode)

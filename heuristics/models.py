@@ -25,6 +25,8 @@ MIP_BACKENDS = ("highs", "scip", "cbc")
 NAMES = (
     *(f"{name}/{CP_SAT}" for name in catalogue.CP),
     *(f"{name}/{backend}" for name in catalogue.MIP for backend in MIP_BACKENDS),
+    *(f"{name}/{CP_SAT}" for name in catalogue.SERIES),
+    *(f"{name}/scip" for name in catalogue.QUADRATIC),
 )
 """Methods of this module, see `method`."""
 
@@ -32,8 +34,24 @@ _MOST_PAIRS = 1_000_000
 _MOST_CELLS = 50_000_000
 
 
-def too_large(name: str, instance: KSubset) -> str | None:
-    """Say why a model of this instance would not fit into any memory."""
+_ENTRIES = {
+    **catalogue.MIP,
+    **catalogue.CP,
+    **catalogue.SERIES,
+    **catalogue.QUADRATIC,
+}
+
+
+def refusal(name: str, instance: KSubset) -> str | None:
+    """Say why a model is not for this instance, or would not fit into any memory.
+
+    Parameters
+    ----------
+    name
+        Of a formulation, or of a method ``formulation/backend``.
+    instance
+        What is to be solved.
+    """
     n = instance.n
     if name.partition("/")[0] in ("pairs", "rlt"):
         pairs = n * (n - 1) // 2
@@ -43,7 +61,8 @@ def too_large(name: str, instance: KSubset) -> str | None:
     cells = n * len(instance.cuts)
     if cells > _MOST_CELLS:
         return f"needs {cells} entries, processors by cuts (at most {_MOST_CELLS})"
-    return None
+    entry = _ENTRIES.get(name.partition("/")[0])
+    return entry.refuses(instance) if entry else None
 
 
 @cache
@@ -58,8 +77,9 @@ def method(name: str) -> Run:
     formulation, _, backend = name.partition("/")
     if name not in NAMES:
         raise KeyError(name)
-    known = catalogue.CP if backend == CP_SAT else catalogue.MIP
-    entry = known[formulation]
+    entry = _ENTRIES[formulation]
+    if backend != CP_SAT and formulation in catalogue.MIP:
+        entry = catalogue.MIP[formulation]
 
     def run(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
         return _run(entry, backend, instance, settings)
@@ -95,7 +115,12 @@ def _run(
         bound, proof = best_bound(instance)
         if bound == cost(instance, hint):
             return answer(instance, hint, start=start, bound=bound, proof=proof)
-        model = entry.build(instance, Aids(hint=hint, bound=bound, proof=proof))
+        aids = Aids(hint=hint, bound=bound, proof=proof)
+        if entry.name in catalogue.SERIES:
+            from .medians import by_medians
+
+            return by_medians(instance, aids, settings=settings, start=start)
+        model = entry.build(instance, aids)
     except KeyboardInterrupt:
         return answer(
             instance,

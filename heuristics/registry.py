@@ -204,7 +204,7 @@ KSUBSET: Mapping[str, Method] = _table(
             name=name,
             where=f"heuristics.models:{name}",
             exact=True,
-            refuses=partial(models.too_large, name),
+            refuses=partial(models.refusal, name),
             seeded=True,
         )
         for name in models.NAMES

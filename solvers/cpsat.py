@@ -75,7 +75,8 @@ def solve(
     if code == cp_model.MODEL_INVALID:
         why = formulation.model.validate() or "no reason given"
         raise SolverError(f"{by} rejects the model {formulation.name}: {why}")
-    if code == cp_model.INFEASIBLE:
+    below = formulation.below
+    if code == cp_model.INFEASIBLE and below is None:
         raise SolverError(
             f"{by} finds {formulation.name} infeasible, but any choice is a solution."
         )
@@ -86,10 +87,15 @@ def solve(
     proved = None
     if isfinite(bound):
         proved = max(0, -(-ceil(bound - _TOLERANCE) // formulation.unit))
+    if below is not None:
+        if code == cp_model.INFEASIBLE:
+            proved = below
+        elif proved is not None:
+            proved = min(proved, below)
     limit = None
     if interrupted:
         limit = Limit.INTERRUPT
-    elif code != cp_model.OPTIMAL:
+    elif code not in (cp_model.OPTIMAL, cp_model.INFEASIBLE):
         early = settings.memory_mb is not None and spent < 0.9 * left
         limit = Limit.MEMORY if early else Limit.TIME
     return settle(

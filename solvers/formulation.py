@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from ..instances import KSubset, check, cost
@@ -54,15 +55,70 @@ class CpFormulation(Formulation):
     ----------
     parameters
         What suits this model, as text of CP-SAT's parameters.
+    below
+        Only choices cheaper than this are solutions, or None. A model without any
+        then proves this as a bound.
     """
 
     parameters: str = ""
+    below: int | None = None
 
 
 class MipFormulation(Formulation):
     """A mixed-integer model: ``model`` is a PuLP ``LpProblem``."""
 
     __slots__ = ()
+
+    form = "linear"
+
+    @property
+    def slack(self) -> float:
+        """Its optimum may lie so far below the truth within a solver's tolerances."""
+        return 0.0
+
+    def write(self, file: Path) -> None:
+        """Write it for a process of its own."""
+        self.model.toJson(file)
+
+    @property
+    def names(self) -> list[str]:
+        """Of the variables."""
+        return [x.name for x in self.variables]
+
+    @property
+    def most(self) -> int:
+        """Greatest coefficient of the objective."""
+        return max((abs(w) for w in self.model.objective.values()), default=0)
+
+
+class QuadraticFormulation(MipFormulation):
+    """A model with concave costs: ``model`` is a `QuadraticModel`.
+
+    ``variables`` are names.
+    """
+
+    __slots__ = ()
+
+    form = "quadratic"
+
+    @property
+    def slack(self) -> float:
+        """Its optimum may lie so far below the truth within a solver's tolerances."""
+        return float(self.model.slack)
+
+    def write(self, file: Path) -> None:
+        """Write it for a process of its own."""
+        self.model.write(file)
+
+    @property
+    def names(self) -> list[str]:
+        """Of the variables."""
+        return list(self.variables)
+
+    @property
+    def most(self) -> int:
+        """Greatest coefficient of the objective."""
+        return max((abs(weight) for _, weight in self.model.prices), default=0)
 
 
 def settle(

@@ -36,6 +36,9 @@ BACKENDS = {
 }
 """Where each solver is driven from; imported in the child process only."""
 
+QUADRATIC = {"scip": "closeknit.solvers.scip_quadratic:scip"}
+"""The same for models with concave quadratic costs."""
+
 INSTALL = {
     "highspy": "pip install highspy",
     "pyscipopt": "pip install pyscipopt",
@@ -114,7 +117,7 @@ def solve(
     return settle(
         formulation,
         None if values is None else [round(v) for v in values],
-        _rounded_up(bound, formulation.unit),
+        _rounded_up(bound, formulation.unit, formulation.slack),
         Proof(Grade.SOLVER, version),
         limit=limit,
         start=start,
@@ -123,7 +126,7 @@ def solve(
 
 
 def _refuse_inexact(formulation: MipFormulation) -> None:
-    most = max((abs(w) for w in formulation.model.objective.values()), default=0)
+    most = formulation.most
     if most >= _EXACT:
         raise SolverError(
             f"{formulation.name}: distances of {most} are too large for a solver that "
@@ -138,15 +141,17 @@ def _hand_over(
     start: float,
     folder: Path,
 ) -> None:
-    formulation.model.toJson(folder / "model.json")
+    formulation.write(folder / "model.json")
     left = settings.time_limit - (perf_counter() - start)
+    drivers = QUADRATIC if formulation.form == "quadratic" else BACKENDS
     job = {
-        "backend": BACKENDS[backend],
+        "backend": drivers[backend],
+        "form": formulation.form,
         "deadline": time.time() + left,
         "seed": settings.seed,
         "threads": settings.threads,
         "memory_mb": settings.memory_mb,
-        "variables": [x.name for x in formulation.variables],
+        "variables": formulation.names,
         "warm": formulation.hint is not None,
     }
     (folder / "job.json").write_text(json.dumps(job), encoding="utf-8")
@@ -257,11 +262,11 @@ def _limit(outcome: dict[str, Any], backend: str, model: str) -> Limit | None:
     raise SolverError(f"{backend} failed on {model}: {status}")
 
 
-def _rounded_up(bound: float | None, unit: int) -> int | None:
+def _rounded_up(bound: float | None, unit: int, slack: float = 0.0) -> int | None:
     """Turn a solver's float into a bound on the pair sum."""
     if bound is None or not isfinite(bound):
         return None
-    safe = ceil(bound - _ABSOLUTE - _RELATIVE * abs(bound))
+    safe = ceil(bound - slack - _ABSOLUTE - _RELATIVE * abs(bound))
     return max(0, -(-safe // unit))
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from importlib import import_module
 from math import inf
 from pathlib import Path
@@ -85,11 +85,29 @@ def scip(job: Job) -> None:
     """Run SCIP."""
     pyscipopt = import_module("pyscipopt")
     pulp = import_module("pulp")
-    kinds = pyscipopt.SCIP_EVENTTYPE
     version = f"scip {pyscipopt.Model().version()}"
     job.note(version=version)
 
-    class Listener(pyscipopt.Eventhdlr):  # type: ignore[misc, name-defined]
+    class Scip(pulp.SCIP_PY):  # type: ignore[misc, name-defined]
+        def callSolver(self, lp: Any) -> None:
+            model = lp.solverModel
+            model.setParam("randomization/randomseedshift", job.seed % 2**31)
+            scip_progress(pyscipopt, model, job, [v.solverVar for v in job.chosen])
+            model.optimizeNogil()
+
+    solver = Scip(
+        msg=False, timeLimit=job.seconds, gapRel=0.0, gapAbs=0.0, warmStart=job.warm
+    )
+    solver.actualSolve(job.model)
+    asked = [v.solverVar for v in job.chosen]
+    scip_end(job.model.solverModel, job, asked, version)
+
+
+def scip_progress(pyscipopt: Any, engine: Any, job: Job, asked: Sequence[Any]) -> None:
+    """Let SCIP note what it finds on the way: values of some variables, and bounds."""
+    kinds = pyscipopt.SCIP_EVENTTYPE
+
+    class Listener(pyscipopt.Eventhdlr):  # type: ignore[misc]
         last = (-inf, 0.0)
 
         def eventinit(self) -> None:
@@ -103,24 +121,17 @@ def scip(job: Job) -> None:
         def eventexec(self, event: Any) -> None:
             if event.getType() == kinds.BESTSOLFOUND:
                 best = self.model.getBestSol()
-                job.note(values=[best[v.solverVar] for v in job.chosen])
+                job.note(values=[best[v] for v in asked])
             bound = self.model.getDualbound()
             if bound > self.last[0] and time.monotonic() > self.last[1] + _EVERY:
                 self.last = bound, time.monotonic()
                 job.note(bound=_finite(bound))
 
-    class Scip(pulp.SCIP_PY):  # type: ignore[misc, name-defined]
-        def callSolver(self, lp: Any) -> None:
-            model = lp.solverModel
-            model.setParam("randomization/randomseedshift", job.seed % 2**31)
-            model.includeEventhdlr(Listener(), "progress", "notes what is found")
-            model.optimizeNogil()
+    engine.includeEventhdlr(Listener(), "progress", "notes what is found")
 
-    solver = Scip(
-        msg=False, timeLimit=job.seconds, gapRel=0.0, gapAbs=0.0, warmStart=job.warm
-    )
-    solver.actualSolve(job.model)
-    engine = job.model.solverModel
+
+def scip_end(engine: Any, job: Job, asked: Sequence[Any], version: str) -> None:
+    """Answer what SCIP ended with."""
     statuses = {
         "optimal": "optimal",
         "timelimit": "time",
@@ -133,7 +144,7 @@ def scip(job: Job) -> None:
     job.end(
         status=statuses.get(status, f"error: {status}"),
         bound=_finite(engine.getDualbound()),
-        values=[best[v.solverVar] for v in job.chosen] if best is not None else None,
+        values=[best[v] for v in asked] if best is not None else None,
         version=version,
     )
 

@@ -20,6 +20,8 @@ from pathlib import Path
 from threading import Thread
 from typing import Any
 
+from . import quadratic
+
 
 class Job:
     """One model to solve, and where to report.
@@ -29,9 +31,10 @@ class Job:
     folder
         Where all files of this run lie.
     model
-        The PuLP problem; start values are the variables' values.
+        The PuLP problem; start values are the variables' values. Or a
+        `QuadraticModel`.
     chosen
-        The variables whose values are asked for.
+        The variables whose values are asked for; of a quadratic model, their names.
     seed, threads
         As in ``Settings``.
     """
@@ -51,7 +54,14 @@ class Job:
         return max(0.01, float(self.about["deadline"]) - time.time())
 
     def load(self) -> None:
-        """Build the model; imports PuLP with whatever solvers there are."""
+        """Build the model; imports PuLP with whatever solvers there are.
+
+        A quadratic one is plain data, and so are the names of its variables.
+        """
+        if self.about["form"] == "quadratic":
+            self.model = quadratic.read(self.folder / "model.json")
+            self.chosen = self.about["variables"]
+            return
         pulp = importlib.import_module("pulp")
         importlib.import_module("pulp.v4_migration").set_v4_migration_warnings(False)
         variables, self.model = pulp.LpProblem.fromJson(self.folder / "model.json")
