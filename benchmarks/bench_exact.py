@@ -1,14 +1,16 @@
 """Prove optima on the sizes that matter, on one core, and print what it took.
 
 Run ``python benchmarks/bench_exact.py [ROW]... [--count N] [--method M] [--ablate]
-[--models] [--json OUT]``; rows are named as in the table, all of them if left out.
+[--models] [--sweep OUT.svg] [--json OUT]``; rows are named as in the table, all of
+them if left out.
 Every row has N instances with random occupancy and N fragmented by jobs that came
 and went (seeds 0 to N - 1), except where only one kind makes sense. Kernels are
 compiled beforehand. Seconds are CPU seconds of the process, which does all its work
 on one core; ``wanted`` is the target for the median.
 
 ``--ablate`` switches the rules of cuts-bb off one by one. ``--models`` sets the
-models for general solvers beside it, on the sizes that they can enter.
+models for general solvers beside it, on the sizes that they can enter. ``--sweep``
+draws the time against n and k.
 """
 
 from __future__ import annotations
@@ -246,6 +248,43 @@ def beside_models(count: int, limit: float) -> None:
     console.print(table)
 
 
+def sweep(count: int, picture: Path) -> None:
+    """Draw the time to the proof against n, a line for each k: half-full meshes."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    matplotlib.rcParams["svg.hashsalt"] = "closeknit"
+    import matplotlib.pyplot as plt
+
+    times: dict[int, list[tuple[int, float, float]]] = {}
+    for side in (8, 12, 16, 24, 32, 48, 64):
+        for k in (8, 16, 32, 64, 128, 256, 512):
+            if 2 * k > side * side // 2:
+                continue
+            runs = [timed(i, "auto", 60)[0] for i in meshes(side, side, k=k)(count)]
+            n = side * side // 2
+            times.setdefault(k, []).append((n, median(runs), max(runs)))
+            console.print(f"n = {n}, k = {k}: {median(runs):.4f} s, {max(runs):.4f} s")
+    figure, axes = plt.subplots(figsize=(7, 4.2), layout="constrained")
+    colours = matplotlib.colormaps["viridis"].resampled(len(times) + 1)
+    for i, (k, line) in enumerate(times.items()):
+        n, middle, worst = zip(*line, strict=True)
+        axes.plot(n, middle, "o-", color=colours(i), label=f"k = {k}", markersize=4)
+        axes.fill_between(n, middle, worst, color=colours(i), alpha=0.15, linewidth=0)
+    axes.set(
+        xscale="log",
+        yscale="log",
+        xlabel="n, free processors of a half-full square mesh",
+        ylabel="CPU seconds to the proof",
+        title="The frontier: median, shaded up to the worst",
+    )
+    axes.set_xticks([32, 128, 512, 2048], ["32", "128", "512", "2048"])
+    axes.minorticks_off()
+    axes.grid(alpha=0.3)
+    axes.legend(frameon=False, ncols=2)
+    figure.savefig(picture, metadata={"Date": None})
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("rows", nargs="*", help="as in the table")
@@ -253,6 +292,7 @@ def main() -> None:
     parser.add_argument("--method", default="auto", help="auto if left out")
     parser.add_argument("--ablate", action="store_true")
     parser.add_argument("--models", action="store_true")
+    parser.add_argument("--sweep", type=Path, metavar="OUT.svg", help="draw it")
     parser.add_argument("--json", type=Path, help="write the figures there")
     args = parser.parse_args()
     unknown = set(args.rows) - {row.name for row in ROWS}
@@ -264,6 +304,8 @@ def main() -> None:
         Search(warm, tuple(range(5))).run(perf_counter() + 60)
     if args.ablate:
         ablate(args.count)
+    elif args.sweep:
+        sweep(args.count, args.sweep)
     elif args.models:
         beside_models(args.count, 60.0)
     else:

@@ -114,12 +114,13 @@ def axis_bound(instance: KSubset) -> int | None:
 def _far_from_town(instance: KSubset, cost: int) -> bool:
     """Guess whether the bound by towns is slow and of no use; w(k) ~ 0.325 k^2.5.
 
-    Beyond 100 points it is extrapolated and does not meet the cost of any choice.
+    Beyond 100 points it is extrapolated and does not meet the cost of any choice;
+    where not many more than k are free, the search is quicker anyway.
     """
     k = instance.k
     if instance.topology.dimension != 2 or k <= 40:
         return False
-    return k > 100 or cost > 0.36 * k**2.5
+    return k > 100 or instance.n <= 3 * k or cost > 0.335 * k**2.5
 
 
 def _repeats(instance: KSubset) -> bool:
