@@ -16,6 +16,7 @@ draws the time against n and k.
 from __future__ import annotations
 
 import argparse
+import gc
 import json
 import os
 import platform
@@ -302,6 +303,8 @@ def main() -> None:
     for warm in (mesh(4, 4, k=5), next(meshes(4, 4, k=5, kind="torus")(1))):
         KSUBSET[args.method](warm)
         Search(warm, tuple(range(5))).run(perf_counter() + 60)
+    gc.collect()
+    gc.freeze()  # else a collection of the compilers' leftovers hits some instance
     if args.ablate:
         ablate(args.count)
     elif args.sweep:
