@@ -27,7 +27,11 @@ HELP = "table of ratios on the terminal"
 def options(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("files", nargs="+", metavar="FILE", help="instance file")
-    parser.add_argument("--methods", metavar="M,M", help="all heuristics if left out")
+    parser.add_argument(
+        "--methods",
+        metavar="M,M",
+        help="every heuristic that takes the instance if left out",
+    )
     parser.add_argument(
         "--exact", default="auto", metavar="M", help="gives the optimum (default auto)"
     )
@@ -55,7 +59,12 @@ def run(args: argparse.Namespace) -> int:
     failed = False
     judged: list[Judged] = []
     for instance in instances:
-        rows = [_row(instance, method, settings) for method in (*methods, exact)]
+        taking = [
+            method
+            for method in methods
+            if args.methods or not (method.refuses and method.refuses(instance))
+        ]
+        rows = [_row(instance, method, settings) for method in (*taking, exact)]
         found = judge([instance], rows, KSUBSET)
         judged += found
         failed |= _wrong(found)
@@ -68,10 +77,12 @@ def run(args: argparse.Namespace) -> int:
 
 def _row(instance: KSubset, method: Method, settings: Settings) -> Row:
     from ..instances import InputError
+    from ..reports.campaign import warm_up
     from ..reports.rows import FAILED, REFUSED, row_of
     from ..solvers import SolverError
 
     try:
+        warm_up(instance, method)
         return row_of(instance, method.name, settings, method(instance, settings), "")
     except InputError as error:
         return row_of(instance, method.name, settings, str(error), REFUSED)

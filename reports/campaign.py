@@ -110,7 +110,7 @@ def _run(instance: KSubset, method: Method, settings: Settings) -> Row:
     """Run one method on one instance; called in a process of the pool."""
     outcome: Result | str
     try:
-        _warm_up(instance, method)
+        warm_up(instance, method)
         outcome = method(instance, settings)
     except InputError as error:
         return row_of(instance, method.name, settings, str(error), REFUSED)
@@ -120,7 +120,7 @@ def _run(instance: KSubset, method: Method, settings: Settings) -> Row:
 _WARM: set[tuple[str, str, int]] = set()
 
 
-def _warm_up(instance: KSubset, method: Method) -> None:
+def warm_up(instance: KSubset, method: Method) -> None:
     """Let a heuristic load and compile before its time is taken."""
     topology = instance.topology
     kind = (method.name, topology.kind, topology.dimension)
