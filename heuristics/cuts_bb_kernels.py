@@ -565,6 +565,9 @@ def count_companions(problem: Problem, status: Bytes, scratch: Scratch) -> int:
         if axes == 2:
             for j in range(free):
                 gains[j] = row[at[0, j]] + row[at[1, j]]
+        elif axes == 3:
+            for j in range(free):
+                gains[j] = row[at[0, j]] + row[at[1, j]] + row[at[2, j]]
         else:
             gains[:] = 0
             for a in range(axes):
