@@ -76,7 +76,7 @@ def _of_bound(
 ) -> list[str]:
     """Derive a bound of grade ``checked`` again, and follow a certificate."""
     from ..formulations.bounds import rederive
-    from ..instances.certificate import check_certificate
+    from ..instances.certificate_file import check_certificate
     from ..instances.errors import InputError
     from ..solvers import Grade
     from ..solvers.result import CERTIFIED

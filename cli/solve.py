@@ -101,7 +101,7 @@ def _certified(
     from dataclasses import replace
 
     from ..heuristics.cuts_bb_record import record
-    from ..instances.certificate import check_certificate, write_certificate
+    from ..instances.certificate_file import check_certificate, write_certificate
     from ..solvers import Limit, Status
 
     why = "it was not proved optimal"

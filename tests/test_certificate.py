@@ -17,7 +17,7 @@ from closeknit.cli.app import run
 from closeknit.heuristics import KSUBSET
 from closeknit.heuristics.cuts_bb_record import record
 from closeknit.instances import InputError, KSubset, Mesh, write_ksubset
-from closeknit.instances.certificate import check_certificate, write_certificate
+from closeknit.instances.certificate_file import check_certificate, write_certificate
 from closeknit.solvers import Limit
 
 from .test_cuts_bb import some_instance
