@@ -11,7 +11,7 @@ help:
 	@echo "make test       set up, run the tests"
 	@echo "make test-slow  the longer checks"
 	@echo "make lint       ruff, mypy, import-linter"
-	@echo "make bench      speed of the heuristics, as ratios to a plain numpy version"
+	@echo "make bench      speed: heuristics beside plain numpy, dynamic programmes"
 	@echo "make bench-exact  proofs of optimality: sizes, seconds, what each rule buys"
 	@echo "make bench-models  what the models for general solvers prove, and in what time"
 
@@ -40,6 +40,7 @@ lint: $(VENV)/.ready
 
 bench: $(VENV)/.ready
 	$(BIN)/python benchmarks/bench_mm.py
+	$(BIN)/python benchmarks/bench_dp.py
 
 # ARGS="--ablate", ARGS="--models", or names of rows
 bench-exact: $(VENV)/.ready
