@@ -42,7 +42,7 @@ bench: $(VENV)/.ready
 	$(BIN)/python benchmarks/bench_mm.py
 	$(BIN)/python benchmarks/bench_dp.py
 
-# ARGS="--ablate", ARGS="--models", or names of rows
+# ARGS="--ablate", ARGS="--models 60", or ARGS="'32x32 k=64'" for single rows
 bench-exact: $(VENV)/.ready
 	$(BIN)/python benchmarks/bench_exact.py $(ARGS)
 

@@ -1,15 +1,18 @@
 """Prove optima on the sizes that matter, on one core, and print what it took.
 
 Run ``python benchmarks/bench_exact.py [ROW]... [--count N] [--method M] [--ablate]
-[--models] [--sweep OUT.svg] [--json OUT]``; rows are named as in the table, all of
+[--models S] [--sweep OUT.svg] [--json OUT]``; rows are named as in the table, all of
 them if left out.
 Every row has N instances with random occupancy and N fragmented by jobs that came
 and went (seeds 0 to N - 1), except where only one kind makes sense. Kernels are
 compiled beforehand. Seconds are CPU seconds of the process, which does all its work
 on one core; ``wanted`` is the target for the median.
 
-``--ablate`` switches the rules of cuts-bb off one by one. ``--models`` sets the
-models for general solvers beside it, on the sizes that they can enter. ``--sweep``
+After all rows, the models for general solvers are set beside closeknit's own searches on
+the sizes that they can enter, with a minute each; ``--models S`` does only that, with S
+seconds each. All of it takes about an hour, most of it the models' time limits.
+
+``--ablate`` switches the rules of cuts-bb off one by one. ``--sweep``
 draws the time against n and k.
 """
 
@@ -57,6 +60,8 @@ class Row:
     wanted: float
     instances: Callable[[int], Iterator[KSubset]]
     limit: float = 0.0
+    most: int = 1000
+    """Instances of each kind at most, where each takes minutes."""
 
     @property
     def seconds(self) -> float:
@@ -105,11 +110,11 @@ ROWS = (
     Row("32x32 k=256", 3, meshes(32, 32, k=256)),
     Row("64x64 k=64", 30, meshes(64, 64, k=64)),
     Row("64x64 k=128", 30, meshes(64, 64, k=128)),
-    Row("64x64 k=256", 120, meshes(64, 64, k=256), 120),
-    Row("64x64 k=512", 120, meshes(64, 64, k=512), 120),
-    Row("128x128 k=128", 300, meshes(128, 128, k=128), 300),
+    Row("64x64 k=256", 120, meshes(64, 64, k=256), 120, 5),
+    Row("64x64 k=512", 120, meshes(64, 64, k=512), 120, 5),
+    Row("128x128 k=128", 300, meshes(128, 128, k=128), 300, 1),
     Row("8x8x8 k=64", 15, meshes(8, 8, 8, k=64)),
-    Row("16x16x16 k=64", 300, meshes(16, 16, 16, k=64), 300),
+    Row("16x16x16 k=64", 300, meshes(16, 16, 16, k=64), 300, 1),
     Row("torus 16x16 k=32", 30, meshes(16, 16, k=32, kind="torus")),
     Row("torus 8x8x8 k=32", 30, meshes(8, 8, 8, k=32, kind="torus")),
     Row("500 points k=25", 3, points(500, 25)),
@@ -168,7 +173,10 @@ def frontier(rows: list[Row], count: int, method: str) -> list[dict[str, object]
         table.add_column(column, justify="left" if column == "instances" else "right")
     found = []
     for row in rows:
-        runs = [timed(each, method, row.seconds) for each in row.instances(count)]
+        runs = [
+            timed(each, method, row.seconds)
+            for each in row.instances(min(count, row.most))
+        ]
         gaps = [gap for _, gap in runs if gap is not None]
         times = [seconds for seconds, _ in runs]
         found.append(
@@ -292,7 +300,7 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=10, help="of each kind (10)")
     parser.add_argument("--method", default="auto", help="auto if left out")
     parser.add_argument("--ablate", action="store_true")
-    parser.add_argument("--models", action="store_true")
+    parser.add_argument("--models", type=float, metavar="S", help="limit for each")
     parser.add_argument("--sweep", type=Path, metavar="OUT.svg", help="draw it")
     parser.add_argument("--json", type=Path, help="write the figures there")
     args = parser.parse_args()
@@ -310,12 +318,14 @@ def main() -> None:
     elif args.sweep:
         sweep(args.count, args.sweep)
     elif args.models:
-        beside_models(args.count, 60.0)
+        beside_models(args.count, args.models)
     else:
         rows = [row for row in ROWS if not args.rows or row.name in args.rows]
         found = frontier(rows, args.count, args.method)
         if args.json:
             args.json.write_text(json.dumps(found, indent=1) + "\n")
+        if not args.rows:
+            beside_models(1, 60.0)
 
 
 if __name__ == "__main__":
