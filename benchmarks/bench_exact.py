@@ -8,9 +8,9 @@ and went (seeds 0 to N - 1), except where only one kind makes sense. Kernels are
 compiled beforehand. Seconds are CPU seconds of the process, which does all its work
 on one core; ``wanted`` is the target for the median.
 
-After all rows, the models for general solvers are set beside closeknit's own searches on
-the sizes that they can enter, with a minute each; ``--models S`` does only that, with S
-seconds each. All of it takes about an hour, most of it the models' time limits.
+After all rows, the models for general solvers are set beside closeknit's own searches
+on the sizes that they can enter, with a minute each; ``--models S`` does only that,
+with S seconds each. All of it takes about an hour, mostly the models' time limits.
 
 ``--ablate`` switches the rules of cuts-bb off one by one. ``--sweep``
 draws the time against n and k.
