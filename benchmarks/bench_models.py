@@ -22,6 +22,7 @@ from closeknit.formulations import catalogue
 from closeknit.formulations.aids import Aids
 from closeknit.formulations.bounds import best_bound
 from closeknit.heuristics import KSUBSET
+from closeknit.heuristics.medians import by_medians
 from closeknit.heuristics.models import CP_SAT, NAMES
 from closeknit.instances import KSubset, Mesh, cost, mesh
 from closeknit.solvers import Settings, SolverError, Status, cpsat, mip
@@ -43,6 +44,7 @@ def instances() -> Iterator[KSubset]:
     for side in FULL:
         for k in SIZES:
             yield replace(mesh(side, side, k=k), name=f"{side}x{side}-full-k{k}")
+    yield replace(mesh(8, 8, k=25), name="8x8-full-k25")
 
 
 def cell(name: str, instance: KSubset, limit: float) -> tuple[str, bool]:
@@ -60,13 +62,16 @@ def cell(name: str, instance: KSubset, limit: float) -> tuple[str, bool]:
         aids = Aids(hint=hint, bound=bound, proof=proof)
     formulation, _, backend = name.partition("/")
     try:
-        if backend == CP_SAT:
+        if formulation in catalogue.SERIES:
+            result = by_medians(instance, aids, settings=settings, start=start)
+        elif backend == CP_SAT:
             model = catalogue.CP[formulation].build(instance, aids)
             result = cpsat.solve(
                 cast(CpFormulation, model), settings=settings, start=start
             )
         else:
-            model = catalogue.MIP[formulation].build(instance, aids)
+            mixed = {**catalogue.MIP, **catalogue.QUADRATIC}
+            model = mixed[formulation].build(instance, aids)
             result = mip.solve(
                 cast(MipFormulation, model), backend, settings=settings, start=start
             )

@@ -244,14 +244,21 @@ def cuts_median(
     """``cuts-unary`` for choices with given medians that cost less than ``below``.
 
     One of a series, see `medians`; heuristics/medians.py goes through all of it. Of
-    ``aids``, nesting and level sets are used (without level sets nothing comes of
-    it): a median has its own bound and symmetry, and no hint, since whatever is known
-    is not below itself. Size of each: that of ``cuts-unary`` with ranges about halved.
-    Bound: that of the secants, Σ (k/2) d(p, median) over the k nearest, or so.
-    Frontier: k = 16 on 16x16 in 3 s, all of 8x8 with k = 25 in 2 s; quickest of
-    all models from k = 16 on, see docs/models.md.
+    ``aids``, nesting is used: a median has its own bound and symmetry, no hint is
+    below itself, and level sets cost more than they gain beside the relaxation. Size
+    of each: that of ``cuts-unary`` with ranges about halved. Bound: that of the
+    secants, Σ (k/2) d(p, median) over the k nearest, or so. Frontier: k = 16 on 16x16
+    in 2 s and on 24x24 in 1 s, k = 32 on 16x16 in 54 s, all of 8x8 with k = 25 in 2 s;
+    see docs/models.md.
     """
-    aids = replace(aids, symmetry=False, hint=None, bound=box.bound, proof=PROOF)
+    aids = replace(
+        aids,
+        symmetry=False,
+        levels=False,
+        hint=None,
+        bound=box.bound,
+        proof=PROOF,
+    )
     build = _Cuts("cuts-median", instance, aids, box.ranges)
     build.below = below
     for i in box.inside:

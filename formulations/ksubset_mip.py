@@ -256,7 +256,9 @@ def margins(instance: KSubset, aids: Aids = ALL) -> MipFormulation:
     integral at no cost, which `decode` does. At most two axes: for three, margins do
     not suffice. Size, with m cuts and l rows and columns: that of ``cuts-unary`` with
     l integers and as many rows more, and n reals in place of n binaries. Its
-    relaxation is that of ``cuts-unary``, since that has the same x. Frontier: TODO.
+    relaxation is that of ``cuts-unary``. Frontier: CBC k = 16 on 16x16 in 7 s, SCIP in
+    16 s, about twice as quick as ``cuts-unary``; HiGHS k = 16 on 12x12, and slower.
+    Nowhere the quickest: that is ``cuts-median`` or ``cuts-quadratic``.
     """
     build = _Margins("margins", instance, aids)
     model = _unary(build)

@@ -27,8 +27,8 @@ def by_medians(
     instance
         On a mesh or on points, see `Medians`.
     aids
-        ``hint``, ``bound`` and ``proof`` of what is known beforehand, and which of
-        nesting and level sets to use.
+        ``hint``, ``bound`` and ``proof`` of what is known beforehand, and whether to
+        nest counts.
     settings, start
         As for ``cpsat.solve``.
     """

@@ -137,13 +137,13 @@ def test_full_meshes_have_few_medians() -> None:
     assert listed[0] == (3, 3)
 
 
-@pytest.mark.parametrize("levels", [True, False])
-def test_medians_find_the_optimum(levels: bool) -> None:
+@pytest.mark.parametrize("nesting", [True, False])
+def test_medians_find_the_optimum(nesting: bool) -> None:
     grades = Counter[Grade]()
-    small = WITH_LINES if levels else WITH_LINES[::3]
+    small = WITH_LINES if nesting else WITH_LINES[::3]
     for instance in (*small, *(half(5, 4 + seed % 5, seed) for seed in range(20))):
         # Without a hint it starts from the first k processors.
-        result = searched(instance, Aids(levels=levels))
+        result = searched(instance, Aids(nesting=nesting))
         assert result.objective == result.bound == optimum(instance), instance
         assert result.limit is None
         assert result.proof is not None
@@ -168,14 +168,13 @@ def test_one_median_is_a_model_of_what_has_it() -> None:
         if box is None:
             continue
         assert not box.rows
-        # Level sets hold in optima only, so they are left out here.
-        result = cpsat.solve(cuts_median(instance, box, 1000, Aids(levels=False)))
+        result = cpsat.solve(cuts_median(instance, box, 1000))
         costs = [
             cost(instance, s) for s in choices(instance) if medians.of(s) == median
         ]
         assert result.objective == result.bound == min(costs)
         assert bound <= min(costs)
-        none = cpsat.solve(cuts_median(instance, box, min(costs), Aids(levels=False)))
+        none = cpsat.solve(cuts_median(instance, box, min(costs)))
         assert (none.chosen, none.bound) == (None, min(costs))
         assert none.limit is None
 
