@@ -129,12 +129,9 @@ class _Recorder:
             return None
         decided = kernels.count_companions(problem, status, scratch)
         if decided < 0:
-            crowded = (
-                int(p)
-                for p in np.flatnonzero(before == kernels.UNDECIDED)
-                if all(self.checker.crowded(state, int(p)))
-            )
-            return "end", ["companions", next(crowded)]
+            free = np.flatnonzero(before == kernels.UNDECIDED)
+            torn = np.logical_and(*self.checker.crowded(state, free.tolist()))
+            return "end", ["companions", int(free[torn.argmax()])]
         if decided:
             return "step", ["companions", *_decided(before, status)]
         return None
@@ -152,12 +149,10 @@ class _Recorder:
             left = []
             for p in map(int, todo):
                 if status[p] == kernels.CHOSEN:
-                    needs = self.checker.needs(state, chosen, np.full(len(chosen), p))
+                    needs = self.checker.needs(state, chosen, np.array([p]))[:, 0]
                     pair = [int(chosen[needs.argmax()]), p] if needs.any() else None
                 else:
-                    needs = self.checker.needs(
-                        state, np.full(len(rejected), p), rejected
-                    )
+                    needs = self.checker.needs(state, np.array([p]), rejected)[0]
                     pair = [p, int(rejected[needs.argmax()])] if needs.any() else None
                 if pair is None:
                     left.append(p)
@@ -172,10 +167,11 @@ class _Recorder:
     def _conflict(self, state: State) -> list[Any]:
         """Find a chosen point that needs a rejected one."""
         rejected = np.flatnonzero(state.status == kernels.REJECTED)
-        for p in np.flatnonzero(state.status == kernels.CHOSEN):
-            needs = self.checker.needs(state, np.full(len(rejected), p), rejected)
-            if needs.any():
-                return ["exchange", int(p), int(rejected[needs.argmax()])]
+        chosen = np.flatnonzero(state.status == kernels.CHOSEN)
+        needs = self.checker.needs(state, chosen, rejected)
+        if needs.any():
+            p, q = np.unravel_index(needs.argmax(), needs.shape)
+            return ["exchange", int(chosen[p]), int(rejected[q])]
         raise AssertionError("the search saw a conflict that is not there")
 
     def _torn_twin(self, status: Status) -> int:

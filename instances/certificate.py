@@ -26,7 +26,7 @@ proofs in docs/exact.md):
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -158,31 +158,28 @@ class Checker:
         taken[lightest] = True
         return constant + int(weights[taken].sum()), weights, taken
 
-    def gain(self, state: State, p: Ints, q: Ints) -> Ints:
-        """Bound D(q) - D(p) - d(p, q) from above, for pairs of points."""
-        inside_p, inside_q = self.sides[:, p], self.sides[:, q]
-        leave = self.weight * (2 * state.high - self.k - 1)
-        enter = self.weight * (self.k - 2 * state.low - 1)
-        gain: Ints = leave @ (inside_p * (1 - inside_q))
-        gain += enter @ (inside_q * (1 - inside_p))
-        return gain
-
     def needs(self, state: State, p: Ints, q: Ints) -> npt.NDArray[np.bool_]:
-        """Whether no optimal set has p and not q."""
-        return self.gain(state, p, q) < 0
+        """Whether no optimal set has p and not q, for all pairs: shape (p, q).
 
-    def companions(self, state: State, p: int) -> tuple[int, int]:
-        """Count the undecided points that p needs, and those that need p."""
-        others = np.flatnonzero(state.status == UNDECIDED)
-        others = others[others != p]
-        same = np.full(len(others), p)
-        needed = self.needs(state, same, others).sum()
-        needing = self.needs(state, others, same).sum()
-        return int(needed), int(needing)
+        D(q) - D(p) - d(p, q) is a sum over the cuts with only one of them inside;
+        with the intervals of the counts it is at most the gain.
+        """
+        leave = self.weight * (2 * state.high - self.k - 1)  # p inside, q outside
+        enter = self.weight * (self.k - 2 * state.low - 1)  # q inside, p outside
+        inside_p, inside_q = self.sides[:, p], self.sides[:, q]
+        both = (inside_p.T * (leave + enter)) @ inside_q
+        alone = (leave @ inside_p)[:, None] + (enter @ inside_q)[None, :]
+        needs: npt.NDArray[np.bool_] = alone < both
+        return needs
 
-    def crowded(self, state: State, p: int) -> tuple[bool, bool]:
+    def crowded(
+        self, state: State, p: Sequence[int]
+    ) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
         """Whether p needs too many others, and whether too many others need p."""
-        needed, needing = self.companions(state, p)
+        points = np.array(p, dtype=np.int64)
+        free = np.flatnonzero(state.status == UNDECIDED)
+        needed = self.needs(state, points, free).sum(axis=1)
+        needing = self.needs(state, free, points).sum(axis=0)
         chosen = int((state.status == CHOSEN).sum())
         possible = int((state.status != REJECTED).sum())
         return chosen + needed + 1 > self.k, possible - needing - 1 < self.k
@@ -223,10 +220,11 @@ class Checker:
         self._decide(state, rejected, REJECTED)
 
     def _by_exchange(self, state: State, pairs: list[list[int]]) -> None:
-        p, q = (np.array([pair[i] for pair in pairs], dtype=np.int64) for i in (0, 1))
-        if not self.needs(state, p, q).all():
-            raise Refused("an exchange binds nothing")
+        p, q = (sorted({pair[i] for pair in pairs}) for i in (0, 1))
+        bound = self.needs(state, np.array(p), np.array(q)) if pairs else None
         for a, b in pairs:
+            if bound is None or not bound[p.index(a), q.index(b)]:
+                raise Refused(f"{a} does not need {b}")
             if state.status[a] == CHOSEN and state.status[b] == UNDECIDED:
                 state.status[b] = CHOSEN
             elif state.status[b] == REJECTED and state.status[a] == UNDECIDED:
@@ -249,12 +247,10 @@ class Checker:
     def _by_companions(
         self, state: State, chosen: list[int], rejected: list[int]
     ) -> None:
-        for p in rejected:
-            if state.status[p] != UNDECIDED or not self.crowded(state, p)[0]:
-                raise Refused(f"{p} does not need too many")
-        for p in chosen:
-            if state.status[p] != UNDECIDED or not self.crowded(state, p)[1]:
-                raise Refused(f"not too many need {p}")
+        if not self.crowded(state, rejected)[0].all():
+            raise Refused("a rejected point does not need too many")
+        if not self.crowded(state, chosen)[1].all():
+            raise Refused("not too many need a chosen point")
         self._decide(state, chosen, CHOSEN)
         self._decide(state, rejected, REJECTED)
 
@@ -280,7 +276,7 @@ class Checker:
             p, q = what
             if state.status[p] != CHOSEN or state.status[q] != REJECTED:
                 raise Refused(f"{p} is not chosen or {q} not rejected")
-            if not self.needs(state, np.array([p]), np.array([q]))[0]:
+            if not self.needs(state, np.array([p]), np.array([q]))[0, 0]:
                 raise Refused(f"{p} does not need {q}")
         elif reason == "twins":
             (p,) = what
@@ -294,7 +290,8 @@ class Checker:
                 )
         elif reason == "companions":
             (p,) = what
-            if state.status[p] != UNDECIDED or not all(self.crowded(state, p)):
+            torn = [bool(crowd[0]) for crowd in self.crowded(state, [p])]
+            if state.status[p] != UNDECIDED or not all(torn):
                 raise Refused(f"{p} is not torn by its companions")
         else:
             raise Refused(f"unknown reason {reason!r}")
