@@ -257,7 +257,7 @@ def margins(instance: KSubset, aids: Aids = ALL) -> MipFormulation:
     not suffice. Size, with m cuts and l rows and columns: that of ``cuts-unary`` with
     l integers and as many rows more, and n reals in place of n binaries. Its
     relaxation is that of ``cuts-unary``. Frontier: CBC k = 16 on 16x16 in 7 s, SCIP in
-    16 s, about twice as quick as ``cuts-unary``; HiGHS k = 16 on 12x12, and slower.
+    16 s, mostly quicker than ``cuts-unary``; HiGHS k = 16 on 12x12, and slower.
     Nowhere the quickest: that is ``cuts-median`` or ``cuts-quadratic``.
     """
     build = _Margins("margins", instance, aids)
