@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from time import perf_counter
 
 from ..formulations.bounds import best_bound
@@ -17,8 +16,6 @@ from .tree_dp import tree_dp
 
 _MOST_RING_STEPS = 10**9
 """Steps n k² up to which the programme for rings beats the search."""
-_FIRST_TURN = 10.0
-"""Seconds of the first search before another has its turn."""
 
 
 def auto(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
@@ -76,20 +73,22 @@ def _in_turns(
 ) -> tuple[Limit | None, Search]:
     """Run the searches in turns, ever longer; return what stopped them, and the last.
 
-    The last one run knows the best solution of all.
+    The last one run knows the best solution of all. Turns are counted in nodes, so
+    that the same instance has the same answer however fast the machine is.
     """
-    waiting: Sequence[Search] = list(searches)
-    turn = _FIRST_TURN if len(waiting) > 1 else float("inf")
-    nodes = settings.node_limit
+    spent, longer = 0, 1
     while True:
-        for search in waiting:
-            until = min(deadline, perf_counter() + turn)
-            left = None if nodes is None else nodes - sum(s.nodes for s in waiting)
-            allowed = None if left is None else search.nodes + left
-            limit = search.run(until, allowed)
-            for other in waiting:
+        for search in searches:
+            until = search.nodes + longer * search.turn if len(searches) > 1 else None
+            if settings.node_limit is not None:
+                allowed = search.nodes + settings.node_limit - spent
+                until = allowed if until is None else min(until, allowed)
+            before = search.nodes
+            limit = search.run(deadline, until)
+            spent += search.nodes - before
+            for other in searches:
                 other.offer(search.chosen, search.best)
-            stopped = limit is not Limit.TIME or perf_counter() >= deadline
-            if stopped:
+            used_up = settings.node_limit is not None and spent >= settings.node_limit
+            if limit is not Limit.NODES or used_up:
                 return limit, search
-        turn *= 2
+        longer *= 2

@@ -54,6 +54,8 @@ class Search(search.Search):
         A lower bound known beforehand, in hops.
     """
 
+    turn = 1_000_000
+
     def __init__(
         self, instance: KSubset, chosen: tuple[int, ...], bound: int = 0
     ) -> None:

@@ -27,11 +27,14 @@ class Search(ABC):
         Nodes searched so far.
     longest_step
         Nodes that a step may have at most.
+    turn
+        Nodes of its first turn, where searches take turns: some ten seconds.
     """
 
     best: int
     nodes: int
     longest_step: int = sys.maxsize
+    turn: int = 10_000
 
     @property
     @abstractmethod

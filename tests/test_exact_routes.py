@@ -7,10 +7,11 @@ from fractions import Fraction
 
 import pytest
 
-from closeknit.heuristics import KSUBSET
+from closeknit.heuristics import KSUBSET, cuts_bb, levelset_bb
+from closeknit.heuristics.search import Search
 from closeknit.instances import InputError, KSubset, Points, Torus, check, cost, mesh
 from closeknit.instances.generators import random_occupancy, uniform_points
-from closeknit.solvers import Settings, Status
+from closeknit.solvers import Limit, Settings, Status
 
 from .test_cuts_bb import optimum_of, some_instance
 
@@ -75,6 +76,31 @@ def test_bounds_hold_when_stopped(seed: int) -> None:
             if result.bound is not None:
                 assert isinstance(result.bound, int)
                 assert result.bound <= optimum
+
+
+def test_auto_lets_the_searches_take_turns(monkeypatch: pytest.MonkeyPatch) -> None:
+    turns: list[str] = []
+    for kind in (levelset_bb.Search, cuts_bb.Search):
+        monkeypatch.setattr(kind, "turn", 3)
+
+        def noted(
+            self: Search,
+            deadline: float,
+            node_limit: int | None = None,
+            name: str = kind.__module__,
+        ) -> Limit | None:
+            turns.append(name.rpartition(".")[2])
+            return Search.run(self, deadline, node_limit)
+
+        monkeypatch.setattr(kind, "run", noted)
+    instance = random_occupancy((12, 12), 20, Fraction(1, 2), 3)
+    result = KSUBSET["auto"](instance)
+    assert turns[:4] == ["levelset_bb", "cuts_bb"] * 2
+    assert result.objective == KSUBSET["cuts-bb"](instance).objective
+    assert result.status is Status.OPTIMAL
+    stopped = KSUBSET["auto"](instance, Settings(node_limit=20))
+    assert stopped.limit is Limit.NODES
+    assert KSUBSET["auto"](instance).chosen == result.chosen
 
 
 def scaled(instance: KSubset, factor: int) -> KSubset:
