@@ -35,6 +35,10 @@ def check_certificate(instance: KSubset, path: str | Path) -> int:
         header = fields.headed(json.loads(lines[0]), FORMAT)
         known = ("format", "version", "instance", "sha256", "objective", "nodes")
         fields.only(header, known, known, "")
+        if header["instance"] != instance.name:
+            raise InputError(
+                f"must be {instance.name!r}", field="instance", value=header["instance"]
+            )
         if header["sha256"] != sha256(instance):
             raise InputError("is for another instance", field="sha256")
         objective = fields.integer(header["objective"], "objective")

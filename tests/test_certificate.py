@@ -7,6 +7,7 @@ import json
 import lzma
 import random
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -88,6 +89,7 @@ def first_step(lines: list[Any], rule: str) -> list[Any]:
 MUTATIONS: dict[str, Callable[[list[Any]], object]] = {
     "format": lambda lines: lines[0].update(format="closeknit/ksubset"),
     "version": lambda lines: lines[0].update(version=2),
+    "instance": lambda lines: lines[0].update(instance="another"),
     "sha256": lambda lines: lines[0].update(sha256="0" * 64),
     "objective": lambda lines: lines[0].update(objective=lines[0]["objective"] + 1),
     "nodes": lambda lines: lines[0].update(nodes=lines[0]["nodes"] + 1),
@@ -149,6 +151,51 @@ def test_a_changed_certificate_is_refused(what: str, tmp_path: Path) -> None:
     raise AssertionError(f"no proof has a place for {what}")
 
 
+def scalars(value: Any) -> list[tuple[Any, Any]]:
+    """Find every number and word, as the place that holds it and the key there."""
+    inner: Any = value.items() if isinstance(value, dict) else enumerate(value)
+    found: list[tuple[Any, Any]] = []
+    for key, each in inner:
+        found += scalars(each) if isinstance(each, dict | list) else [(value, key)]
+    return found
+
+
+def test_every_single_change_is_refused_or_harmless(tmp_path: Path) -> None:
+    """Without a new digest all are refused; with one, no false claim is accepted."""
+    path = tmp_path / "proof.xz"
+    rng = random.Random(4)
+    cells = rng.sample(list(Mesh((5, 5)).locations()), 14)
+    instance = KSubset("small", Mesh((5, 5)), tuple(cells), 5)
+    optimum, nodes = proved(instance)
+    write_certificate(instance, optimum, nodes, path)
+    whole = path.read_bytes()
+    text = lzma.decompress(whole).decode()
+    lines = [json.loads(line) for line in text.splitlines()[:-1]]
+    count = len(scalars(lines))
+    assert count > 50
+    for i in range(count):
+        for claim in (optimum, optimum + 1):
+            path.write_bytes(whole)
+            rewrite(path, partial(_tamper, i=i, claim=claim))
+            try:
+                accepted = check_certificate(instance, path)
+            except InputError:
+                continue
+            assert accepted <= optimum
+        path.write_bytes(lzma.compress(text.replace("[", "{", i % 3 + 1).encode()))
+        with pytest.raises(InputError):
+            check_certificate(instance, path)
+
+
+def _tamper(lines: list[Any], i: int, claim: int) -> None:
+    lines[0]["objective"] = claim
+    place, key = scalars(lines)[i]
+    if isinstance(place[key], str):
+        place[key] = {"cost": "exchange", "bound": "counts"}.get(place[key], "cost")
+    else:
+        place[key] += 1
+
+
 def test_a_damaged_file_is_refused(tmp_path: Path) -> None:
     instance = medium()
     path = tmp_path / "proof.xz"
@@ -174,7 +221,7 @@ def test_it_is_refused_for_another_instance(tmp_path: Path) -> None:
     instance = medium()
     path = tmp_path / "proof.xz"
     write_certificate(instance, *proved(instance), path)
-    other = KSubset("other", instance.topology, instance.free, instance.k - 1)
+    other = KSubset(instance.name, instance.topology, instance.free, instance.k - 1)
     with pytest.raises(InputError, match="another instance"):
         check_certificate(other, path)
 
