@@ -45,26 +45,24 @@ def run(args: argparse.Namespace) -> int:
     """Run everything, print one table an instance."""
     from ..heuristics import KSUBSET
     from ..instances import read_ksubset
+    from ..reports.campaign import Campaign
     from ..reports.verdicts import judge
 
     settings = running.settings_of(args)
-    exact = running.method_named(args.exact, KSUBSET, "--exact")
-    if args.methods is None:
-        methods = [method for method in KSUBSET.values() if not method.exact]
-    else:
-        names = dict.fromkeys(name.strip() for name in args.methods.split(","))
-        methods = [running.method_named(name, KSUBSET, "--methods") for name in names]
-    methods = [method for method in methods if method.name != exact.name]
+    methods, exact = running.compared_methods(args, KSUBSET)
     instances = [read_ksubset(path) for path in args.files]
     failed = False
     judged: list[Judged] = []
     for instance in instances:
-        taking = [
-            method
-            for method in methods
-            if args.methods or not (method.refuses and method.refuses(instance))
-        ]
-        rows = [_row(instance, method, settings) for method in (*taking, exact)]
+        campaign = Campaign(
+            instances=[instance],
+            methods=methods,
+            exact=exact,
+            settings=settings,
+            lenient=args.methods is None,
+        )
+        first, *others = campaign.tasks()  # the exact one, shown last
+        rows = [_row(instance, method, settings) for _, method in (*others, first)]
         found = judge([instance], rows, KSUBSET)
         judged += found
         failed |= _wrong(found)
@@ -76,16 +74,12 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _row(instance: KSubset, method: Method, settings: Settings) -> Row:
-    from ..instances import InputError
-    from ..reports.campaign import warm_up
-    from ..reports.rows import FAILED, REFUSED, row_of
+    from ..reports.campaign import run_one
+    from ..reports.rows import FAILED, row_of
     from ..solvers import SolverError
 
     try:
-        warm_up(instance, method)
-        return row_of(instance, method.name, settings, method(instance, settings), "")
-    except InputError as error:
-        return row_of(instance, method.name, settings, str(error), REFUSED)
+        return run_one(instance, method, settings)
     except SolverError as error:
         return row_of(instance, method.name, settings, str(error), FAILED)
 

@@ -19,8 +19,9 @@ from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from . import running
+
 if TYPE_CHECKING:
-    from ..heuristics.registry import Method
     from ..instances import KSubset
     from ..reports.campaign import Campaign
     from ..reports.ledger import Ledger
@@ -104,13 +105,7 @@ def _campaign(args: argparse.Namespace) -> Campaign:
         )
     if args.seed < 0:
         raise InputError("must be at least 0", field="--seed", value=args.seed)
-    exact = _method(args.exact, "--exact")
-    if not exact.exact:
-        raise InputError("is not an exact method", field="--exact", value=args.exact)
-    methods: Sequence[Method] = [m for m in KSUBSET.values() if not m.exact]
-    if args.methods is not None:
-        names = dict.fromkeys(args.methods.split(","))
-        methods = [_method(name.strip(), "--methods") for name in names]
+    methods, exact = running.compared_methods(args, KSUBSET)
     instances: Sequence[KSubset] = instances_of(args.inputs)
     return Campaign(
         instances=instances,
@@ -119,17 +114,6 @@ def _campaign(args: argparse.Namespace) -> Campaign:
         settings=Settings(time_limit=args.time_limit, seed=args.seed),
         lenient=args.methods is None,
     )
-
-
-def _method(name: str, option: str) -> Method:
-    from ..heuristics import KSUBSET
-    from ..instances import InputError
-
-    if name not in KSUBSET:
-        raise InputError(
-            f"no such method (known: {', '.join(KSUBSET)})", field=option, value=name
-        )
-    return KSUBSET[name]
 
 
 def _jobs(wanted: int | None) -> int:

@@ -79,5 +79,24 @@ def method_named(
     if name in methods:
         return methods[name]
     close = get_close_matches(name, methods, n=1)
-    hint = f"did you mean {close[0]}?" if close else "see closeknit methods"
+    hint = f"did you mean {close[0]}?" if close else f"known: {', '.join(methods)}"
     raise InputError(f"no such method ({hint})", field=option, value=name)
+
+
+def compared_methods(
+    args: argparse.Namespace, methods: Mapping[str, Method]
+) -> tuple[list[Method], Method]:
+    """Return what ``--methods`` names, or every heuristic, and what ``--exact`` does.
+
+    Raises
+    ------
+    InputError
+        For a name that is not in the table, or not exact behind ``--exact``.
+    """
+    exact = method_named(args.exact, methods, "--exact")
+    if not exact.exact:
+        raise InputError("is not an exact method", field="--exact", value=args.exact)
+    if args.methods is None:
+        return [method for method in methods.values() if not method.exact], exact
+    names = dict.fromkeys(name.strip() for name in args.methods.split(","))
+    return [method_named(name, methods, "--methods") for name in names], exact

@@ -93,7 +93,7 @@ def run(
         if key_of(instance, method.name, settings) not in ledger.rows
     ]
     allowed = 2 * settings.time_limit + _GRACE
-    calls = [Call(partial(_run, *task, settings), allowed) for task in due]
+    calls = [Call(partial(run_one, *task, settings), allowed) for task in due]
     done = len(tasks) - len(due)
     progress(done, len(tasks), "")
     with closing(in_parallel(calls, jobs=jobs)) as outcomes:
@@ -106,7 +106,7 @@ def run(
             progress(done, len(tasks), f"{method.name} on {instance.name}")
 
 
-def _run(instance: KSubset, method: Method, settings: Settings) -> Row:
+def run_one(instance: KSubset, method: Method, settings: Settings) -> Row:
     """Run one method on one instance; called in a process of the pool."""
     outcome: Result | str
     try:
