@@ -44,11 +44,6 @@ class Entry:
         """Where it comes from."""
         return _SOURCES[self.name.partition("-")[0]]
 
-    @property
-    def takes_pairs(self) -> bool:
-        """Whether it has a variable for every pair of processors."""
-        return self.name in ("pairs", "rlt")
-
     def refuses(self, instance: KSubset) -> str | None:
         """Say why it is not for this instance, or None if it is."""
         refuses = _REFUSES.get(self.name)

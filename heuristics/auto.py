@@ -5,7 +5,7 @@ from __future__ import annotations
 from time import perf_counter
 
 from ..formulations.bounds import best_bound
-from ..instances import KSubset, Mesh, Tree, cost
+from ..instances import KSubset, Mesh, Tree
 from ..solvers import DEFAULT, Limit, Proof, Result, Settings, answer
 from . import cuts_bb, levelset_bb, one_axis
 from .line import line_window
@@ -39,11 +39,14 @@ def auto(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
     if one_axis.refuse_ring(instance) is None and steps <= _MOST_RING_STEPS:
         return ring_dp(instance, settings)
     start = perf_counter()
-    chosen, limit = first_solution(instance, settings)
-    if limit is Limit.INTERRUPT:
-        return answer(instance, chosen, start=start, limit=limit)
+    first = first_solution(instance, settings)
+    if first.limit is Limit.INTERRUPT:
+        return first
+    chosen, known = first.chosen, first.objective
+    limit: Limit | None = first.limit
+    assert chosen is not None
+    assert isinstance(known, int)
     try:
-        known = cost(instance, chosen)
         bound, proof = best_bound(instance, cost=known)
     except KeyboardInterrupt:
         return answer(instance, chosen, start=start, limit=Limit.INTERRUPT)

@@ -25,7 +25,7 @@ from heapq import heappop, heappush
 
 import numpy as np
 
-from ..instances import KSubset
+from ..instances import IntArray, KSubset
 from ..solvers import DEFAULT, Grade, Proof, Result, Settings
 from . import cuts_bb_kernels as kernels
 from . import search
@@ -81,9 +81,8 @@ class Search(search.Search):
         self._smallest = _SMALLEST if rules.boxes else instance.n + 1
         if rules.plunges:
             self.longest_step = _PLUNGE
-        self._denominator = whole.problem.denominator
         self._chosen = np.zeros(instance.n, dtype=bool)
-        self._chosen[list(chosen)] = True
+        self._take(list(chosen))
         self.best = whole.price(self._chosen)
         self.nodes = 0
         self._known = bound
@@ -100,7 +99,7 @@ class Search(search.Search):
     @property
     def bound(self) -> int:
         """The best proved lower bound so far, in hops."""
-        least = min(self.best, self._box.bound)
+        least = self._box.bound
         if self._waiting:
             least = min(least, self._waiting[0][0])
         return min(self.best, max(least, self._known))
@@ -109,8 +108,11 @@ class Search(search.Search):
         """Take over a solution found elsewhere, of this cost in hops."""
         if cost < self.best:
             self.best = cost
-            self._chosen[:] = False
-            self._chosen[list(chosen)] = True
+            self._take(list(chosen))
+
+    def _take(self, chosen: list[int] | IntArray) -> None:
+        self._chosen[:] = False
+        self._chosen[chosen] = True
 
     def _step(self, budget: int) -> None:
         """Search the present box, or open the one with the least bound."""
@@ -131,8 +133,7 @@ class Search(search.Search):
         self.nodes += nodes
         if best < self.best:
             self.best = int(best)
-            self._chosen[:] = False
-            self._chosen[box.index[box.picked]] = True
+            self._take(box.index[box.picked])
         self._plunged += nodes
         if state == kernels.FULL:
             box.grow()

@@ -115,7 +115,7 @@ class Box:
         possible = position[status != kernels.REJECTED]
         first, last = possible.min(axis=0), possible.max(axis=0)
         kept = ((first <= position) & (position <= last)).all(axis=1)
-        # positions are those of the box; cuts that no longer differ become one
+        # cuts reach no further than the box; those that split it no more are dropped
         start = np.clip(problem.start, first[problem.axis], last[problem.axis] + 1)
         stop = np.clip(problem.stop, first[problem.axis], last[problem.axis] + 1)
         ends = first[problem.axis], last[problem.axis] + 1

@@ -151,13 +151,11 @@ def _improved(instance: KSubset, settings: Settings, *, first: bool) -> Result:
     return answer(instance, descent.chosen, start=start, limit=limit)
 
 
-def first_solution(
-    instance: KSubset, settings: Settings
-) -> tuple[tuple[int, ...], Limit | None]:
-    """Return what mm-inc chooses, and what stopped it if something did."""
+def first_solution(instance: KSubset, settings: Settings) -> Result:
+    """Return what mm-inc finds, or any choice if it is interrupted before that."""
+    start = perf_counter()
     try:
-        found = mm_inc(instance, settings)
+        return mm_inc(instance, settings)
     except KeyboardInterrupt:
-        return tuple(range(instance.k)), Limit.INTERRUPT
-    assert found.chosen is not None
-    return found.chosen, found.limit
+        chosen = range(instance.k)
+        return answer(instance, chosen, start=start, limit=Limit.INTERRUPT)

@@ -93,10 +93,11 @@ def search_alone(
 ) -> Result:
     """Start a search from mm-inc's choice, and say what came of it."""
     start = perf_counter()
-    chosen, limit = first_solution(instance, settings)
-    if limit is Limit.INTERRUPT:
-        return answer(instance, chosen, start=start, limit=limit)
-    search = make(instance, chosen)
+    first = first_solution(instance, settings)
+    if first.limit is Limit.INTERRUPT:
+        return first
+    assert first.chosen is not None
+    search = make(instance, first.chosen)
     limit = search.run(start + settings.time_limit, settings.node_limit)
     return answer(
         instance,
