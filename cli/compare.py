@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from . import running
 
 if TYPE_CHECKING:
-    from ..heuristics import Method
+    from ..heuristics import AnyMethod
     from ..instances import KSubset
     from ..reports.rows import Row
     from ..reports.verdicts import Judged
@@ -73,7 +73,7 @@ def run(args: argparse.Namespace) -> int:
     return 1 if failed else 0
 
 
-def _row(instance: KSubset, method: Method, settings: Settings) -> Row:
+def _row(instance: KSubset, method: AnyMethod, settings: Settings) -> Row:
     from ..reports.campaign import run_one
     from ..reports.rows import FAILED, row_of
     from ..solvers import SolverError
@@ -103,7 +103,7 @@ def _show(instance: KSubset, found: list[Judged]) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    from ..reports.drawing import described
+    from ..instances.problems import described
     from ..reports.wording import decimal, fraction, price, seconds
 
     table = Table(title=f"{instance.name}: {described(instance)}", title_justify="left")

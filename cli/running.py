@@ -11,7 +11,7 @@ from ..instances.errors import InputError
 from ..solvers.settings import Settings, Ties
 
 if TYPE_CHECKING:
-    from ..heuristics import Method
+    from ..heuristics import AnyMethod
 
 
 def add_settings(parser: argparse.ArgumentParser, *, time_limit: float) -> None:
@@ -71,8 +71,8 @@ def settings_of(args: argparse.Namespace, ties: Ties = Ties.LEX) -> Settings:
 
 
 def method_named(
-    name: str, methods: Mapping[str, Method], option: str = "--method"
-) -> Method:
+    name: str, methods: Mapping[str, AnyMethod], option: str = "--method"
+) -> AnyMethod:
     """Return a method of the table; InputError with a hint if there is none."""
     from difflib import get_close_matches
 
@@ -84,8 +84,8 @@ def method_named(
 
 
 def compared_methods(
-    args: argparse.Namespace, methods: Mapping[str, Method]
-) -> tuple[list[Method], Method]:
+    args: argparse.Namespace, methods: Mapping[str, AnyMethod]
+) -> tuple[list[AnyMethod], AnyMethod]:
     """Return what ``--methods`` names, or every heuristic, and what ``--exact`` does.
 
     Raises

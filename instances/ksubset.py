@@ -208,3 +208,43 @@ def _cost_by_edge(tree: Tree, sites: Sequence[Site]) -> int:
             total += tree.weight[v] * below[v] * (len(sites) - below[v])
             below[tree.parent[v]] += below[v]
     return total
+
+
+def shape_of(instance: KSubset) -> tuple[int, ...]:
+    """Sides of a mesh or torus; number of points, or of nodes of a tree."""
+    topology = instance.topology
+    if isinstance(topology, Points):
+        return (len(topology.coordinates),)
+    if isinstance(topology, Tree):
+        return (len(topology.parent),)
+    return tuple(topology.shape)  # type: ignore[attr-defined]
+
+
+def locations(instance: KSubset) -> int:
+    """Count the processors, free or busy."""
+    if isinstance(instance.topology, Tree):
+        return len(instance.topology.processors)
+    total = 1
+    for side in shape_of(instance):
+        total *= side
+    return total
+
+
+def described(instance: KSubset) -> str:
+    """Say in a few words what is chosen from what.
+
+    >>> from closeknit.instances import mesh
+    >>> described(mesh(2, 3, k=2))
+    '2×3 mesh, 6 of 6 processors free, k = 2'
+    """
+    shape = shape_of(instance)
+    network = {
+        "points": f"{shape[0]} points in {instance.topology.dimension}-D",
+        "tree": f"tree of {shape[0]} nodes",
+    }.get(instance.topology.kind)
+    if network is None:
+        network = f"{'×'.join(map(str, shape))} {instance.topology.kind}"
+    return (
+        f"{network}, {instance.n} of {locations(instance)} processors free, "
+        f"k = {instance.k}"
+    )

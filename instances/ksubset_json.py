@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections import Counter
 from collections.abc import Collection, Sequence
 from decimal import Decimal
@@ -13,6 +11,8 @@ from typing import Any
 from . import fields
 from .errors import InputError
 from .files import parse_json, read_text, write_text
+from .json_text import digest
+from .json_text import dumps as dumps
 from .ksubset import KSubset
 from .topology import LARGEST, Mesh, Points, Site, Topology, Torus, Tree
 
@@ -119,8 +119,7 @@ def sha256(instance: KSubset) -> str:
         "free": labels(instance.topology, instance.free),
         "k": instance.k,
     }
-    text = dumps(canonical, indented=False)
-    return hashlib.sha256(text.encode()).hexdigest()
+    return digest(canonical)
 
 
 def labels(topology: Topology, sites: Sequence[Site]) -> list[Any]:
@@ -157,39 +156,6 @@ def chosen_of(instance: KSubset, selection: Any) -> tuple[int, ...]:
             raise InputError(problem, field=f"selection[{i}]", value=list(site))
         chosen.append(left.pop())
     return tuple(sorted(chosen))
-
-
-def dumps(document: Any, *, indented: bool = True) -> str:
-    """Write JSON: a line a field, exact decimals, keys in the order given.
-
-    Without indentation: canonical, keys sorted, no spaces.
-    """
-    if not indented:
-        return _exact(document, ",", ":")
-    inner = ",\n".join(
-        f"  {json.dumps(key)}: {_exact(value, ', ', ': ')}"
-        for key, value in document.items()
-    )
-    return f"{{\n{inner}\n}}"
-
-
-def _exact(value: Any, comma: str, colon: str) -> str:
-    """Write JSON with decimals as they are; ``json`` itself knows only floats."""
-    if isinstance(value, Decimal):
-        return f"{value:f}"
-    if isinstance(value, dict):
-        items = sorted(value.items()) if comma == "," else value.items()
-        inner = comma.join(
-            f"{json.dumps(key)}{colon}{_exact(item, comma, colon)}"
-            for key, item in items
-        )
-        return f"{{{inner}}}"
-    try:
-        return json.dumps(value, separators=(comma, colon), sort_keys=comma == ",")
-    except TypeError:  # a decimal somewhere inside
-        if not isinstance(value, list):
-            raise
-        return f"[{comma.join(_exact(item, comma, colon) for item in value)}]"
 
 
 def _topology(value: dict[str, Any]) -> Topology:

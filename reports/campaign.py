@@ -7,7 +7,7 @@ from contextlib import closing, suppress
 from dataclasses import dataclass
 from functools import partial
 
-from ..heuristics.registry import Method
+from ..heuristics import AnyMethod
 from ..instances import InputError, KSubset, Mesh, Points, Torus
 from ..solvers import DEFAULT, Result, Settings
 from .ledger import Ledger
@@ -37,12 +37,12 @@ class Campaign:
     """
 
     instances: Sequence[KSubset]
-    methods: Sequence[Method]
-    exact: Method
+    methods: Sequence[AnyMethod]
+    exact: AnyMethod
     settings: Settings = DEFAULT
     lenient: bool = True
 
-    def tasks(self) -> list[tuple[KSubset, Method]]:
+    def tasks(self) -> list[tuple[KSubset, AnyMethod]]:
         """List the runs, the longest kind first."""
         exact = [(instance, self.exact) for instance in self.instances]
         others = [
@@ -106,7 +106,7 @@ def run(
             progress(done, len(tasks), f"{method.name} on {instance.name}")
 
 
-def run_one(instance: KSubset, method: Method, settings: Settings) -> Row:
+def run_one(instance: KSubset, method: AnyMethod, settings: Settings) -> Row:
     """Run one method on one instance; called in a process of the pool."""
     outcome: Result | str
     try:
@@ -120,7 +120,7 @@ def run_one(instance: KSubset, method: Method, settings: Settings) -> Row:
 _WARM: set[tuple[str, str, int]] = set()
 
 
-def warm_up(instance: KSubset, method: Method) -> None:
+def warm_up(instance: KSubset, method: AnyMethod) -> None:
     """Let a heuristic load and compile before its time is taken."""
     topology = instance.topology
     kind = (method.name, topology.kind, topology.dimension)

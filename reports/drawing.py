@@ -7,6 +7,7 @@ from hashlib import sha256 as digest
 from html import escape
 
 from ..instances import InputError, KSubset, Points, Tree, check, cost
+from ..instances.ksubset import described, locations
 from .grid_drawing import grid_picture
 from .points_drawing import points_picture
 from .svg import ACCENTS, STYLE, Picture, at, breadth, cropped, num, text
@@ -94,46 +95,6 @@ def draw(
         f'<rect class="ck-page" width="{num(width)}" height="{num(height)}" rx="6"/>'
         f"{head}{''.join(parts)}{legend}</svg>\n"
     )
-
-
-def described(instance: KSubset) -> str:
-    """Say in a few words what is chosen from what.
-
-    >>> from closeknit.instances import mesh
-    >>> described(mesh(2, 3, k=2))
-    '2×3 mesh, 6 of 6 processors free, k = 2'
-    """
-    shape = shape_of(instance)
-    network = {
-        "points": f"{shape[0]} points in {instance.topology.dimension}-D",
-        "tree": f"tree of {shape[0]} nodes",
-    }.get(instance.topology.kind)
-    if network is None:
-        network = f"{'×'.join(map(str, shape))} {instance.topology.kind}"
-    return (
-        f"{network}, {instance.n} of {locations(instance)} processors free, "
-        f"k = {instance.k}"
-    )
-
-
-def shape_of(instance: KSubset) -> tuple[int, ...]:
-    """Sides of a mesh or torus; number of points, or of nodes of a tree."""
-    topology = instance.topology
-    if isinstance(topology, Points):
-        return (len(topology.coordinates),)
-    if isinstance(topology, Tree):
-        return (len(topology.parent),)
-    return tuple(topology.shape)  # type: ignore[attr-defined]
-
-
-def locations(instance: KSubset) -> int:
-    """Count the processors, free or busy."""
-    if isinstance(instance.topology, Tree):
-        return len(instance.topology.processors)
-    total = 1
-    for side in shape_of(instance):
-        total *= side
-    return total
 
 
 def _picture(

@@ -6,8 +6,10 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from math import inf
 
+from ..instances import KSubset
+from ..instances.problems import described
 from ..solvers import Grade
-from .drawing import described, draw
+from .drawing import draw
 from .page_style import CSS
 from .plots import plots
 from .report import Report, percent
@@ -210,6 +212,7 @@ def _worst_of(summary: MethodSummary, worst: Judged) -> str:
     listed = "".join(
         f"<dt>{name}</dt><dd>{escape(value)}</dd>" for name, value in facts.items()
     )
+    assert isinstance(instance, KSubset)
     picture = draw(
         instance,
         {summary.name: worst.row.selection, "optimal": best.selection},

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .drawing import described
+from ..instances.problems import described
 from .report import Report, percent
 from .verdicts import Ratio
 from .wording import day, decimal, fraction, price, seconds, short_fraction, within

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from fractions import Fraction
 from functools import cached_property
 
-from ..heuristics.registry import Method
+from ..heuristics import AnyMethod
 from ..instances import InputError, KSubset
 from ..solvers import Grade
 from .rows import FAILED, REFUSED, Row
@@ -32,7 +32,7 @@ class Report:
     """
 
     judged: Sequence[Judged]
-    methods: Mapping[str, Method]
+    methods: Mapping[str, AnyMethod]
     date: str
 
     @property
@@ -131,7 +131,7 @@ class Report:
 def report_on(
     instances: Sequence[KSubset],
     rows: Sequence[Row],
-    methods: Mapping[str, Method],
+    methods: Mapping[str, AnyMethod],
     *,
     witnesses: Sequence[Row] = (),
 ) -> Report:

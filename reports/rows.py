@@ -14,10 +14,9 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from ..instances import InputError, KSubset, fields, sha256
+from ..instances import InputError, Instance, Value, fields, problem_of, sha256
 from ..instances.files import parse_json
-from ..solvers import Grade, Limit, Proof, Result, Settings, Status, Value
-from .drawing import locations, shape_of
+from ..solvers import Grade, Limit, Proof, Result, Settings, Status
 
 REFUSED = "refused"
 """The method does not take this instance."""
@@ -38,9 +37,11 @@ class Row:
     instance, sha256
         Its name, and the digest of what defines it.
     topology, shape
-        Kind of network, and its sides (number of points, of tree nodes).
+        Kind of network, and its sides (number of points, of tree nodes); for other
+        problems see `Facts`.
     n, k, d, locations
-        Free processors, how many to choose, axes, processors free or busy.
+        Free processors, how many to choose, axes, processors free or busy; or
+        again `Facts`.
     method, time_limit, seed
         What was run, and how.
     status
@@ -95,7 +96,7 @@ class Row:
 
 
 def row_of(
-    instance: KSubset,
+    instance: Instance,
     method: str,
     settings: Settings,
     outcome: Result | str,
@@ -112,15 +113,18 @@ def row_of(
     status
         ``refused`` or ``failed``; not looked at when there is a result.
     """
+    problem = problem_of(instance)
+    facts = problem.facts(instance)
     shared: dict[str, Any] = {
         "instance": instance.name,
         "sha256": sha256(instance),
-        "topology": instance.topology.kind,
-        "shape": shape_of(instance),
-        "n": instance.n,
-        "k": instance.k,
-        "d": instance.topology.dimension,
-        "locations": locations(instance),
+        "problem": problem.name,
+        "topology": facts.structure,
+        "shape": facts.shape,
+        "n": facts.n,
+        "k": facts.k,
+        "d": facts.d,
+        "locations": facts.locations,
         "method": method,
         "time_limit": settings.time_limit,
         "seed": settings.seed,
@@ -143,7 +147,7 @@ def row_of(
     )
 
 
-def key_of(instance: KSubset, method: str, settings: Settings) -> Key:
+def key_of(instance: Instance, method: str, settings: Settings) -> Key:
     """Return the key that the row of a run will have."""
     return (
         sha256(instance),

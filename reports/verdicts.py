@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import inf
 
-from ..heuristics.registry import Method
-from ..instances import KSubset, sha256
-from ..solvers import Grade, Proof, Value
+from ..heuristics import AnyMethod
+from ..instances import Instance, Value, sha256
+from ..instances.value import ordered
+from ..solvers import Grade, Proof
 from .rows import Row
 
 Ratio = Fraction | float
@@ -32,7 +33,7 @@ class Verdict:
         A row of greatest bound, of the best grade; None if nothing was proved.
     """
 
-    instance: KSubset
+    instance: Instance
     best: Row | None
     proved: Row | None
 
@@ -121,9 +122,9 @@ class Judged:
 
 
 def judge(
-    instances: Iterable[KSubset],
+    instances: Iterable[Instance],
     rows: Sequence[Row],
-    methods: Mapping[str, Method],
+    methods: Mapping[str, AnyMethod],
     *,
     witnesses: Iterable[Row] = (),
 ) -> list[Judged]:
@@ -144,7 +145,7 @@ def judge(
     by_digest: dict[str, list[Row]] = {}
     for row in {row.key: row for row in (*rows, *witnesses)}.values():
         by_digest.setdefault(row.sha256, []).append(row)
-    known: dict[str, tuple[KSubset, Verdict]] = {}
+    known: dict[str, tuple[Instance, Verdict]] = {}
     for instance in instances:
         evidence = sorted(by_digest.get(sha256(instance), ()), key=lambda r: r.key)
         known[instance.name] = instance, _verdict(instance, evidence)
@@ -170,12 +171,7 @@ def quotient(cost: Value, divisor: Value) -> Ratio | None:
     return None
 
 
-def ordered(value: Value) -> tuple[int, ...]:
-    """Return a cost in the form in which costs are compared."""
-    return (value,) if isinstance(value, int) else value
-
-
-def _verdict(instance: KSubset, evidence: Sequence[Row]) -> Verdict:
+def _verdict(instance: Instance, evidence: Sequence[Row]) -> Verdict:
     found = [row for row in evidence if row.cost is not None]
     proved = [row for row in evidence if row.bound is not None]
     best = min(found, key=_price, default=None)

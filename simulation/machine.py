@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from itertools import compress
 
-from ..heuristics.registry import KSUBSET, Method
+from ..heuristics import KSUBSET, AnyMethod
 from ..instances import InputError, KSubset, Site, Topology
 from ..solvers import DEFAULT
 
@@ -63,7 +63,7 @@ class Machine:
             self.free += 1
 
 
-def _method(name: str) -> Method:
+def _method(name: str) -> AnyMethod:
     if name not in KSUBSET:
         raise InputError(
             f"no such method (known: {', '.join(KSUBSET)})", field="allocator"

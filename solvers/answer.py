@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Collection
 from time import perf_counter
 
-from ..instances import KSubset, check, cost
+from ..instances import Instance, Value, check, cost
+from ..instances.value import ordered
 from .result import Limit, Proof, Result, SolverError, Status
 
 
 def answer(
-    instance: KSubset,
+    instance: Instance,
     chosen: Collection[int] | None,
     *,
     start: float,
-    bound: int | None = None,
+    bound: Value | None = None,
     proof: Proof | None = None,
     limit: Limit | None = None,
     seed: int | None = None,
@@ -26,7 +27,7 @@ def answer(
     instance
         What was to be solved.
     chosen
-        Indices of free processors, in any order; None if nothing was found.
+        Indices of processors or items, in any order; None if nothing was found.
     start
         ``time.perf_counter()`` when the run began.
     bound, proof
@@ -54,7 +55,7 @@ def answer(
     if wrong := check(instance, picked):
         raise SolverError(f"{instance.name}: {'; '.join(wrong)}.")
     objective = cost(instance, picked)
-    if bound is not None and bound > objective:
+    if bound is not None and ordered(bound) > ordered(objective):
         raise SolverError(
             f"{instance.name}: {proof} claims at least {bound}, "
             f"but a solution costs {objective}."

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
 
-Value = int | tuple[int, ...]
-"""A cost: an integer, or a tuple compared lexicographically."""
+from ..instances.value import Value as Value
+from ..instances.value import ordered, shape
 
 
 class Status(Enum):
@@ -65,6 +65,9 @@ class Proof:
     def __str__(self) -> str:
         return f"{self.grade.value}: {self.by}"
 
+
+COUNTED = Proof(Grade.CHECKED, "counting")
+"""More is asked for than there is, which anyone can count."""
 
 CERTIFIED = Proof(Grade.CHECKED, "certificate")
 """A proof that lies in a file, which ``closeknit check`` can follow."""
@@ -124,9 +127,9 @@ class Result:
         if self.status is Status.INFEASIBLE and self.bound is not None:
             raise ValueError("An infeasible instance has no bound.")
         if self.objective is not None and self.bound is not None:
-            if _shape(self.bound) != _shape(self.objective):
+            if shape(self.bound) != shape(self.objective):
                 raise ValueError("Bound and cost of different shape.")
-            if _key(self.bound) > _key(self.objective):
+            if ordered(self.bound) > ordered(self.objective):
                 raise ValueError(f"Bound {self.bound} above cost {self.objective}.")
             if (self.status is Status.OPTIMAL) != (self.bound == self.objective):
                 raise ValueError("Optimal is: bound equal to cost.")
@@ -150,11 +153,3 @@ class Result:
         if isinstance(self.objective, int) and isinstance(self.bound, int):
             return Fraction(self.objective, self.bound) if self.bound > 0 else None
         return None
-
-
-def _shape(value: Value) -> int:
-    return -1 if isinstance(value, int) else len(value)
-
-
-def _key(value: Value) -> tuple[int, ...]:
-    return (value,) if isinstance(value, int) else value

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..instances import InputError, KSubset, check, cost, fields
+from ..instances import InputError, Instance, Value, check, cost, fields, problem_of
+from ..instances import sha256 as digest
 from ..instances.files import parse_json, read_text, write_text
-from ..instances.ksubset_json import chosen_of, dumps, selection_of, sha256
-from .result import Grade, Limit, Proof, Result, Status, Value
+from ..instances.json_text import dumps
+from .result import COUNTED, Grade, Limit, Proof, Result, Status
 
 FORMAT = "closeknit/solution"
 _NEEDED = ("instance", "sha256", "method", "status")
@@ -41,14 +42,14 @@ class Solution:
     selection: Any
 
 
-def solution_of(instance: KSubset, method: str, result: Result) -> dict[str, Any]:
+def solution_of(instance: Instance, method: str, result: Result) -> dict[str, Any]:
     """Return a result as the object that a solution file holds."""
     proof = result.proof
     document: dict[str, Any] = {
         "format": FORMAT,
         "version": 1,
         "instance": instance.name,
-        "sha256": sha256(instance),
+        "sha256": digest(instance),
         "method": method,
         "status": result.status.value,
         "objective": result.objective,
@@ -57,7 +58,7 @@ def solution_of(instance: KSubset, method: str, result: Result) -> dict[str, Any
         "limit": result.limit.value if result.limit else None,
         "selection": None
         if result.chosen is None
-        else selection_of(instance, result.chosen),
+        else problem_of(instance).selection_of(instance, result.chosen),
         "seconds": round(result.seconds, 6),
         "seed": result.seed,
     }
@@ -65,7 +66,7 @@ def solution_of(instance: KSubset, method: str, result: Result) -> dict[str, Any
 
 
 def write_solution(
-    instance: KSubset, method: str, result: Result, path: str | Path
+    instance: Instance, method: str, result: Result, path: str | Path
 ) -> None:
     """Write a solution file."""
     write_text(path, dumps(solution_of(instance, method, result)) + "\n")
@@ -85,7 +86,7 @@ def read_solution(path: str | Path) -> Solution:
         raise error.of_file(path) from None
 
 
-def complaints(instance: KSubset, solution: Solution) -> list[str]:
+def complaints(instance: Instance, solution: Solution) -> list[str]:
     """List what is untrue in a solution: digest, selection, cost, bound, status.
 
     The bound itself is only compared with the cost; whoever can re-derive it
@@ -94,16 +95,16 @@ def complaints(instance: KSubset, solution: Solution) -> list[str]:
     wrong = []
     if solution.instance != instance.name:
         wrong.append(f"instance: is for {solution.instance!r}, not {instance.name!r}")
-    if solution.sha256 != sha256(instance):
+    if solution.sha256 != digest(instance):
         wrong.append("sha256: is for another instance")
     if solution.selection is None:
         if solution.status in (Status.OPTIMAL, Status.FEASIBLE):
             wrong.append(f"selection: missing, but status is {solution.status.value}")
         if solution.status is Status.INFEASIBLE:
-            wrong.append("status: infeasible, but any k free processors are a solution")
+            wrong += _of_infeasible(instance, solution)
         return wrong
     try:
-        chosen = chosen_of(instance, solution.selection)
+        chosen = problem_of(instance).chosen_of(instance, solution.selection)
     except InputError as error:
         return [*wrong, str(error)]
     if invalid := check(instance, chosen):
@@ -122,6 +123,15 @@ def complaints(instance: KSubset, solution: Solution) -> list[str]:
     except ValueError as error:
         wrong.append(f"status: {solution.status.value}: {error}")
     return wrong
+
+
+def _of_infeasible(instance: Instance, solution: Solution) -> list[str]:
+    """Count anew: whatever can be asked for here has a solution if there is enough."""
+    if problem_of(instance).unsolvable(instance) is None:
+        return ["status: infeasible, but there are solutions"]
+    if solution.proof != COUNTED:
+        return [f"proof: is {solution.proof}, but counting alone shows it"]
+    return []
 
 
 def _parse(value: Any) -> Solution:

@@ -18,7 +18,7 @@ import pytest
 
 import closeknit.heuristics
 from closeknit.cli.app import run
-from closeknit.heuristics.registry import Method
+from closeknit.heuristics.registry import AnyMethod
 from closeknit.instances import write_ksubset
 from closeknit.reports.ledger import FILE
 
@@ -46,7 +46,7 @@ def command(
     monkeypatch.syspath_prepend(ROOT)
 
     def call(
-        *words: object, methods: Mapping[str, Method] = TOYS
+        *words: object, methods: Mapping[str, AnyMethod] = TOYS
     ) -> tuple[int, str, str]:
         monkeypatch.setattr(closeknit.heuristics, "KSUBSET", methods)
         status = run(["ratios", *map(str, words)])

@@ -18,7 +18,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from closeknit.heuristics.registry import Method
+from closeknit.heuristics.registry import AnyMethod
 from closeknit.instances import InputError, KSubset, Mesh, Points, Torus, Tree, mesh
 from closeknit.reports.csv_table import COLUMNS, csv_table
 from closeknit.reports.drawing import draw
@@ -40,7 +40,7 @@ def seven_quarters(instance: KSubset) -> Fraction:
     return Fraction(7, 4)
 
 
-METHODS: dict[str, Method] = {
+METHODS: dict[str, AnyMethod] = {
     "near": Toy(name="near", where="first", guarantee=seven_quarters),
     "far": Toy(name="far", where="last"),
     "auto": Toy(name="auto", where="cheapest", exact=True),

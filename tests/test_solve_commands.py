@@ -17,7 +17,7 @@ from xml.etree import ElementTree
 import pytest
 
 from closeknit.cli.app import run
-from closeknit.heuristics import KSUBSET, Method, registry
+from closeknit.heuristics import KSUBSET, Method
 from closeknit.instances import KSubset, Mesh, Points, Torus, mesh, write_ksubset
 from closeknit.solvers import DEFAULT, Result, Settings, Status, answer
 
@@ -284,13 +284,13 @@ def far_apart(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
 def test_compare_fails_when_a_guarantee_is_broken(
     path: str, capsys: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    class Saboteur(Method):
+    class Saboteur(Method[KSubset]):
         @property
         def function(self) -> Any:
             return far_apart
 
     saboteur = Saboteur(name="mm", where="", guarantee=KSUBSET["mm"].guarantee)
-    table = MappingProxyType({**registry.KSUBSET, "mm": saboteur})
+    table = MappingProxyType({**KSUBSET, "mm": saboteur})
     monkeypatch.setattr("closeknit.heuristics.KSUBSET", table)
     assert run(["compare", path, "--methods", "mm"]) == 1
     error = capsys.readouterr().err
@@ -341,7 +341,7 @@ def test_no_command_is_an_error_of_one_line() -> None:
 def test_unknown_status_exits_with_4(
     path: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    class Idle(Method):
+    class Idle(Method[KSubset]):
         @property
         def function(self) -> Any:
             return lambda instance, settings: Result(status=Status.UNKNOWN)

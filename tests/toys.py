@@ -14,7 +14,7 @@ from time import perf_counter, sleep
 from typing import Any, cast
 
 import closeknit.heuristics
-from closeknit.heuristics.registry import Method, Run
+from closeknit.heuristics.registry import AnyMethod, Method, Run
 from closeknit.instances import KSubset, Mesh, cost, mesh, sha256
 from closeknit.reports.rows import Row, row_of
 from closeknit.solvers import (
@@ -30,7 +30,7 @@ from closeknit.solvers import (
 ROOT = Path(__file__).parents[1]
 
 
-class Toy(Method):
+class Toy(Method[KSubset]):
     """A method whose function stands in this module."""
 
     __slots__ = ()
@@ -105,7 +105,7 @@ def large_k(instance: KSubset) -> str | None:
     return "takes k up to 3 only" if instance.k > 3 else None
 
 
-TOYS: Mapping[str, Method] = {
+TOYS: Mapping[str, AnyMethod] = {
     method.name: method
     for method in (
         Toy(name="first", where="first"),
@@ -117,7 +117,7 @@ TOYS: Mapping[str, Method] = {
 }
 """What the command sees in place of the real methods."""
 
-SABOTEURS: Mapping[str, Method] = {
+SABOTEURS: Mapping[str, AnyMethod] = {
     method.name: method
     for method in (
         Toy(name="dearest", where="dearest", guarantee=one),

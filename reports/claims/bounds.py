@@ -28,7 +28,7 @@ class _Bound:
     """One method, and what it must keep to."""
 
     method: str
-    guarantee: Guarantee
+    guarantee: Guarantee[KSubset]
     takes_ties: bool
 
     def orders(self, instance: KSubset) -> tuple[Ties, ...]:

@@ -1,0 +1,15 @@
+"""Every method for the processor-set selection problem."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ..instances import ProcSet
+from .registry import Method, table
+
+PROCSET: Mapping[str, Method[ProcSet]] = table(
+    Method(
+        name="bruteforce", where="heuristics.procset.bruteforce:bruteforce", exact=True
+    ),
+)
+"""Methods for processor sets, by the name used in reports."""

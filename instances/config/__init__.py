@@ -1,0 +1,1 @@
+"""The configuration language of processor selection (Drakenberg 2012, appendix)."""

@@ -1,0 +1,46 @@
+"""Writing JSON: exact decimals, and a canonical form for digests."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from decimal import Decimal
+from typing import Any
+
+
+def dumps(document: Any, *, indented: bool = True) -> str:
+    """Write JSON: a line a field, exact decimals, keys in the order given.
+
+    Without indentation: canonical, keys sorted, no spaces.
+    """
+    if not indented:
+        return _exact(document, ",", ":")
+    inner = ",\n".join(
+        f"  {json.dumps(key)}: {_exact(value, ', ', ': ')}"
+        for key, value in document.items()
+    )
+    return f"{{\n{inner}\n}}"
+
+
+def digest(document: Any) -> str:
+    """Return the SHA-256 of a document in canonical form."""
+    return hashlib.sha256(dumps(document, indented=False).encode()).hexdigest()
+
+
+def _exact(value: Any, comma: str, colon: str) -> str:
+    """Write JSON with decimals as they are; ``json`` itself knows only floats."""
+    if isinstance(value, Decimal):
+        return f"{value:f}"
+    if isinstance(value, dict):
+        items = sorted(value.items()) if comma == "," else value.items()
+        inner = comma.join(
+            f"{json.dumps(key)}{colon}{_exact(item, comma, colon)}"
+            for key, item in items
+        )
+        return f"{{{inner}}}"
+    try:
+        return json.dumps(value, separators=(comma, colon), sort_keys=comma == ",")
+    except TypeError:  # a decimal somewhere inside
+        if not isinstance(value, list):
+            raise
+        return f"[{comma.join(_exact(item, comma, colon) for item in value)}]"

@@ -1,0 +1,294 @@
+"""The problems closeknit knows, and what is common to their instances.
+
+Commands, reports and solvers take any instance and ask here: what is wrong with a
+choice, what it costs, how its file is read and written. A choice is a tuple of
+integers: sorted indices of processors or items.
+"""
+
+from __future__ import annotations
+
+import lzma
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, overload
+
+from . import ksubset, ksubset_json, procset, procset_json, sukp, sukp_json, sukp_text
+from .errors import InputError
+from .files import parse_json
+from .ksubset import KSubset
+from .procset import ProcSet
+from .sukp import Sukp
+from .value import Value
+
+Instance = KSubset | ProcSet | Sukp
+"""An instance of any problem."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facts:
+    """What a table says about an instance.
+
+    Parameters
+    ----------
+    structure
+        Kind of network, ``sets`` or ``items``.
+    shape
+        Its sides; numbers of sets and levels; numbers of items and elements.
+    n, k
+        How many there are to choose from, how many are wanted (capacity for sukp).
+    d
+        Axes of the network; levels of the cost.
+    locations
+        Processors, free or not; elements.
+    """
+
+    structure: str
+    shape: tuple[int, ...]
+    n: int
+    k: int
+    d: int
+    locations: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Problem:
+    """One problem: where its definition and its files are.
+
+    Parameters
+    ----------
+    name
+        As commands and reports write it.
+    form
+        ``format`` of its instance files.
+    kind
+        Class of its instances.
+    check, cost
+        The definition: what is wrong with a choice, and what it costs.
+    unsolvable
+        Why an instance has no solution, as far as counting tells; or None.
+    parse, document_of, sha256
+        Reader and writer of its files, and their digest.
+    selection_of, chosen_of
+        From a choice to what solution files list, and back.
+    facts
+        For tables.
+    described
+        In a few words, for people.
+    """
+
+    name: str
+    form: str
+    kind: type
+    check: Callable[[Any, Collection[int]], list[str]]
+    cost: Callable[[Any, Collection[int]], Value]
+    unsolvable: Callable[[Any], str | None]
+    parse: Callable[..., Any]
+    document_of: Callable[[Any], dict[str, Any]]
+    sha256: Callable[[Any], str]
+    selection_of: Callable[[Any, Collection[int]], list[Any]]
+    chosen_of: Callable[[Any, Any], tuple[int, ...]]
+    facts: Callable[[Any], Facts]
+    described: Callable[[Any], str]
+
+
+def _ksubset_facts(instance: KSubset) -> Facts:
+    topology = instance.topology
+    return Facts(
+        structure=topology.kind,
+        shape=ksubset.shape_of(instance),
+        n=instance.n,
+        k=instance.k,
+        d=topology.dimension,
+        locations=ksubset.locations(instance),
+    )
+
+
+def _procset_facts(instance: ProcSet) -> Facts:
+    return Facts(
+        structure="sets",
+        shape=(len(instance.sets), instance.levels),
+        n=instance.n,
+        k=instance.request,
+        d=instance.levels,
+        locations=len(instance.processors),
+    )
+
+
+def _sukp_facts(instance: Sukp) -> Facts:
+    return Facts(
+        structure="items",
+        shape=(instance.n, len(instance.weights)),
+        n=instance.n,
+        k=instance.capacity,
+        d=1,
+        locations=len(instance.weights),
+    )
+
+
+PROBLEMS: Mapping[str, Problem] = MappingProxyType(
+    {
+        problem.name: problem
+        for problem in (
+            Problem(
+                name="ksubset",
+                form=ksubset_json.FORMAT,
+                kind=KSubset,
+                check=ksubset.check,
+                cost=ksubset.cost,
+                unsolvable=lambda instance: None,
+                parse=ksubset_json.parse_ksubset,
+                document_of=ksubset_json.document_of,
+                sha256=ksubset_json.sha256,
+                selection_of=ksubset_json.selection_of,
+                chosen_of=ksubset_json.chosen_of,
+                facts=_ksubset_facts,
+                described=ksubset.described,
+            ),
+            Problem(
+                name="procset",
+                form=procset_json.FORMAT,
+                kind=ProcSet,
+                check=procset.check,
+                cost=procset.cost,
+                unsolvable=procset.unsolvable,
+                parse=procset_json.parse_procset,
+                document_of=procset_json.document_of,
+                sha256=procset_json.sha256,
+                selection_of=procset_json.selection_of,
+                chosen_of=procset_json.chosen_of,
+                facts=_procset_facts,
+                described=lambda one: (
+                    f"{one.request} of {one.n} available processors, "
+                    f"{len(one.sets)} sets"
+                ),
+            ),
+            Problem(
+                name="sukp",
+                form=sukp_json.FORMAT,
+                kind=Sukp,
+                check=sukp.check,
+                cost=sukp.cost,
+                unsolvable=lambda instance: None,
+                parse=sukp_json.parse_sukp,
+                document_of=sukp_json.document_of,
+                sha256=sukp_json.sha256,
+                selection_of=sukp_json.selection_of,
+                chosen_of=sukp_json.chosen_of,
+                facts=_sukp_facts,
+                described=lambda one: (
+                    f"{one.n} items, {len(one.weights)} elements, "
+                    f"capacity {one.capacity}"
+                ),
+            ),
+        )
+    }
+)
+"""Every problem by its name."""
+
+_BY_KIND = {problem.kind: problem for problem in PROBLEMS.values()}
+_BY_FORM = {problem.form: problem for problem in PROBLEMS.values()}
+
+
+def problem_of(instance: Instance) -> Problem:
+    """Return the problem that an instance is one of."""
+    return _BY_KIND[type(instance)]
+
+
+def check(instance: Instance, chosen: Collection[int]) -> list[str]:
+    """List what is wrong with a choice; see ``check`` of each problem."""
+    return problem_of(instance).check(instance, chosen)
+
+
+@overload
+def cost(instance: ProcSet, chosen: Collection[int]) -> tuple[int, ...]: ...
+@overload
+def cost(instance: KSubset | Sukp, chosen: Collection[int]) -> int: ...
+@overload
+def cost(instance: Instance, chosen: Collection[int]) -> Value: ...
+def cost(instance: Instance, chosen: Collection[int]) -> Value:
+    """Price a choice from the definition; see ``cost`` of each problem."""
+    return problem_of(instance).cost(instance, chosen)
+
+
+def described(instance: Instance) -> str:
+    """Say in a few words what is chosen from what."""
+    return problem_of(instance).described(instance)
+
+
+def sha256(instance: Instance) -> str:
+    """Digest of what defines the problem; names and the order of lists do not count.
+
+    >>> from closeknit.instances import mesh
+    >>> sha256(mesh(2, 2, k=2))[:16]
+    'b7e7f6834d6b5e94'
+    """
+    return problem_of(instance).sha256(instance)
+
+
+def parse_instance(document: Any, *, default_name: str = "unnamed") -> Instance:
+    """Build an instance of whatever problem from parsed JSON.
+
+    Raises
+    ------
+    InputError
+        Naming the field and the value.
+    """
+    form = document.get("format") if isinstance(document, dict) else None
+    problem = _BY_FORM.get(form) if isinstance(form, str) else None
+    if problem is None:
+        if form is not None:
+            raise InputError(
+                f"must be one of {', '.join(_BY_FORM)}", field="format", value=form
+            )
+        problem = PROBLEMS["ksubset"]  # whose reader says what is missing
+    found: Instance = problem.parse(document, default_name=default_name)
+    return found
+
+
+def read_instance(path: str | Path) -> Instance:
+    """Read an instance file: JSON of any problem, or SUKP text, perhaps as ``.xz``.
+
+    Raises
+    ------
+    InputError
+        One line naming the file, the field and the value.
+    """
+    try:
+        text = _text(path)
+        if sukp_text.is_sukp_text(text):
+            return sukp_text.parse_sukp_text(text, default_name=_stem(path))
+        return parse_instance(parse_json(text, file=path), default_name=_stem(path))
+    except InputError as error:
+        raise error.of_file(path) from None
+
+
+def is_instance(document: Any) -> bool:
+    """Whether a parsed JSON file says it is an instance."""
+    return isinstance(document, dict) and document.get("format") in _BY_FORM
+
+
+_MOST = 256 * 2**20
+
+
+def _text(path: str | Path) -> str:
+    """Read UTF-8 text, unpacked if it is packed."""
+    try:
+        content = Path(path).read_bytes()
+        if content.startswith(b"\xfd7zXZ\x00"):
+            unpacker = lzma.LZMADecompressor()
+            content = unpacker.decompress(content, _MOST)
+            if not unpacker.eof:
+                raise InputError("is cut off, or too large", file=path)
+        return content.decode()
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", file=path) from None
+    except lzma.LZMAError as error:
+        raise InputError(f"is not a usable xz file: {error}", file=path) from None
+    except UnicodeDecodeError as error:
+        raise InputError(f"is not UTF-8 text (byte {error.start})", file=path) from None
+
+
+def _stem(path: str | Path) -> str:
+    return Path(path).name.removesuffix(".xz").rpartition(".")[0] or Path(path).name

@@ -1,0 +1,20 @@
+"""What a choice costs: an integer, or a tuple that is compared lexicographically."""
+
+from __future__ import annotations
+
+Value = int | tuple[int, ...]
+"""A cost: an integer, or a tuple compared lexicographically."""
+
+
+def ordered(value: Value) -> tuple[int, ...]:
+    """Return a cost in the form in which costs are compared.
+
+    >>> ordered(7), ordered((8, 1, 2))
+    ((7,), (8, 1, 2))
+    """
+    return (value,) if isinstance(value, int) else value
+
+
+def shape(value: Value) -> int:
+    """Return the number of levels of a lexicographic cost, -1 for an integer."""
+    return -1 if isinstance(value, int) else len(value)
