@@ -7,7 +7,19 @@ from math import comb
 
 from hypothesis import strategies as st
 
-from closeknit.instances import KSubset, Mesh, Points, Topology, Torus, Tree, cost
+from closeknit.instances import (
+    KSubset,
+    Mesh,
+    Points,
+    ProcessorSet,
+    ProcSet,
+    Sukp,
+    Topology,
+    Torus,
+    Tree,
+    check,
+    cost,
+)
 
 SHAPES = [
     (1,), (7,), (12,), (1, 1), (1, 9), (6, 1), (2, 2), (3, 5), (4, 4), (5, 6),
@@ -89,3 +101,119 @@ def optimum(instance: KSubset) -> int:
     """Least cost, by looking at every subset."""
     assert comb(instance.n, instance.k) <= 1000
     return min(cost(instance, s) for s in combinations(range(instance.n), instance.k))
+
+
+# Processor sets
+
+_LEVEL = st.one_of(st.integers(0, 3), st.integers(0, 3), st.sampled_from([7, 2**40]))
+"""Costs: mostly small, so that they tie; some that would swamp every level below."""
+
+
+@st.composite
+def procsets(
+    draw: st.DrawFn,
+    *,
+    most_processors: int = 9,
+    most_sets: int = 7,
+    levels: int | None = None,
+    infeasible: bool = False,
+) -> ProcSet:
+    """Processor sets small enough to enumerate.
+
+    Degenerate ones come up often: sets that cost nothing, or that are alike, or that
+    have one member or no available one; processors all of one class or in no set at
+    all; every available processor requested; one level, or several.
+
+    Parameters
+    ----------
+    most_processors, most_sets
+        How large they grow.
+    levels
+        Length of the costs; one to four if left out.
+    infeasible
+        Whether more may be requested than there are, or nothing be available.
+    """
+    processors = draw(st.integers(1, most_processors))
+    height = draw(st.integers(1, 4)) if levels is None else levels
+    index = st.integers(0, processors - 1)
+    vector = st.one_of(
+        st.just((0,) * height),
+        st.tuples(*[_LEVEL] * height),
+        st.tuples(*[_LEVEL] * height),
+    )
+    some = st.one_of(
+        st.frozensets(index, min_size=1),
+        st.frozensets(index, min_size=1),
+        index.map(lambda i: frozenset((i,))),
+        st.just(frozenset(range(processors))),
+    )
+    drawn = draw(st.lists(st.tuples(some, vector), min_size=1, max_size=most_sets))
+    if draw(st.booleans()):  # two sets of the same members, a class of its own
+        drawn.append((drawn[0][0], draw(vector)))
+    sets = tuple(
+        ProcessorSet(f"s{i}", tuple(members), cost)
+        for i, (members, cost) in enumerate(drawn)
+    )
+    available = st.one_of(
+        st.just(frozenset(range(processors))),
+        st.frozensets(index, min_size=0 if infeasible else 1),
+    )
+    free = draw(available)
+    most = len(free) + 2 if infeasible else len(free)
+    request = draw(st.one_of(st.integers(1, most), st.just(max(1, len(free)))))
+    names = tuple(f"n{i // 2}.{i % 2 + 1}" for i in range(processors))
+    return ProcSet("drawn", names, tuple(free), request, sets)
+
+
+def cheapest(instance: ProcSet) -> tuple[int, ...]:
+    """Least cost vector, by looking at every choice of the request."""
+    assert comb(instance.n, instance.request) <= 1000
+    return min(
+        cost(instance, s) for s in combinations(instance.available, instance.request)
+    )
+
+
+# The set-union knapsack
+
+
+@st.composite
+def sukps(draw: st.DrawFn, *, most_items: int = 8, most_elements: int = 8) -> Sukp:
+    """Set-union knapsacks small enough to enumerate.
+
+    Degenerate ones come up often: items that need nothing or all, items alike,
+    elements that weigh nothing or that no item needs, or no element at all, profits
+    of nothing, room for none or for all.
+    """
+    elements = draw(st.integers(0, most_elements))
+    number = st.one_of(st.integers(0, 5), st.integers(0, 5), st.integers(1, 2**40))
+    weights = tuple(draw(st.lists(number, min_size=elements, max_size=elements)))
+    need = st.just(frozenset[int]())
+    if elements:
+        need = st.one_of(
+            st.frozensets(st.integers(0, elements - 1)),
+            st.frozensets(st.integers(0, elements - 1), min_size=1, max_size=3),
+            st.just(frozenset(range(elements))),
+        )
+    items = draw(st.lists(st.tuples(number, need), min_size=1, max_size=most_items))
+    total = sum(weights)
+    capacity = draw(
+        st.one_of(st.integers(0, total), st.sampled_from([0, total // 2, total]))
+    )
+    return Sukp(
+        "drawn",
+        tuple(profit for profit, _ in items),
+        weights,
+        tuple(tuple(needs) for _, needs in items),
+        capacity,
+    )
+
+
+def least_left_out(instance: Sukp) -> int:
+    """Least profit left out, by looking at every set of items."""
+    assert instance.n <= 12
+    choices = (
+        s
+        for size in range(instance.n + 1)
+        for s in combinations(range(instance.n), size)
+    )
+    return min(cost(instance, s) for s in choices if not check(instance, s))
