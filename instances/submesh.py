@@ -1,0 +1,389 @@
+"""Place a box of processors among residents, if need be after moving some of them.
+
+The precise submesh allocation problem of Morgenstern 1994: residents hold boxes of a
+mesh, no two of which overlap; a request wants a free box of exactly its size. Where
+migration is allowed, residents may be moved (not turned, unless they say so) to make
+room. A box is written as the paper does, ``(a, b, c, d)``: its lowest corner, then its
+highest one, both inclusive; in three dimensions six numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import permutations
+from math import prod
+
+from .errors import InputError
+
+Box = tuple[int, ...]
+"""Lowest corner, then highest corner, inclusive. On a torus the highest one may lie
+beyond the side: the box then wraps round."""
+
+MOST_PROCESSORS = 2**24
+"""Processors of a mesh; checks look at every one that is held."""
+
+
+def corner(box: Box) -> tuple[int, ...]:
+    """Return the lowest corner of a box.
+
+    >>> corner((0, 2, 3, 4)), sides((0, 2, 3, 4))
+    ((0, 2), (4, 3))
+    """
+    return box[: len(box) // 2]
+
+
+def sides(box: Box) -> tuple[int, ...]:
+    """Return how long a box is along each axis."""
+    d = len(box) // 2
+    return tuple(box[d + a] - box[a] + 1 for a in range(d))
+
+
+def box_at(place: Sequence[int], size: Sequence[int]) -> Box:
+    """Return the box of a given size whose lowest corner is here.
+
+    >>> box_at((0, 2), (4, 3))
+    (0, 2, 3, 4)
+    """
+    high = (p + s - 1 for p, s in zip(place, size, strict=True))
+    return (*place, *high)
+
+
+@dataclass(frozen=True, slots=True)
+class Resident:
+    """A job that holds a box.
+
+    Parameters
+    ----------
+    box
+        Where it is.
+    fixed
+        Whether it must stay where it is.
+    turns
+        Whether it may be turned when it is moved.
+    """
+
+    box: Box
+    fixed: bool = False
+    turns: bool = False
+
+
+@dataclass(frozen=True)
+class Submesh:
+    """A mesh or torus, its residents, and the box that is asked for.
+
+    Parameters
+    ----------
+    name
+        Unique among the instances of a report.
+    shape
+        Sides of the mesh: two or three.
+    residents
+        What is there; boxes inside the mesh that do not overlap.
+    request
+        Sides of the box that is asked for, each at least 1. Longer than the mesh:
+        proved infeasible.
+    rotate
+        Whether the request may be turned.
+    migrate
+        Whether residents may be moved.
+    torus
+        Whether boxes may wrap round every axis.
+    blocked
+        Defect processors; none lies in a resident.
+    source
+        Where it comes from, for people.
+    seed
+        Of the generator that made it; None if none did.
+
+    Raises
+    ------
+    InputError
+        For sides below 1, boxes outside the mesh, turned inside out or overlapping,
+        and blocked processors that do not exist, repeat or are held.
+    """
+
+    name: str
+    shape: tuple[int, ...]
+    residents: tuple[Resident, ...]
+    request: tuple[int, ...]
+    rotate: bool = False
+    migrate: bool = True
+    torus: bool = False
+    blocked: tuple[tuple[int, ...], ...] = ()
+    source: str = ""
+    seed: int | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "blocked", tuple(sorted(self.blocked)))
+        if len(self.shape) not in (2, 3):
+            raise InputError(
+                "must have two or three sides", field="mesh", value=list(self.shape)
+            )
+        for field, size in (("mesh", self.shape), ("request", self.request)):
+            if len(size) != self.d:
+                raise InputError(
+                    f"must have {self.d} sides", field=field, value=list(size)
+                )
+            for axis, side in enumerate(size):
+                if side < 1:
+                    raise InputError(
+                        "must be at least 1", field=f"{field}[{axis}]", value=side
+                    )
+        if self.size > MOST_PROCESSORS:
+            raise InputError(
+                f"must have at most {MOST_PROCESSORS} processors",
+                field="mesh",
+                value=list(self.shape),
+            )
+        for i, one in enumerate(self.residents):
+            if wrong := ill_formed(self, one.box):
+                raise InputError(wrong, field=f"residents[{i}]", value=list(one.box))
+        self._refuse_blocked()
+        names = [f"residents[{i}]" for i in range(len(self.residents))]
+        boxes = dict(zip(names, (one.box for one in self.residents), strict=True))
+        if clash := first_overlap(self, boxes):
+            raise InputError(
+                f"overlaps {clash[0]}", field=clash[1], value=list(boxes[clash[1]])
+            )
+
+    def _refuse_blocked(self) -> None:
+        seen: set[tuple[int, ...]] = set()
+        for cell in self.blocked:
+            inside = len(cell) == self.d and all(
+                0 <= x < side for x, side in zip(cell, self.shape, strict=True)
+            )
+            if not inside or cell in seen:
+                raise InputError(
+                    "listed twice" if inside else "lies outside the mesh",
+                    field="blocked",
+                    value=list(cell),
+                )
+            seen.add(cell)
+
+    @property
+    def d(self) -> int:
+        """Number of axes."""
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        """Number of processors, blocked ones included."""
+        return prod(self.shape)
+
+    @property
+    def free(self) -> int:
+        """Number of processors that are neither held nor blocked."""
+        held = sum(prod(sides(one.box)) for one in self.residents)
+        return self.size - held - len(self.blocked)
+
+
+def overlap(instance: Submesh, one: Box, other: Box) -> bool:
+    """Whether two boxes of the mesh have a processor in common.
+
+    They have if they meet along every axis: the one that begins first has not ended
+    where the other begins; on a torus, going round from either.
+
+    >>> two = Submesh("two", (4, 4), (), (1, 1), torus=True)
+    >>> overlap(two, (3, 0, 4, 1), (0, 1, 0, 1))
+    True
+    >>> overlap(two, (1, 0, 2, 1), (3, 0, 4, 0))
+    False
+    """
+    d = instance.d
+    for a, side in enumerate(instance.shape):
+        if instance.torus:
+            ahead = (other[a] - one[a]) % side
+            behind = (one[a] - other[a]) % side
+            if ahead > one[d + a] - one[a] and behind > other[d + a] - other[a]:
+                return False
+        elif other[a] > one[d + a] or one[a] > other[d + a]:
+            return False
+    return True
+
+
+def first_overlap(
+    instance: Submesh, boxes: Mapping[str, Box]
+) -> tuple[str, str] | None:
+    """Return the names of two things that overlap, blocked processors first."""
+    singles = [(*cell, *cell) for cell in instance.blocked]
+    before: list[tuple[str, Box]] = []
+    for name, box in boxes.items():
+        if any(overlap(instance, box, single) for single in singles):
+            return "a blocked processor", name
+        for other, there in before:
+            if overlap(instance, there, box):
+                return other, name
+        before.append((name, box))
+    return None
+
+
+def ill_formed(instance: Submesh, box: Box) -> str | None:
+    """Say why this is not a box of the mesh, or None if it is one."""
+    d = instance.d
+    if len(box) != 2 * d:
+        return f"must be {2 * d} coordinates"
+    for axis, side in enumerate(instance.shape):
+        low, high = box[axis], box[d + axis]
+        if low > high:
+            return "is turned inside out: the lowest corner comes first"
+        last = low + side - 1 if instance.torus else side - 1
+        if not 0 <= low < side or high > last:
+            return "lies outside the mesh"
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """A solution: where the request goes, and who moves where.
+
+    Parameters
+    ----------
+    at
+        Box of the request.
+    moves
+        Residents, by index, and their new boxes, in order. A resident that is moved
+        twice was at a temporary place in between; its last box counts.
+    """
+
+    at: Box
+    moves: tuple[tuple[int, Box], ...] = ()
+
+    def flat(self) -> tuple[int, ...]:
+        """Return it as integers: ``at``, then each resident and its box."""
+        return (*self.at, *(x for i, box in self.moves for x in (i, *box)))
+
+
+def placement_of(instance: Submesh, chosen: Sequence[int]) -> Placement:
+    """Return the placement that a tuple of integers stands for.
+
+    Raises
+    ------
+    InputError
+        When their number is not that of a placement.
+
+    Examples
+    --------
+    >>> one = Submesh("one", (4, 4), (Resident((0, 0, 1, 1)),), (4, 2))
+    >>> placement_of(one, (0, 0, 3, 1, 0, 0, 2, 1, 3)).moves
+    ((0, (0, 2, 1, 3)),)
+    """
+    width = 2 * instance.d
+    rest = tuple(chosen[width:])
+    if len(chosen) < width or len(rest) % (width + 1):
+        raise InputError("is not a placement", field="selection", value=list(chosen))
+    moves = tuple(
+        (rest[i], rest[i + 1 : i + 1 + width]) for i in range(0, len(rest), width + 1)
+    )
+    return Placement(tuple(chosen[:width]), moves)
+
+
+def final_boxes(instance: Submesh, placement: Placement) -> list[Box]:
+    """Return where every resident is in the end."""
+    boxes = [one.box for one in instance.residents]
+    for i, box in placement.moves:
+        boxes[i] = box
+    return boxes
+
+
+def check(instance: Submesh, chosen: Sequence[int] | Collection[int]) -> list[str]:
+    """List what is wrong with a placement: shapes, places, overlaps in the end.
+
+    The order of moves is not looked at here: a set of moves may be carried out at
+    once, or in turn, see ``instances.submesh_plan``.
+
+    >>> one = Submesh("one", (4, 4), (Resident((0, 0, 1, 1)),), (4, 2))
+    >>> check(one, (0, 0, 3, 1))
+    ['the request overlaps residents[0]']
+    """
+    try:
+        placement = placement_of(instance, tuple(chosen))
+    except InputError as error:
+        return [str(error)]
+    wrong = _of_request(instance, placement.at)
+    for i, box in placement.moves:
+        wrong += _of_move(instance, i, box)
+    if wrong:
+        return wrong
+    boxes = {
+        f"residents[{i}]": box for i, box in enumerate(final_boxes(instance, placement))
+    }
+    boxes["the request"] = placement.at
+    if clash := first_overlap(instance, boxes):
+        return [f"{clash[1]} overlaps {clash[0]}"]
+    return []
+
+
+def _of_request(instance: Submesh, box: Box) -> list[str]:
+    if wrong := ill_formed(instance, box):
+        return [f"the request {wrong}"]
+    if not _fits(sides(box), instance.request, instance.rotate):
+        return [f"the request is given {sides(box)}, not {instance.request}"]
+    return []
+
+
+def _of_move(instance: Submesh, i: int, box: Box) -> list[str]:
+    if not 0 <= i < len(instance.residents):
+        return [f"there is no resident {i}"]
+    one = instance.residents[i]
+    if not instance.migrate:
+        return [f"residents[{i}] is moved, but nothing may be"]
+    if one.fixed:
+        return [f"residents[{i}] is moved, but is fixed"]
+    if wrong := ill_formed(instance, box):
+        return [f"the new box of residents[{i}] {wrong}"]
+    if not _fits(sides(box), sides(one.box), one.turns):
+        return [f"residents[{i}] is given {sides(box)}, not {sides(one.box)}"]
+    return []
+
+
+def _fits(given: tuple[int, ...], wanted: tuple[int, ...], turns: bool) -> bool:
+    return given == wanted or (turns and given in permutations(wanted))
+
+
+def cost(instance: Submesh, chosen: Sequence[int] | Collection[int]) -> tuple[int, ...]:
+    """Count residents displaced, processors they hold, and steps they are away.
+
+    Compared lexicographically: first the fewest residents, then the least area, then
+    the least distance, the sum of the shortest ways of the lowest corners. A resident
+    that ends where it was, and as it was, counts nothing.
+
+    >>> one = Submesh("one", (4, 4), (Resident((0, 0, 1, 1)),), (4, 2))
+    >>> cost(one, (0, 0, 3, 1, 0, 0, 2, 1, 3))
+    (1, 4, 2)
+    """
+    placement = placement_of(instance, tuple(chosen))
+    moved = area = distance = 0
+    for one, box in zip(
+        instance.residents, final_boxes(instance, placement), strict=True
+    ):
+        if box == one.box:
+            continue
+        moved += 1
+        area += prod(sides(box))
+        for x, y, side in zip(
+            corner(one.box), corner(box), instance.shape, strict=True
+        ):
+            step = abs(x - y)
+            distance += min(step, side - step) if instance.torus else step
+    return moved, area, distance
+
+
+def unsolvable(instance: Submesh) -> str | None:
+    """Say why counting alone shows that there is no placement; None if it does not.
+
+    >>> unsolvable(Submesh("low", (4, 4), (), (5, 1)))
+    'a 5x1 box does not fit into a 4x4 mesh'
+    """
+    turned = permutations(instance.request) if instance.rotate else [instance.request]
+    if not any(
+        all(s <= side for s, side in zip(size, instance.shape, strict=True))
+        for size in turned
+    ):
+        wanted, mesh = (
+            "x".join(map(str, s)) for s in (instance.request, instance.shape)
+        )
+        return f"a {wanted} box does not fit into a {mesh} mesh"
+    if prod(instance.request) > instance.free:
+        return f"{prod(instance.request)} processors requested, {instance.free} free"
+    return None
