@@ -11,5 +11,6 @@ PROCSET: Mapping[str, Method[ProcSet]] = table(
     Method(
         name="bruteforce", where="heuristics.procset.bruteforce:bruteforce", exact=True
     ),
+    Method(name="auto", where="heuristics.procset.auto:auto", exact=True),
 )
 """Methods for processor sets, by the name used in reports."""
