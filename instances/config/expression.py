@@ -1,0 +1,230 @@
+"""What a constraint says: conditions over the cost of a selection.
+
+A value is a scalar, a vector of as many components as costs have levels, or a
+condition. All arithmetic is exact. Expressions are trees of one kind of node, so that
+they compare, print and pack without further ado; whether a tree makes sense is for
+`check` to say, where the source can be quoted.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from fractions import Fraction
+from math import ceil, floor
+from types import MappingProxyType
+from typing import Any
+
+Number = int | Fraction
+Vector = tuple[Number, ...]
+MinCost = Callable[[int], tuple[int, ...]]
+"""Least cost of n processors of the whole machine, for the job at hand."""
+
+ORDERS: MappingProxyType[str, Callable[[Any, Any], bool]] = MappingProxyType(
+    {
+        "<=": operator.le,
+        "<": operator.lt,
+        ">=": operator.ge,
+        ">": operator.gt,
+        "=": operator.eq,
+        "!=": operator.ne,
+    }
+)
+"""Comparisons; of vectors, every component must compare so (``!=``: some)."""
+
+LEX = "lex "
+"""Begins the kind of a lexicographic comparison."""
+
+
+@dataclass(frozen=True, slots=True)
+class Expression:
+    """One node of an expression.
+
+    Parameters
+    ----------
+    kind
+        ``number``, ``cost``, ``PEs``, ``MINCOST``, ``vector``, ``sum``, ``minus``,
+        ``product``, ``per`` (a divisor, inside a product), ``component``, ``ceil``,
+        ``floor``, a comparison of `ORDERS`, the same behind ``lex``, ``and``, ``or``,
+        ``not``, ``true``, ``false``.
+    parts
+        What it is made of.
+    value
+        The number; the n of ``MINCOST(n)``, 0 standing for PEs; which component,
+        counted from 1.
+    at
+        Line and column in the source; not compared.
+    """
+
+    kind: str
+    parts: tuple[Expression, ...] = ()
+    value: Number = 0
+    at: tuple[int, int] = field(default=(0, 0), compare=False, repr=False)
+
+    def __str__(self) -> str:
+        return rendered(self)
+
+    def nodes(self) -> Iterator[Expression]:
+        """Go through all nodes, each before its parts."""
+        yield self
+        for part in self.parts:
+            yield from part.nodes()
+
+
+def evaluate(
+    expression: Expression, cost: tuple[int, ...], pes: int, mincost: MinCost
+) -> Any:
+    """Return the value of an expression: a number, a vector or a truth value.
+
+    MINCOST is asked for only where it decides.
+
+    >>> half = Expression("number", value=Fraction(1, 2))
+    >>> grown = Expression("product", (half, Expression("cost")))
+    >>> evaluate(Expression("ceil", (grown,)), (3, 4), 1, lambda n: (0, 0))
+    (2, 2)
+    """
+
+    def of(node: Expression) -> Any:
+        parts = node.parts
+        match node.kind:
+            case "number":
+                return node.value
+            case "cost":
+                return cost
+            case "PEs":
+                return pes
+            case "MINCOST":
+                return mincost(int(node.value) or pes)
+            case "vector":
+                return tuple(of(part) for part in parts)
+            case "sum":
+                return _added([of(part) for part in parts])
+            case "product":
+                return _multiplied([of(part) for part in parts])
+            case "minus":
+                return _each(operator.neg, of(parts[0]))
+            case "per":
+                return 1 / Fraction(of(parts[0]))
+            case "component":
+                return of(parts[0])[int(node.value) - 1]
+            case "ceil":
+                return _each(ceil, of(parts[0]))
+            case "floor":
+                return _each(floor, of(parts[0]))
+            case "and":
+                return all(of(part) for part in parts)
+            case "or":
+                return any(of(part) for part in parts)
+            case "not":
+                return not of(parts[0])
+            case "true" | "false":
+                return node.kind == "true"
+        return _compared(node.kind, of(parts[0]), of(parts[1]))
+
+    return of(expression)
+
+
+def _each(function: Callable[[Any], Any], value: Any) -> Any:
+    if isinstance(value, tuple):
+        return tuple(map(function, value))
+    return function(value)
+
+
+def _added(values: list[Any]) -> Any:
+    if isinstance(values[0], tuple):
+        return tuple(map(sum, zip(*values, strict=True)))
+    return sum(values)
+
+
+def _multiplied(values: list[Any]) -> Any:
+    factor: Number = 1
+    vector: Vector | None = None
+    for value in values:
+        if isinstance(value, tuple):
+            vector = value
+        else:
+            factor *= value
+    return factor if vector is None else tuple(factor * part for part in vector)
+
+
+def _compared(kind: str, left: Any, right: Any) -> bool:
+    if kind.startswith(LEX):
+        return ORDERS[kind.removeprefix(LEX)](left, right)
+    if isinstance(left, tuple) and kind not in ("=", "!="):
+        return all(map(ORDERS[kind], left, right))
+    return ORDERS[kind](left, right)
+
+
+_RANK = {"or": 1, "and": 2, "not": 3, "sum": 5, "product": 6, "minus": 7}
+_COMPARISON, _VALUE = 4, 8
+
+
+def _rank(node: Expression) -> int:
+    """How tightly it binds; values that need no parentheses bind tightest."""
+    if node.kind.removeprefix(LEX) in ORDERS:
+        return _COMPARISON
+    return _RANK.get(node.kind, _VALUE)
+
+
+def rendered(node: Expression, least: int = 0) -> str:
+    """Write an expression as the language does, in parentheses if it binds too loosely.
+
+    >>> rendered(Expression("<=", (Expression("cost"), Expression("MINCOST"))))
+    'cost <= MINCOST(PEs)'
+    """
+    text = _rendered(node)
+    return f"({text})" if _rank(node) < least else text
+
+
+def _rendered(node: Expression) -> str:
+    parts = node.parts
+    rank = _rank(node)
+    if rank == _COMPARISON:
+        left, right = (rendered(part, rank + 1) for part in parts)
+        return f"{left} {node.kind} {right}"
+    match node.kind:
+        case "number":
+            return _decimal(Fraction(node.value))
+        case "MINCOST":
+            return f"MINCOST({node.value or 'PEs'})"
+        case "vector":
+            return f"[{','.join(map(rendered, parts))}]"
+        case "component":
+            return f"{rendered(parts[0], _VALUE)}[{node.value}]"
+        case "ceil" | "floor":
+            return f"{node.kind}({rendered(parts[0])})"
+        case "and" | "or":
+            return f" {node.kind} ".join(rendered(part, rank + 1) for part in parts)
+        case "not":
+            return f"not {rendered(parts[0], rank)}"
+        case "minus":
+            return f"-{rendered(parts[0], rank)}"
+        case "sum":
+            return rendered(parts[0], rank + 1) + "".join(map(_term, parts[1:]))
+        case "product":
+            return rendered(parts[0], rank + 1) + "".join(map(_factor, parts[1:]))
+    return node.kind
+
+
+def _term(part: Expression) -> str:
+    if part.kind == "minus":
+        return f" - {rendered(part.parts[0], _RANK['product'])}"
+    return f" + {rendered(part, _RANK['product'])}"
+
+
+def _factor(part: Expression) -> str:
+    if part.kind == "per":
+        return f"/{rendered(part.parts[0], _RANK['minus'])}"
+    return f"*{rendered(part, _RANK['minus'])}"
+
+
+def _decimal(number: Fraction) -> str:
+    """Write a decimal fraction exactly."""
+    places = 0
+    while (number * 10**places).denominator != 1:
+        places += 1
+        if places > 64:
+            raise ValueError(f"{number} is not a decimal")
+    digits = str((number * 10**places).numerator).zfill(places + 1)
+    return f"{digits[:-places]}.{digits[-places:]}" if places else digits
