@@ -12,6 +12,7 @@ from .problems import Problem as Problem
 from .problems import check as check
 from .problems import cost as cost
 from .problems import problem_of as problem_of
+from .problems import read_if_instance as read_if_instance
 from .problems import read_instance as read_instance
 from .problems import sha256 as sha256
 from .procset import ProcessorSet as ProcessorSet

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 from importlib.resources import files
 from types import MappingProxyType
 
 from . import worst_cases
 from .errors import InputError
 from .files import parse_json
-from .ksubset import KSubset
-from .ksubset_json import parse_ksubset
+from .problems import PROBLEMS, Instance, parse_instance, problem_of
 
 _DATA = files(f"{__package__}.data")
 
@@ -33,7 +33,7 @@ def bundled_names() -> list[str]:
     )
 
 
-def bundled(name: str) -> KSubset:
+def bundled(name: str) -> Instance:
     """Return an instance that comes with the package.
 
     Raises
@@ -49,7 +49,13 @@ def bundled(name: str) -> KSubset:
     if name not in bundled_names():
         raise InputError("no such bundled instance", field="name", value=name)
     text = (_DATA / f"{name}.json").read_text(encoding="utf-8")
-    return parse_ksubset(parse_json(text, file=f"{name}.json"))
+    return parse_instance(parse_json(text, file=f"{name}.json"))
+
+
+def _bundled(problem: str | None = None) -> list[Instance]:
+    """Return all that are bundled, or those of one problem, by name."""
+    found = map(bundled, bundled_names())
+    return [one for one in found if problem in (None, problem_of(one).name)]
 
 
 def all_worst_cases() -> list[worst_cases.WorstCase]:
@@ -71,16 +77,17 @@ def all_worst_cases() -> list[worst_cases.WorstCase]:
     ]
 
 
-SUITES = MappingProxyType[str, Callable[[], list[KSubset]]](
+SUITES = MappingProxyType[str, Callable[[], list[Instance]]](
     {
-        "bundled": lambda: [bundled(name) for name in bundled_names()],
+        "bundled": _bundled,
+        **{f"bundled-{problem}": partial(_bundled, problem) for problem in PROBLEMS},
         "worst-cases": lambda: [case.instance for case in all_worst_cases()],
     }
 )
 """Suites by the name that `closeknit ratios` takes in place of a folder."""
 
 
-def suite(name: str) -> list[KSubset]:
+def suite(name: str) -> list[Instance]:
     """Return the instances of a suite.
 
     Raises

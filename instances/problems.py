@@ -264,9 +264,32 @@ def read_instance(path: str | Path) -> Instance:
         raise error.of_file(path) from None
 
 
+def read_if_instance(path: str | Path) -> Instance | None:
+    """Read a file if it says that it is an instance; else return None.
+
+    Raises
+    ------
+    InputError
+        As `read_instance` does, and for JSON that is malformed.
+    """
+    try:
+        text = _text(path)
+        if sukp_text.is_sukp_text(text):
+            return sukp_text.parse_sukp_text(text, default_name=_stem(path))
+        if Path(path).suffix != ".json":
+            return None
+        document = parse_json(text, file=path)
+        if not is_instance(document):
+            return None
+        return parse_instance(document, default_name=_stem(path))
+    except InputError as error:
+        raise error.of_file(path) from None
+
+
 def is_instance(document: Any) -> bool:
     """Whether a parsed JSON file says it is an instance."""
-    return isinstance(document, dict) and document.get("format") in _BY_FORM
+    form = document.get("format") if isinstance(document, dict) else None
+    return isinstance(form, str) and form in _BY_FORM
 
 
 _MOST = 256 * 2**20

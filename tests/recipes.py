@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from closeknit.instances import KSubset, mesh
+from closeknit.instances import Instance, mesh
 from closeknit.instances.generators import (
     clustered_points,
     random_occupancy,
     tree,
     uniform_points,
 )
+from closeknit.instances.procset_generators import random_sets
+from closeknit.instances.sukp_generators import random_sukp
 from closeknit.instances.worst_cases import mm_distinct, theorem1
 from closeknit.simulation.fragmentation import fragmented
 
 HALF = Fraction(1, 2)
 
 
-def recipes() -> list[KSubset]:
+def recipes() -> list[Instance]:
     """Make all of them anew."""
     return [
         mesh(6, 6, k=9),
@@ -39,4 +41,8 @@ def recipes() -> list[KSubset]:
         clustered_points(40, 2, 8, seed=11),
         theorem1(2, 8, Fraction(1, 132)).instance,
         mm_distinct(20).instance,
+        random_sets(18, 12, 5, 8, levels=3, seed=1),
+        random_sets(24, 14, 4, 9, levels=2, free=Fraction(3, 4), seed=2),
+        random_sukp(18, 16, Fraction(3, 20), HALF, seed=1),
+        random_sukp(20, 20, Fraction(1, 10), Fraction(3, 4), seed=2),
     ]

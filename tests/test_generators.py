@@ -14,9 +14,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from closeknit.heuristics import KSUBSET
+from closeknit.heuristics import KSUBSET, METHODS
 from closeknit.heuristics.guarantees import rho, shells, star
-from closeknit.instances import InputError, KSubset, Torus, Tree, cost, mesh
+from closeknit.instances import (
+    PROBLEMS,
+    InputError,
+    KSubset,
+    Torus,
+    Tree,
+    cost,
+    mesh,
+    problem_of,
+)
 from closeknit.instances.generators import (
     clustered_points,
     network_of,
@@ -271,8 +280,13 @@ def test_suites() -> None:
     assert [instance.name for instance in suite("bundled")] == bundled_names()
     for name in SUITES:
         names = [instance.name for instance in suite(name)]
-        assert len(set(names)) == len(names) >= 12
-    kinds = {instance.topology.kind for instance in suite("bundled")}
+        least = 12 if name in ("bundled", "bundled-ksubset", "worst-cases") else 2
+        assert len(set(names)) == len(names) >= least
+    for problem in PROBLEMS:
+        met = {problem_of(instance).name for instance in suite(f"bundled-{problem}")}
+        assert met == {problem}
+    ksubsets = suite("bundled-ksubset")
+    kinds = {one.topology.kind for one in ksubsets if isinstance(one, KSubset)}
     assert kinds == {"mesh", "torus", "points", "tree"}
     with pytest.raises(InputError, match=r"suite: no such suite .*, not 'none'"):
         suite("none")
@@ -284,7 +298,10 @@ def test_suites() -> None:
 
 @pytest.mark.parametrize("name", bundled_names())
 def test_bundled_instances_are_solved_to_optimality(name: str) -> None:
-    result = KSUBSET["cuts-bb"](bundled(name), Settings(time_limit=60))
+    instance = bundled(name)
+    own = {"ksubset": "cuts-bb"}.get(problem_of(instance).name, "auto")
+    method = METHODS[problem_of(instance).name][own]
+    result = method(instance, Settings(time_limit=60))
     assert result.status is Status.OPTIMAL
 
 
