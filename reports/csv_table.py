@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from io import StringIO
 
 from ..solvers import Value
-from .verdicts import Judged
+from .verdicts import Judged, Ratio
 
 COLUMNS = (
     *("instance", "problem", "n", "k", "method", "cost", "bound", "optimum"),
@@ -22,19 +22,21 @@ def csv_table(judged: Iterable[Judged]) -> str:
     ``bound`` is the best that all rows of the instance prove together, ``proof``
     who vouches for it, and ``optimum`` the cost that reaches it, if one does.
     ``ratio`` is an exact fraction of the optimum or empty (also when the optimum
-    is 0 and the cost is not: then ``ratio_float`` is ``inf``).
+    is 0 and the cost is not: then ``ratio_float`` is ``inf``). Both are written
+    level by level, with semicolons, where costs are lexicographic: ``1;5/4;1``,
+    and a level whose optimum is 0 has ``inf`` in both.
     """
     text = StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(COLUMNS)
     for j in judged:
-        row, ratio, verdict = j.row, j.ratio, j.verdict
+        row, ratios, verdict = j.row, j.ratios or (), j.verdict
         writer.writerow(
             (
                 *(row.instance, row.problem, row.n, row.k, row.method),
                 *map(written, (row.cost, verdict.bound, verdict.optimum)),
-                str(ratio) if isinstance(ratio, Fraction) else "",
-                "" if ratio is None else repr(float(ratio)),
+                _exact(ratios),
+                ";".join(repr(float(ratio)) for ratio in ratios),
                 *(row.status, verdict.proof or "", _plain(row.seconds), row.seed),
             )
         )
@@ -50,6 +52,12 @@ def written(value: Value | None) -> str:
     if value is None:
         return ""
     return str(value) if isinstance(value, int) else ";".join(map(str, value))
+
+
+def _exact(ratios: Sequence[Ratio]) -> str:
+    if len(ratios) == 1 and not isinstance(ratios[0], Fraction):
+        return ""
+    return ";".join(map(str, ratios))
 
 
 def _plain(seconds: float | None) -> str:

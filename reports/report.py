@@ -10,7 +10,7 @@ from fractions import Fraction
 from functools import cached_property
 
 from ..heuristics import AnyMethod
-from ..instances import InputError, KSubset
+from ..instances import InputError, Instance
 from ..solvers import Grade
 from .rows import FAILED, REFUSED, Row
 from .summary import MethodSummary, proved_rows, summaries
@@ -26,13 +26,13 @@ class Report:
     judged
         By instance, then by method, in the order of the report.
     methods
-        By name, in the order of the report.
+        Of every problem, by name, in the order of the report.
     date
         ISO date and time; not of the clock, so that a report can be made again.
     """
 
     judged: Sequence[Judged]
-    methods: Mapping[str, AnyMethod]
+    methods: Mapping[str, Mapping[str, AnyMethod]]
     date: str
 
     @property
@@ -41,10 +41,28 @@ class Report:
         return [j.row for j in self.judged]
 
     @cached_property
+    def parts(self) -> Mapping[str, Report]:
+        """One report a problem that has rows, by its name."""
+        met = {j.row.problem for j in self.judged}
+        return {
+            problem: Report(
+                [j for j in self.judged if j.row.problem == problem],
+                {problem: table},
+                self.date,
+            )
+            for problem, table in self.methods.items()
+            if problem in met
+        }
+
+    @cached_property
     def summaries(self) -> list[MethodSummary]:
-        """One a method."""
-        exact = {name: method.exact for name, method in self.methods.items()}
-        return summaries(self.judged, exact)
+        """One a method, problem by problem."""
+        found = []
+        for problem, table in self.methods.items():
+            own = [j for j in self.judged if j.row.problem == problem]
+            exact = {name: method.exact for name, method in table.items()}
+            found += summaries(own, exact)
+        return found
 
     @cached_property
     def verdicts(self) -> list[Verdict]:
@@ -61,6 +79,11 @@ class Report:
     def proved(self) -> int:
         """Number of rows whose instance has a proved optimum."""
         return sum(self.grades.values())
+
+    @property
+    def infeasible(self) -> int:
+        """Number of rows whose instance is proved to have no solution."""
+        return sum(j.verdict.infeasible for j in self.judged)
 
     @property
     def broken(self) -> list[Judged]:
@@ -84,7 +107,7 @@ class Report:
     @property
     def empty_handed(self) -> list[Row]:
         """Rows of methods that ran, but found nothing within the limit."""
-        return [row for row in self.rows if row.ran and row.cost is None]
+        return [row for row in self.rows if row.status == "unknown"]
 
     @property
     def refused(self) -> list[Row]:
@@ -107,9 +130,10 @@ class Report:
         count = len(self.judged)
         return (
             f"{_many(len(self.verdicts), 'instance')}, "
-            f"{_many(len({r.method for r in self.rows}), 'method')}, "
+            f"{_many(len({(r.problem, r.method) for r in self.rows}), 'method')}, "
             f"{_many(count, 'row')}; {self.proved} of them "
             f"({percent(self.proved, count)}) against a proven optimum"
+            + (f", {self.infeasible} proved infeasible" if self.infeasible else "")
         )
 
     @property
@@ -129,9 +153,9 @@ class Report:
 
 
 def report_on(
-    instances: Sequence[KSubset],
+    instances: Sequence[Instance],
     rows: Sequence[Row],
-    methods: Mapping[str, AnyMethod],
+    methods: Mapping[str, Mapping[str, AnyMethod]],
     *,
     witnesses: Sequence[Row] = (),
 ) -> Report:
@@ -144,7 +168,7 @@ def report_on(
     rows
         By instance, then by method.
     methods
-        By name, in the order of the report.
+        Of every problem, by name, in the order of the report.
     witnesses
         See `judge`.
     """

@@ -34,19 +34,24 @@ class MethodSummary:
     name, exact
         Of the method.
     runs
-        Its rows, refused ones left out.
+        Its rows; refused ones, and instances proved infeasible, left out.
     judged
-        Those of them with an exact ratio.
+        Those of them whose instance has a proved optimum.
     optimal
-        Those of them with ratio 1.
+        Those of them that reach it.
+    infeasible
+        Instances of its that are proved to have no solution.
     spread
-        Of the exact ratios; None if there is none.
+        Of the exact ratios; None if there is none, or costs are lexicographic.
+    levels
+        Of lexicographic costs: of the exact ratios of each level; else empty.
     guarantee
         Greatest proven factor over its instances; None if nothing is proven.
     broken
         Rows whose ratio is certainly above their guarantee.
     worst
-        Row of the greatest exact ratio: on the smallest instance of those.
+        Row of the greatest exact ratio: on the smallest instance of those. Ratios
+        of several levels are compared lexicographically.
     seconds
         Total time of its runs.
     """
@@ -56,7 +61,9 @@ class MethodSummary:
     runs: int
     judged: int
     optimal: int
+    infeasible: int
     spread: Spread | None
+    levels: tuple[Spread, ...]
     guarantee: Fraction | None
     broken: tuple[Judged, ...]
     worst: Judged | None
@@ -105,6 +112,13 @@ def spread_of(ratios: Sequence[Ratio]) -> Spread | None:
     )
 
 
+def level_spreads(ratios: Sequence[tuple[Ratio, ...]]) -> tuple[Spread, ...]:
+    """Summarise ratios level by level; of each level, the rows that have it."""
+    height = max(map(len, ratios), default=0)
+    columns = ([r[i] for r in ratios if len(r) > i] for i in range(height))
+    return tuple(spread for column in columns if (spread := spread_of(column)))
+
+
 def proved_rows(judged: Sequence[Judged]) -> dict[Grade, int]:
     """Count the rows whose instance has a proved optimum, by grade of the proof."""
     counts = dict.fromkeys(Grade, 0)
@@ -115,19 +129,26 @@ def proved_rows(judged: Sequence[Judged]) -> dict[Grade, int]:
 
 
 def _summary(name: str, exact: bool, own: Sequence[Judged]) -> MethodSummary:
-    with_ratio = [(j, ratio) for j in own if (ratio := j.ratio) is not None]
-    ratios = [ratio for _, ratio in with_ratio]
+    runs = [j for j in own if not j.verdict.infeasible]
+    with_ratio = [(j, ratios) for j in runs if (ratios := j.ratios) is not None]
+    single = [j.ratio for j, _ in with_ratio if j.ratio is not None]
+    lexicographic = [ratios for j, ratios in with_ratio if j.ratio is None]
     ranked = sorted(
         with_ratio,
-        key=lambda it: (-it[1], it[0].row.n, it[0].row.k, it[0].row.instance),
+        key=lambda it: (
+            *(tuple(-ratio for ratio in it[1]), it[0].row.n),
+            *(it[0].row.k, it[0].row.instance),
+        ),
     )
     return MethodSummary(
         name=name,
         exact=exact,
-        runs=len(own),
-        judged=len(ratios),
-        optimal=sum(ratio == 1 for ratio in ratios),
-        spread=spread_of(ratios),
+        runs=len(runs),
+        judged=len(with_ratio),
+        optimal=sum(j.optimal for j in runs),
+        infeasible=len(own) - len(runs),
+        spread=spread_of(single),
+        levels=level_spreads(lexicographic),
         guarantee=max((j.guarantee for j in own if j.guarantee), default=None),
         broken=tuple(j for j in own if j.broken),
         worst=ranked[0][0] if ranked else None,

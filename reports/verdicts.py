@@ -16,6 +16,9 @@ from .rows import Row
 Ratio = Fraction | float
 """An exact fraction, or infinity: a positive cost where the optimum is 0."""
 
+Interval = tuple[Ratio, Ratio]
+"""Between what a ratio must lie."""
+
 _GRADES = tuple(Grade)
 
 
@@ -31,15 +34,29 @@ class Verdict:
         A row of least cost; None if nothing was found.
     proved
         A row of greatest bound, of the best grade; None if nothing was proved.
+    refuted
+        A row that proves that there is no solution, of the best grade; None if none
+        does.
     """
 
     instance: Instance
     best: Row | None
     proved: Row | None
+    refuted: Row | None = None
+
+    @property
+    def infeasible(self) -> bool:
+        """Whether it is proved that there is no solution."""
+        return self.refuted is not None and self.best is None
 
     @property
     def contradiction(self) -> str:
         """Say so if a solution costs less than what was proved; else ""."""
+        if self.best is not None and self.refuted is not None:
+            return (
+                f"{self.refuted.method} ({self.refuted.proof}) claims that there is no "
+                f"solution, but {self.best.method} found one"
+            )
         if self.best is None or self.proved is None:
             return ""
         assert self.best.cost is not None
@@ -56,6 +73,8 @@ class Verdict:
         """The cost that was both reached and proved; None if there is none."""
         if self.best is None or self.proved is None:
             return None
+        if self.contradiction:
+            return None
         return self.best.cost if self.best.cost == self.proved.bound else None
 
     @property
@@ -65,7 +84,9 @@ class Verdict:
 
     @property
     def proof(self) -> Proof | None:
-        """Who vouches for the bound."""
+        """Who vouches for the bound, or for infeasibility."""
+        if self.infeasible and self.refuted is not None:
+            return self.refuted.proof
         return self.proved.proof if self.proved and self.bound is not None else None
 
 
@@ -88,27 +109,53 @@ class Judged:
     guarantee: Fraction | None = None
 
     @property
-    def ratio(self) -> Ratio | None:
-        """Cost over proved optimum; None if either is missing."""
+    def ratios(self) -> tuple[Ratio, ...] | None:
+        """Cost over proved optimum, level by level; None if either is missing.
+
+        A cost that is an integer has one level. Of a lexicographic cost the ratios
+        below the first that is not 1 say little; they may be less than 1.
+        """
         if self.row.cost is None or self.verdict.optimum is None:
             return None
-        return quotient(self.row.cost, self.verdict.optimum)
+        levels = zip(ordered(self.row.cost), ordered(self.verdict.optimum), strict=True)
+        return tuple(quotient(cost, optimum) for cost, optimum in levels)
 
     @property
-    def interval(self) -> tuple[Ratio, Ratio] | None:
-        """Between what the ratio must lie: cost/incumbent and cost/bound.
+    def optimal(self) -> bool:
+        """Whether the cost is the proved optimum."""
+        return self.row.cost is not None and self.row.cost == self.verdict.optimum
 
-        None without a cost; also for lexicographic costs, which have no ratio.
+    @property
+    def ratio(self) -> Ratio | None:
+        """Cost over proved optimum; None if either is missing, or lexicographic."""
+        single = isinstance(self.row.cost, int)
+        return self.ratios[0] if single and self.ratios else None
+
+    @property
+    def intervals(self) -> tuple[Interval, ...] | None:
+        """Between what the ratios must lie: cost/incumbent and cost/bound.
+
+        None without a cost. Of a lexicographic cost, levels are told apart up to the
+        first on which incumbent and bound differ: nothing is known of those below.
         """
         best, bound = self.verdict.best, self.verdict.bound
-        if not isinstance(self.row.cost, int) or best is None:
+        if self.row.cost is None or best is None or best.cost is None:
             return None
-        assert isinstance(best.cost, int)
-        low = quotient(self.row.cost, best.cost)
-        high = quotient(self.row.cost, bound) if isinstance(bound, int) else inf
-        if low is None or high is None:
-            return None
-        return low, high
+        cost, reached = ordered(self.row.cost), ordered(best.cost)
+        if bound is None:
+            return ((quotient(cost[0], reached[0]), inf),)
+        found = []
+        for here, incumbent, proved in zip(cost, reached, ordered(bound), strict=True):
+            found.append((quotient(here, incumbent), quotient(here, proved)))
+            if incumbent != proved:
+                break
+        return tuple(found)
+
+    @property
+    def interval(self) -> Interval | None:
+        """The same of a cost that is an integer; None if it is not."""
+        single = isinstance(self.row.cost, int)
+        return self.intervals[0] if single and self.intervals else None
 
     @property
     def broken(self) -> bool:
@@ -124,7 +171,7 @@ class Judged:
 def judge(
     instances: Iterable[Instance],
     rows: Sequence[Row],
-    methods: Mapping[str, AnyMethod],
+    methods: Mapping[str, Mapping[str, AnyMethod]],
     *,
     witnesses: Iterable[Row] = (),
 ) -> list[Judged]:
@@ -137,7 +184,7 @@ def judge(
     rows
         What is reported on.
     methods
-        By name, for their guarantees.
+        Of every problem, by name, for their guarantees.
     witnesses
         Further rows, of other settings: their solutions and proofs count too,
         if they are about the same problem (by digest).
@@ -152,36 +199,36 @@ def judge(
     judged = []
     for row in rows:
         instance, verdict = known[row.instance]
-        method = methods.get(row.method)
+        method = methods.get(row.problem, {}).get(row.method)
         promise = method.guarantee if method else None
         judged.append(Judged(row, verdict, promise(instance) if promise else None))
     return judged
 
 
-def quotient(cost: Value, divisor: Value) -> Ratio | None:
-    """Divide exactly; 0/0 is 1, and lexicographic costs have only the ratio 1.
+def quotient(cost: int, divisor: int) -> Ratio:
+    """Divide exactly; 0/0 is 1.
 
-    >>> quotient(7, 4), quotient(0, 0), quotient(3, 0), quotient((8, 1), (8, 0))
-    (Fraction(7, 4), Fraction(1, 1), inf, None)
+    >>> quotient(7, 4), quotient(0, 0), quotient(3, 0)
+    (Fraction(7, 4), Fraction(1, 1), inf)
     """
     if cost == divisor:
         return Fraction(1)
-    if isinstance(cost, int) and isinstance(divisor, int):
-        return Fraction(cost, divisor) if divisor else inf
-    return None
+    return Fraction(cost, divisor) if divisor else inf
 
 
 def _verdict(instance: Instance, evidence: Sequence[Row]) -> Verdict:
     found = [row for row in evidence if row.cost is not None]
     proved = [row for row in evidence if row.bound is not None]
     best = min(found, key=_price, default=None)
+    none = [row for row in evidence if row.status == "infeasible"]
+    refuted = min(none, key=_trust, default=None)
     if not proved:
-        return Verdict(instance, best, None)
+        return Verdict(instance, best, None, refuted)
     height = max(ordered(row.bound) for row in proved if row.bound is not None)
     highest = [
         row for row in proved if row.bound is not None and ordered(row.bound) == height
     ]
-    return Verdict(instance, best, min(highest, key=_trust))
+    return Verdict(instance, best, min(highest, key=_trust), refuted)
 
 
 def _price(row: Row) -> tuple[tuple[int, ...], bool, str]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from fractions import Fraction
 from math import ceil, floor, inf, log10
 
+from ..instances.value import ordered
 from ..solvers import Value
-from .verdicts import Ratio
+from .verdicts import Judged, Ratio
 
 _MOST_BITS = 13_000
 """Python writes integers of up to 4300 digits."""
@@ -32,6 +33,39 @@ def decimal(ratio: Ratio | None) -> str:
         return str(int(ratio))
     shown = f"{float(ratio):.4f}"
     return f"{ceil(ratio * 10_000) / 10_000:.4f}" if shown == "1.0000" else shown
+
+
+def levels(ratios: Sequence[Ratio] | None, write: Callable[[Ratio], str]) -> str:
+    """Write the ratio of each level; a single one as it is.
+
+    >>> levels((Fraction(1), Fraction(5, 4)), decimal), levels(None, decimal)
+    ('1; 1.2500', '–')
+    """
+    return "–" if ratios is None else "; ".join(map(write, ratios))
+
+
+def open_levels(
+    judged: Judged,
+    write: Callable[[Ratio], str] | None = None,
+) -> str:
+    """Write what is known of ratios without a proven optimum, level by level.
+
+    Levels of which nothing is known are left out, with a question mark at the end.
+    Rounded outwards, or by ``write``.
+    """
+    if judged.intervals is None or judged.row.cost is None:
+        return "–"
+    shown = []
+    for low, high in judged.intervals:
+        if low == high:
+            shown.append((write or decimal)(low))
+        elif write is None:
+            shown.append(within(low, high))
+        else:
+            shown.append(f"{write(low)} .. {write(high)}")
+    if len(judged.intervals) < len(ordered(judged.row.cost)):
+        shown.append("?")
+    return "; ".join(shown)
 
 
 def within(low: Ratio, high: Ratio) -> str:

@@ -40,11 +40,12 @@ def seven_quarters(instance: KSubset) -> Fraction:
     return Fraction(7, 4)
 
 
-METHODS: dict[str, AnyMethod] = {
+TABLE: dict[str, AnyMethod] = {
     "near": Toy(name="near", where="first", guarantee=seven_quarters),
     "far": Toy(name="far", where="last"),
     "auto": Toy(name="auto", where="cheapest", exact=True),
 }
+METHODS = {"ksubset": TABLE}
 
 
 def rows() -> list[Row]:
@@ -305,8 +306,9 @@ def test_lexicographic_costs_are_written_with_semicolons() -> None:
     )
     written = table(csv_table(found.judged))
     assert written["a", "auto"]["cost"] == written["a", "far"]["optimum"] == "8;1;2"
-    assert written["a", "auto"]["ratio"] == "1"
-    assert written["a", "far"]["ratio"] == ""
+    assert written["a", "auto"]["ratio"] == "1;1;1"
+    assert written["a", "far"]["ratio"] == "1;2;0"
+    assert written["a", "far"]["ratio_float"] == "1.0;2.0;0.0"
     assert "8; 1; 2" in html_report(found)
 
 
