@@ -1,4 +1,4 @@
-"""One or two selections on their network, side by side, as a picture."""
+"""One or two selections side by side, as a picture: on a network, or in sets."""
 
 from __future__ import annotations
 
@@ -6,10 +6,21 @@ from collections.abc import Collection, Mapping
 from hashlib import sha256 as digest
 from html import escape
 
-from ..instances import InputError, KSubset, Points, Tree, check, cost
-from ..instances.ksubset import described, locations
+from ..instances import (
+    InputError,
+    KSubset,
+    Points,
+    ProcSet,
+    Tree,
+    Value,
+    check,
+    cost,
+    problem_of,
+)
+from ..instances.problems import described
 from .grid_drawing import grid_picture
 from .points_drawing import points_picture
+from .procset_drawing import procset_picture
 from .svg import ACCENTS, STYLE, Picture, at, breadth, cropped, num, text
 from .tree_drawing import tree_picture
 
@@ -17,10 +28,15 @@ _MARGIN = 18
 _BETWEEN = 34
 _HEAD = 62
 _NARROWEST = 300
+_ALONE = 760
+_BESIDE = 380
+
+Drawn = KSubset | ProcSet
+"""What can be drawn."""
 
 
 def draw(
-    instance: KSubset,
+    instance: Drawn,
     selections: Mapping[str, Collection[int]],
     *,
     title: str = "",
@@ -29,12 +45,13 @@ def draw(
 
     Meshes and tori have the first coordinate downwards and the second to the
     right (further axes: layers), points the first to the right and the second
-    upwards. With two selections, a dot marks what only one of them chose.
+    upwards. With two selections, a dot marks what only one of them chose. Of
+    processor sets, processors are drawn host by host, and the sets opened as bars.
 
     Parameters
     ----------
     instance
-        Whose free processors are chosen from.
+        Whose processors are chosen from.
     selections
         One or two choices (indices), by the name written above them.
     title
@@ -98,9 +115,12 @@ def draw(
 
 
 def _picture(
-    instance: KSubset, name: str, selections: Mapping[str, Collection[int]], accent: str
+    instance: Drawn, name: str, selections: Mapping[str, Collection[int]], accent: str
 ) -> Picture:
     chosen = selections[name]
+    if isinstance(instance, ProcSet):
+        room = _ALONE if len(selections) == 1 else _BESIDE
+        return procset_picture(instance, chosen, accent, room)
     if isinstance(instance.topology, Points):
         return points_picture(instance, chosen, accent)
     own = {instance.free[i] for i in chosen}
@@ -115,25 +135,29 @@ def _picture(
     return grid_picture(instance, own, others, accent)
 
 
-def _price(instance: KSubset, price: int) -> str:
-    scale = instance.topology.scale
+def _price(instance: Drawn, price: Value) -> str:
+    if not isinstance(price, int):
+        return ";".join(map(str, price))
+    scale = instance.topology.scale if isinstance(instance, KSubset) else 1
     return f"{price:,}".replace(",", "\u202f") + (f" / {scale}" if scale > 1 else "")
 
 
 def _legend(
-    instance: KSubset,
+    instance: Drawn,
     selections: Mapping[str, Collection[int]],
     room: float,
     y: float,
 ) -> tuple[str, float]:
     entries = [("ck-free", "free")]
-    if locations(instance) > instance.n:
+    if problem_of(instance).facts(instance).locations > instance.n:
         entries.append(("ck-busy", "busy"))
     entries += [
         (accent, f"chosen by {name}")
         for accent, name in zip(ACCENTS, selections, strict=False)
     ]
-    grid = not isinstance(instance.topology, Points | Tree)
+    grid = isinstance(instance, KSubset) and not isinstance(
+        instance.topology, Points | Tree
+    )
     if len({frozenset(c) for c in selections.values()}) > 1 and grid:
         entries.append(("ck-dot", "dot: chosen only here"))
     parts, x = [], 0.0
@@ -153,7 +177,7 @@ def _legend(
     return "".join(parts), y + 20
 
 
-def _mark(instance: KSubset, selections: Mapping[str, Collection[int]]) -> str:
+def _mark(instance: Drawn, selections: Mapping[str, Collection[int]]) -> str:
     """Name for ids: equal pictures may share it, others never do."""
     content = repr((instance.name, described(instance), sorted(selections.items())))
     return "ck" + digest(content.encode()).hexdigest()[:10]
