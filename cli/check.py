@@ -12,9 +12,11 @@ import argparse
 from typing import TYPE_CHECKING
 
 from . import running
+from .answers import cost_written
 
 if TYPE_CHECKING:
-    from ..instances import KSubset
+    from ..instances import Instance, Value
+    from ..solvers import Settings
     from ..solvers.solution_json import Solution
 
 HELP = "check a solution file, independently"
@@ -35,63 +37,80 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print what is wrong, a line each, or that nothing is."""
-    from ..instances import read_ksubset
-    from ..solvers import complaints, read_solution
+    from ..instances import problem_of, read_instance
+    from ..solvers import Status, complaints, read_solution
 
     settings = running.settings_of(args)
-    instance = read_ksubset(args.file)
+    instance = read_instance(args.file)
+    if args.certificate is not None:
+        running.only_for("ksubset", instance, "--certificate")
     solution = read_solution(args.solution)
     wrong = complaints(instance, solution)
     if not wrong:
         wrong = _of_bound(instance, solution, args.certificate)
     remark = ""
     if not wrong and args.prove and solution.bound is not None:
-        from ..heuristics import KSUBSET
-
-        result = KSUBSET["auto"](instance, settings)
-        assert isinstance(result.objective, int)
-        assert isinstance(solution.bound, int)
-        if solution.bound > result.objective:
-            wrong = [
-                f"bound: claims at least {solution.bound}, "
-                f"but {result.objective} is possible"
-            ]
-        elif result.bound is None or solution.bound > result.bound:  # type: ignore[operator]
-            remark = f"; proved anew only up to {result.bound}"
-        else:
-            remark = f"; proved anew ({result.proof})"
+        wrong, remark = _proved_anew(instance, solution.bound, settings)
     for problem in wrong:
         print(f"{args.solution}: {problem}")
     if wrong:
         return 1
-    claim = f"{solution.status.value}, cost {solution.objective}"
+    claim = solution.status.value
+    if solution.objective is not None:
+        claim += f", cost {cost_written(solution.objective)}"
     if solution.bound is not None:
-        claim += f", bound {solution.bound} ({solution.proof})"
+        claim += f", bound {cost_written(solution.bound)} ({solution.proof})"
+    if solution.status is Status.INFEASIBLE:
+        claim += f" ({solution.proof}): {problem_of(instance).unsolvable(instance)}"
     print(f"{args.solution}: holds: {claim}{remark}")
     return 0
 
 
+def _proved_anew(
+    instance: Instance, bound: Value, settings: Settings
+) -> tuple[list[str], str]:
+    """Solve the instance; return what is wrong with a bound, and what was proved."""
+    from ..heuristics import METHODS
+    from ..instances import problem_of
+    from ..instances.value import ordered
+
+    result = METHODS[problem_of(instance).name]["auto"](instance, settings)
+    if result.objective is not None and ordered(bound) > ordered(result.objective):
+        claimed, possible = cost_written(bound), cost_written(result.objective)
+        return [f"bound: claims at least {claimed}, but {possible} is possible"], ""
+    if result.bound is None:
+        return [], "; not proved anew"
+    if ordered(bound) > ordered(result.bound):
+        return [], f"; proved anew only up to {cost_written(result.bound)}"
+    return [], f"; proved anew ({result.proof})"
+
+
 def _of_bound(
-    instance: KSubset, solution: Solution, certificate: str | None
+    instance: Instance, solution: Solution, certificate: str | None
 ) -> list[str]:
     """Derive a bound of grade ``checked`` again, and follow a certificate."""
     from ..formulations.bounds import rederive
+    from ..instances import KSubset
     from ..instances.certificate_file import check_certificate
     from ..instances.errors import InputError
     from ..solvers import Grade
     from ..solvers.result import CERTIFIED
 
-    if certificate is not None:
+    if certificate is not None and isinstance(instance, KSubset):
         proved = check_certificate(instance, certificate)
         if solution.bound is not None and proved < solution.bound:  # type: ignore[operator]
             return [f"bound: is {solution.bound}, but the certificate is for {proved}"]
-    if solution.proof is None or solution.proof.grade is not Grade.CHECKED:
+    if solution.bound is None or solution.proof is None:
+        return []  # infeasibility is looked at with the rest
+    if solution.proof.grade is not Grade.CHECKED:
         return []
     if solution.proof == CERTIFIED:
         if certificate is None:
             raise InputError("is needed to check this proof", field="--certificate")
         return []
-    derived = rederive(instance, solution.proof.by)
+    derived = None
+    if isinstance(instance, KSubset):
+        derived = rederive(instance, solution.proof.by)
     if derived is None:
         return [f"proof: there is no {solution.proof.by!r} for this instance"]
     assert isinstance(solution.bound, int)

@@ -2,21 +2,22 @@
 
 Every method runs on every instance; the exact one gives the optimum to compare
 with. A ratio stands only where the optimum is proved; else the interval in which
-it must lie. Exit status 1 when a ratio is above what its method guarantees, a
-method fails, or two answers contradict each other.
+it must lie. Lexicographic costs have a ratio for every level. Exit status 1 when
+a ratio is above what its method guarantees, a method fails, or two answers
+contradict each other.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from . import running
 
 if TYPE_CHECKING:
     from ..heuristics import AnyMethod
-    from ..instances import KSubset
+    from ..instances import Instance
     from ..reports.rows import Row
     from ..reports.verdicts import Judged
     from ..solvers import Settings
@@ -43,27 +44,26 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run everything, print one table an instance."""
-    from ..heuristics import KSUBSET
-    from ..instances import read_ksubset
+    from ..heuristics import METHODS
+    from ..instances import read_instance
     from ..reports.campaign import Campaign
     from ..reports.verdicts import judge
 
     settings = running.settings_of(args)
-    methods, exact = running.compared_methods(args, KSUBSET)
-    instances = [read_ksubset(path) for path in args.files]
+    instances = [read_instance(path) for path in args.files]
+    lineups = running.lineups(args, instances)
     failed = False
     judged: list[Judged] = []
     for instance in instances:
         campaign = Campaign(
             instances=[instance],
-            methods=methods,
-            exact=exact,
+            lineups=lineups,
             settings=settings,
             lenient=args.methods is None,
         )
         first, *others = campaign.tasks()  # the exact one, shown last
         rows = [_row(instance, method, settings) for _, method in (*others, first)]
-        found = judge([instance], rows, KSUBSET)
+        found = judge([instance], rows, METHODS)
         judged += found
         failed |= _wrong(found)
         if args.json != "-":
@@ -73,7 +73,7 @@ def run(args: argparse.Namespace) -> int:
     return 1 if failed else 0
 
 
-def _row(instance: KSubset, method: AnyMethod, settings: Settings) -> Row:
+def _row(instance: Instance, method: AnyMethod, settings: Settings) -> Row:
     from ..reports.campaign import run_one
     from ..reports.rows import FAILED, row_of
     from ..solvers import SolverError
@@ -99,12 +99,13 @@ def _wrong(found: list[Judged]) -> bool:
     return bool(problems)
 
 
-def _show(instance: KSubset, found: list[Judged]) -> None:
+def _show(instance: Instance, found: list[Judged]) -> None:
     from rich.console import Console
     from rich.table import Table
 
     from ..instances.problems import described
-    from ..reports.wording import decimal, fraction, price, seconds
+    from ..reports.subjects import paid
+    from ..reports.wording import decimal, fraction, levels, open_levels, seconds
 
     table = Table(title=f"{instance.name}: {described(instance)}", title_justify="left")
     table.add_column("method")
@@ -113,13 +114,15 @@ def _show(instance: KSubset, found: list[Judged]) -> None:
     table.add_column("proof")
     for one in found:
         row = one.row
-        shown, exactly = decimal(one.ratio), fraction(one.ratio)
-        if one.ratio is None and one.interval is not None:
-            shown = " .. ".join(map(decimal, one.interval))
-            exactly = " .. ".join(map(fraction, one.interval))
+        if one.ratios is None and one.intervals is not None:
+            shown, exactly = (open_levels(one, write) for write in (decimal, fraction))
+        else:
+            shown, exactly = (
+                levels(one.ratios, write) for write in (decimal, fraction)
+            )
         table.add_row(
             row.method,
-            price(row.cost),
+            paid(instance, row.cost),
             shown,
             exactly,
             fraction(one.guarantee),
@@ -127,6 +130,14 @@ def _show(instance: KSubset, found: list[Judged]) -> None:
             row.error if not row.ran else f"{row.status}" + _of(row),
         )
     Console().print(table)
+
+
+def _plain(levels: list[Any] | None, one: Judged) -> Any:
+    """Give a list of levels, or the only one where costs are integers."""
+    if levels is None:
+        return None
+    shown = [each if isinstance(each, list) else str(each) for each in levels]
+    return shown[0] if isinstance(one.row.cost, int) else shown
 
 
 def _of(row: Row) -> str:
@@ -144,9 +155,12 @@ def _write(out: str, judged: list[Judged]) -> None:
     for one in judged:
         document = json.loads(line_of(one.row))
         document["optimum"] = one.verdict.optimum
-        document["ratio"] = None if one.ratio is None else str(one.ratio)
-        document["interval"] = (
-            None if one.interval is None else [str(end) for end in one.interval]
+        document["ratio"] = _plain(None if one.ratios is None else [*one.ratios], one)
+        document["interval"] = _plain(
+            None
+            if one.intervals is None
+            else [[str(low), str(high)] for low, high in one.intervals],
+            one,
         )
         lines.append(json.dumps(document) + "\n")
     if out == "-":

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 HELP = "what can be run, and what it promises"
-PROBLEMS = ("ksubset",)
+PROBLEMS = ("ksubset", "procset", "sukp")
 _WIDE = 220
 
 
@@ -21,22 +21,23 @@ def run(args: argparse.Namespace) -> int:
     from rich.console import Console
     from rich.table import Table
 
-    from ..heuristics import KSUBSET
+    from ..heuristics import METHODS
 
     table = Table()
     for column in ("problem", "method", "exact"):
         table.add_column(column, no_wrap=True)
     for column in ("guarantee", "time", "source"):
         table.add_column(column, overflow="fold")
-    for name, method in KSUBSET.items():
-        table.add_row(
-            "ksubset",
-            name,
-            "yes" if method.exact else "no",
-            method.says("Guarantee"),
-            method.says("Time"),
-            method.says("Source"),
-        )
+    for problem in PROBLEMS if args.problem is None else (args.problem,):
+        for name, method in METHODS[problem].items():
+            table.add_row(
+                problem,
+                name,
+                "yes" if method.exact else "no",
+                method.says("Guarantee"),
+                method.says("Time"),
+                method.says("Source"),
+            )
     screen = Console()
     if not screen.is_terminal:  # for files and pipes, lines as long as they need be
         screen = Console(width=_WIDE)

@@ -13,7 +13,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from math import isfinite
 from pathlib import Path
@@ -22,7 +22,6 @@ from typing import TYPE_CHECKING
 from . import running
 
 if TYPE_CHECKING:
-    from ..instances import KSubset
     from ..reports.campaign import Campaign
     from ..reports.ledger import Ledger
 
@@ -38,7 +37,8 @@ def options(parser: argparse.ArgumentParser) -> None:
         default=["bundled"],
         metavar="FILE|DIR|SUITE",
         help="instance files, folders of them, or suites that come with closeknit "
-        "(bundled, worst-cases); bundled if left out",
+        "(bundled, bundled-ksubset, bundled-procset, bundled-sukp, worst-cases); "
+        "bundled if left out",
     )
     parser.add_argument(
         "--out", required=True, metavar="DIR", help="folder of results and report"
@@ -49,7 +49,10 @@ def options(parser: argparse.ArgumentParser) -> None:
         help="methods to measure; every heuristic that takes the instance if left out",
     )
     parser.add_argument(
-        "--exact", default="auto", metavar="M", help="route to the optimum (auto)"
+        "--exact",
+        default="auto",
+        metavar="M",
+        help="route to the optimum (auto; also for problems without such a method)",
     )
     parser.add_argument(
         "--time-limit",
@@ -91,7 +94,6 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _campaign(args: argparse.Namespace) -> Campaign:
-    from ..heuristics import KSUBSET
     from ..instances import InputError
     from ..reports.campaign import Campaign
     from ..reports.inputs import instances_of
@@ -105,12 +107,10 @@ def _campaign(args: argparse.Namespace) -> Campaign:
         )
     if args.seed < 0:
         raise InputError("must be at least 0", field="--seed", value=args.seed)
-    methods, exact = running.compared_methods(args, KSUBSET)
-    instances: Sequence[KSubset] = instances_of(args.inputs)
+    instances = instances_of(args.inputs)
     return Campaign(
         instances=instances,
-        methods=methods,
-        exact=exact,
+        lineups=running.lineups(args, instances),
         settings=Settings(time_limit=args.time_limit, seed=args.seed),
         lenient=args.methods is None,
     )
@@ -150,7 +150,7 @@ def _report(campaign: Campaign, ledger: Ledger, out: Path) -> int:
     from ..reports.report import report_on
 
     rows = campaign.rows(ledger)
-    methods = {m.name: m for m in (*campaign.methods, campaign.exact)}
+    methods = {name: lineup.by_name for name, lineup in campaign.lineups.items()}
     report = report_on(
         campaign.instances, rows, methods, witnesses=list(ledger.rows.values())
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
 from math import isfinite
 from typing import TYPE_CHECKING
 
@@ -11,7 +10,11 @@ from ..instances.errors import InputError
 from ..solvers.settings import Settings, Ties
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from ..heuristics import AnyMethod
+    from ..instances import Instance
+    from ..reports.campaign import Lineup
 
 
 def add_settings(parser: argparse.ArgumentParser, *, time_limit: float) -> None:
@@ -71,32 +74,85 @@ def settings_of(args: argparse.Namespace, ties: Ties = Ties.LEX) -> Settings:
 
 
 def method_named(
-    name: str, methods: Mapping[str, AnyMethod], option: str = "--method"
-) -> AnyMethod:
-    """Return a method of the table; InputError with a hint if there is none."""
-    from difflib import get_close_matches
-
-    if name in methods:
-        return methods[name]
-    close = get_close_matches(name, methods, n=1)
-    hint = f"did you mean {close[0]}?" if close else f"known: {', '.join(methods)}"
-    raise InputError(f"no such method ({hint})", field=option, value=name)
-
-
-def compared_methods(
-    args: argparse.Namespace, methods: Mapping[str, AnyMethod]
-) -> tuple[list[AnyMethod], AnyMethod]:
-    """Return what ``--methods`` names, or every heuristic, and what ``--exact`` does.
+    name: str, problems: Iterable[str], option: str = "--method"
+) -> dict[str, AnyMethod]:
+    """Return the method of this name for each of these problems that has one.
 
     Raises
     ------
     InputError
-        For a name that is not in the table, or not exact behind ``--exact``.
+        With a hint, when none of them has.
     """
-    exact = method_named(args.exact, methods, "--exact")
-    if not exact.exact:
+    from difflib import get_close_matches
+
+    from ..heuristics import METHODS
+
+    problems = tuple(problems)
+    found = {p: METHODS[p][name] for p in problems if name in METHODS[p]}
+    if found:
+        return found
+    known = tuple(dict.fromkeys(each for p in problems for each in METHODS[p]))
+    close = get_close_matches(name, known, n=1)
+    hint = f"did you mean {close[0]}?" if close else f"known: {', '.join(known)}"
+    if any(name in table for table in METHODS.values()):
+        hint = f"known: {', '.join(known)}"  # but of another problem
+    whom = "" if problems == ("ksubset",) else f" for {' or '.join(problems)}"
+    raise InputError(f"no such method{whom} ({hint})", field=option, value=name)
+
+
+def problems_of(instances: Iterable[Instance]) -> tuple[str, ...]:
+    """Return the names of the problems, each once, in the order of the tables."""
+    from ..instances import PROBLEMS, problem_of
+
+    met = {problem_of(instance).name for instance in instances}
+    return tuple(name for name in PROBLEMS if name in met)
+
+
+def only_for(problems: str, instance: Instance, option: str) -> None:
+    """Refuse an option that instances of other problems do not have."""
+    from ..instances import problem_of
+
+    name = problem_of(instance).name
+    if name not in problems.split():
+        raise InputError(
+            f"is for {' and '.join(problems.split())} files only",
+            field=option,
+            value=name,
+        )
+
+
+def lineups(
+    args: argparse.Namespace, instances: Iterable[Instance]
+) -> dict[str, Lineup]:
+    """Return what ``--methods`` and ``--exact`` name, problem by problem.
+
+    Without ``--methods``: every heuristic. A problem that has no method of the name
+    behind ``--exact`` has its ``auto``.
+
+    Raises
+    ------
+    InputError
+        For a name that none of the problems has, or not exact behind ``--exact``.
+    """
+    from ..heuristics import METHODS
+    from ..reports.campaign import Lineup
+
+    problems = problems_of(instances)
+    exact = method_named(args.exact, problems, "--exact")
+    if not all(method.exact for method in exact.values()):
         raise InputError("is not an exact method", field="--exact", value=args.exact)
-    if args.methods is None:
-        return [method for method in methods.values() if not method.exact], exact
-    names = dict.fromkeys(name.strip() for name in args.methods.split(","))
-    return [method_named(name, methods, "--methods") for name in names], exact
+    names = None
+    if args.methods is not None:
+        names = dict.fromkeys(name.strip() for name in args.methods.split(","))
+        for name in names:
+            method_named(name, problems, "--methods")
+    chosen = {}
+    for problem in problems:
+        table = METHODS[problem]
+        if names is None:
+            methods = [method for method in table.values() if not method.exact]
+        else:
+            methods = [table[name] for name in names if name in table]
+        route = exact.get(problem) or table["auto"]
+        chosen[problem] = Lineup(methods=methods, exact=route)
+    return chosen

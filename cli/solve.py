@@ -1,4 +1,7 @@
-"""Choose k processors of every instance, and say how close to optimal they are.
+"""Choose what every instance asks for, and say how close to optimal it is.
+
+Instances of any problem: processors close together (ksubset), processors that touch
+the cheapest sets (procset), items of most profit (sukp; also benchmark text).
 
 Without --method, the strongest exact route is taken, warm-started by the best
 heuristic. Exit status 0 when there is a solution for every file, 4 when one ended
@@ -9,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-from fractions import Fraction
 from time import perf_counter
 from typing import TYPE_CHECKING
 
@@ -19,11 +21,11 @@ from ..solvers.settings import Settings, Ties
 from . import running
 
 if TYPE_CHECKING:
-    from ..instances import KSubset
+    from ..heuristics import AnyMethod
+    from ..instances import Instance
     from ..solvers import Result
 
 HELP = "choose processors and prove how good the choice is"
-_MOST_SHOWN = 64
 
 
 def options(parser: argparse.ArgumentParser) -> None:
@@ -54,26 +56,32 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Solve every file in turn."""
-    from ..heuristics import KSUBSET
-    from ..instances import read_ksubset
+    from ..instances import KSubset, ProcSet, problem_of, read_instance
     from ..solvers import Limit, Status
+    from .answers import told
 
     settings = running.settings_of(args, Ties(args.ties))
-    method = running.method_named(args.method, KSUBSET)
     for option in ("plot", "certificate"):
         if getattr(args, option) and len(args.files) > 1:
             raise InputError(
                 "takes one FILE", field=f"--{option}", value=len(args.files)
             )
-    instances = [read_ksubset(path) for path in args.files]
-    answers: list[tuple[KSubset, Result]] = []
+    instances = [read_instance(path) for path in args.files]
+    methods: dict[str, AnyMethod] = {}
+    for problem in running.problems_of(instances):
+        methods |= running.method_named(args.method, [problem])
+    if args.certificate:
+        running.only_for("ksubset", instances[0], "--certificate")
+    if args.plot:
+        running.only_for("ksubset procset", instances[0], "--plot")
+    answers: list[tuple[Instance, Result]] = []
     for instance in instances:
-        result = method(instance, settings)
+        result = methods[problem_of(instance).name](instance, settings)
         if args.certificate:
             result = _certified(instance, result, args.certificate, settings)
         answers.append((instance, result))
         if args.json != "-":
-            _show(instance, args.method, result)
+            print(told(instance, args.method, result))
         if result.limit is Limit.INTERRUPT and len(answers) < len(instances):
             print("closeknit: interrupted", file=sys.stderr)
             break
@@ -84,6 +92,7 @@ def run(args: argparse.Namespace) -> int:
         from ..reports.drawing import draw
 
         instance, result = answers[0]
+        assert isinstance(instance, KSubset | ProcSet)
         write_text(args.plot, draw(instance, {args.method: result.chosen or ()}))
     if len(answers) < len(instances):
         return 130
@@ -95,15 +104,17 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _certified(
-    instance: KSubset, result: Result, path: str, settings: Settings
+    instance: Instance, result: Result, path: str, settings: Settings
 ) -> Result:
     """Write the proof of an optimum down, follow it, and let it vouch."""
     from dataclasses import replace
 
     from ..heuristics.cuts_bb_record import record
+    from ..instances import KSubset
     from ..instances.certificate_file import check_certificate, write_certificate
     from ..solvers import Limit, Status
 
+    assert isinstance(instance, KSubset)
     why = "it was not proved optimal"
     if result.status is Status.OPTIMAL:
         assert isinstance(result.objective, int)
@@ -118,10 +129,10 @@ def _certified(
     return result
 
 
-def _write(out: str, method: str, answers: list[tuple[KSubset, Result]]) -> None:
+def _write(out: str, method: str, answers: list[tuple[Instance, Result]]) -> None:
     """Write one object, or one a line if there are several."""
     from ..instances.files import write_text
-    from ..instances.ksubset_json import dumps
+    from ..instances.json_text import dumps
     from ..solvers import solution_of
 
     documents = [solution_of(instance, method, result) for instance, result in answers]
@@ -133,43 +144,3 @@ def _write(out: str, method: str, answers: list[tuple[KSubset, Result]]) -> None
         sys.stdout.write(text)
     else:
         write_text(out, text)
-
-
-def _show(instance: KSubset, method: str, result: Result) -> None:
-    """Print an answer for people."""
-    from ..instances.ksubset_json import selection_of
-
-    print(f"{instance.name}: {instance.k} of {instance.n} free processors, {method}")
-    pairs = instance.k * (instance.k - 1) // 2
-    if result.objective is not None:
-        assert isinstance(result.objective, int)
-        line = f"  cost    {_length(instance, result.objective)}"
-        if pairs:
-            mean = Fraction(result.objective, pairs)
-            line += f" ({_length(instance, mean)} a pair)"
-        print(line)
-    if result.bound is not None:
-        assert isinstance(result.bound, int)
-        print(f"  bound   {_length(instance, result.bound)} ({result.proof})")
-    verdict = result.status.value
-    if result.ratio is not None and result.ratio > 1:
-        verdict += f", at most {float(result.ratio):.4f} times the optimum"
-    if result.limit:
-        verdict += f", stopped by {result.limit.value}"
-    print(f"  status  {verdict}")
-    print(f"  time    {result.seconds:.3f} s")
-    if result.chosen is not None:
-        selection = selection_of(instance, result.chosen)
-        shown = " ".join(_site(site) for site in selection[:_MOST_SHOWN])
-        more = len(selection) - _MOST_SHOWN
-        print(f"  chosen  {shown}" + (f" and {more} more (--json)" if more > 0 else ""))
-
-
-def _length(instance: KSubset, hops: Fraction | int) -> str:
-    """Write a distance in the units of the file."""
-    length = Fraction(hops) / instance.topology.scale
-    return str(length) if length.denominator == 1 else f"{float(length):.3f}"
-
-
-def _site(site: object) -> str:
-    return ",".join(map(str, site)) if isinstance(site, list) else str(site)

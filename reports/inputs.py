@@ -5,19 +5,26 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..instances import InputError, KSubset, read_ksubset, sha256
-from ..instances.files import parse_json, read_text
-from ..instances.ksubset_json import FORMAT, parse_ksubset
+from ..instances import (
+    InputError,
+    Instance,
+    read_if_instance,
+    read_instance,
+    sha256,
+)
+
+_PATTERNS = ("*.json", "*.txt", "*.txt.xz")
 
 
-def instances_of(names: Sequence[str]) -> list[KSubset]:
+def instances_of(names: Sequence[str]) -> list[Instance]:
     """Return all instances, in the order given, none twice.
 
     Parameters
     ----------
     names
-        Files; folders (every ``*.json`` of the format of instances, sorted);
-        suites of ``instances.library``. What lies on the disk goes first.
+        Files; folders (every ``*.json``, ``*.txt`` and ``*.txt.xz`` that says it is
+        an instance of any problem, sorted); suites of ``instances.library``. What
+        lies on the disk goes first.
 
     Raises
     ------
@@ -25,7 +32,7 @@ def instances_of(names: Sequence[str]) -> list[KSubset]:
         For what cannot be read, a folder without instances, or two different
         instances of one name.
     """
-    found: dict[str, tuple[KSubset, str]] = {}
+    found: dict[str, tuple[Instance, str]] = {}
     for name in names:
         for instance, origin in _read(name):
             if instance.name not in found:
@@ -42,7 +49,7 @@ def instances_of(names: Sequence[str]) -> list[KSubset]:
     return [instance for instance, _ in found.values()]
 
 
-def _read(name: str) -> list[tuple[KSubset, str]]:
+def _read(name: str) -> list[tuple[Instance, str]]:
     path = Path(name)
     try:
         is_folder, is_there = path.is_dir(), path.exists()
@@ -51,27 +58,24 @@ def _read(name: str) -> list[tuple[KSubset, str]]:
     if is_folder:
         return _folder(path)
     if is_there:
-        return [(read_ksubset(path), name)]
+        return [(read_instance(path), name)]
     return _suite(name)
 
 
-def _folder(path: Path) -> list[tuple[KSubset, str]]:
+def _folder(path: Path) -> list[tuple[Instance, str]]:
     found = []
-    for file in sorted(path.glob("*.json")):
-        document = parse_json(read_text(file), file=file)
-        if not isinstance(document, dict) or document.get("format") != FORMAT:
-            continue
-        try:
-            instance = parse_ksubset(document, default_name=file.stem)
-        except InputError as error:
-            raise error.of_file(file) from None
-        found.append((instance, str(file)))
+    for file in sorted(f for pattern in _PATTERNS for f in path.glob(pattern)):
+        instance = read_if_instance(file)
+        if instance is not None:
+            found.append((instance, str(file)))
     if not found:
-        raise InputError("no instance file (*.json) in this folder", file=path)
+        raise InputError(
+            f"no instance file ({', '.join(_PATTERNS)}) in this folder", file=path
+        )
     return found
 
 
-def _suite(name: str) -> list[tuple[KSubset, str]]:
+def _suite(name: str) -> list[tuple[Instance, str]]:
     from ..instances.library import SUITES, suite
 
     if name not in SUITES:

@@ -18,7 +18,7 @@ import pytest
 
 from closeknit.instances import InputError
 from closeknit.reports import pool
-from closeknit.reports.campaign import Campaign, run
+from closeknit.reports.campaign import Campaign, Lineup, run
 from closeknit.reports.interrupts import undisturbed
 from closeknit.reports.ledger import FILE, Ledger
 from closeknit.reports.rows import Row, line_of, parse_row
@@ -294,11 +294,15 @@ def test_a_ledger_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
 # The campaign
 
 
+def lineup(*names: str) -> dict[str, Lineup]:
+    methods = [{**TOYS, **SABOTEURS}[name] for name in names]
+    return {"ksubset": Lineup(methods=methods, exact=TOYS["auto"])}
+
+
 def campaign(*instances: str, lenient: bool = True, limit: float = 60) -> Campaign:
     return Campaign(
         instances=[small(name, k) for k, name in enumerate(instances, start=2)],
-        methods=[TOYS["first"], TOYS["last"], TOYS["shy"]],
-        exact=TOYS["auto"],
+        lineups=lineup("first", "last", "shy"),
         settings=Settings(time_limit=limit),
         lenient=lenient,
     )
@@ -358,7 +362,7 @@ def test_other_settings_are_other_runs(tmp_path: Path) -> None:
 def test_broken_and_killed_methods_cost_only_their_own_rows(tmp_path: Path) -> None:
     plan = replace(
         campaign("a", "b"),
-        methods=[SABOTEURS["killed"], SABOTEURS["broken"], TOYS["first"]],
+        lineups=lineup("killed", "broken", "first"),
     )
     with Ledger(tmp_path) as ledger:
         run(plan, ledger, jobs=2)
@@ -374,7 +378,7 @@ def test_broken_and_killed_methods_cost_only_their_own_rows(tmp_path: Path) -> N
 
 
 def test_rows_say_what_was_run_and_where(tmp_path: Path) -> None:
-    plan = Campaign(instances=[small("a", busy=3)], methods=[], exact=TOYS["auto"])
+    plan = Campaign(instances=[small("a", busy=3)], lineups=lineup())
     with Ledger(tmp_path) as ledger:
         run(plan, ledger, jobs=1)
         (row,) = plan.rows(ledger)

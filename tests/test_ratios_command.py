@@ -18,6 +18,7 @@ import pytest
 
 import closeknit.heuristics
 from closeknit.cli.app import run
+from closeknit.heuristics import METHODS
 from closeknit.heuristics.registry import AnyMethod
 from closeknit.instances import write_ksubset
 from closeknit.reports.ledger import FILE
@@ -48,7 +49,8 @@ def command(
     def call(
         *words: object, methods: Mapping[str, AnyMethod] = TOYS
     ) -> tuple[int, str, str]:
-        monkeypatch.setattr(closeknit.heuristics, "KSUBSET", methods)
+        tables = {**METHODS, "ksubset": methods}
+        monkeypatch.setattr(closeknit.heuristics, "METHODS", tables)
         status = run(["ratios", *map(str, words)])
         told = capsys.readouterr()
         return status, told.out, told.err
@@ -193,9 +195,11 @@ def test_inputs_that_cannot_be_used_are_one_line(
 
     empty = tmp_path / "empty"
     empty.mkdir()
-    assert refused(empty) == f"{empty}: no instance file (*.json) in this folder"
+    none = f"{empty}: no instance file (*.json, *.txt, *.txt.xz) in this folder"
+    assert refused(empty) == none
     (empty / "no.json").write_text("[1, 2]")
-    assert refused(empty) == f"{empty}: no instance file (*.json) in this folder"
+    (empty / "readme.txt").write_text("m is not here")
+    assert refused(empty) == none
     assert refused("nowhere.json").startswith(
         "nowhere.json: no such file, folder or suite (suites: bundled"
     )
@@ -337,4 +341,5 @@ def test_without_inputs_the_bundled_suite_is_run(
 
     names = [instance.name for instance in suite("bundled")]
     assert names
-    assert [r["instance"] for r in ratios(out)][::2] == names
+    assert list(dict.fromkeys(r["instance"] for r in ratios(out))) == names
+    assert {r["problem"] for r in ratios(out)} == {"ksubset", "procset", "sukp"}

@@ -291,7 +291,7 @@ def test_compare_fails_when_a_guarantee_is_broken(
 
     saboteur = Saboteur(name="mm", where="", guarantee=KSUBSET["mm"].guarantee)
     table = MappingProxyType({**KSUBSET, "mm": saboteur})
-    monkeypatch.setattr("closeknit.heuristics.KSUBSET", table)
+    monkeypatch.setattr("closeknit.heuristics.METHODS", {"ksubset": table})
     assert run(["compare", path, "--methods", "mm"]) == 1
     error = capsys.readouterr().err
     assert error == "closeknit: half-0: mm is above its guarantee 7/4\n"
@@ -347,5 +347,5 @@ def test_unknown_status_exits_with_4(
             return lambda instance, settings: Result(status=Status.UNKNOWN)
 
     table = MappingProxyType({"auto": Idle(name="auto", where="")})
-    monkeypatch.setattr("closeknit.heuristics.KSUBSET", table)
+    monkeypatch.setattr("closeknit.heuristics.METHODS", {"ksubset": table})
     assert run(["solve", path]) == 4

@@ -168,5 +168,5 @@ def main() -> None:
     """Run the command line with toys in place of the methods."""
     from closeknit.cli.app import run
 
-    closeknit.heuristics.KSUBSET = TOYS
+    closeknit.heuristics.METHODS = {"ksubset": TOYS}
     sys.exit(run(sys.argv[1:]))

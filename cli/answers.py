@@ -1,0 +1,109 @@
+"""Answers in words, for people: what was chosen, what it costs, how good it is."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from ..instances import Instance, KSubset, Sukp, problem_of
+from ..instances.problems import described
+from ..instances.sukp import weight
+
+if TYPE_CHECKING:
+    from ..instances import Value
+    from ..solvers import Result
+
+_MOST_SHOWN = 64
+_MOST_SETS = 16
+
+
+def told(instance: Instance, method: str, result: Result) -> str:
+    """Describe an answer in a few lines."""
+    what = described(instance)
+    if isinstance(instance, KSubset):
+        what = f"{instance.k} of {instance.n} free processors"
+    lines = [f"{instance.name}: {what}, {method}"]
+    if result.objective is not None:
+        lines += _costs(instance, result)
+    if result.bound is not None:
+        lines.append(f"  bound   {_bound(instance, result.bound)} ({result.proof})")
+    lines.append(f"  status  {_verdict(instance, result)}")
+    lines.append(f"  time    {result.seconds:.3f} s")
+    if result.chosen is not None:
+        selection = problem_of(instance).selection_of(instance, result.chosen)
+        shown = " ".join(map(_site, selection[:_MOST_SHOWN]))
+        more = len(selection) - _MOST_SHOWN
+        lines.append(
+            f"  chosen  {shown}" + (f" and {more} more (--json)" if more > 0 else "")
+        )
+    return "\n".join(lines)
+
+
+def cost_written(value: Value) -> str:
+    """Write a cost on one line; levels with semicolons.
+
+    >>> cost_written(5256), cost_written((8, 1, 2))
+    ('5256', '8;1;2')
+    """
+    return str(value) if isinstance(value, int) else ";".join(map(str, value))
+
+
+def _costs(instance: Instance, result: Result) -> list[str]:
+    value, chosen = result.objective, result.chosen
+    assert value is not None
+    assert chosen is not None
+    if isinstance(instance, Sukp):
+        assert isinstance(value, int)
+        whole = sum(instance.profits)
+        return [
+            f"  profit  {whole - value} of {whole} ({value} left out)",
+            f"  weight  {weight(instance, chosen)} of {instance.capacity}",
+        ]
+    if isinstance(instance, KSubset):
+        assert isinstance(value, int)
+        line = f"  cost    {_length(instance, value)}"
+        if pairs := instance.k * (instance.k - 1) // 2:
+            line += f" ({_length(instance, Fraction(value, pairs))} a pair)"
+        return [line]
+    picked = set(chosen)
+    touched = [one.name for one in instance.sets if not picked.isdisjoint(one.members)]
+    line = f"  sets    {len(touched)} of {len(instance.sets)} touched"
+    if touched:
+        line += f": {' '.join(touched[:_MOST_SETS])}"
+        line += " ..." if len(touched) > _MOST_SETS else ""
+    return [f"  cost    {cost_written(value)}", line]
+
+
+def _bound(instance: Instance, bound: Value) -> str:
+    if isinstance(instance, KSubset):
+        assert isinstance(bound, int)
+        return _length(instance, bound)
+    if isinstance(instance, Sukp):
+        assert isinstance(bound, int)
+        return f"profit at most {sum(instance.profits) - bound}"
+    return cost_written(bound)
+
+
+def _verdict(instance: Instance, result: Result) -> str:
+    from ..solvers import Status
+
+    verdict = result.status.value
+    if result.status is Status.INFEASIBLE:
+        why = problem_of(instance).unsolvable(instance)
+        return f"{verdict}{f': {why}' if why else ''} ({result.proof})"
+    if result.ratio is not None and result.ratio > 1:
+        what = "the least profit left out" if isinstance(instance, Sukp) else ""
+        verdict += f", at most {float(result.ratio):.4f} times {what or 'the optimum'}"
+    if result.limit:
+        verdict += f", stopped by {result.limit.value}"
+    return verdict
+
+
+def _length(instance: KSubset, hops: Fraction | int) -> str:
+    """Write a distance in the units of the file."""
+    length = Fraction(hops) / instance.topology.scale
+    return str(length) if length.denominator == 1 else f"{float(length):.3f}"
+
+
+def _site(site: object) -> str:
+    return ",".join(map(str, site)) if isinstance(site, list) else str(site)
