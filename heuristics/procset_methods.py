@@ -11,6 +11,17 @@ PROCSET: Mapping[str, Method[ProcSet]] = table(
     Method(
         name="bruteforce", where="heuristics.procset.bruteforce:bruteforce", exact=True
     ),
+    Method(
+        name="reaching-printed",
+        where="heuristics.procset.reaching:reaching_printed",
+        seeded=True,
+    ),
+    Method(name="reaching", where="heuristics.procset.reaching:reaching", seeded=True),
+    Method(
+        name="reaching-beam",
+        where="heuristics.procset.reaching:reaching_beam",
+        seeded=True,
+    ),
     Method(name="auto", where="heuristics.procset.auto:auto", exact=True),
 )
 """Methods for processor sets, by the name used in reports."""

@@ -1,0 +1,204 @@
+"""Reaching: decide what *not* to take, one processor set after the other.
+
+Drakenberg's SELECTPROCESSORSET (2012, Fig. 3) keeps, for every number j of
+processors, one set to remove, a union of processor sets that has j available
+members. From every row j on it reaches for larger ones: its union with each processor
+set. Row |Pa| - r is removed, the rest is the answer. What a removed set is worth
+decides which union a row keeps, and there the figure has two flaws:
+
+- MAXCOSTSET prices a removed set by the processor sets that it *touches*. But what
+  its removal saves is what the answer touches no more: the sets that it *covers*,
+  of which no available member is left. That is what eq. (4) counts.
+- The answer removes a union of exactly |Pa| - r processors. Where hosts have several
+  processors and r is no multiple of them, there is no such union, or a poor one.
+
+`reaching_printed` keeps both flaws. `reaching` prices by covered sets and takes the
+best row up to |Pa| - r; what remains above r is dropped, at no cost. Measured on
+the 256-node machine (``benchmarks/bench_reaching.py``), see
+``docs/procset-heuristics.md``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from time import perf_counter
+
+import numpy as np
+import numpy.typing as npt
+
+from ...instances import IntArray, ProcessorSet, ProcSet
+from ...solvers import DEFAULT, Limit, Result, Settings, answer
+from ...solvers.interrupt import deferred
+from . import reaching_kernels as kernels
+from .layout import layout_of
+
+BEAM = 8
+"""Unions that `reaching_beam` keeps of each size."""
+_WORK = 2**24
+"""Sets counted between two looks at the clock, some 0.05 s."""
+
+
+def reaching_printed(instance: ProcSet, /, settings: Settings = DEFAULT) -> Result:
+    """Remove unions of processor sets, priced by what they touch, as printed.
+
+    When no union has exactly |Pa| - r processors, or none was kept, nothing is
+    removed: all that is available is the answer, as in the figure.
+
+    Guarantee: none.
+    Time: O((|Pa| - r) S), S the sum over all sets of their classes' memberships.
+    Ties: a coin, tossed by the seed, decides between unions of one size and price.
+    Source: Drakenberg 2012, section 5, Fig. 3.
+    """
+    return _run(instance, settings, beam=1, covers=False)
+
+
+def reaching(instance: ProcSet, /, settings: Settings = DEFAULT) -> Result:
+    """Remove unions of processor sets, priced by what their removal saves.
+
+    Stopped early, it removes the best union found so far.
+
+    Guarantee: none.
+    Time: O((|Pa| - r) S), S the sum over all sets of their classes' memberships.
+    Ties: a coin, tossed by the seed, decides between unions of one size and price;
+        between sizes, the larger; surplus processors go from the last.
+    Source: Drakenberg 2012, Fig. 3, with prices as eq. (4) has them; see
+        docs/procset-heuristics.md.
+    """
+    return _run(instance, settings, beam=1, covers=True)
+
+
+def reaching_beam(instance: ProcSet, /, settings: Settings = DEFAULT) -> Result:
+    """Remove unions of processor sets, keeping the best eight of each size.
+
+    Guarantee: none.
+    Time: O(8 (|Pa| - r) S), S the sum over all sets of their classes' memberships.
+    Ties: as those of reaching.
+    Source: Drakenberg 2012, Fig. 3, as a beam search; derived for closeknit.
+    """
+    return _run(instance, settings, beam=BEAM, covers=True)
+
+
+class ReachingMachine:
+    """A machine's sets, laid out once; answers one request after the other.
+
+    Parameters
+    ----------
+    processors
+        Their number.
+    sets
+        With members below it.
+    beam
+        Unions kept of each size.
+    covers
+        Whether unions are priced by the sets that they cover, and the best up to
+        |Pa| - r is removed; or as printed.
+
+    Examples
+    --------
+    >>> rack = ProcessorSet("rack", (0, 1), (5,))
+    >>> far = ProcessorSet("far", (2, 3, 4), (7,))
+    >>> machine = ReachingMachine(5, [rack, far])
+    >>> machine.select(np.array([True, True, True, True, False]), 2).tolist()
+    [0, 1]
+    """
+
+    def __init__(
+        self,
+        processors: int,
+        sets: Sequence[ProcessorSet],
+        *,
+        beam: int = 1,
+        covers: bool = True,
+    ) -> None:
+        if beam < 1:
+            raise ValueError("A beam keeps at least one union.")
+        self.layout = layout_of(processors, sets)
+        self.beam = beam
+        self.covers = covers
+        self.classes = len(self.layout.class_first) - 1
+        self._full = np.empty(len(sets), dtype=np.int64)
+        self._weight = np.empty(len(sets), dtype=np.int64)
+
+    def select(
+        self,
+        available: npt.NDArray[np.bool_],
+        request: int,
+        seed: int = 0,
+        stop: Callable[[], bool] = lambda: False,
+    ) -> IntArray:
+        """Choose at least as many available processors as requested.
+
+        Parameters
+        ----------
+        available
+            Whether each processor is available, shape (processors,).
+        request
+            At least 1, at most as many as are available.
+        seed
+            Of the coin.
+        stop
+            Asked now and then; when it says so, the best so far is returned.
+
+        Returns
+        -------
+        numpy.ndarray
+            Indices of processors, ascending; exactly as many as requested, except as
+            printed.
+        """
+        home = self.layout.home
+        count = np.bincount(home[available], minlength=self.classes)
+        kernels.present_of(self.layout, count, self._full, self._weight)
+        surplus = int(count.sum()) - request
+        shape = surplus + 1, self.beam
+        bits = np.zeros((*shape, self.classes + 63 >> 6), dtype=np.uint64)
+        price = np.zeros((*shape, self.layout.price.shape[1]), dtype=np.int64)
+        held = np.zeros(surplus + 1, dtype=np.int64)
+        state = np.array([seed ^ 0x5DEECE66D, 0])
+        row = -1
+        while True:
+            row = kernels.reach(
+                self.layout, count, self._full, self._weight, self.covers,
+                bits, price, held, row, state, _WORK,
+            )  # fmt: skip
+            if row >= surplus or stop():
+                break
+        size = self._best(price, held)
+        kept = available
+        if held[size]:
+            union = np.unpackbits(bits[size, 0].view(np.uint8), bitorder="little")
+            kept = available & ~union.astype(np.bool_)[home]
+        chosen = np.flatnonzero(kept)
+        return chosen[:request] if self.covers else chosen
+
+    def _best(self, price: IntArray, held: IntArray) -> int:
+        """Return the row to remove: the last, or whichever is worth most."""
+        if not self.covers:
+            return len(held) - 1
+        rows = np.flatnonzero(held)
+        if not len(rows):
+            return 0
+        keys = price[rows, 0]
+        return int(rows[np.lexsort((rows, *keys.T[::-1]))[-1]])
+
+
+def _run(instance: ProcSet, settings: Settings, *, beam: int, covers: bool) -> Result:
+    start = perf_counter()
+    deadline = start + settings.time_limit
+    machine = ReachingMachine(
+        len(instance.processors), instance.sets, beam=beam, covers=covers
+    )
+    available = np.zeros(len(instance.processors), dtype=np.bool_)
+    available[list(instance.available)] = True
+    limit: Limit | None = None
+    with deferred() as pressed:
+
+        def stop() -> bool:
+            nonlocal limit
+            if pressed.is_set():
+                limit = Limit.INTERRUPT
+            elif perf_counter() >= deadline:
+                limit = Limit.TIME
+            return limit is not None
+
+        chosen = machine.select(available, instance.request, settings.seed, stop)
+    return answer(instance, chosen, start=start, limit=limit, seed=settings.seed)
