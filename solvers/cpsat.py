@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sys
-from math import ceil, isfinite
-from threading import Thread
+from dataclasses import dataclass
+from math import ceil, floor, isfinite
+from threading import Event, Thread
 from time import perf_counter
 
-from .formulation import CpFormulation, settle
+from ..instances import Value
+from .formulation import CpFormulation, Level, settle
 from .interrupt import deferred
 from .result import Grade, Limit, Proof, Result, SolverError
 from .settings import DEFAULT, Settings
@@ -27,7 +29,12 @@ except ModuleNotFoundError as error:
 
 _TOLERANCE = 1e-6
 """CP-SAT counts in integers; its bound is a float only on the way out."""
+_EXACT = 2.0**52
+"""Floats up to twice this are apart by at most one."""
 _POLL = 0.05
+
+BY = f"cp-sat {ortools.__version__}"
+"""Who vouches for its bounds."""
 
 
 def solve(
@@ -57,6 +64,56 @@ def solve(
         When the model is rejected, or the solution fails ``instances.check``.
     """
     start = perf_counter() if start is None else start
+    with deferred() as pressed:
+        if formulation.levels:
+            found = _one_after_the_other(formulation, settings, start, pressed)
+        else:
+            found = _attempt(formulation, settings, start, pressed)
+            if found.bound is not None:
+                found.proved = formulation.bound_of(found.bound)
+    return settle(
+        formulation,
+        found.values,
+        found.proved,
+        Proof(Grade.SOLVER, BY),
+        limit=found.limit,
+        start=start,
+        seed=settings.seed,
+    )
+
+
+@dataclass(slots=True)
+class _Attempt:
+    """What came of one search.
+
+    Attributes
+    ----------
+    values
+        Of ``formulation.variables``.
+    solution
+        Of all variables of the model, by their index.
+    bound
+        On the model's objective.
+    proved
+        On the cost.
+    optimal
+        Whether the solution is proved to be the best.
+    limit
+        What ended the search; None if it ended by itself.
+    """
+
+    values: list[int] | None = None
+    solution: list[int] | None = None
+    optimal: bool = False
+    bound: int | None = None
+    proved: Value | None = None
+    limit: Limit | None = None
+
+
+def _attempt(
+    formulation: CpFormulation, settings: Settings, start: float, pressed: Event
+) -> _Attempt:
+    """Search once for the least objective that the model has now."""
     solver = cp_model.CpSolver()
     solver.parameters.parse_text_format(formulation.parameters)
     left = max(0.0, settings.time_limit - (perf_counter() - start))
@@ -69,47 +126,93 @@ def solve(
         solver.parameters.max_memory_in_mb = settings.memory_mb
 
     began = perf_counter()
-    code, interrupted = _run(solver, formulation.model)
+    code = _run(solver, formulation.model, pressed)
     spent = perf_counter() - began
-    by = f"cp-sat {ortools.__version__}"
     if code == cp_model.MODEL_INVALID:
         why = formulation.model.validate() or "no reason given"
-        raise SolverError(f"{by} rejects the model {formulation.name}: {why}")
+        raise SolverError(f"{BY} rejects the model {formulation.name}: {why}")
     below = formulation.below
     if code == cp_model.INFEASIBLE and below is None:
         raise SolverError(
-            f"{by} finds {formulation.name} infeasible, but any choice is a solution."
+            f"{BY} finds {formulation.name} infeasible, but any choice is a solution."
         )
-    values = None
+    found = _Attempt()
     if code in (cp_model.OPTIMAL, cp_model.FEASIBLE):
-        values = [solver.value(x) for x in formulation.variables]
-    bound = solver.best_objective_bound
-    proved = None
-    if isfinite(bound):
-        proved = max(0, -(-ceil(bound - _TOLERANCE) // formulation.unit))
+        found.values = [solver.value(x) for x in formulation.variables]
+        found.solution = list(solver.response_proto.solution)
+    found.optimal = code == cp_model.OPTIMAL
+    if isfinite(solver.best_objective_bound):
+        found.bound = _integer_bound(solver, formulation.model, found.optimal)
     if below is not None:
+        most = below * formulation.unit
         if code == cp_model.INFEASIBLE:
-            proved = below
-        elif proved is not None:
-            proved = min(proved, below)
-    limit = None
-    if interrupted:
-        limit = Limit.INTERRUPT
+            found.bound = most
+        elif found.bound is not None:
+            found.bound = min(found.bound, most)
+    if pressed.is_set():
+        found.limit = Limit.INTERRUPT
     elif code not in (cp_model.OPTIMAL, cp_model.INFEASIBLE):
         early = settings.memory_mb is not None and spent < 0.9 * left
-        limit = Limit.MEMORY if early else Limit.TIME
-    return settle(
-        formulation,
-        values,
-        proved,
-        Proof(Grade.SOLVER, by),
-        limit=limit,
-        start=start,
-        seed=settings.seed,
-    )
+        found.limit = Limit.MEMORY if early else Limit.TIME
+    return found
 
 
-def _run(solver: cp_model.CpSolver, model: cp_model.CpModel) -> tuple[int, bool]:
+def _integer_bound(
+    solver: cp_model.CpSolver, model: cp_model.CpModel, optimal: bool
+) -> int:
+    """Return the bound on the objective, which CP-SAT gives as a float."""
+    bound = float(solver.best_objective_bound)
+    if abs(bound) < _EXACT:
+        return ceil(bound - _TOLERANCE)
+    if optimal and not model.proto.objective.offset:
+        return int(solver.response_proto.inner_objective_lower_bound)
+    return floor(bound - abs(bound) / _EXACT)  # it may have been rounded upwards
+
+
+def _one_after_the_other(
+    formulation: CpFormulation, settings: Settings, start: float, pressed: Event
+) -> _Attempt:
+    """Minimise the first level, keep it there, minimise the second, and so on.
+
+    Each search starts from the solution of the one before. A level at which that
+    solution costs nothing needs no search. The model is not the same afterwards.
+    """
+    model = formulation.model
+    optima: list[int] = []
+    best = _Attempt()
+    for level in formulation.levels:
+        if best.solution is not None:
+            if _sum(level, best.solution) == 0:
+                optima.append(0)
+                continue
+            if pressed.is_set() or perf_counter() - start >= settings.time_limit:
+                best.limit = Limit.INTERRUPT if pressed.is_set() else Limit.TIME
+                break
+            model.clear_hints()
+            for index, value in enumerate(best.solution):
+                model.add_hint(model.get_int_var_from_proto_index(index), value)
+        variables = [x for x, _ in level.terms]
+        total = cp_model.LinearExpr.weighted_sum(variables, [w for _, w in level.terms])
+        model.minimize(total)
+        found = _attempt(formulation, settings, start, pressed)
+        if found.solution is None:
+            found.values, found.solution = best.values, best.solution
+        best = found
+        if not best.optimal or best.solution is None:
+            break
+        optima.append(_sum(level, best.solution))
+        best.bound = None
+        model.add(total <= optima[-1])
+    if optima or best.bound is not None:
+        best.proved = formulation.bound_of(best.bound, optima)
+    return best
+
+
+def _sum(level: Level, solution: list[int]) -> int:
+    return sum(weight * solution[x.index] for x, weight in level.terms)
+
+
+def _run(solver: cp_model.CpSolver, model: cp_model.CpModel, pressed: Event) -> int:
     """Search in a thread, so that this one hears Ctrl-C and can pass it on."""
     outcome: list[int] = []
     failure: list[BaseException] = []
@@ -121,12 +224,11 @@ def _run(solver: cp_model.CpSolver, model: cp_model.CpModel) -> tuple[int, bool]
             failure.append(error)
 
     thread = Thread(target=search, daemon=True)
-    with deferred() as pressed:
-        thread.start()
-        while thread.is_alive():
-            thread.join(_POLL)
-            if pressed.is_set():  # again and again: it may not have begun before
-                solver.stop_search()
+    thread.start()
+    while thread.is_alive():
+        thread.join(_POLL)
+        if pressed.is_set():  # again and again: it may not have begun before
+            solver.stop_search()
     if failure:
         raise SolverError(f"cp-sat failed: {failure[0]}")
-    return outcome[0], pressed.is_set()
+    return outcome[0]

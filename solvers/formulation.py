@@ -7,9 +7,26 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..instances import KSubset, check, cost
+from ..instances import Instance, Value, check, cost
+from ..instances.value import ordered
 from .answer import answer
 from .result import Limit, Proof, Result, SolverError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Level:
+    """One component of a lexicographic cost, as an objective of a model.
+
+    Parameters
+    ----------
+    terms
+        Variables and their coefficients, which are positive; perhaps none.
+    unit
+        The cost is this many times the sum of the terms.
+    """
+
+    terms: Sequence[tuple[Any, int]]
+    unit: int = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,11 +42,18 @@ class Formulation:
     model
         The model: nothing is solved yet.
     variables
-        Those that say which processors are chosen.
+        Those that say what is chosen.
     decode
-        From their values to indices of processors.
+        From their values to indices of processors or items.
     unit
-        The model's objective is this many times the pair sum.
+        The model's objective is this many times the cost.
+    unfold
+        From a bound on the model's objective to one on a lexicographic cost, where
+        the objective folds all levels into one number; None elsewhere.
+    levels
+        Objectives to be minimised one after the other, each kept at its optimum from
+        then on; the model's own objective is not used then. None where the cost is
+        an integer, or folded into one.
     hint
         A choice known beforehand, handed to the solver and fallen back on.
     bound, proof
@@ -37,14 +61,37 @@ class Formulation:
     """
 
     name: str
-    instance: KSubset
+    instance: Instance
     model: Any
     variables: Sequence[Any]
     decode: Callable[[Sequence[int]], tuple[int, ...]]
     unit: int = 1
+    unfold: Callable[[int], tuple[int, ...]] | None = None
+    levels: tuple[Level, ...] = ()
     hint: tuple[int, ...] | None = None
-    bound: int | None = None
+    bound: Value | None = None
     proof: Proof | None = None
+
+    def bound_of(self, objective: int | None, proved: Sequence[int] = ()) -> Value:
+        """Turn a bound on the model's objective into one on the cost.
+
+        Parameters
+        ----------
+        objective
+            Lower bound on the objective, or on that of the level after the proved
+            ones; None if there is none.
+        proved
+            The optima of the first levels.
+        """
+        objective = max(0, objective or 0)
+        if not self.levels:
+            if self.unfold is not None:
+                return self.unfold(objective)
+            return -(-objective // self.unit)
+        known = [*proved, objective, *[0] * len(self.levels)]
+        return tuple(
+            level.unit * value for level, value in zip(self.levels, known, strict=False)
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,8 +133,15 @@ class MipFormulation(Formulation):
         return [x.name for x in self.variables]
 
     @property
+    def objectives(self) -> list[list[tuple[str, int]]]:
+        """Of the levels: names of variables and their coefficients."""
+        return [[(x.name, w) for x, w in level.terms] for level in self.levels]
+
+    @property
     def most(self) -> int:
-        """Greatest coefficient of the objective."""
+        """Greatest coefficient of an objective."""
+        if self.levels:
+            return max(w for level in self.levels for _, w in (*level.terms, (None, 0)))
         return max((abs(w) for w in self.model.objective.values()), default=0)
 
 
@@ -124,7 +178,7 @@ class QuadraticFormulation(MipFormulation):
 def settle(
     formulation: Formulation,
     values: Sequence[int] | None,
-    bound: int | None,
+    bound: Value | None,
     proof: Proof,
     *,
     limit: Limit | None,
@@ -140,7 +194,7 @@ def settle(
     values
         The solver's values of ``formulation.variables``; None if it has none.
     bound, proof
-        Its bound on the pair sum, if any, and who vouches for it.
+        Its bound on the cost, if any, and who vouches for it.
     limit
         What ended it early.
     start, seed
@@ -159,11 +213,13 @@ def settle(
         )
     known = formulation.hint
     if chosen is None or (
-        known is not None and cost(instance, known) < cost(instance, chosen)
+        known is not None
+        and ordered(cost(instance, known)) < ordered(cost(instance, chosen))
     ):
         chosen = known
     vouches: Proof | None = proof
-    if bound is None or (formulation.bound is not None and formulation.bound >= bound):
+    before = formulation.bound
+    if bound is None or (before is not None and ordered(before) >= ordered(bound)):
         bound, vouches = formulation.bound, formulation.proof
     return answer(
         instance,

@@ -18,16 +18,19 @@ import tempfile
 import time
 from collections.abc import Sequence
 from contextlib import suppress
-from math import ceil, isfinite
+from dataclasses import dataclass, field
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
+from ..instances import Value, cost
+from ..instances.value import ordered
 from .formulation import MipFormulation, settle
 from .interrupt import deferred
 from .mip_backends import cbc_progress
 from .result import Grade, Limit, Proof, Result, SolverError
 from .settings import DEFAULT, Settings
+from .tolerances import rounded_up
 
 BACKENDS = {
     "highs": "closeknit.solvers.mip_backends:highs",
@@ -49,9 +52,6 @@ INSTALL = {
 GRACE = 5.0
 """Seconds past the time limit before a solver is killed."""
 _POLL = 0.05
-_ABSOLUTE, _RELATIVE = 1e-3, 1e-9
-"""Float bounds are lowered by this much before they are rounded up: solvers
-accept 1e-6 as zero in each of up to some thousand terms."""
 _EXACT = 2**50
 """Objective coefficients of this size have no room for such tolerances."""
 _FULL = re.compile("bad_alloc|MemoryError|out of memory|allocate memory", re.I)
@@ -95,42 +95,102 @@ def solve(
         ended, code = _run(folder, settings, start)
         outcome = _outcome(folder, backend)
         complaint = _tail(folder / "stderr")
-        values, bound, version = _progress(folder)
+        known = _progress(folder)
         begun = (folder / "progress.jsonl").exists()
-    version = version or backend
+    known.version = known.version or backend
     limit = ended
     if outcome is not None:
-        version = str(outcome.get("version") or version)
+        known.take(outcome)
         limit = ended or _limit(outcome, backend, formulation.name)
-        if outcome.get("values") is not None:
-            values = outcome["values"]
-        if outcome.get("bound") is not None:
-            bound = max(outcome["bound"], -1.0 if bound is None else bound)
     elif ended is None:
         if settings.memory_mb is None or not _FULL.search(complaint):
             raise SolverError(_crash(backend, code, complaint))
         limit = Limit.MEMORY
-    elif ended is Limit.TIME and begun and values is None and bound is None:
+    elif ended is Limit.TIME and begun and known.empty:
         raise SolverError(
             f"{backend} hung: killed {GRACE:g} s past its limit, nothing found."
         )
+    values, bound = _told(formulation, known)
     return settle(
         formulation,
-        None if values is None else [round(v) for v in values],
-        _rounded_up(bound, formulation.unit, formulation.slack),
-        Proof(Grade.SOLVER, version),
+        values,
+        bound,
+        Proof(Grade.SOLVER, known.version),
         limit=limit,
         start=start,
         seed=settings.seed,
     )
 
 
+@dataclass(slots=True)
+class _Known:
+    """What a child has told.
+
+    Attributes
+    ----------
+    version
+        Of the solver.
+    optima
+        Of the first levels, where there are levels.
+    bound
+        On the objective, or on that of the level after these.
+    values
+        The last solution of each level that has any.
+    """
+
+    version: str = ""
+    optima: list[int] = field(default_factory=list)
+    bound: float | None = None
+    values: dict[int, list[float]] = field(default_factory=dict)
+
+    @property
+    def empty(self) -> bool:
+        """Whether there is nothing to go by."""
+        return not self.values and self.bound is None and not self.optima
+
+    def take(self, told: dict[str, Any]) -> None:
+        """Learn from a note or from the outcome.
+
+        Raises
+        ------
+        ValueError, TypeError
+            When it is nonsense.
+        """
+        values, bound = told.get("values"), told.get("bound")
+        optima = [int(v) for v in told.get("optima") or ()]
+        values = None if values is None else [float(v) for v in values]
+        bound = None if bound is None else float(bound)
+        if len(optima) > len(self.optima):
+            self.optima, self.bound = optima, None
+        if values is not None:
+            self.values[len(optima)] = values
+        if bound is not None and (self.bound is None or bound > self.bound):
+            self.bound = bound
+        self.version = str(told.get("version") or self.version)
+
+
+def _told(
+    formulation: MipFormulation, known: _Known
+) -> tuple[list[int] | None, Value | None]:
+    """Return the best of the solutions, and the bound on the cost."""
+    found = [[round(v) for v in values] for values in known.values.values()]
+    bound = rounded_up(known.bound, slack=formulation.slack)
+    proved = None
+    if bound is not None or known.optima:
+        proved = formulation.bound_of(bound, known.optima)
+    if len(found) < 2:
+        return found[0] if found else None, proved
+    instance, decode = formulation.instance, formulation.decode
+    best = min(found, key=lambda values: ordered(cost(instance, decode(values))))
+    return best, proved
+
+
 def _refuse_inexact(formulation: MipFormulation) -> None:
     most = formulation.most
     if most >= _EXACT:
         raise SolverError(
-            f"{formulation.name}: distances of {most} are too large for a solver that "
-            "counts in floats; use cp-sat or cuts-bb."
+            f"{formulation.name}: costs of {most} are too large for a solver that "
+            "counts in floats; use cp-sat, or a search of closeknit's own."
         )
 
 
@@ -152,6 +212,7 @@ def _hand_over(
         "threads": settings.threads,
         "memory_mb": settings.memory_mb,
         "variables": formulation.names,
+        "levels": formulation.objectives,
         "warm": formulation.hint is not None,
     }
     (folder / "job.json").write_text(json.dumps(job), encoding="utf-8")
@@ -206,41 +267,24 @@ def _outcome(folder: Path, backend: str) -> dict[str, Any] | None:
         outcome = json.loads(file.read_text(encoding="utf-8"))
         if not isinstance(outcome["status"], str):
             raise TypeError
-        return {
-            **outcome,
-            "values": _numbers(outcome.get("values")),
-            "bound": _number(outcome.get("bound")),
-        }
+        _Known().take(outcome)
     except (ValueError, TypeError, KeyError):
         raise SolverError(f"{backend} answered nonsense.") from None
+    return dict(outcome)
 
 
-def _progress(folder: Path) -> tuple[list[float] | None, float | None, str]:
-    """Return the last solution and the best bound noted on the way, and by whom."""
-    values, bound, version = None, cbc_progress(folder), ""
+def _progress(folder: Path) -> _Known:
+    """Return what was noted on the way."""
+    known = _Known()
     file = folder / "progress.jsonl"
     lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
     for line in lines:
         try:
-            note = json.loads(line)
-            values = _numbers(note.get("values")) or values
-            said = _number(note.get("bound"))
-            version = str(note.get("version") or version)
+            known.take(json.loads(line))
         except (ValueError, TypeError, AttributeError):
             continue  # cut off in the middle when it was killed
-        if said is not None and (bound is None or said > bound):
-            bound = said
-    return values, bound, version
-
-
-def _numbers(values: Any) -> list[float] | None:
-    if values is None:
-        return None
-    return [float(value) for value in values]
-
-
-def _number(value: Any) -> float | None:
-    return None if value is None else float(value)
+    known.take({"bound": cbc_progress(folder, len(known.optima))})
+    return known
 
 
 def _limit(outcome: dict[str, Any], backend: str, model: str) -> Limit | None:
@@ -260,14 +304,6 @@ def _limit(outcome: dict[str, Any], backend: str, model: str) -> Limit | None:
             f"{backend} finds {model} infeasible, but any choice is a solution."
         )
     raise SolverError(f"{backend} failed on {model}: {status}")
-
-
-def _rounded_up(bound: float | None, unit: int, slack: float = 0.0) -> int | None:
-    """Turn a solver's float into a bound on the pair sum."""
-    if bound is None or not isfinite(bound):
-        return None
-    safe = ceil(bound - slack - _ABSOLUTE - _RELATIVE * abs(bound))
-    return max(0, -(-safe // unit))
 
 
 def _crash(backend: str, code: int, complaint: str) -> str:

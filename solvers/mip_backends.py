@@ -160,7 +160,7 @@ def cbc(job: Job) -> None:
         "gapAbs": 0.0,
         "threads": job.threads if job.threads > 1 else None,
         "warmStart": job.warm,
-        "logPath": str(job.folder / CBC_LOG),
+        "logPath": str(job.folder / cbc_log(len(job.optima))),
         "options": [f"randomCbcSeed {job.seed % 2**31}"],
     }
     on_path = pulp.COIN_CMD(**known)
@@ -173,7 +173,7 @@ def cbc(job: Job) -> None:
         raise ModuleNotFoundError("cbc", name="cbc")
     solver.tmpDir = str(job.folder)
     solver.actualSolve(job.model)
-    log = (job.folder / CBC_LOG).read_text(errors="replace")
+    log = (job.folder / cbc_log(len(job.optima))).read_text(errors="replace")
     constants = pulp.constants
     integral = (
         constants.LpSolutionOptimal,
@@ -200,7 +200,9 @@ def cbc(job: Job) -> None:
     )
 
 
-CBC_LOG = "cbc.log"
+def cbc_log(level: int) -> str:
+    """Name the file that CBC writes its log of a level into."""
+    return f"cbc{level}.log"
 
 
 def cbc_bound(log: str) -> float | None:
@@ -211,10 +213,10 @@ def cbc_bound(log: str) -> float | None:
     return max(bounds) if bounds else None
 
 
-def cbc_progress(folder: Path) -> float | None:
-    """Return what a CBC that was stopped had proved."""
+def cbc_progress(folder: Path, level: int) -> float | None:
+    """Return what a CBC that was stopped had proved of a level."""
     try:
-        return cbc_bound((folder / CBC_LOG).read_text(errors="replace"))
+        return cbc_bound((folder / cbc_log(level)).read_text(errors="replace"))
     except OSError:
         return None
 

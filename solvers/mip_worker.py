@@ -4,6 +4,9 @@ Run as ``python -m closeknit.solvers.mip_worker FOLDER``. The folder holds
 ``job.json`` and ``model.json``; what the solver finds on the way is appended to
 ``progress.jsonl``, its answer is ``outcome.json``. When the program that started it
 closes standard input, or ends, the whole process group goes.
+
+Where the job lists several levels, the solver runs once for each: the sum that is a
+level is minimised, and kept at its optimum by a row from then on.
 """
 
 from __future__ import annotations
@@ -15,12 +18,16 @@ import shutil
 import signal
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from threading import Thread
 from typing import Any
 
 from . import quadratic
+from .tolerances import rounded_up
+
+Terms = list[tuple[str, int]]
+"""Names of variables, and their coefficients."""
 
 
 class Job:
@@ -35,6 +42,10 @@ class Job:
         `QuadraticModel`.
     chosen
         The variables whose values are asked for; of a quadratic model, their names.
+    warm
+        Whether the variables' values are a solution.
+    optima
+        Of the levels done so far; empty where there are none.
     seed, threads
         As in ``Settings``.
     """
@@ -47,6 +58,11 @@ class Job:
         self.warm: bool = self.about["warm"]
         self.model: Any = None
         self.chosen: list[Any] = []
+        self.optima: list[int] = []
+        self._levels: list[Terms] = self.about["levels"]
+        self._variables: dict[str, Any] = {}
+        self._last: dict[str, Any] = {}
+        self._ended = False
 
     @property
     def seconds(self) -> float:
@@ -65,7 +81,33 @@ class Job:
         pulp = importlib.import_module("pulp")
         importlib.import_module("pulp.v4_migration").set_v4_migration_warnings(False)
         variables, self.model = pulp.LpProblem.fromJson(self.folder / "model.json")
+        self._variables = variables
         self.chosen = [variables[name] for name in self.about["variables"]]
+
+    def turns(self) -> Iterator[None]:
+        """Aim at one level after the other, until one is not solved to the end.
+
+        A level at which the solution known costs nothing needs no turn.
+        """
+        if not self._levels:
+            yield
+            return
+        expression = importlib.import_module("pulp").LpAffineExpression
+        solved = False
+        while len(self.optima) < len(self._levels):
+            terms = self._levels[len(self.optima)]
+            if solved and self._sum(terms) == 0:
+                self.optima.append(0)
+                continue
+            total = expression([(self._variables[name], w) for name, w in terms])
+            self.model.setObjective(total)
+            self.note()
+            yield
+            if self._ended:
+                return
+            self.model += total <= self.optima[-1]
+            self.warm = solved = True
+        self._write({**self._last, "optima": self.optima})
 
     def note(
         self,
@@ -76,12 +118,29 @@ class Job:
     ) -> None:
         """Keep a better bound or solution, in case that the end comes suddenly."""
         note = {"bound": bound, "values": values and list(values), "version": version}
-        line = json.dumps(note)
+        line = json.dumps({**note, "optima": self.optima})
         with (self.folder / "progress.jsonl").open("a", encoding="utf-8") as stream:
             stream.write(line + "\n")
 
     def end(self, **outcome: Any) -> None:
-        """Answer: status, and where there are any, bound, values, version."""
+        """Answer: status, and where there are any, bound, values, version.
+
+        Where another level follows one that is proved, this is not yet the end.
+        """
+        if self._levels and outcome["status"] == "optimal":
+            least = self._sum(self._levels[len(self.optima)])
+            if rounded_up(outcome.get("bound")) == least:
+                self.note(values=outcome["values"], version=outcome["version"])
+                self.optima.append(least)
+                self._last = {**outcome, "bound": None}
+                return
+        self._write({**outcome, "optima": self.optima})
+
+    def _sum(self, terms: Terms) -> int:
+        return sum(w * round(self._variables[name].varValue or 0) for name, w in terms)
+
+    def _write(self, outcome: dict[str, Any]) -> None:
+        self._ended = True
         part = self.folder / "outcome.part"
         part.write_text(json.dumps(outcome), encoding="utf-8")
         part.replace(self.folder / "outcome.json")
@@ -97,7 +156,8 @@ def main(folder: str) -> int:
         backend = getattr(importlib.import_module(module), name)
         _limit_memory(job.about["memory_mb"])
         job.note()  # the model is built, from here on the solver has its way
-        backend(job)
+        for _ in job.turns():
+            backend(job)
     except ModuleNotFoundError as error:
         job.end(status="missing", missing=error.name or str(error))
     except MemoryError:

@@ -51,6 +51,7 @@ from closeknit.solvers import (
 )
 from closeknit.solvers import quadratic as data
 from closeknit.solvers.formulation import QuadraticFormulation
+from closeknit.solvers.tolerances import rounded_up
 
 from .test_bounds import optimum, some
 from .test_cpsat import half
@@ -414,8 +415,8 @@ def test_tolerances_are_taken_off_the_bound_of_the_quadratic() -> None:
     formulation = cuts_quadratic(mesh(8, 8, k=20), NONE)
     assert isinstance(formulation, QuadraticFormulation)
     assert formulation.slack == pytest.approx(14 * (100 + 20 + 1) * 1e-6)
-    assert mip._rounded_up(7.5, 1, 0.6) == 7
-    assert mip._rounded_up(7.5, 1) == 8
+    assert rounded_up(7.5, 1, 0.6) == 7
+    assert rounded_up(7.5, 1) == 8
 
 
 def test_the_quadratic_keeps_choice_and_bound_at_a_limit(

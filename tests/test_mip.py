@@ -27,6 +27,7 @@ from closeknit.solvers import (
     mip,
 )
 from closeknit.solvers.mip_backends import cbc_bound
+from closeknit.solvers.tolerances import rounded_up
 
 from .test_bounds import optimum, some
 
@@ -178,7 +179,7 @@ def test_the_better_of_hint_and_answer_and_of_both_bounds_is_taken(
 def test_bounds_are_lowered_before_they_are_rounded_up(
     bound: float | None, unit: int, expected: int | None
 ) -> None:
-    assert mip._rounded_up(bound, unit) == expected
+    assert rounded_up(bound, unit) == expected
 
 
 PROGRAM = """

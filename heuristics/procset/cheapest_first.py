@@ -1,0 +1,41 @@
+"""A choice to start from: open the class that adds least, again and again."""
+
+from __future__ import annotations
+
+from ...formulations.set_classes import SetClasses, radix_of
+
+
+def cheapest_first(grouped: SetClasses) -> tuple[int, ...]:
+    """Return exactly the request, class by class.
+
+    Each time the class that adds least to the cost is opened; of those that add
+    alike the largest, of these the first. What it added no longer counts for the
+    classes that share its sets, so that they come next.
+
+    Running time: O(opened classes x classes + classes x sets of each).
+    """
+    prices = (*grouped.private, *grouped.shared)
+    radix = radix_of(prices, grouped.levels)
+    shared = [radix.fold(price) for price in grouped.shared]
+    adds = [radix.fold(price) for price in grouped.private]
+    inside: list[list[int]] = [[] for _ in shared]
+    for k, opens in enumerate(grouped.opens):
+        for s in opens:
+            inside[s].append(k)
+            adds[k] += shared[s]
+    sizes = grouped.sizes
+    left = set(range(len(sizes)))
+    opened: list[int] = []
+    paid = [False] * len(shared)
+    missing = grouped.request
+    while missing > 0 and left:
+        best = min(left, key=lambda k: (adds[k], -sizes[k], k))
+        left.remove(best)
+        opened.append(best)
+        missing -= sizes[best]
+        for s in grouped.opens[best]:
+            if not paid[s]:
+                paid[s] = True
+                for k in inside[s]:
+                    adds[k] -= shared[s]
+    return grouped.pick(opened)

@@ -1,0 +1,32 @@
+"""From a float that a solver calls a bound to an integer that is one."""
+
+from __future__ import annotations
+
+from math import ceil, isfinite
+
+ABSOLUTE, RELATIVE = 1e-3, 1e-9
+"""Float bounds are lowered by this much before they are rounded up: solvers
+accept 1e-6 as zero in each of up to some thousand terms."""
+MOST_PROVED = 5 * 10**8
+"""Integer objectives up to this can be proved optimal in spite of the tolerances."""
+
+
+def rounded_up(bound: float | None, unit: int = 1, slack: float = 0.0) -> int | None:
+    """Turn a solver's float into an integer bound that is not negative.
+
+    Parameters
+    ----------
+    bound
+        What the solver says of its objective; None or infinite if it says nothing.
+    unit
+        The objective is this many times what the bound is for.
+    slack
+        What the model's own tolerances add, see ``MipFormulation.slack``.
+
+    >>> rounded_up(7.0004), rounded_up(7.01), rounded_up(7.0, unit=2)
+    (7, 8, 4)
+    """
+    if bound is None or not isfinite(bound):
+        return None
+    safe = ceil(bound - slack - ABSOLUTE - RELATIVE * abs(bound))
+    return max(0, -(-safe // unit))
