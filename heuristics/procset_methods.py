@@ -22,6 +22,11 @@ PROCSET: Mapping[str, Method[ProcSet]] = table(
         where="heuristics.procset.reaching:reaching_beam",
         seeded=True,
     ),
+    Method(
+        name="goldschmidt",
+        where="heuristics.procset.goldschmidt:goldschmidt",
+        exact=True,
+    ),
     Method(name="auto", where="heuristics.procset.auto:auto", exact=True),
 )
 """Methods for processor sets, by the name used in reports."""
