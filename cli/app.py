@@ -19,7 +19,7 @@ from typing import NoReturn
 
 from ..instances.errors import InputError
 from ..solvers.result import SolverError
-from . import check, compare, export, generate, methods, ratios, solve, verify
+from . import check, compare, config, export, generate, methods, ratios, solve, verify
 
 COMMANDS = MappingProxyType(
     {
@@ -31,6 +31,7 @@ COMMANDS = MappingProxyType(
         "methods": methods,
         "generate": generate,
         "export": export,
+        "config": config,
     }
 )
 """Subcommands in the order in which the help lists them."""

@@ -65,6 +65,16 @@ class Expression:
     def __str__(self) -> str:
         return rendered(self)
 
+    def depth(self) -> int:
+        """How many nodes lie on the longest way down; found without recursion."""
+        deepest = 0
+        waiting = [(self, 1)]
+        while waiting:
+            node, depth = waiting.pop()
+            deepest = max(deepest, depth)
+            waiting += [(part, depth + 1) for part in node.parts]
+        return deepest
+
     def nodes(self) -> Iterator[Expression]:
         """Go through all nodes, each before its parts."""
         yield self

@@ -1,0 +1,111 @@
+"""Check, compile or show the configuration of a selector.
+
+check lists everything wrong with a file, a line each, as FILE:LINE:COLUMN: what was
+expected; and what is odd, as warnings. compile writes the form that a selector loads
+quickly; nothing is written if anything is wrong. show writes either form as text.
+FILE may be the name of a bundled configuration, drakenberg-figure-6.
+
+Exit status 0 when the file can be used, 2 when it cannot; with --strict, 1 when there
+are warnings.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ..instances.config import Configuration
+
+HELP = "check or compile the configuration of a selector"
+
+
+def options(parser: argparse.ArgumentParser) -> None:
+    """Declare the subcommands."""
+    actions = parser.add_subparsers(metavar="ACTION", required=True)
+    check = actions.add_parser("check", help="list everything wrong or odd")
+    check.set_defaults(action=_check)
+    compile_ = actions.add_parser("compile", help="write the form that loads quickly")
+    compile_.add_argument(
+        "-o", "--out", required=True, metavar="OUT", help="where to write it"
+    )
+    compile_.set_defaults(action=_compile)
+    show = actions.add_parser("show", help="write a file, text or compiled, as text")
+    show.set_defaults(action=_show)
+    for action in (check, compile_, show):
+        action.add_argument(
+            "file", metavar="FILE", help="configuration, or the name of a bundled one"
+        )
+    for action in (check, compile_):
+        action.add_argument(
+            "--strict", action="store_true", help="let warnings count as failure"
+        )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Do what the action says."""
+    status: int = args.action(args)
+    return status
+
+
+def _check(args: argparse.Namespace) -> int:
+    configuration, status = _examined(args)
+    if configuration is not None:
+        print(f"{args.file}: {_described(configuration)}")
+    return status
+
+
+def _compile(args: argparse.Namespace) -> int:
+    from ..instances.config import write_compiled
+
+    configuration, status = _examined(args)
+    if configuration is not None and status == 0:
+        write_compiled(configuration, args.out)
+        print(f"{args.out}: {_described(configuration)}")
+    return status
+
+
+def _show(args: argparse.Namespace) -> int:
+    from ..instances.config import configuration_text, read_configuration
+
+    print(configuration_text(read_configuration(args.file)), end="")
+    return 0
+
+
+def _examined(args: argparse.Namespace) -> tuple[Configuration | None, int]:
+    """Print what is wrong or odd; return what was read and the exit status."""
+    from ..instances.config import examine
+
+    report = examine(args.file)
+    for finding in sorted(
+        (*report.errors, *report.warnings), key=lambda one: _place(one.file)
+    ):
+        print(finding, file=sys.stderr)
+    if report.configuration is None:
+        return None, 2
+    return report.configuration, 1 if args.strict and report.warnings else 0
+
+
+def _place(file: str) -> tuple[int, ...]:
+    """Return line and column at the end of a file's name."""
+    return tuple(int(part) for part in file.rsplit(":", 2)[1:])
+
+
+def _described(configuration: Configuration) -> str:
+    one = configuration
+    parts = [
+        _counted(len(one.queues), "queue"),
+        _counted(len(one.hosts), "host"),
+        _counted(len(one.processors), "processor"),
+        _counted(len(one.groups), "group"),
+        _counted(one.levels, "level"),
+        _counted(len(one.constraints), "constraint"),
+    ]
+    if one.lookahead is not None:
+        parts.append(f"lookahead after {one.lookahead}")
+    return ", ".join(parts)
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"

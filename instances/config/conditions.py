@@ -1,0 +1,149 @@
+"""Whether the conditions of constraints make sense: scalars, vectors, truth values."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import NamedTuple
+
+from .expression import LEX, ORDERS, Expression
+from .findings import Findings
+
+SCALAR, VECTOR, CONDITION = "a scalar", "a vector", "a condition"
+
+
+class _Place(NamedTuple):
+    line: int
+    column: int
+
+
+class Types:
+    """Finds what kind of value an expression has.
+
+    Parameters
+    ----------
+    levels
+        Components that every vector must have; None if not known.
+    findings
+        Told of everything wrong.
+    """
+
+    def __init__(self, levels: int | None, findings: Findings) -> None:
+        self._levels = levels
+        self._findings = findings
+
+    def condition(self, expression: Expression) -> None:
+        """Complain unless it is a condition, and all in it fits together."""
+        self._want(expression, CONDITION)
+
+    def _wrong(self, node: Expression, problem: str) -> None:
+        self._findings.error(_Place(*node.at), problem)
+
+    def _want(self, node: Expression, *kinds: str) -> str | None:
+        """Return the kind of a part; None, after a complaint, if it is no such."""
+        kind = self._kind(node)
+        if kind is None or kind in kinds:
+            return kind
+        self._wrong(
+            node, f"expected {' or '.join(kinds)}, found {kind}: {_quoted(node)}"
+        )
+        return None
+
+    def _kind(self, node: Expression) -> str | None:
+        parts = node.parts
+        match node.kind:
+            case "number" | "PEs":
+                return SCALAR
+            case "cost" | "MINCOST":
+                return VECTOR
+            case "true" | "false":
+                return CONDITION
+            case "vector":
+                for part in parts:
+                    self._want(part, SCALAR)
+                if self._levels is not None and len(parts) != self._levels:
+                    self._wrong(
+                        node,
+                        f"expected {self._levels} components, as costs have, "
+                        f"found {len(parts)}",
+                    )
+                return VECTOR
+            case "component":
+                self._want(parts[0], VECTOR)
+                most = self._levels
+                if node.value < 1 or (most is not None and node.value > most):
+                    self._wrong(
+                        node,
+                        f"expected a component from 1 to {most or 'the last'}, "
+                        f"found {str(node.value)[:40]}",
+                    )
+                return SCALAR
+            case "minus" | "ceil" | "floor":
+                return self._want(parts[0], SCALAR, VECTOR)
+            case "sum":
+                return self._sum(node)
+            case "product":
+                return self._product(node)
+            case "and" | "or" | "not":
+                for part in parts:
+                    self._want(part, CONDITION)
+                return CONDITION
+        return self._comparison(node)
+
+    def _sum(self, node: Expression) -> str | None:
+        kinds = [self._want(part, SCALAR, VECTOR) for part in node.parts]
+        if None in kinds:
+            return None
+        for part, kind in zip(node.parts, kinds, strict=True):
+            if kind != kinds[0]:
+                self._wrong(
+                    part,
+                    f"expected {kinds[0]} to add to {_quoted(node.parts[0])}, "
+                    f"found {kind}: {_quoted(part)}",
+                )
+                return None
+        return kinds[0]
+
+    def _product(self, node: Expression) -> str | None:
+        vectors = 0
+        for part in node.parts:
+            if part.kind == "per":
+                self._divisor(part.parts[0])
+                continue
+            kind = self._want(part, SCALAR, VECTOR)
+            if kind is None:
+                return None
+            vectors += kind == VECTOR
+            if vectors > 1:
+                self._wrong(
+                    part,
+                    f"expected a scalar, as only one factor can be a vector, "
+                    f"found a vector: {_quoted(part)}",
+                )
+                return None
+        return VECTOR if vectors else SCALAR
+
+    def _divisor(self, node: Expression) -> None:
+        value = node.value if node.kind == "number" else None
+        if value is None:
+            self._wrong(node, f"expected a number to divide by, found {_quoted(node)}")
+        elif Fraction(value) == 0:
+            self._wrong(node, "expected a number to divide by, found 0")
+
+    def _comparison(self, node: Expression) -> str:
+        assert node.kind.removeprefix(LEX) in ORDERS
+        left, right = (self._want(part, SCALAR, VECTOR) for part in node.parts)
+        if left is not None and right is not None and left != right:
+            self._wrong(
+                node.parts[1],
+                f"expected {left} to compare with {_quoted(node.parts[0])}, "
+                f"found {right}: {_quoted(node.parts[1])}",
+            )
+        elif node.kind.startswith(LEX) and SCALAR in (left, right):
+            self._wrong(node, "expected vectors beside lex, found scalars")
+        return CONDITION
+
+
+def _quoted(node: Expression) -> str:
+    """Show an expression, shortened."""
+    text = str(node)
+    return text if len(text) <= 40 else f"{text[:37]}..."

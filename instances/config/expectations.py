@@ -1,0 +1,138 @@
+"""What the parser expected, in words that people use."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from .source import Word
+
+_PARTS = {
+    "_QUEUES": "queues",
+    "_SLOTS": "slots",
+    "_GROUPS": "groups",
+    "_COSTS": "costs",
+    "_CONSTRAINTS": "constraints",
+    "_OPTIONS": "options",
+}
+
+_OPERANDS = frozenset(
+    ("INT", "DECIMAL", "COST", "TRUE", "FALSE", "MINCOST", "CEIL", "FLOOR")
+) | {"LSQB", "_LPAR", "MINUS"}
+_COMPARISONS = frozenset(["LEX", "LE", "LT", "GE", "GT", "NE", "_EQUAL"])
+_OPERATORS = frozenset(["_PLUS", "MINUS", "_TIMES", "OVER"])
+
+WORDS = {
+    "NAME": "a name",
+    "PROCESSOR": "a processor",
+    "INT": "an integer",
+    "DECIMAL": "a decimal",
+    "PES": '"PEs"',
+    "NOT": '"not"',
+    "COST": '"cost"',
+    "TRUE": '"true"',
+    "FALSE": '"false"',
+    "MINCOST": '"MINCOST"',
+    "CEIL": '"ceil"',
+    "FLOOR": '"floor"',
+    "LOOKAHEAD": '"lookahead"',
+    "LEX": '"lex"',
+    "LE": '"<="',
+    "LT": '"<"',
+    "GE": '">="',
+    "GT": '">"',
+    "NE": '"!="',
+    "_PLUS": '"+"',
+    "MINUS": '"-"',
+    "_TIMES": '"*"',
+    "OVER": '"/"',
+    "_AND": '"and"',
+    "_OR": '"or"',
+    "_EQUAL": '"="',
+    "_AT": '"@"',
+    "_RANGE": '".."',
+    "_COMMA": '","',
+    "_SEMICOLON": '";"',
+    "_COLON": '":"',
+    "LSQB": '"["',
+    "_RSQB": '"]"',
+    "_LBRACE": '"{"',
+    "_RBRACE": '"}"',
+    "_LPAR": '"("',
+    "_RPAR": '")"',
+    "_IN": '"in"',
+    "_AFTER": '"after"',
+    "WHEN": '"when"',
+    "OTHERWISE": '"otherwise"',
+    "_END_COSTS": '"end-costs"',
+    **{terminal: f'"{part}:"' for terminal, part in _PARTS.items()},
+    "$END": "the end of the file",
+}
+"""Every terminal of the grammar, in the order in which messages list them."""
+
+_LONGEST = 30
+
+
+def expectation(
+    accepted: Collection[str], open_terminals: Sequence[str], before: str
+) -> str:
+    """Say what could have come.
+
+    Parameters
+    ----------
+    accepted
+        Terminals that the grammar allows here.
+    open_terminals
+        Terminals behind the parser in constructs not yet complete.
+    before
+        The terminal just behind.
+
+    >>> expectation({"_COMMA", "_RSQB"}, ["_COSTS", "LSQB"], "INT")
+    '"," or "]"'
+    """
+    left = set(accepted)
+    found = []
+    if left >= _OPERANDS:
+        left -= _OPERANDS | {"PES", "NOT"}
+        found.append("a value")
+    if left >= _COMPARISONS:
+        left -= _COMPARISONS
+        found.append("a comparison")
+    if left >= _OPERATORS:
+        left -= _OPERATORS
+        found.append("an operator")
+    if "NAME" in left:
+        left -= {"NAME", "PROCESSOR"}
+        found.append(_named(open_terminals, before))
+    found += [word for terminal, word in WORDS.items() if terminal in left]
+    return " or ".join(filter(None, (", ".join(found[:-1]), found[-1])))
+
+
+def _named(open_terminals: Sequence[str], before: str) -> str:
+    """Say what a name would stand for."""
+    part = next((t for t in reversed(open_terminals) if t in _PARTS), "")
+    match _PARTS.get(part), before:
+        case ("slots", "LSQB" | "_RANGE"):
+            return "the name of a host"
+        case ("groups", _) if "_LBRACE" in open_terminals:
+            return "a host or processor"
+        case ("groups", _):
+            return "the name of a group"
+        case ("costs", "_AT"):
+            return "the name of a group"
+    return "the name of a queue"
+
+
+def shown(text: str) -> str:
+    r"""Quote what was found, shortened and without control characters.
+
+    >>> shown("}"), shown("n" * 100), shown(chr(27))
+    ('"}"', '"nnnnnnnnnnnnnnnnnnnnnnnnnnnnnn..."', "'\x1b'")
+    """
+    if not text.isprintable():
+        return repr(text[:_LONGEST])
+    return f'"{text[:_LONGEST]}{"..." if len(text) > _LONGEST else ""}"'
+
+
+def named(word: Word) -> str:
+    """Return the text of a word, shortened to fit into a line."""
+    return word.text if len(word.text) <= 60 else f"{word.text[:57]}..."

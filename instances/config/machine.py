@@ -1,0 +1,236 @@
+"""The machine of a configuration: its queues, hosts, processors and groups."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from .expectations import named
+from .findings import Findings, known
+from .model import MOST_PROCESSORS, Group
+from .source import GroupText, Share, Slot, Span, Word
+
+_NUMBERED = re.compile(r"(.*?)([0-9]+)", re.ASCII)
+
+
+class Machine:
+    """Queues, hosts and processors as the first three parts define them.
+
+    Parameters
+    ----------
+    queues, slots
+        The parts.
+    findings
+        Told of everything wrong.
+    """
+
+    def __init__(
+        self, queues: Sequence[Word], slots: Sequence[Slot], findings: Findings
+    ) -> None:
+        self._findings = findings
+        self.queues = tuple(self._unique(queues, "queue"))
+        self.whole = True
+        """Whether all slots made sense, so that numbers of processors are known."""
+        self.line_of: dict[str, int] = {}
+        self.hosts: list[str] = []
+        self.places: list[Word] = []
+        self.processors: list[str] = []
+        self.host_of: list[int] = []
+        self.at: dict[str, dict[int, int]] = {}
+        """For each host its processors: number, index."""
+        through: list[list[int]] = [[] for _ in self.queues]
+        for slot in slots:
+            self._add(slot, through)
+        self.through = tuple(map(tuple, through))
+
+    def _unique(self, words: Sequence[Word], kind: str) -> Iterator[str]:
+        lines: dict[str, int] = {}
+        for word in words:
+            if word.text in lines:
+                self._findings.error(
+                    word,
+                    f"{kind} {named(word)} is already named (line {lines[word.text]})",
+                )
+            else:
+                lines[word.text] = word.line
+                yield word.text
+
+    def _wrong(self, place: Word, problem: str) -> None:
+        self._findings.error(place, problem)
+        self.whole = False
+
+    def _add(self, slot: Slot, through: list[list[int]]) -> None:
+        numbers = self._numbers(slot.shares)
+        place = slot.hosts.first
+        hosts = self.expanded(slot.hosts)
+        if not hosts:
+            self.whole = False
+        if len(self.processors) + len(hosts) * len(numbers) > MOST_PROCESSORS:
+            self._wrong(place, f"more than {MOST_PROCESSORS} processors in all")
+            numbers = {}
+            hosts = hosts[:1]
+        for host in hosts:
+            if host in self.at:
+                self._wrong(
+                    place,
+                    f"host {host} already has slots (line {self.line_of[host]})",
+                )
+                continue
+            self.line_of[host] = place.line
+            self.at[host] = {}
+            for number in sorted(numbers):
+                index = len(self.processors)
+                self.at[host][number] = index
+                self.processors.append(f"{host}.{number}")
+                self.host_of.append(len(self.hosts))
+                for queue in numbers[number]:
+                    through[queue].append(index)
+            self.hosts.append(host)
+            self.places.append(place)
+
+    def _numbers(self, shares: Sequence[Share]) -> dict[int, set[int]]:
+        """Return the processors' numbers and for each the queues it is for."""
+        found: dict[int, set[int]] = {}
+        for share in shares:
+            queues = set(range(len(self.queues)))
+            if share.queue is not None:
+                if share.queue.text not in self.queues:
+                    self._wrong(share.queue, self.no_queue(share.queue))
+                    continue
+                queues = {self.queues.index(share.queue.text)}
+            for span in share.numbers:
+                first = int(span.first.text)
+                last = first if span.last is None else int(span.last.text)
+                if last < first:
+                    self._wrong(span.first, f"the range {first}..{last} is empty")
+                elif last >= MOST_PROCESSORS:
+                    self._wrong(
+                        span.first,
+                        f"expected a processor number below {MOST_PROCESSORS}, "
+                        f"found {last}",
+                    )
+                else:
+                    self._number(span, range(first, last + 1), queues, found)
+        return found
+
+    def _number(
+        self, span: Span, numbers: range, queues: set[int], found: dict[int, set[int]]
+    ) -> None:
+        twice = [i for i in numbers if not queues.isdisjoint(found.get(i, ()))]
+        if twice:
+            self._wrong(span.first, f"processor {twice[0]} is listed twice")
+        for i in numbers:
+            found.setdefault(i, set()).update(queues)
+
+    def no_queue(self, word: Word) -> str:
+        """Say that there is no such queue."""
+        return f"there is no queue {named(word)} (queues: {known(self.queues)})"
+
+    def expanded(self, span: Span) -> list[str]:
+        """Return the hosts of a span; none, and a complaint, if they are unclear."""
+        first, last = span
+        if last is None:
+            return [first.text]
+        one, other = map(_NUMBERED.fullmatch, (first.text, last.text))
+        if one and other and one[1] == other[1]:
+            (prefix, begin), (_, end) = one.groups(), other.groups()
+            if len(end) < 20 and int(end) < int(begin):
+                self._findings.error(
+                    first, f"the range {named(first)}..{named(last)} is empty"
+                )
+                return []
+            if len(end) < 20 and int(end) - int(begin) > MOST_PROCESSORS:
+                self._findings.error(first, f"more than {MOST_PROCESSORS} hosts")
+                return []
+            width = len(begin)
+            if str(int(end)).zfill(width) == end:
+                return [
+                    f"{prefix}{str(i).zfill(width)}"
+                    for i in range(int(begin), int(end) + 1)
+                ]
+        self._findings.error(
+            first,
+            f"expected two names alike up to their number, "
+            f"found {named(first)}..{named(last)}",
+        )
+        return []
+
+    def groups(self, texts: Sequence[GroupText]) -> tuple[dict[str, Word], list[Group]]:
+        """Return where each group is defined, and the groups that make sense."""
+        places: dict[str, Word] = {}
+        found = []
+        for text in texts:
+            name = text.name
+            if name.text in places:
+                self._findings.error(
+                    name,
+                    f"group {named(name)} is already defined "
+                    f"(line {places[name.text].line})",
+                )
+                continue
+            places[name.text] = name
+            if not text.members:
+                self._findings.error(
+                    name,
+                    f"group {named(name)} is empty: expected a host or processor",
+                )
+                continue
+            members: dict[int, None] = {}
+            for span in text.members:
+                self._member(span, name, members)
+            if members:
+                found.append(Group(name.text, tuple(sorted(members))))
+        return places, found
+
+    def _member(self, span: Span, group: Word, members: dict[int, None]) -> None:
+        new = self._processors(span)
+        twice = [i for i in new if i in members]
+        if twice:
+            host = span.first.text
+            whole = span.last is None and len(twice) == len(self.at.get(host, ()))
+            what = f"host {host}" if whole else f"processor {self.processors[twice[0]]}"
+            self._findings.error(span.first, f"{what} is in group {named(group)} twice")
+        members.update(dict.fromkeys(new))
+
+    def _processors(self, span: Span) -> list[int]:
+        first, last = span
+        if "." in first.text or (last is not None and "." in last.text):
+            return self._numbered(span)
+        found: list[int] = []
+        for host in self.expanded(span):
+            if host not in self.at:
+                self._findings.error(first, f"host {host[:60]} has no slots")
+                if last is not None:
+                    break
+            found += self.at.get(host, {}).values()
+        return found
+
+    def _numbered(self, span: Span) -> list[int]:
+        first, last = span
+        host, _, begin = first.text.partition(".")
+        same, dot, end = (first if last is None else last).text.partition(".")
+        if same != host or not begin or not dot:
+            self._findings.error(
+                first,
+                "expected a range of hosts, or of processors of one host, "
+                f"found {named(first)}..{named(last or first)}",
+            )
+            return []
+        if host not in self.at:
+            self._findings.error(first, f"host {host[:60]} has no slots")
+            return []
+        if len(begin) > 19 or len(end) > 19 or int(end) < int(begin):
+            self._findings.error(
+                first,
+                f"the range {named(first)}..{named(last or first)} is empty "
+                "or too large",
+            )
+            return []
+        numbers = self.at[host]
+        found = []
+        for i in range(int(begin), int(end) + 1):
+            if i not in numbers:
+                self._findings.error(first, f"host {host} has no processor {i}")
+                break
+            found.append(numbers[i])
+        return found

@@ -1,0 +1,198 @@
+"""What a configuration may say, but hardly means."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from .findings import Findings, known
+from .model import Configuration, CostBlock, heading
+from .sizes import left_over
+from .source import GroupText, Sizes, Source, Word
+
+_FEW = 3
+
+
+def point_out(
+    configuration: Configuration,
+    source: Source,
+    hosts: Sequence[Word],
+    findings: Findings,
+) -> None:
+    """Warn of all that is odd.
+
+    Parameters
+    ----------
+    configuration, source
+        The same, built and as written.
+    hosts
+        For each host the place where its slots are.
+    findings
+        Told of everything odd.
+    """
+    _queues(configuration, source, findings)
+    _unused(configuration, source, hosts, findings)
+    _prices(configuration, source, findings)
+    _sizes(configuration, source, findings)
+    _twice_on_a_level(configuration, source, findings)
+
+
+def _queues(configuration: Configuration, source: Source, findings: Findings) -> None:
+    priced = {price.queue for block in configuration.costs for price in block.prices}
+    own = {one.queue for one in configuration.constraints}
+    for queue, word in zip(configuration.queues, source.queues, strict=True):
+        if not configuration.usable(queue):
+            findings.warning(word, f"queue {queue} has no processors")
+        elif queue not in priced:
+            findings.warning(
+                word, f"queue {queue} has no prices: all its selections cost nothing"
+            )
+        if own.isdisjoint((queue, None)):
+            findings.warning(
+                word, f"queue {queue} has no constraint: all its selections will do"
+            )
+
+
+def _unused(
+    configuration: Configuration,
+    source: Source,
+    hosts: Sequence[Word],
+    findings: Findings,
+) -> None:
+    priced = {price.group for block in configuration.costs for price in block.prices}
+    for text in source.groups:
+        if text.name.text not in priced:
+            findings.warning(text.name, f"group {text.name.text} has no price")
+    used = {
+        configuration.host_of[i]
+        for group in configuration.groups
+        for i in group.members
+    }
+    for host, word in enumerate(hosts):
+        if host not in used:
+            findings.warning(word, f"host {configuration.hosts[host]} is in no group")
+
+
+def _prices(configuration: Configuration, source: Source, findings: Findings) -> None:
+    usable = {queue: set(configuration.usable(queue)) for queue in configuration.queues}
+    members = {group.name: group.members for group in configuration.groups}
+    idle: dict[tuple[str, str], bool] = {}
+    for block in source.costs:
+        for text in block.prices:
+            pair = text.queue.text, text.group.text
+            if pair not in idle:
+                idle[pair] = usable[pair[0]].isdisjoint(members[pair[1]])
+            if idle[pair]:
+                findings.warning(
+                    text.queue, f"queue {pair[0]} has no processors of group {pair[1]}"
+                )
+            elif not any(int(word.text) for word in text.cost):
+                findings.warning(text, f"group {pair[1]} costs nothing")
+
+
+def _sizes(configuration: Configuration, source: Source, findings: Findings) -> None:
+    most = len(configuration.processors)
+    _unreached(
+        [block.sizes for block in source.costs],
+        [block.sizes for block in configuration.costs],
+        most,
+        findings,
+    )
+    own = {one.queue for one in configuration.constraints}
+    for family in own:
+        governed = [
+            len(configuration.usable(queue))
+            for queue in configuration.queues
+            if (queue == family if family else queue not in own)
+        ]
+        texts = [
+            text.sizes
+            for text in source.constraints
+            if (text.queue.text if text.queue else None) == family
+        ]
+        if governed:
+            bounds = [one.sizes for one in configuration.constraints]
+            chosen = [one.queue == family for one in configuration.constraints]
+            kept = [b for b, keep in zip(bounds, chosen, strict=True) if keep]
+            _unreached(texts, kept, max(governed), findings)
+        else:
+            findings.warning(
+                texts[0], "is never used: every queue has constraints of its own"
+            )
+
+
+def _unreached(
+    texts: Sequence[Sizes],
+    bounds: Sequence[tuple[int, int] | None],
+    most: int,
+    findings: Findings,
+) -> None:
+    for text, sizes in zip(texts, bounds, strict=True):
+        if sizes is not None and sizes[0] > most:
+            findings.warning(
+                text, f"{heading(sizes)} is never used: there are {most} processors"
+            )
+        elif sizes is None and not list(left_over(bounds, most)):
+            findings.warning(text, "otherwise is never used: no size is left over")
+
+
+def _twice_on_a_level(
+    configuration: Configuration, source: Source, findings: Findings
+) -> None:
+    """Warn of hosts that pay twice on one level; once for each pair of groups."""
+    texts = {text.name.text: text for text in source.groups}
+    seen: set[tuple[int, str, str]] = set()
+    for block in configuration.costs:
+        for queue in configuration.queues:
+            for level, one, other, hosts, none in _overlaps(
+                configuration, block, queue
+            ):
+                if (level, one, other) in seen:
+                    continue
+                seen.add((level, one, other))
+                names = [configuration.hosts[host] for host in hosts]
+                many = len(names) > 1
+                missing = [configuration.hosts[host] for host in none]
+                findings.warning(
+                    _place(texts[other], names[0]),
+                    f"{'hosts' if many else 'host'} {known(names)} "
+                    f"{'are' if many else 'is'} in two groups of level {level + 1}, "
+                    f"{one} and {other}, and pay{'' if many else 's'} for both"
+                    + (f" ({known(missing)} in none)" if missing else ""),
+                )
+
+
+_Overlap = tuple[int, str, str, list[int], list[int]]
+
+
+def _overlaps(
+    configuration: Configuration, block: CostBlock, queue: str
+) -> Iterator[_Overlap]:
+    """Yield level, two groups priced on it alone, hosts in both, hosts in no such."""
+    members = {group.name: group.members for group in configuration.groups}
+    owners: dict[int, dict[int, list[str]]] = {}
+    shared: dict[tuple[int, str, str], list[int]] = {}
+    for price in block.prices:
+        levels = [level for level, cost in enumerate(price.cost) if cost]
+        if price.queue != queue or len(levels) != 1:
+            continue
+        of_level = owners.setdefault(levels[0], {})
+        for processor in members[price.group]:
+            before = of_level.setdefault(processor, [])
+            for other in before[:_FEW]:
+                host = configuration.host_of[processor]
+                hosts = shared.setdefault((levels[0], other, price.group), [])
+                if host not in hosts[-1:]:
+                    hosts.append(host)
+            before.append(price.group)
+    for (level, one, other), hosts in shared.items():
+        held = {configuration.host_of[processor] for processor in owners[level]}
+        none = [host for host in range(len(configuration.hosts)) if host not in held]
+        yield level, one, other, hosts, none if len(none) <= _FEW else []
+
+
+def _place(text: GroupText, host: str) -> Word:
+    """Find where a group names a host; else the group."""
+    for span in text.members:
+        if span.first.text.partition(".")[0] == host:
+            return span.first
+    return text.name
