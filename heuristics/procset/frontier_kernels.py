@@ -23,10 +23,15 @@ MOST_BITS = 60
 """Shared sets in progress at once, at most: each has a bit of an int64."""
 DONE, FULL, BUSY = 0, 1, 2
 """Why `sweep` came back: at the end, its pool is full, its work is used up."""
+WIDE, LARGE = -1, -2
+"""Why `select` does not solve an instance."""
 _DIRECT = 14
-_PLAIN = 20_000
-_BAND = 64
-_CAREFUL = 2**61
+PLAIN = 20_000
+"""Table entries below which no bound is computed first."""
+BAND = 64
+"""Part of the gap between bounds within which a solution is looked for first."""
+CAREFUL = 2**60
+"""No sum of folded costs, and no worth of all units, passes this while bounding."""
 
 
 class Static(NamedTuple):
@@ -121,16 +126,18 @@ class Layers(NamedTuple):
 class Tables(NamedTuple):
     """Least costs by entry and number of processors, as far as they are kept.
 
-    ``pool[at[e] + t - low[e]]`` is that of entry e and t units, low[e] <= t <= high[e].
-    ``best`` is the least cost of all that reaches the request, then the class, entry
-    and units from which it does; ``state`` the next class and the pool's use.
+    ``pool[at[e] + t - low[e]]``, a cost in words, is that of entry e and t units,
+    low[e] <= t <= high[e]. ``least`` is the least cost of all that reaches the request,
+    ``place`` the class, entry and units from which it does; ``state`` the next class
+    and the pool's use.
     """
 
     pool: Ints
     at: Ints
     low: Ints
     high: Ints
-    best: Ints
+    least: Ints
+    place: Ints
     state: Ints
 
 
@@ -399,8 +406,10 @@ def relax(plan: Plan, layers: Layers, worth: int, value: Ints, count: Ints) -> N
 @njit(cache=True)
 def multiplier(
     plan: Plan, layers: Layers, need: int, value: Ints, count: Ints
-) -> tuple[int, int, int]:
+) -> tuple[int, int, int, int]:
     """Find what a unit is worth for the best bound; the bound; a cost that suffices.
+
+    Last comes the worth at which the choice of that cost is made, -1 if all is taken.
 
     The bound is concave and piecewise linear in the worth: the next one to try is
     where the lines of two choices meet, of which one has enough units.
@@ -411,17 +420,20 @@ def multiplier(
         enough += plan.private[0, k]
     for g in range(plan.price.shape[1]):
         enough += plan.price[0, g]
-    upper = enough
+    upper, generous, total = enough, -1, units
     less, few, best, bound = 0, 0, 0, 0
     while units > few:
         worth = (enough - less) // (units - few)
+        if worth > CAREFUL // total:
+            break
         relax(plan, layers, worth, value, count)
         low, reached = value[0], count[0]
         if low + worth * need > bound:
             bound, best = low + worth * need, worth
         price = low + worth * reached
         if reached >= need:
-            upper = min(upper, price)
+            if price < upper:
+                upper, generous = price, worth
             if reached >= units:
                 break
             enough, units = price, reached
@@ -430,25 +442,20 @@ def multiplier(
                 break
             less, few = price, reached
     relax(plan, layers, best, value, count)
-    return best, bound, upper
+    return best, bound, upper, generous
 
 
 @njit(cache=True)
-def room_of(need: int, entries: int, most: int) -> int:
-    """Return how large a pool to take."""
-    return max(min(most, need * entries), 1)
-
-
-@njit(cache=True)
-def blank(entries: int, room: int) -> Tables:
+def blank(entries: int, room: int, words: int) -> Tables:
     """Make tables, at the beginning."""
     tables = Tables(
-        np.empty(room, dtype=np.int64),
+        np.empty((room, words), dtype=np.int64),
         np.zeros(entries, dtype=np.int64),
         np.full(entries, FAR, dtype=np.int64),
         np.full(entries, -1, dtype=np.int64),
-        np.array([FAR, -1, -1, -1]),
-        np.zeros(3, dtype=np.int64),
+        np.full(words, FAR, dtype=np.int64),
+        np.full(3, -1, dtype=np.int64),
+        np.zeros(2, dtype=np.int64),
     )
     restart(tables)
     return tables
@@ -459,9 +466,10 @@ def restart(tables: Tables) -> None:
     """Go back to the beginning: no class looked at, no processor taken."""
     tables.low[:] = FAR
     tables.high[:] = -1
-    tables.pool[0] = tables.at[0] = tables.low[0] = tables.high[0] = 0
-    tables.best[0] = FAR
-    tables.best[1:] = -1
+    tables.pool[0] = 0
+    tables.at[0] = tables.low[0] = tables.high[0] = 0
+    tables.least[:] = FAR
+    tables.place[:] = -1
     tables.state[0], tables.state[1] = 0, 1
 
 
@@ -487,7 +495,7 @@ def sweep(
     need
         Units wanted.
     rest
-        ``rest[k]``: units of the classes from k on; zeros if fewer than ``need`` are
+        ``rest[k]``: units of the classes from k on; ``need`` if fewer than that are
         of interest too.
     worth, value
         Of `relax`: an entry and t units cost at least ``value + worth (need - t)``
@@ -501,10 +509,10 @@ def sweep(
     """
     size, first = plan.size, layers.begin
     skip, take, cost = layers.skip, layers.take, layers.cost[0]
-    pool, at, low, high = tables.pool, tables.at, tables.low, tables.high
-    best, state = tables.best, tables.state
+    pool, at, low, high = tables.pool.reshape(-1), tables.at, tables.low, tables.high
+    place, state = tables.place, tables.state
     k, used, done = state[0], state[1], 0
-    least, bounded = best[0], most < FAR
+    least, bounded = tables.least[0], most < FAR
     answer = DONE
     while k < stop:
         f = size[k]
@@ -558,7 +566,7 @@ def sweep(
                 total = pool[source + t] + extra
                 if total < least:
                     least = total
-                    best[0], best[1], best[2], best[3] = total, k, e, t
+                    place[0], place[1], place[2] = k, e, t
         if bounded:
             limit = min(most, least)
             used = before
@@ -567,9 +575,10 @@ def sweep(
                 if u > v:
                     continue
                 source = at[d] - u
-                while u <= v and pool[source + u] + value[d] + worth * (need - u) > limit:
+                slack = limit - value[d]
+                while u <= v and pool[source + u] + worth * (need - u) > slack:
                     u += 1
-                while v >= u and pool[source + v] + value[d] + worth * (need - v) > limit:
+                while v >= u and pool[source + v] + worth * (need - v) > slack:
                     v -= 1
                 at[d], low[d], high[d] = source + u, u, v
                 used = max(used, source + v + 1) if u <= v else used
@@ -578,48 +587,61 @@ def sweep(
         if done > work and k < stop:
             answer = BUSY
             break
+    tables.least[0] = least
     state[0], state[1] = k, used
     return answer
 
 
 @njit(cache=True)
-def finish(layers: Layers, tables: Tables, taken: Flags) -> Ints:
-    """Take the last class; return where `trace` begins."""
-    best = tables.best
-    taken[best[1]] = True
-    return np.array([best[1], best[2], best[3], best[0] - layers.cost[0, best[2]]])
+def finish(layers: Layers, tables: Tables, taken: Flags) -> tuple[Ints, Ints]:
+    """Take the last class; return where `trace` begins, and the cost there."""
+    place = tables.place.copy()
+    taken[place[0]] = True
+    return place, tables.least - layers.cost[:, place[1]]
 
 
 @njit(cache=True)
 def trace(
-    plan: Plan, layers: Layers, tables: Tables, start: int, place: Ints, taken: Flags
+    plan: Plan,
+    layers: Layers,
+    tables: Tables,
+    start: int,
+    place: Ints,
+    value: Ints,
+    taken: Flags,
 ) -> None:
     """Follow the least cost back to class ``start``, whose tables are the first kept.
 
-    ``place`` is class, entry and units, and the cost there; it is moved to ``start``.
+    ``place`` is class, entry and units, and ``value`` the cost there, in words; both
+    are moved to ``start``.
     """
     size, first = plan.size, layers.begin
-    skip, take, cost = layers.skip, layers.take, layers.cost[0]
+    skip, take, cost = layers.skip, layers.take, layers.cost
     pool, at, low, high = tables.pool, tables.at, tables.low, tables.high
-    k, e, t, value = place[0], place[1], place[2], place[3]
+    k, e, t = place[0], place[1], place[2]
+    words = len(value)
     while k > start:
         k -= 1
         f = size[k]
         for d in range(first[k], first[k + 1]):
             u, v = low[d], high[d]
-            if skip[d] == e and u <= t <= v and pool[at[d] + t - u] == value:
-                e = d
-                break
-            if (
-                take[d] == e
-                and u <= t - f <= v
-                and pool[at[d] + t - f - u] + cost[d] == value
-            ):
-                e, t = d, t - f
-                value -= cost[d]
-                taken[k] = True
-                break
-    place[0], place[1], place[2], place[3] = k, e, t, value
+            if skip[d] == e and u <= t <= v:
+                same = True
+                for w in range(words):
+                    same &= pool[at[d] + t - u, w] == value[w]
+                if same:
+                    e = d
+                    break
+            if take[d] == e and u <= t - f <= v:
+                same = True
+                for w in range(words):
+                    same &= pool[at[d] + t - f - u, w] + cost[w, d] == value[w]
+                if same:
+                    e, t = d, t - f
+                    value -= cost[:, d]
+                    taken[k] = True
+                    break
+    place[0], place[1], place[2] = k, e, t
 
 
 @njit(cache=True)
@@ -632,13 +654,18 @@ def remaining(plan: Plan) -> Ints:
 
 
 @njit(cache=True)
-def bounding(plan: Plan, layers: Layers, need: int) -> bool:
-    """Whether it pays to bound before sweeping, and no product can overflow."""
-    entries = layers.begin[len(plan.size)]
-    if entries * need < _PLAIN:
-        return False
-    total = plan.private[0].sum() + plan.price[0].sum()
-    return total <= _CAREFUL // max(plan.size.sum(), 1)
+def walk(plan: Plan, layers: Layers, worth: int, taken: Flags) -> None:
+    """Take the classes that `relax` takes when a unit is worth so much."""
+    value = np.empty(len(layers.mask), dtype=np.int64)
+    count = np.empty(len(layers.mask), dtype=np.int64)
+    relax(plan, layers, worth, value, count)
+    e = 0
+    for k in range(len(plan.size)):
+        without, within = layers.skip[e], layers.take[e]
+        a, b = value[without], value[within] + layers.cost[0, e] - worth * plan.size[k]
+        more = count[within] + plan.size[k] > count[without]
+        taken[k] = b < a or (b == a and more)
+        e = within if taken[k] else without
 
 
 @njit(cache=True)
@@ -662,43 +689,44 @@ def pick(
 
 @njit(cache=True)
 def select(
-    static: Static, available: Flags, request: int, most: int, room: int
+    static: Static, available: Flags, request: int, most: int, room: int, largest: int
 ) -> tuple[int, Ints]:
     """Solve at one go, where tables fit a pool of ``room`` entries.
 
-    Returns the least cost and the processors; -1 if there are more than ``most``
-    entries, -2 if the tables do not fit.
+    ``largest`` is the folded cost of all sets. Returns the least cost and the
+    processors; WIDE if there are more than ``most`` entries, LARGE if the tables do not
+    fit.
     """
     nothing = np.empty(0, dtype=np.int64)
     plan = gather(static, available)
     if plan.bits > MOST_BITS:
-        return -1, nothing
+        return WIDE, nothing
     fine, layers = grow(plan, most)
     if not fine:
-        return -1, nothing
+        return WIDE, nothing
     need = -(-request // plan.unit)
     rest = remaining(plan)
     n = len(plan.size)
     entries = layers.begin[n + 1]
     value, count = nothing, nothing
     worth, limit, upper, step = 0, FAR, FAR, 0
-    if bounding(plan, layers, need):
+    if entries * need >= PLAIN and largest <= CAREFUL:
         value = np.empty(entries, dtype=np.int64)
         count = np.empty(entries, dtype=np.int64)
-        worth, bound, upper = multiplier(plan, layers, need, value, count)
-        step = (upper - bound) // _BAND
+        worth, bound, upper, _ = multiplier(plan, layers, need, value, count)
+        step = (upper - bound) // BAND
         limit = bound + step
-    tables = blank(entries, room_of(need, entries, room))
+    tables = blank(entries, max(min(room, need * entries), 1), 1)
     while True:
         end = sweep(plan, layers, tables, need, rest, worth, value, limit, n, FAR)
         if end == FULL:
-            return -2, nothing
-        if tables.best[0] <= limit or limit == FAR:
+            return LARGE, nothing
+        if tables.least[0] <= limit or limit == FAR:
             break
         step = 4 * step + 1
-        limit = min(limit + step, upper, tables.best[0])
+        limit = min(limit + step, upper, tables.least[0])
         restart(tables)
     taken = np.zeros(n, dtype=np.bool_)
-    place = finish(layers, tables, taken)
-    trace(plan, layers, tables, 0, place, taken)
-    return tables.best[0], pick(static, available, plan, taken, request)
+    place, cost = finish(layers, tables, taken)
+    trace(plan, layers, tables, 0, place, cost, taken)
+    return tables.least[0], pick(static, available, plan, taken, request)

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import cast
 
 import numpy as np
 import numpy.typing as npt
 
-from ...formulations.set_classes import Cost, Radix, fits, radix_of
+from ...formulations.set_classes import Cost
 from ...instances import InputError, ProcessorSet
 from . import frontier_kernels as kernels
 from . import frontier_order
+from .frontier_folding import Folding, folding_of, prices_of
+from .frontier_programme import MOST_ENTRIES, ROOM, Programme, TooWide
+from .reaching import ReachingMachine
 
 Flags = npt.NDArray[np.bool_]
-MOST_ENTRIES = 1 << 22
-"""Sets of open sets, over all classes, up to which a machine is narrow enough."""
-ROOM = 1 << 25
-"""Table entries kept at once; beyond, some are computed a second time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,10 +28,10 @@ class Selection:
     chosen
         Indices of exactly as many processors as requested, ascending.
     cost
-        What the sets that they touch cost, from the highest level down; without the
-        level that ``lookahead`` inserts.
+        What the sets that they touch cost, level by level; without the level that
+        ``lookahead`` inserts.
     exact
-        Whether no choice is better.
+        Whether no choice is better, that level included.
     """
 
     chosen: npt.NDArray[np.int64]
@@ -42,19 +40,19 @@ class Selection:
 
 
 class Machine:
-    """Processors and the sets they form, prepared to select some again and again.
+    """Processors and the sets they form, prepared to choose some again and again.
 
     Parameters
     ----------
     n_processors
         How many there are, available or not.
     sets
-        What touching them costs; as in `ProcSet`, all costs of one length.
+        What touching them costs; at least one, costs of one length, as in `ProcSet`.
     order
-        ``given``, ``greedy``, ``cuthill-mckee`` or ``spectral``; ``auto`` takes the
-        one of least predicted work.
+        Of the classes: ``given``, ``greedy``, ``cuthill-mckee`` or ``spectral``;
+        ``auto`` takes the one of least predicted work.
     lookahead
-        If given, every selection counts, below the first ``lookahead`` levels, the
+        If given, every choice counts, below the first ``lookahead`` levels, the
         available processors of the opened sets that cost something at these levels;
         see `lookahead_instance`.
 
@@ -67,10 +65,11 @@ class Machine:
     --------
     >>> sets = (ProcessorSet("left", (0, 1), (2,)), ProcessorSet("right", (2,), (1,)))
     >>> machine = Machine(3, sets)
-    >>> found = machine.select(np.array([True, True, True]), 1)
+    >>> everything = np.array([True, True, True])
+    >>> found = machine.select(everything, 1)
     >>> found.chosen.tolist(), found.cost, found.exact
     ([2], (1,), True)
-    >>> machine.mincosts(np.array([True, True, True]), 3)
+    >>> machine.mincosts(everything, 3)
     [(1,), (2,), (3,)]
     """
 
@@ -83,22 +82,17 @@ class Machine:
         lookahead: int | None = None,
     ) -> None:
         self.n_processors = n_processors
-        self.levels = len(sets[0].cost)
-        self.lookahead = lookahead
+        self.sets = tuple(sets)
+        levels = len(self.sets[0].cost)
         if order != "auto" and order not in frontier_order.ORDERS:
             raise InputError(
                 f"must be auto or one of {', '.join(frontier_order.ORDERS)}",
                 field="order",
                 value=order,
             )
-        if lookahead is not None and not 1 <= lookahead <= self.levels:
-            raise InputError(
-                f"must lie between 1 and the number of levels, {self.levels}",
-                field="lookahead",
-                value=lookahead,
-            )
-        priced = [one for one in sets if any(one.cost)]
-        base, ahead = self._fold(priced)
+        if lookahead is not None:
+            refuse_lookahead(lookahead, levels)
+        priced = [one for one in self.sets if any(one.cost)]
         inside: list[list[int]] = [[] for _ in range(n_processors)]
         for number, one in enumerate(priced):
             for i in one.members:
@@ -106,63 +100,53 @@ class Machine:
         alike: dict[tuple[int, ...], list[int]] = {}
         for i, numbers in enumerate(inside):
             alike.setdefault(tuple(numbers), []).append(i)
-        incidence, members = list(alike), list(alike.values())
-        self.order, sequence = frontier_order.ordered(incidence, order)
-        incidence = [incidence[c] for c in sequence]
+        self._incidence, members = list(alike), list(alike.values())
+        self.order, sequence = frontier_order.ordered(self._incidence, order)
+        """Name of the order taken."""
         members = [members[c] for c in sequence]
         home = np.empty(n_processors, dtype=np.int64)
         for c, own in enumerate(members):
             home[own] = c
-        self._static = kernels.Static(
-            home, *_rows(members), *_rows(incidence), base, ahead
+        self._classes = (
+            home,
+            *_rows(members),
+            *_rows([self._incidence[c] for c in sequence]),
         )
+        self._prices = prices_of(
+            [one.cost for one in priced], [len(one.members) for one in priced], lookahead
+        )
+        self._levels = levels + (lookahead is not None)
+        self._folded: dict[int, tuple[kernels.Static, Folding]] = {}
+        self._reaching: ReachingMachine | None = None
+        every = self._fold(n_processors)
+        self._every = every if len(every[1].words) == 1 else None
 
-    def _fold(
-        self, priced: Sequence[ProcessorSet]
-    ) -> tuple[kernels.Ints, kernels.Ints]:
-        """Fold costs into as few words as hold them; what is fixed, and by member."""
-        costs = [one.cost for one in priced]
-        after = self.lookahead
-        if after is not None:
-            counted = [any(cost[:after]) for cost in costs]
-            costs = [
-                (*cost[:after], len(one.members) * (1 if yes else 0), *cost[after:])
-                for cost, one, yes in zip(costs, priced, counted, strict=True)
-            ]
-            # availability decides what is counted: its unit is 1
-            costs.append(tuple(int(x == after) for x in range(self.levels + 1)))
-        levels = self.levels + (after is not None)
-        self.words = _words(costs, levels)
-        base = np.zeros((len(self.words), len(priced)), dtype=np.int64)
-        ahead = np.zeros_like(base)
-        for w, (first, last, radix) in enumerate(self.words):
-            for s, _ in enumerate(priced):
-                cost = list(costs[s])
-                if after is not None and counted[s]:
-                    cost[after] = 0
-                    if first <= after < last:
-                        ahead[w, s] = radix.weights[after - first]
-                base[w, s] = radix.fold(tuple(cost[first:last]))
-        return base, ahead
+    def _fold(self, request: int) -> tuple[kernels.Static, Folding]:
+        """Fold costs for requests up to this number."""
+        folding = folding_of(self._prices, self._incidence, self._levels, request)
+        return kernels.Static(*self._classes, folding.base, folding.ahead), folding
 
-    def unfold(self, folded: Sequence[int]) -> Cost:
-        """Return the cost of one integer a word, without the level of lookahead."""
-        levels: list[int] = []
-        for value, (_, _, radix) in zip(folded, self.words, strict=True):
-            levels += radix.unfold(int(value))
-        if self.lookahead is not None:
-            del levels[self.lookahead]
-        return tuple(levels)
+    def _folding(self, request: int) -> tuple[kernels.Static, Folding]:
+        """Return costs folded into one word where they fit, at least for small ones."""
+        if self._every:
+            return self._every
+        upto = min(1 << (request - 1).bit_length(), self.n_processors)
+        if upto not in self._folded:
+            self._folded[upto] = self._fold(upto)
+        return self._folded[upto]
 
     def width(self, available: Flags) -> int:
         """Return how many shared sets are in progress at once, at most.
 
-        Known beforehand, in the order of this machine; less is available, less wide.
+        Known beforehand, in the order of this machine. Less is available, less wide.
         """
-        return int(kernels.gather(self._static, available).width)
+        self._refuse(available)
+        return int(kernels.gather(self._folding(1)[0], available).width)
 
     def select(self, available: Flags, request: int) -> Selection:
-        """Choose the available processors of least cost, exactly as many as asked for.
+        """Choose available processors of least cost, exactly as many as asked for.
+
+        Where too many sets are in progress at once, `reaching` answers instead.
 
         Parameters
         ----------
@@ -174,19 +158,79 @@ class Machine:
         Raises
         ------
         InputError
-            When fewer are available, or too many sets are in progress at once.
+            When fewer are available.
         """
         self._refuse(available, request)
-        value, chosen = kernels.select(
-            self._static, available, request, MOST_ENTRIES, ROOM
+        static, folding = self._folding(request)
+        if len(folding.words) == 1:
+            least, chosen = kernels.select(
+                static, available, request, MOST_ENTRIES, ROOM, folding.largest
+            )
+            if least >= 0:
+                return Selection(chosen, folding.unfold([least]), True)
+            if least == kernels.WIDE:
+                return self._reach(available, request)
+        try:
+            programme = self.programme(available, request)
+        except TooWide:
+            return self._reach(available, request)
+        programme.run(lambda: None)
+        return Selection(programme.chosen(), folding.unfold(programme.bound), True)
+
+    def programme(
+        self,
+        available: Flags,
+        request: int,
+        *,
+        smaller: bool = False,
+        nodes: int | None = None,
+    ) -> Programme:
+        """Prepare to solve one request in steps; see `Programme`.
+
+        Raises
+        ------
+        TooWide
+            When too many sets are in progress at once.
+        """
+        return Programme(
+            *self._folding(request), available, request, smaller=smaller, nodes=nodes
         )
-        return Selection(chosen, self.unfold([value]), True)
+
+    def unfold(self, words: Sequence[int], request: int) -> Cost:
+        """Return the cost that a programme for this request gives in words."""
+        return self._folding(request)[1].unfold(words)
 
     def mincosts(self, available: Flags, up_to: int) -> list[Cost]:
-        """Return the least cost of every request from 1 to ``up_to``, in one sweep."""
-        raise NotImplementedError
+        """Return the least cost of every request from 1 to ``up_to``, in one sweep.
 
-    def _refuse(self, available: Flags, request: int) -> None:
+        With lookahead, the costs of the choices that `select` would make.
+
+        Raises
+        ------
+        InputError
+            When fewer are available, or too many sets are in progress at once.
+        """
+        self._refuse(available, up_to)
+        try:
+            programme = self.programme(available, up_to, smaller=True)
+        except TooWide as wide:
+            raise InputError(str(wide), field="mincosts") from wide
+        programme.run(lambda: None)
+        _, folding = self._folding(up_to)
+        return [folding.unfold(words) for words in programme.mincosts()]
+
+    def _reach(self, available: Flags, request: int) -> Selection:
+        if self._reaching is None:
+            self._reaching = ReachingMachine(self.n_processors, self.sets)
+        chosen = np.asarray(self._reaching.select(available, request))
+        return Selection(chosen, self._cost(chosen.tolist()), False)
+
+    def _cost(self, chosen: Collection[int]) -> Cost:
+        touched = [one.cost for one in self.sets if not {*chosen}.isdisjoint(one.members)]
+        zero = (0,) * len(self.sets[0].cost)
+        return tuple(map(sum, zip(zero, *touched, strict=True)))
+
+    def _refuse(self, available: Flags, request: int = 1) -> None:
         if available.shape != (self.n_processors,):
             raise InputError(
                 f"must say so of {self.n_processors} processors",
@@ -195,35 +239,26 @@ class Machine:
             )
         if request < 1:
             raise InputError("must be at least 1", field="request", value=request)
-        if request > (there := int(np.count_nonzero(available))):
+        if request > 1 and request > (there := int(np.count_nonzero(available))):
             raise InputError(
                 f"only {there} processors are available", field="request", value=request
             )
+        if not available.any():
+            raise InputError("no processor is", field="available")
 
 
-Words = tuple[tuple[int, int, Radix], ...]
-"""First level, level after the last, and folding of each word."""
-
-
-def _words(costs: Sequence[Cost], levels: int) -> Words:
-    """Share levels out to words, as many to each as fit into it."""
-    words: list[tuple[int, int, Radix]] = []
-    first = 0
-    for last in range(1, levels + 1):
-        part = [cost[first:last] for cost in costs]
-        radix = radix_of(part, last - first)
-        if not fits(part, radix):
-            first = last - 1
-            part = [cost[first:last] for cost in costs]
-            radix = radix_of(part, 1)
-        else:
-            words = words[:-1] if words and words[-1][0] == first else words
-        words.append((first, last, radix))
-    return tuple(words)
+def refuse_lookahead(after: int, levels: int) -> None:
+    """Raise InputError for a lookahead below no level, or below more than there are."""
+    if not 1 <= after <= levels:
+        raise InputError(
+            f"must lie between 1 and the number of levels, {levels}",
+            field="lookahead",
+            value=after,
+        )
 
 
 def _rows(rows: Sequence[Sequence[int]]) -> tuple[kernels.Ints, kernels.Ints]:
     """Return where rows begin, and all rows in one."""
     begin = np.concatenate([[0], np.cumsum([len(row) for row in rows])])
     flat = [x for row in rows for x in row]
-    return begin.astype(np.int64), cast(kernels.Ints, np.array(flat, dtype=np.int64))
+    return begin.astype(np.int64), np.array(flat, dtype=np.int64)

@@ -1,0 +1,267 @@
+"""The dynamic programme over one request: in steps, within limits and memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ...solvers import Limit
+from . import frontier_kernels as kernels
+from .frontier_folding import Folding
+
+Flags = npt.NDArray[np.bool_]
+MOST_ENTRIES = 1 << 21
+"""Sets of open sets, over all classes, up to which an instance is narrow enough."""
+ROOM = 1 << 24
+"""Table entries kept at once; beyond, the way back is computed a second time."""
+_WORK = 1 << 24
+"""Table entries between two looks at the limits, some 0.02 s."""
+
+
+class TooWide(Exception):
+    """Too many shared sets are in progress at once; the message says how many."""
+
+
+class _Layer(NamedTuple):
+    """The tables before one class, kept to start from again."""
+
+    k: int
+    at: kernels.Ints
+    low: kernels.Ints
+    high: kernels.Ints
+    pool: kernels.Ints
+
+
+class Programme:
+    """One request of a machine.
+
+    Parameters
+    ----------
+    static, folding
+        The machine, and its costs folded for this request.
+    available, request
+        See `Machine.select`.
+    smaller
+        Whether all smaller requests are of interest too: no shortcut is taken.
+    nodes
+        Table entries after which to stop, or None.
+
+    Raises
+    ------
+    TooWide
+        When there are too many sets of open sets to look at.
+    """
+
+    def __init__(
+        self,
+        static: kernels.Static,
+        folding: Folding,
+        available: Flags,
+        request: int,
+        *,
+        smaller: bool = False,
+        nodes: int | None = None,
+    ) -> None:
+        self._static, self._available, self._request = static, available, request
+        plan = kernels.gather(static, available)
+        self.width = int(plan.width)
+        fine = plan.bits <= kernels.MOST_BITS
+        if fine:
+            fine, layers = kernels.grow(plan, MOST_ENTRIES)
+        if not fine:
+            raise TooWide(
+                f"width {self.width}: more than {MOST_ENTRIES} sets of open sets"
+            )
+        self._plan, self._layers = plan, layers
+        self._words = len(folding.words)
+        if self._words > 1:
+            kernels.price_words(plan, layers)
+        self._n = len(plan.size)
+        self._entries = int(layers.begin[self._n + 1])
+        self._need = -(-request // int(plan.unit))
+        self._rest = kernels.remaining(plan)
+        self._smaller, self._left = smaller, nodes
+        if smaller:
+            self._rest[:] = self._need
+        self._value = np.empty(0, dtype=np.int64)
+        self._worth, self._lower, self._upper, self._generous = 0, 0, kernels.FAR, -1
+        size = self._entries * self._need
+        self._bounded = (
+            self._words == 1
+            and not smaller
+            and size >= kernels.PLAIN
+            and folding.largest <= kernels.CAREFUL
+        )
+        if self._bounded:
+            self._value = np.empty(self._entries, dtype=np.int64)
+            found = kernels.multiplier(
+                plan, layers, self._need, self._value, np.empty_like(self._value)
+            )
+            self._worth, self._lower, self._upper, self._generous = map(int, found)
+        self._tables = kernels.blank(
+            self._entries, max(min(size, ROOM), 1), self._words
+        )
+        self._kept: list[_Layer] = []
+        self._taken: Flags | None = None
+        self._proved = False
+
+    @property
+    def bound(self) -> list[int]:
+        """What is proved that every choice costs at least, in words."""
+        if self._proved:
+            return [int(x) for x in self._tables.least]
+        return [max(self._lower, 0)] + [0] * (self._words - 1)
+
+    def run(self, stopped: Callable[[], Limit | None]) -> Limit | None:
+        """Find the least cost and the choice; return what stopped it."""
+        limit, step = kernels.FAR, 0
+        if self._bounded:
+            step = (self._upper - self._lower) // kernels.BAND
+            limit = self._lower + step
+        while True:
+            kernels.restart(self._tables)
+            self._kept.clear()
+            self._keep()
+            if why := self._sweep(self._n, limit, stopped):
+                return why
+            least = int(self._tables.least[0])
+            if limit == kernels.FAR or least <= limit:
+                break
+            self._lower = limit + 1
+            step = 4 * step + 1
+            limit = min(limit + step, self._upper, least)
+        self._proved = True
+        if self._smaller:
+            return None
+        taken = np.zeros(self._n, dtype=np.bool_)
+        place, cost = kernels.finish(self._layers, self._tables, taken)
+        while True:
+            layer = self._kept.pop()
+            kernels.trace(
+                self._plan, self._layers, self._tables, layer.k, place, cost, taken
+            )
+            if not self._kept:
+                break
+            self._restore(self._kept[-1])
+            if why := self._sweep(layer.k, limit, stopped, keep=False):
+                return why
+        self._taken = taken
+        return None
+
+    def _sweep(
+        self,
+        stop: int,
+        limit: int,
+        stopped: Callable[[], Limit | None],
+        *,
+        keep: bool = True,
+    ) -> Limit | None:
+        """Sweep up to a class, keeping a layer whenever the pool is full."""
+        while True:
+            before = int(self._tables.state[1])
+            end = self._step(stop, limit)
+            spent = int(self._tables.state[1]) - before
+            if end == kernels.DONE:
+                return None
+            if end == kernels.FULL:
+                if keep and self._tables.state[0] > self._kept[-1].k:
+                    self._keep()
+                    self._restore(self._kept[-1])
+                else:
+                    pool = self._tables.pool
+                    longer = np.empty((2 * len(pool), self._words), dtype=np.int64)
+                    longer[: len(pool)] = pool
+                    self._tables = self._tables._replace(pool=longer)
+            if self._left is not None:
+                self._left -= max(spent, 1)
+                if self._left <= 0:
+                    return Limit.NODES
+            if why := stopped():
+                return why
+
+    def _step(self, stop: int, limit: int) -> int:
+        work = _WORK if self._left is None else min(_WORK, self._left)
+        if self._words > 1:
+            from .frontier_words_kernels import sweep_words
+
+            return int(
+                sweep_words(
+                    self._plan,
+                    self._layers,
+                    self._tables,
+                    self._need,
+                    self._rest,
+                    stop,
+                    work // 8,
+                )
+            )
+        return int(
+            kernels.sweep(
+                self._plan,
+                self._layers,
+                self._tables,
+                self._need,
+                self._rest,
+                self._worth,
+                self._value,
+                limit,
+                stop,
+                work,
+            )
+        )
+
+    def _keep(self) -> None:
+        """Keep a copy of the layer that the tables have come to."""
+        tables = self._tables
+        k, used = map(int, tables.state)
+        own = slice(int(self._layers.begin[k]), int(self._layers.begin[k + 1]))
+        filled = tables.low[own] <= tables.high[own]
+        start = int(tables.at[own][filled].min()) if filled.any() else used
+        self._kept.append(
+            _Layer(
+                k,
+                tables.at[own] - start,
+                tables.low[own].copy(),
+                tables.high[own].copy(),
+                tables.pool[start:used].copy(),
+            )
+        )
+
+    def _restore(self, layer: _Layer) -> None:
+        """Go on from a layer kept, at the beginning of the pool."""
+        tables, k = self._tables, layer.k
+        own = slice(int(self._layers.begin[k]), int(self._layers.begin[k + 1]))
+        tables.at[own], tables.low[own], tables.high[own] = layer[1:4]
+        tables.pool[: len(layer.pool)] = layer.pool
+        tables.state[:] = k, len(layer.pool)
+
+    def chosen(self) -> kernels.Ints:
+        """Return the optimum, or a choice that suffices if stopped, ascending."""
+        taken = self._taken
+        if taken is None:
+            taken = np.ones(self._n, dtype=np.bool_)
+            if self._generous >= 0:
+                kernels.walk(self._plan, self._layers, self._generous, taken)
+        return kernels.pick(
+            self._static, self._available, self._plan, taken, self._request
+        )
+
+    def mincosts(self) -> list[list[int]]:
+        """Return the least cost of every request from 1 on, in words.
+
+        After `run`, if smaller requests are of interest.
+        """
+        tables, unit = self._tables, int(self._plan.unit)
+        last = int(self._layers.begin[self._n])
+        at, low, high = (int(x[last]) for x in (tables.at, tables.low, tables.high))
+        best = [int(x) for x in tables.least]
+        by_units = [best]
+        for t in range(self._need - 1, 0, -1):
+            if low <= t <= high:
+                best = min(best, [int(x) for x in tables.pool[at + t - low]])
+            by_units.append(best)
+        by_units.reverse()
+        return [by_units[-(-q // unit) - 1] for q in range(1, self._request + 1)]
