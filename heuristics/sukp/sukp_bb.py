@@ -1,0 +1,226 @@
+"""Branch and bound for the set-union knapsack, over the elements that leave.
+
+A choice of items that fits leaves a set R of elements unused, of weight at least
+all weight less the capacity, and what it costs is the profit of all items with
+an element in R. So: find R heavy enough that hits the least profit.
+
+- Bound: share every item's profit out among its elements, p_j = Σ q_je. Then R
+  costs at least Σ over R of b_e, b_e = Σ_j q_je, whatever the shares; with a
+  multiplier λ on the weight D that R must have, at least
+  λ D + min over k of the sum of the k least b_e - λ w_e,
+  where k runs over the numbers of elements that R can have. Shares and λ are
+  improved by ascent and handed on from node to node.
+- Number: at least so many of the heaviest elements reach D; and R may be taken
+  to be irreducible, so that all but one of its elements stay below D.
+- Fixing: an element whose exchange lifts the bound to the best known cost is decided.
+- Weight: an element heavier than the rest of R can spare is in R; an item heavier
+  than that is lost in any case, and its profit counts at once.
+- Closure: of an optimum take all elements none of whose items survive, heaviest
+  first, until D is reached. So a kept element with no item left must come after all
+  of R, and if e in R would leave f without items, f before e, then f is in R.
+
+Derived for closeknit; docs/sukp-bb.md has the short proofs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from heapq import heappop, heappush
+from time import perf_counter
+
+import numpy as np
+
+from ...instances import Sukp
+from ...solvers import DEFAULT, Grade, Limit, Proof, Result, Settings, answer
+from ...solvers.interrupt import deferred
+from . import sukp_bb_kernels as kernels
+from .sukp_bb_problem import blank, packed, root
+from .sukp_greedy import greedy
+
+PROOF = Proof(Grade.ENUMERATED, "sukp-bb")
+_ROOT_STEPS = 400
+"""Steps of the ascent at the root; they are few beside the search."""
+_STEPS = 8
+"""Steps of the ascent at any other node."""
+_WORK = 2**23
+"""Memberships looked at in one plunge, some 0.1 s."""
+_MOST_LEVELS = 2**22
+"""Shares kept along one path of the search, in all."""
+_MOST_SHARES = 2**24
+"""Shares kept with waiting nodes, in all; further nodes start from the root's."""
+_MOST_WAITING = 20_000
+"""Beyond so many waiting nodes a plunge goes on for longer, to save memory."""
+
+
+def sukp_bb(instance: Sukp, /, settings: Settings = DEFAULT) -> Result:
+    """Prove an optimum by branch and bound over the elements left unused.
+
+    Stopped early it returns the least bound of the nodes still open.
+
+    Guarantee: exact.
+    Time: exponential at worst; O(memberships) for a step of a node's bound.
+    Source: derived for closeknit, see docs/sukp-bb.md.
+    """
+    start = perf_counter()
+    search = Search(instance, greedy(instance))
+    limit = search.run(start + settings.time_limit, settings.node_limit)
+    return answer(
+        instance,
+        search.chosen,
+        start=start,
+        bound=search.bound,
+        proof=PROOF,
+        limit=limit,
+    )
+
+
+class Search:
+    """A search that can be stopped and resumed.
+
+    Depth first for a while, then on from the open node of least bound.
+
+    Parameters
+    ----------
+    instance
+        What to solve.
+    chosen
+        A first solution: items.
+
+    Attributes
+    ----------
+    best
+        Cost of the best solution so far.
+    nodes
+        Nodes searched so far.
+    """
+
+    def __init__(self, instance: Sukp, chosen: tuple[int, ...]) -> None:
+        self.instance = instance
+        self._problem, self._index = packed(instance)
+        self.chosen = chosen
+        self.best = self._cost(chosen)
+        self.nodes = 0
+        size = max(1, len(self._problem.member))
+        levels = max(16, min(len(instance.weights), _MOST_LEVELS // size)) + 3
+        self._out = blank(self._problem, levels)
+        self._start = root(self._problem)
+        self._root = self._start.shares[0].copy()
+        self._plunge = max(16, _WORK // (size * _STEPS))
+        self._picked = np.zeros(len(instance.weights), dtype=np.int8)
+        self._waiting: list[tuple[int, int, bytes, int, bytes]] = []
+        self._pushed = 0
+        self._kept = 0
+        self._push(0, self._start, 0)
+
+    @property
+    def bound(self) -> int:
+        """The best proved lower bound so far."""
+        return min(self.best, self._waiting[0][0]) if self._waiting else self.best
+
+    def run(self, deadline: float, node_limit: int | None = None) -> Limit | None:
+        """Search on; return what stopped it, None when all is proved.
+
+        Parameters
+        ----------
+        deadline
+            Value of ``time.perf_counter()`` at which to stop.
+        node_limit
+            Nodes in all, earlier calls included.
+        """
+        with deferred() as pressed:
+            while self.bound < self.best:
+                if pressed.is_set():
+                    return Limit.INTERRUPT
+                if perf_counter() >= deadline:
+                    return Limit.TIME
+                budget = self._plunge
+                if len(self._waiting) > _MOST_WAITING:
+                    budget *= 8
+                if node_limit is not None:
+                    if self.nodes >= node_limit:
+                        return Limit.NODES
+                    budget = min(budget, node_limit - self.nodes)
+                self._step(budget)
+        return None
+
+    def bound_below(self, state: Sequence[int]) -> int | None:
+        """Return the bound of one node, by the state of each element.
+
+        Elements are in order of decreasing weight. None: nothing below the node is
+        of the form looked for and cheaper than the best.
+        """
+        first = root(self._problem)
+        first.state[0] = state
+        best, _, count = kernels.search(
+            self._problem,
+            first,
+            0,
+            self.best,
+            self._picked,
+            1,
+            _STEPS,
+            _ROOT_STEPS,
+            self._out,
+        )
+        if best < self.best:
+            return int(best)
+        return int(self._out.least[:count].min()) if count else None
+
+    def _step(self, budget: int) -> None:
+        """Search below the open node of least bound, and put back what is open."""
+        least, _, state, multiplier, shares = heappop(self._waiting)
+        self._kept -= len(shares) // 8
+        first = self._start
+        first.state[0] = np.frombuffer(state, dtype=np.int8)
+        first.least[0] = least
+        first.multiplier[0] = multiplier
+        first.shares[0] = (
+            np.frombuffer(shares, dtype=np.int64) if shares else self._root
+        )
+        at_root = self.nodes == 0
+        best, nodes, count = kernels.search(
+            self._problem,
+            first,
+            0,
+            self.best,
+            self._picked,
+            budget,
+            _STEPS,
+            _ROOT_STEPS if at_root else _STEPS,
+            self._out,
+        )
+        self.nodes += nodes
+        if best < self.best:
+            self._take()
+        for row in range(count):
+            self._push(int(self._out.least[row]), self._out, row)
+
+    def _take(self) -> None:
+        gone = {int(e) for e in self._index[np.flatnonzero(self._picked)]}
+        self.chosen = tuple(
+            i for i, e in enumerate(self.instance.items) if gone.isdisjoint(e)
+        )
+        self.best = self._cost(self.chosen)
+
+    def _cost(self, chosen: tuple[int, ...]) -> int:
+        profits = self.instance.profits
+        return sum(profits) - sum(profits[i] for i in chosen)
+
+    def _push(self, least: int, nodes: kernels.Nodes, row: int) -> None:
+        if least >= self.best:
+            return
+        shares = b""
+        if self._kept < _MOST_SHARES:
+            shares = nodes.shares[row].tobytes()
+            self._kept += nodes.shares.shape[1]
+        self._pushed += 1  # first come, first served among equal bounds
+        heappush(
+            self._waiting,
+            (
+                least,
+                self._pushed,
+                nodes.state[row].tobytes(),
+                int(nodes.multiplier[row]),
+                shares,
+            ),
+        )

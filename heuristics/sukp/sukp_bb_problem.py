@@ -1,0 +1,92 @@
+"""The flat arrays on which the branch and bound for the knapsack works."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...instances import IntArray, Sukp
+from .sukp_bb_kernels import MOST_MULTIPLIED, MULTIPLIER_BITS, OUT, Nodes, Problem
+
+_BITS = 40
+"""Scaled profits, and scaled weights, sum to less than 2^40."""
+
+
+def packed(instance: Sukp) -> tuple[Problem, IntArray]:
+    """Lay an instance out for the kernels.
+
+    Profits are scaled so that shares of them can be whole, and rounded down if they
+    are too large; weights, where too large, are rounded up: of both a lower bound
+    only gets less.
+
+    Returns
+    -------
+    Problem, array
+        The arrays, and for each of its elements the index in the instance.
+    """
+    weights = np.array(instance.weights, dtype=np.int64)
+    index = np.argsort(-weights, kind="stable")
+    place = np.empty_like(index)
+    place[index] = np.arange(len(index))
+    items = [sorted(int(place[e]) for e in elements) for elements in instance.items]
+    among: list[list[int]] = [[] for _ in weights]
+    for j, elements in enumerate(items):
+        for e in elements:
+            among[e].append(j)
+    bits = np.zeros((len(weights), (instance.n + 63) // 64), dtype=np.uint64)
+    for e, where in enumerate(among):
+        for j in where:
+            bits[e, j >> 6] |= np.uint64(1 << (j & 63))
+    profit = np.array(instance.profits, dtype=np.int64)
+    shift = _BITS - sum(instance.profits).bit_length()
+    total = sum(instance.weights)
+    # rounding up adds at most 1 an element
+    drop = max(0, total.bit_length() - (_BITS - 1))
+    weight = weights[index]
+    problem = Problem(
+        profit=profit,
+        share=profit << shift if shift >= 0 else profit >> -shift,
+        shift=shift,
+        weight=weight,
+        mass=-((-weight) >> drop),
+        drop=drop,
+        item=_starts(items),
+        member=_flat(items),
+        element=_starts(among),
+        among=_flat(among),
+        bits=bits,
+        need=total - instance.capacity,
+        rank=weight.astype(np.float64) ** 0.2,
+    )
+    return problem, index
+
+
+def blank(problem: Problem, rows: int) -> Nodes:
+    """Return room for so many nodes."""
+    return Nodes(
+        state=np.zeros((rows, len(problem.weight)), dtype=np.int8),
+        least=np.zeros(rows, dtype=np.int64),
+        multiplier=np.zeros(rows, dtype=np.int64),
+        shares=np.zeros((rows, len(problem.member)), dtype=np.int64),
+    )
+
+
+def root(problem: Problem) -> Nodes:
+    """Return the root: shares alike, weightless elements kept, nothing else decided."""
+    nodes = blank(problem, 1)
+    nodes.state[0, problem.weight == 0] = OUT
+    size = np.diff(problem.item)
+    each = problem.share // np.maximum(size, 1)
+    nodes.shares[0] = np.repeat(each, size)
+    mass = max(1, int(problem.mass.sum()))
+    # twice the mean profit for a unit of weight: about what is lost in the end
+    fair = (int(problem.share.sum()) << (MULTIPLIER_BITS + 1)) // mass
+    nodes.multiplier[0] = min(fair, MOST_MULTIPLIED // mass)
+    return nodes
+
+
+def _starts(rows: list[list[int]]) -> IntArray:
+    return np.cumsum([0, *map(len, rows)], dtype=np.int64)
+
+
+def _flat(rows: list[list[int]]) -> IntArray:
+    return np.array([x for row in rows for x in row], dtype=np.int64)
