@@ -6,8 +6,18 @@ from collections.abc import Sequence
 
 from ..instances.problems import described
 from .report import Report, percent
+from .subjects import SUBJECTS, Subject, paid
 from .verdicts import Ratio
-from .wording import day, decimal, fraction, price, seconds, short_fraction, within
+from .wording import (
+    day,
+    decimal,
+    fraction,
+    levels,
+    open_levels,
+    price,
+    seconds,
+    short_fraction,
+)
 
 
 def markdown_report(report: Report) -> str:
@@ -18,21 +28,35 @@ def markdown_report(report: Report) -> str:
         f"{report.headline}.",
         _grades(report),
         f"**{report.finding[:1].upper()}{report.finding[1:]}.**",
-        "## Ratios by method",
+    ]
+    if len(report.parts) <= 1:
+        problem = next(iter(report.parts), "ksubset")
+        parts += _part(report, SUBJECTS[problem], "##")
+    else:
+        for problem, part in report.parts.items():
+            subject = SUBJECTS[problem]
+            parts += [f"## {subject.title}", f"{part.headline}. {subject.costs}"]
+            parts += _part(part, subject, "###")
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _part(report: Report, subject: Subject, mark: str) -> list[str]:
+    """Write the sections of one problem, below headings of one rank."""
+    return [
+        f"{mark} Ratios by method",
         "Cost over proven optimum; the exact means stand at the end.",
         _methods(report),
-        "## The worst instance of each method",
+        f"{mark} The worst instance of each method",
         _worst(report),
-        "## Instances",
-        _instances(report),
-        "## Rows without a proven optimum",
+        f"{mark} Instances",
+        _instances(report, subject),
+        f"{mark} Rows without a proven optimum",
         _unproved(report),
-        "## Failures",
+        f"{mark} Failures",
         _trouble(report),
-        "## Exact means",
+        f"{mark} Exact means",
         _means(report),
     ]
-    return "\n\n".join(part for part in parts if part) + "\n"
 
 
 def _grades(report: Report) -> str:
@@ -41,17 +65,23 @@ def _grades(report: Report) -> str:
         for grade, count in report.grades.items()
     ]
     rows = report.rows
+    infeasible = ""
+    if report.infeasible:
+        share = percent(report.infeasible, len(rows))
+        infeasible = f", proved to have no solution {share}"
     ran = sorted(
         {f"closeknit {r.version}, Python {r.python}, {r.machine}" for r in rows}
     )
     limits = sorted({f"{r.time_limit:g} s a run, seed {r.seed}" for r in rows})
     return (
-        f"Rows by grade of the proof: {', '.join(shares)}. "
+        f"Rows by grade of the proof: {', '.join(shares)}{infeasible}. "
         f"Run with {'; '.join(ran)}; {'; '.join(limits)}."
     )
 
 
 def _methods(report: Report) -> str:
+    if any(s.levels for s in report.summaries):
+        return _methods_by_level(report)
     rows = []
     for s in report.summaries:
         spread = s.spread
@@ -78,17 +108,37 @@ def _methods(report: Report) -> str:
     return _table(f"{head}|proven at most|time, all runs".split("|"), rows, left=1)
 
 
+def _methods_by_level(report: Report) -> str:
+    height = max(len(s.levels) for s in report.summaries)
+    rows = []
+    for s in report.summaries:
+        cells = [f"{decimal(x.mean)}, {decimal(x.most)}" for x in s.levels]
+        cells += ["–"] * (height - len(cells))
+        rows.append(
+            (
+                f"`{s.name}`",
+                *map(str, (s.runs, s.judged, s.optimal)),
+                percent(s.optimal, s.runs),
+                *cells,
+                seconds(s.seconds),
+            )
+        )
+    head = ["method", "runs", "with proven optimum", "optimal", "share optimal"]
+    head += [f"level {level + 1}: mean, max" for level in range(height)]
+    return _table([*head, "time, all runs"], rows, left=1)
+
+
 def _worst(report: Report) -> str:
     rows = []
     for s in report.summaries:
-        if s.exact or s.worst is None or s.worst.ratio == 1:
+        if s.exact or s.worst is None or s.worst.optimal:
             continue
         worst = s.worst
         rows.append(
             (
                 f"`{s.name}`",
                 _cell(worst.row.instance),
-                _ratio(worst.ratio),
+                levels(worst.ratios, _ratio),
                 price(worst.row.cost),
                 price(worst.verdict.optimum),
                 str(worst.verdict.proof),
@@ -101,26 +151,30 @@ def _worst(report: Report) -> str:
     )
 
 
-def _instances(report: Report) -> str:
+def _instances(report: Report, subject: Subject) -> str:
     rows = []
     for v in report.verdicts:
         if v.optimum is not None:
-            value, proof = price(v.optimum), str(v.proof)
+            value, proof = paid(v.instance, v.optimum), str(v.proof)
+        elif v.infeasible:
+            value, proof = "infeasible", str(v.proof)
         elif v.contradiction:
             value, proof = "contradiction", "–"
         else:
             value = f"{price(v.bound)} .. {price(v.best.cost if v.best else None)}"
             proof = "not proven"
         rows.append((_cell(v.instance.name), described(v.instance), value, proof))
-    return _table(("instance", "network", "optimum", "proof"), rows, left=2)
+    return _table(("instance", subject.given, "optimum", "proof"), rows, left=2)
 
 
 def _unproved(report: Report) -> str:
     rows = []
     for j in report.unproved:
-        interval = within(*j.interval) if j.interval else "–"
         rows.append(
-            (_cell(j.row.instance), f"`{j.row.method}`", price(j.row.cost), interval)
+            (
+                *(_cell(j.row.instance), f"`{j.row.method}`"),
+                *(price(j.row.cost), open_levels(j)),
+            )
         )
     if not rows:
         return "None."
@@ -157,7 +211,9 @@ def _trouble(report: Report) -> str:
 
 def _means(report: Report) -> str:
     lines = [
-        f"- `{s.name}`: {fraction(s.spread.mean)}" for s in report.summaries if s.spread
+        f"- `{s.name}`: {levels([x.mean for x in spreads], fraction)}"
+        for s in report.summaries
+        if (spreads := (s.spread,) if s.spread else s.levels)
     ]
     return "\n".join(lines) or "None."
 

@@ -19,6 +19,12 @@ header{padding-top:44px}
 h1{font-size:30px;line-height:1.2;letter-spacing:-.01em;margin:0 0 6px}
 h2{font-size:20px;margin:52px 0 6px;padding-top:14px;border-top:1px solid var(--rule)}
 h3{font-size:15px;margin:0 0 4px}
+.problem>h2{font-size:24px;border-top:3px solid var(--ink);margin-top:64px}
+.problem>section>h3{font-size:20px;margin:44px 0 6px;padding-top:14px;
+border-top:1px solid var(--rule)}
+h4{font-size:15px;margin:0 0 4px}
+.contents{margin-top:22px}
+a{color:var(--a)}
 p{margin:6px 0;max-width:78ch}
 .faint,caption,figcaption,footer{color:var(--faint)}
 .faint,figcaption{font-size:13.5px}
@@ -52,7 +58,7 @@ td small{display:block;color:var(--faint);font-size:11.5px;white-space:nowrap}
 td.bad small{color:inherit}
 figure{margin:26px 0 0}
 figcaption{max-width:78ch;margin-bottom:6px}
-figcaption h3{color:var(--ink)}
+figcaption h3,figcaption h4{color:var(--ink)}
 svg{max-width:100%;height:auto;display:block}
 svg.plot{width:100%;max-width:1000px;font-family:var(--sans)}
 svg.plot *{stroke-linejoin:round;stroke-linecap:butt}
