@@ -103,15 +103,19 @@ def _show(instance: Instance, found: list[Judged]) -> None:
     from rich.console import Console
     from rich.table import Table
 
+    from ..instances import KSubset, Sukp
     from ..instances.problems import described
     from ..reports.subjects import paid
     from ..reports.wording import decimal, fraction, levels, open_levels, seconds
 
     table = Table(title=f"{instance.name}: {described(instance)}", title_justify="left")
-    table.add_column("method")
-    for column in ("cost", "ratio", "exactly", "guarantee", "time"):
-        table.add_column(column, justify="right")
-    table.add_column("proof")
+    table.add_column("method", no_wrap=True)
+    cost = "profit" if isinstance(instance, Sukp) else "cost"
+    table.add_column(cost, justify="right", no_wrap=True)
+    promised = isinstance(instance, KSubset) or any(one.guarantee for one in found)
+    for column in ("ratio", "exactly", *("guarantee",) * promised, "time"):
+        table.add_column(column, justify="right", overflow="fold")
+    table.add_column("proof", overflow="fold")
     for one in found:
         row = one.row
         if one.ratios is None and one.intervals is not None:
@@ -122,10 +126,10 @@ def _show(instance: Instance, found: list[Judged]) -> None:
             )
         table.add_row(
             row.method,
-            paid(instance, row.cost),
+            paid(instance, row.cost).removeprefix("profit "),
             shown,
             exactly,
-            fraction(one.guarantee),
+            *(fraction(one.guarantee),) * promised,
             seconds(row.seconds),
             row.error if not row.ran else f"{row.status}" + _of(row),
         )

@@ -10,7 +10,7 @@ from ..instances.errors import InputError
 from ..solvers.settings import Settings, Ties
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping, Sequence
 
     from ..heuristics import AnyMethod
     from ..instances import Instance
@@ -74,7 +74,24 @@ def settings_of(args: argparse.Namespace, ties: Ties = Ties.LEX) -> Settings:
 
 
 def method_named(
-    name: str, problems: Iterable[str], option: str = "--method"
+    name: str,
+    methods: Mapping[str, AnyMethod],
+    option: str = "--method",
+    problem: str = "",
+) -> AnyMethod:
+    """Return a method of a table; InputError with a hint if there is none."""
+    from difflib import get_close_matches
+
+    if name in methods:
+        return methods[name]
+    close = get_close_matches(name, methods, n=1)
+    hint = f"did you mean {close[0]}?" if close else f"known: {', '.join(methods)}"
+    whom = f" for {problem}" if problem else ""
+    raise InputError(f"no such method{whom} ({hint})", field=option, value=name)
+
+
+def methods_named(
+    name: str, problems: Sequence[str], option: str = "--method"
 ) -> dict[str, AnyMethod]:
     """Return the method of this name for each of these problems that has one.
 
@@ -83,21 +100,13 @@ def method_named(
     InputError
         With a hint, when none of them has.
     """
-    from difflib import get_close_matches
-
     from ..heuristics import METHODS
 
-    problems = tuple(problems)
     found = {p: METHODS[p][name] for p in problems if name in METHODS[p]}
-    if found:
-        return found
-    known = tuple(dict.fromkeys(each for p in problems for each in METHODS[p]))
-    close = get_close_matches(name, known, n=1)
-    hint = f"did you mean {close[0]}?" if close else f"known: {', '.join(known)}"
-    if any(name in table for table in METHODS.values()):
-        hint = f"known: {', '.join(known)}"  # but of another problem
-    whom = "" if problems == ("ksubset",) else f" for {' or '.join(problems)}"
-    raise InputError(f"no such method{whom} ({hint})", field=option, value=name)
+    if not found:
+        together = {each: m for p in problems for each, m in METHODS[p].items()}
+        method_named(name, together, option, problem=" or ".join(problems))
+    return found
 
 
 def problems_of(instances: Iterable[Instance]) -> tuple[str, ...]:
@@ -138,14 +147,14 @@ def lineups(
     from ..reports.campaign import Lineup
 
     problems = problems_of(instances)
-    exact = method_named(args.exact, problems, "--exact")
+    exact = methods_named(args.exact, problems, "--exact")
     if not all(method.exact for method in exact.values()):
         raise InputError("is not an exact method", field="--exact", value=args.exact)
     names = None
     if args.methods is not None:
         names = dict.fromkeys(name.strip() for name in args.methods.split(","))
         for name in names:
-            method_named(name, problems, "--methods")
+            methods_named(name, problems, "--methods")
     chosen = {}
     for problem in problems:
         table = METHODS[problem]

@@ -69,7 +69,7 @@ def run(args: argparse.Namespace) -> int:
     instances = [read_instance(path) for path in args.files]
     methods: dict[str, AnyMethod] = {}
     for problem in running.problems_of(instances):
-        methods |= running.method_named(args.method, [problem])
+        methods |= running.methods_named(args.method, [problem])
     if args.certificate:
         running.only_for("ksubset", instances[0], "--certificate")
     if args.plot:

@@ -195,7 +195,10 @@ def test_lengths_are_given_in_the_units_of_the_file(
         (["--seed", "-1"], "--seed: must be at least 0"),
         (["--node-limit", "0"], "--node-limit: must be at least 1"),
         (["--memory", "0"], "--memory: must be at least 1"),
-        (["--method", "mmm"], "--method: no such method (did you mean mm?)"),
+        (
+            ["--method", "mmm"],
+            "--method: no such method for ksubset (did you mean mm?)",
+        ),
         (["--method", "mc1x1", "--ties", "best"], "--ties: mc1x1 breaks ties"),
         (["--json", "/nowhere/at/all.json"], "/nowhere/at/all.json: cannot be"),
         (["--plot", "/nowhere/at/all.svg"], "/nowhere/at/all.svg: cannot be"),
