@@ -15,7 +15,7 @@ from jsonschema import Draft202012Validator
 
 from closeknit.cli import generate
 from closeknit.cli.app import run
-from closeknit.instances import read_ksubset
+from closeknit.instances import KSubset, read_instance, read_ksubset
 
 SCHEMA = Draft202012Validator(
     json.loads(
@@ -60,6 +60,28 @@ FAMILIES = {
     "mc1x1-worst --k 8 --r 50": ["mc1x1-worst-d2-k8-r50"],
     "genalg": ["genalg-L100"],
     "genalg-tree --k 4": ["genalg-tree-k4-L100"],
+    "drakenberg --request 9 --racks 2 --free 50% --seed 3 --count 2": [
+        "drakenberg-56-node-50pct-r9-s3",
+        "drakenberg-56-node-50pct-r9-s4",
+    ],
+    "drakenberg --request 20 --granularity core --costs uniform --racks 1 --centre 0 "
+    "--free 20 --partly 25%": ["drakenberg-25-core-uniform-20free-25pct-r20-s0"],
+    "planes --shape 4x3 --request 5": ["planes-4x3-equal-full-r5"],
+    "planes --shape 3x3x3 --request 8 --free 20 --costs levels --private 5": [
+        "planes-3x3x3-levels-own5-20free-r8-s0"
+    ],
+    "domains --n 30 --request 9 --families 2 --size 7 --costs drawn": [
+        "domains-30-2of7-drawn-full-r9-s0"
+    ],
+    "sets --n 30 --sets 9 --request 6 --levels 2 --free 80% --seed 1": [
+        "random-30-9sets-20pct-l2-80pct-r6-s1"
+    ],
+    "sets --n 30 --sets 9 --size 4 --request 6 --most 3": [
+        "random-30-9sets-of4-l1-full-r6-s0"
+    ],
+    "sukp --items 9 --elements 8 --density 1/4 --ratio 0.5": [
+        "sukp-9x8-density25pct-capacity50pct-s0"
+    ],
 }
 
 
@@ -76,8 +98,10 @@ def test_every_family_writes_instances(
     assert sorted(path.stem for path in out.iterdir()) == sorted(names)
     for name in names:
         path = out / f"{name}.json"
-        assert read_ksubset(path).name == name
-        assert not list(SCHEMA.iter_errors(json.loads(path.read_text())))
+        instance = read_instance(path)
+        assert instance.name == name
+        if isinstance(instance, KSubset):
+            assert not list(SCHEMA.iter_errors(json.loads(path.read_text())))
     before = {path: path.read_bytes() for path in out.iterdir()}
     assert run(["generate", *options.split(), "--out", str(out)]) == 0
     assert {path: path.read_bytes() for path in out.iterdir()} == before
@@ -133,6 +157,29 @@ def test_no_family_is_left_out() -> None:
         ("mm-distinct --L 5", "--L: must be at least 6, not 5"),
         ("mc1x1-worst --k 7", "--k: must be even and at least 2, not 7"),
         ("genalg --L 1", "--L: must be at least 3, not 1"),
+        ("drakenberg", "the following arguments are required: --request"),
+        ("drakenberg --request 0", "--request: must be at least 1, not 0"),
+        ("drakenberg --request 1 --granularity rack", "argument --granularity: inv"),
+        ("drakenberg --request 1 --costs free", "argument --costs: invalid choice"),
+        ("drakenberg --request 1 --racks 0", "--racks: must lie between 1 and 10000"),
+        ("drakenberg --request 1 --centre 26", "--centre: must lie between 0 and 25"),
+        ("drakenberg --request 1 --free 0", "--free: must leave between 1 and all 256"),
+        ("drakenberg --request 1 --partly 101%", "--partly: must lie between 0 and 1"),
+        ("drakenberg --request 1 --count 0", "--count: must be at least 1, not 0"),
+        ("planes --shape 3x3 --request 1 --costs x", "argument --costs: invalid cho"),
+        ("planes --shape 9999x9999 --request 1", "--shape: must have at most 2^24"),
+        ("domains --n 0 --request 1", "--n: must be at least 1, not 0"),
+        ("domains --n 9 --request 1 --size 0", "--size: must be at least 1, not 0"),
+        ("domains --n 9 --request 1 --families 0", "--families: must be at least 1"),
+        ("domains --n 9999999 --request 1", "--n: must be at most 2^24 divided by"),
+        ("sets --n 9 --sets 0 --request 1", "--sets: must be at least 1, not 0"),
+        ("sets --n 9 --sets 2 --size 10 --request 1", "--size: must lie between 1 an"),
+        ("sets --n 9 --sets 2 --size 0% --request 1", "--size: must lie between 0 and"),
+        ("sets --n 9 --sets 2 --levels 0 --request 1", "--levels: must be at least 1"),
+        ("sets --n 9 --sets 2 --most 0 --request 1", "--most: must be at least 1"),
+        ("sukp --items 0 --elements 3", "--items: must be at least 1, not 0"),
+        ("sukp --items 3 --elements 3 --density 2", "--density: must be above 0 and"),
+        ("sukp --items 3 --elements 3 --ratio 2", "--ratio: must be from 0 to 1"),
         ("trace --mesh 3x3", "the following arguments are required: --swf"),
         ("trace --swf x", "one of the arguments --mesh --torus is required"),
         ("trace --swf x --mesh 3x3 --torus 3x3", "argument --torus: not allowed with"),
