@@ -19,7 +19,18 @@ from typing import NoReturn
 
 from ..instances.errors import InputError
 from ..solvers.result import SolverError
-from . import check, compare, config, export, generate, methods, ratios, solve, verify
+from . import (
+    check,
+    compare,
+    config,
+    export,
+    generate,
+    methods,
+    ratios,
+    select,
+    solve,
+    verify,
+)
 
 COMMANDS = MappingProxyType(
     {
@@ -31,6 +42,7 @@ COMMANDS = MappingProxyType(
         "methods": methods,
         "generate": generate,
         "export": export,
+        "select": select,
         "config": config,
     }
 )

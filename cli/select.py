@@ -1,0 +1,310 @@
+"""Choose processors for a job, as a job scheduler's configuration asks.
+
+The answer: which processors, at what cost, what the least cost on the idle machine
+would be (MINCOST), and whether the constraint for jobs of this size holds. Exit
+status 1 when it does not: the job should not start. 3 when fewer processors are free
+than asked for, 4 when nothing was found within the limit.
+
+With --serve, requests come as JSON objects, one a line, on standard input, such as
+{"queue": "cluster", "pes": 48, "free": "n[01-42]"}; answers go to standard output the
+same way, and the configuration is loaded anew when its file changes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..instances.errors import InputError
+from . import reading, running
+
+if TYPE_CHECKING:
+    from ..heuristics.procset.live import LiveSelector
+    from ..heuristics.procset.selector import Decision, Selector
+    from ..instances.config import Configuration
+    from ..solvers import Settings
+
+HELP = "processors for a job on a real machine, by its configuration"
+_EVERYTHING = "all"
+
+
+def options(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument(
+        "--config",
+        required=True,
+        metavar="FILE",
+        help="configuration: text, compiled, or the name of a bundled one",
+    )
+    parser.add_argument("--queue", metavar="Q", help="where the job waits")
+    parser.add_argument(
+        "--pes", type=reading.number, metavar="N", help="processors it asks for"
+    )
+    parser.add_argument(
+        "--free",
+        default=_EVERYTHING,
+        metavar="HOSTLIST|@FILE",
+        help="free hosts or processors, such as n[01-12],n20.[1-2]; or a file of them "
+        "(default: all)",
+    )
+    parser.add_argument(
+        "--method",
+        metavar="M",
+        help="see closeknit methods procset; the exact dynamic programme if left out",
+    )
+    parser.add_argument(
+        "--json", action="store_true", help="print the answer as one JSON object"
+    )
+    parser.add_argument(
+        "--serve", action="store_true", help="answer requests on standard input"
+    )
+    parser.add_argument(
+        "--reload-every",
+        type=float,
+        default=300.0,
+        metavar="S",
+        help="with --serve: seconds between looks at the configuration (default 300)",
+    )
+    running.add_settings(parser, time_limit=60.0)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Answer one request, or all that come."""
+    from ..heuristics import PROCSET
+    from ..heuristics.procset.live import LiveSelector
+
+    settings = running.settings_of(args)
+    method = running.method_named(args.method, PROCSET) if args.method else None
+    if not args.reload_every >= 0:
+        raise InputError(
+            "must be at least 0", field="--reload-every", value=args.reload_every
+        )
+    live = LiveSelector(args.config, every=args.reload_every, method=method)
+    if args.serve:
+        for option in ("queue", "pes"):
+            if getattr(args, option) is not None:
+                raise InputError(
+                    "comes with each request of --serve", field=f"--{option}"
+                )
+        return _serve(live, settings)
+    for option in ("queue", "pes"):
+        if getattr(args, option) is None:
+            raise InputError("is needed", field=f"--{option}")
+    selector = live.current()
+    decision = _decide(selector, args.queue, args.pes, args.free, settings, "--")
+    if args.json:
+        from ..instances.json_text import dumps
+
+        print(dumps(_document(decision, args.queue)))
+    else:
+        _show(decision, args.queue, args.config)
+    return _status(decision)
+
+
+def _decide(
+    selector: Selector,
+    queue: str,
+    pes: int,
+    free: str,
+    settings: Settings,
+    prefix: str,
+) -> Decision:
+    """Answer a request; complaints name the option or field, behind the prefix."""
+    available = free_processors(selector.configuration, free, f"{prefix}free")
+    try:
+        return selector.select(queue, pes, available, settings)
+    except InputError as error:
+        if error.field in ("queue", "pes"):
+            raise InputError(
+                error.problem, field=prefix + error.field, value=error.value
+            ) from None
+        raise
+
+
+def free_processors(
+    configuration: Configuration, free: str, field: str = "--free"
+) -> Sequence[int]:
+    """Return the indices of the processors that a hostlist says are free.
+
+    Parameters
+    ----------
+    configuration
+        Knows hosts and processors.
+    free
+        ``all``, a hostlist of hosts and processors, or ``@`` and a file of such,
+        parted by commas or white space; ``#`` begins a comment there.
+    field
+        What a complaint calls it.
+
+    Raises
+    ------
+    InputError
+        For names that are neither host nor processor, and for a processor that is
+        listed twice, by itself or with its host.
+    """
+    from difflib import get_close_matches
+
+    from ..instances.files import read_text
+    from ..instances.hostlist import unfold
+
+    if free == _EVERYTHING:
+        return range(len(configuration.processors))
+    if free.startswith("@"):
+        lines = read_text(free[1:]).splitlines()
+        free = "\n".join(line.partition("#")[0] for line in lines)
+    hosts = {host: i for i, host in enumerate(configuration.hosts)}
+    found: dict[int, str] = {}
+    for name in unfold(free, field=field) if free.strip(", \t\n") else ():
+        if name in hosts:
+            members: Sequence[int] = configuration.processors_of[hosts[name]]
+        elif name in configuration.index:
+            members = (configuration.index[name],)
+        else:
+            close = get_close_matches(name, [*hosts], n=1)
+            hint = f"; did you mean {close[0]}?" if close else ""
+            raise InputError(
+                f"no such host or processor{hint}", field=field, value=name
+            )
+        for i in members:
+            if i in found:
+                raise InputError(
+                    f"{configuration.processors[i]} is listed twice",
+                    field=field,
+                    value=name,
+                )
+            found[i] = name
+    return sorted(found)
+
+
+def _status(decision: Decision) -> int:
+    from ..solvers import Status
+
+    if decision.result.status is Status.INFEASIBLE:
+        return 3
+    if decision.result.chosen is None or decision.holds is None:
+        return 4
+    return 0 if decision.starts else 1
+
+
+def _show(decision: Decision, queue: str, config: str) -> None:
+    """Print an answer for people."""
+    from ..reports.wording import price
+
+    instance, result = decision.instance, decision.result
+    print(f"{queue}: {instance.request} of {instance.n} free processors")
+    if result.chosen is None:
+        print(f"  {_without_choice(decision)}")
+        return
+    print(f"  chosen      {_places(decision)}")
+    print(f"  cost        {price(result.objective)}")
+    for n, least in decision.mincost.items():
+        print(f"  MINCOST     {price(least)} for {n} on the idle machine")
+    if result.bound is not None and result.bound != result.objective:
+        print(f"  bound       {price(result.bound)}")
+    known = f" ({result.proof})" if result.proof else ""
+    print(f"  status      {result.status.value}{known}")
+    print(f"  time        {result.seconds:.4f} s")
+    constraint = decision.constraint
+    if constraint is None:
+        print("  constraint  none for this size: the job may start")
+        return
+    where = f"{Path(config).name}:{constraint.line}" if constraint.line else config
+    verdict = {
+        True: "holds: the job may start",
+        False: "does not hold: the job should not start",
+        None: "undecided: MINCOST could not be proved within the limit",
+    }[decision.holds]
+    print(f"  constraint  {where}: {constraint.head}: {constraint.text}")
+    print(f"              {verdict}")
+
+
+def _without_choice(decision: Decision) -> str:
+    from ..solvers import Status
+
+    if decision.result.status is Status.INFEASIBLE:
+        return "infeasible: the job should not start"
+    return "nothing was found within the limit"
+
+
+def _places(decision: Decision) -> str:
+    """Fold the chosen processors: whole hosts by their names, others one by one."""
+    from ..instances.hostlist import fold
+
+    instance = decision.instance
+    hosts: dict[str, list[int]] = {}
+    for i, name in enumerate(instance.processors):
+        hosts.setdefault(name.rpartition(".")[0] or name, []).append(i)
+    chosen = set(decision.result.chosen or ())
+    names: list[str] = []
+    for host, members in hosts.items():
+        taken = [i for i in members if i in chosen]
+        if len(taken) == len(members):
+            names.append(host)
+        else:
+            names += (instance.processors[i] for i in taken)
+    return fold(names)
+
+
+def _document(decision: Decision, queue: str) -> dict[str, Any]:
+    """Return the answer as a JSON object."""
+    result, constraint = decision.result, decision.constraint
+    document: dict[str, Any] = {
+        "queue": queue,
+        "pes": decision.instance.request,
+        "start": decision.starts,
+        "status": result.status.value,
+        "processors": decision.processors or None,
+        "hostlist": _places(decision) if result.chosen is not None else None,
+        "cost": result.objective,
+        "bound": result.bound,
+        "proof": str(result.proof) if result.proof else None,
+        "mincost": {str(n): list(least) for n, least in decision.mincost.items()},
+        "constraint": {
+            "line": constraint.line,
+            "text": f"{constraint.head}: {constraint.text}",
+            "holds": decision.holds,
+        }
+        if constraint
+        else None,
+        "seconds": round(result.seconds, 6),
+    }
+    return {key: value for key, value in document.items() if value is not None}
+
+
+def _serve(live: LiveSelector, settings: Settings) -> int:
+    """Answer a request a line until there are no more; a bad one is answered too."""
+    from ..instances.json_text import dumps
+
+    reported: InputError | None = None
+    for line in sys.stdin:
+        if not line.strip():
+            continue
+        selector = live.current()
+        if live.error is not reported:
+            reported = live.error
+            if reported is not None:
+                said = " ".join(str(reported).split())
+                print(f"closeknit: not reloaded: {said}", file=sys.stderr)
+        try:
+            answer = _answer(selector, line, settings)
+        except InputError as error:
+            answer = {"error": " ".join(str(error).split())}
+        print(dumps(answer, indented=False), flush=True)
+    return 0
+
+
+def _answer(selector: Selector, line: str, settings: Settings) -> dict[str, Any]:
+    from ..instances import fields
+    from ..instances.files import parse_json
+
+    request = fields.objects(parse_json(line), "request")
+    fields.only(request, ("queue", "pes", "free"), ("queue", "pes"), "")
+    queue = fields.string(request["queue"], "queue")
+    free = fields.string(request.get("free", _EVERYTHING), "free")
+    if free.startswith("@"):
+        raise InputError("must be a hostlist", field="free", value=free)
+    pes = fields.integer(request["pes"], "pes")
+    return _document(_decide(selector, queue, pes, free, settings, ""), queue)

@@ -1,0 +1,201 @@
+"""What a job scheduler asks: which processors, at what cost, and may the job start."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from time import perf_counter
+
+import numpy as np
+
+from ...formulations.set_classes import Cost
+from ...instances import InputError, ProcSet
+from ...instances.config.model import Configuration, Constraint
+from ...solvers import DEFAULT, Grade, Proof, Result, Settings, Status, answer
+from ...solvers.result import COUNTED
+from ..registry import Method
+from .auto import auto
+from .machine import Machine
+
+_PROOF = Proof(Grade.ENUMERATED, "frontier-dp")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """The answer to one request.
+
+    Parameters
+    ----------
+    instance
+        The problem that was solved: processors, prices for this job, what is free.
+    result
+        The choice, its cost and bound; or that there is none.
+    constraint
+        What the cost must satisfy; None if the configuration asks nothing.
+    holds
+        Whether it does; None where there is no choice, or where ``MINCOST`` could not
+        be had within the limits.
+    mincost
+        ``MINCOST(n)`` for every n that the constraint names, and for the request.
+    """
+
+    instance: ProcSet
+    result: Result
+    constraint: Constraint | None
+    holds: bool | None
+    mincost: dict[int, Cost]
+
+    @property
+    def starts(self) -> bool:
+        """Whether the job should start."""
+        return bool(self.holds)
+
+    @property
+    def processors(self) -> list[str]:
+        """Names of the chosen processors."""
+        chosen = self.result.chosen or ()
+        return [self.instance.processors[i] for i in chosen]
+
+
+class Selector:
+    """Answers requests of one configuration, one after the other.
+
+    A machine is prepared for every queue and range of sizes when it is first asked
+    for, and the table of MINCOST the first time a constraint needs it. Where too many
+    sets are in progress at once for the dynamic programme, ``auto`` answers.
+
+    Parameters
+    ----------
+    configuration
+        Queues, groups, costs and constraints.
+    method
+        Answers every request in place of the dynamic programme, if given.
+    """
+
+    def __init__(
+        self, configuration: Configuration, method: Method[ProcSet] | None = None
+    ) -> None:
+        self.configuration = configuration
+        self._method = method
+        self._machines: dict[tuple[int, int | None], Machine] = {}
+        self._tables: dict[tuple[int, str], list[Cost]] = {}
+
+    def select(
+        self,
+        queue: str,
+        pes: int,
+        free: Collection[int] | None = None,
+        settings: Settings = DEFAULT,
+    ) -> Decision:
+        """Choose processors for a job.
+
+        Parameters
+        ----------
+        queue, pes
+            Where the job waits, and how many processors it asks for.
+        free
+            Indices of free processors, None if all are; those that the queue may not
+            use do not count.
+        settings
+            Limits, where ``auto`` or another method answers.
+
+        Raises
+        ------
+        InputError
+            When there is no such queue or processor, or ``pes`` is below 1.
+        """
+        start = perf_counter()
+        configuration = self.configuration
+        free = range(len(configuration.processors)) if free is None else free
+        instance = configuration.instance(queue, pes, free)
+        constraint = configuration.constraint_for(queue, pes)
+        result = self._solve(instance, settings, start)
+        if result.chosen is None:
+            return Decision(
+                instance=instance,
+                result=result,
+                constraint=constraint,
+                holds=None,
+                mincost={},
+            )
+        wanted = {pes, *(constraint.needs(pes) if constraint else ())}
+        mincost = self._mincosts(queue, pes, wanted, settings)
+        holds: bool | None = True
+        if constraint is not None:
+            assert isinstance(result.objective, tuple)
+            if all(n in mincost for n in constraint.needs(pes)):
+                holds = constraint.holds(result.objective, pes, mincost.__getitem__)
+            else:
+                holds = None
+        return Decision(
+            instance=instance,
+            result=result,
+            constraint=constraint,
+            holds=holds,
+            mincost=mincost,
+        )
+
+    def _solve(self, instance: ProcSet, settings: Settings, start: float) -> Result:
+        if instance.request > instance.n:
+            return Result(
+                status=Status.INFEASIBLE, proof=COUNTED, seconds=perf_counter() - start
+            )
+        if self._method is not None:
+            return self._method(instance, settings)
+        flags = np.zeros(len(instance.processors), dtype=np.bool_)
+        flags[list(instance.available)] = True
+        lookahead = self.configuration.lookahead
+        try:
+            found = self._machine(instance, lookahead).select(flags, instance.request)
+        except InputError:  # too wide
+            return auto(instance, settings)
+        proved = found.exact and lookahead is None
+        return answer(
+            instance,
+            found.chosen.tolist(),
+            start=start,
+            bound=found.cost if proved else None,
+            proof=_PROOF if proved else None,
+        )
+
+    def _machine(self, instance: ProcSet, lookahead: int | None) -> Machine:
+        # sets are cached by the configuration, so that like requests share them
+        key = (id(instance.sets), lookahead)
+        if key not in self._machines:
+            self._machines[key] = Machine(
+                len(instance.processors), instance.sets, lookahead=lookahead
+            )
+        return self._machines[key]
+
+    def _mincosts(
+        self, queue: str, pes: int, wanted: set[int], settings: Settings
+    ) -> dict[int, Cost]:
+        """Price these requests on the idle machine, as far as they can be met there."""
+        usable = self.configuration.usable(queue)
+        idle = self.configuration.instance(queue, pes, usable)
+        wanted = {n for n in wanted if n <= len(usable)}
+        key = (id(idle.sets), queue)
+        known = self._tables.setdefault(key, [])
+        if wanted and max(wanted) > len(known):
+            flags = np.zeros(len(idle.processors), dtype=np.bool_)
+            flags[list(usable)] = True
+            try:
+                known[:] = self._machine(idle, None).mincosts(flags, max(wanted))
+            except InputError:  # too wide: one by one, if they can be proved
+                return self._proved(queue, pes, wanted, settings)
+        return {n: known[n - 1] for n in sorted(wanted)}
+
+    def _proved(
+        self, queue: str, pes: int, wanted: set[int], settings: Settings
+    ) -> dict[int, Cost]:
+        from dataclasses import replace
+
+        usable = self.configuration.usable(queue)
+        idle = self.configuration.instance(queue, pes, usable)
+        found: dict[int, Cost] = {}
+        for n in sorted(wanted):
+            result = auto(replace(idle, request=n), settings)
+            if result.status is Status.OPTIMAL:
+                assert isinstance(result.objective, tuple)
+                found[n] = result.objective
+        return found
