@@ -48,7 +48,7 @@ def run(args: argparse.Namespace) -> int:
     """Build the model and write it."""
     from ..formulations.aids import NONE, Aids
     from ..heuristics.models import refusal
-    from ..instances import read_ksubset
+    from ..instances import KSubset, problem_of, read_instance
     from ..instances.files import write_text
 
     entries = _ENTRIES[args.to]
@@ -60,7 +60,14 @@ def run(args: argparse.Namespace) -> int:
             field="--formulation",
             value=args.formulation,
         )
-    instance = read_ksubset(args.file)
+    instance = read_instance(args.file)
+    if not isinstance(instance, KSubset):
+        raise InputError(
+            "only models of ksubset instances are exported",
+            field="format",
+            value=problem_of(instance).form,
+            file=args.file,
+        )
     if why := refusal(args.formulation, instance):
         raise InputError(why, field="--formulation", file=args.file)
     model = entries[args.formulation].build(instance, NONE if args.bare else Aids())
