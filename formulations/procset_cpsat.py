@@ -8,6 +8,10 @@ from ..instances import ProcSet
 from ..solvers.formulation import CpFormulation, Level
 from .procset_terms import ProcsetTerms, Terms
 
+PARAMETERS = "linearization_level: 2, cp_model_presolve: false"
+"""Clauses have to be in the relaxation, or nothing is proved of larger requests; there
+is nothing for a presolve to find. Measured in docs/procset-models.md."""
+
 
 def classes(
     instance: ProcSet, *, hint: tuple[int, ...] | None = None, weighted: bool = False
@@ -73,4 +77,5 @@ def classes(
         unfold=terms.radix.unfold if weighted else None,
         levels=levels,
         hint=hint,
+        parameters=PARAMETERS,
     )

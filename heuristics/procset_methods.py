@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
 from ..instances import ProcSet
+from .procset import models
 from .registry import Method, table
 
 PROCSET: Mapping[str, Method[ProcSet]] = table(
@@ -22,10 +24,27 @@ PROCSET: Mapping[str, Method[ProcSet]] = table(
         where="heuristics.procset.reaching:reaching_beam",
         seeded=True,
     ),
+    Method(name="lookahead", where="heuristics.procset.lookahead:lookahead"),
+    Method(
+        name="frontier-dp",
+        where="heuristics.procset.frontier_dp:frontier_dp",
+        exact=True,
+    ),
     Method(
         name="goldschmidt",
         where="heuristics.procset.goldschmidt:goldschmidt",
         exact=True,
+    ),
+    *(
+        Method(
+            name=name,
+            where=f"heuristics.procset.models:{name}",
+            exact=True,
+            refuses=partial(models.refusal, name),
+            seeded=True,
+            runs_solver=True,
+        )
+        for name in models.NAMES
     ),
     Method(name="auto", where="heuristics.procset.auto:auto", exact=True),
 )

@@ -6,7 +6,8 @@ ortools nor PuLP is imported before a method is run.
 
 from __future__ import annotations
 
-from functools import cache
+from collections.abc import Callable
+from functools import cache, partial
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -78,18 +79,28 @@ def _run(backend: str, instance: ProcSet, settings: Settings) -> Result:
         nothing = (0,) * instance.levels
         if cost(instance, hint) == nothing:
             return answer(instance, hint, start=start, bound=nothing, proof=_FREE)
-        if backend == "cp-sat":
-            from ...formulations import procset_cpsat
-            from ...solvers import cpsat
-
-            model = procset_cpsat.classes(instance, hint=hint)
-        else:
-            from ...formulations import procset_mip
-            from ...solvers import mip
-
-            mixed = procset_mip.classes(instance, hint=hint)
+        solve = _with_cpsat if backend == "cp-sat" else _with_mip
+        run = solve(instance, hint, backend)
     except KeyboardInterrupt:
         return answer(instance, hint, start=start, limit=Limit.INTERRUPT)
-    if backend == "cp-sat":
-        return cpsat.solve(model, settings=settings, start=start)
-    return mip.solve(mixed, backend, settings=settings, start=start)
+    return run(settings=settings, start=start)
+
+
+def _with_cpsat(
+    instance: ProcSet, hint: tuple[int, ...], backend: str
+) -> Callable[..., Result]:
+    from ...solvers import cpsat
+
+    run = cpsat.solve  # imported first: it says what is missing
+    from ...formulations import procset_cpsat
+
+    return partial(run, procset_cpsat.classes(instance, hint=hint))
+
+
+def _with_mip(
+    instance: ProcSet, hint: tuple[int, ...], backend: str
+) -> Callable[..., Result]:
+    from ...formulations import procset_mip
+    from ...solvers import mip
+
+    return partial(mip.solve, procset_mip.classes(instance, hint=hint), backend)
