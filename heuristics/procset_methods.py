@@ -31,6 +31,11 @@ PROCSET: Mapping[str, Method[ProcSet]] = table(
         exact=True,
     ),
     Method(
+        name="local-search",
+        where="heuristics.procset.local_search:local_search",
+        seeded=True,
+    ),
+    Method(
         name="goldschmidt",
         where="heuristics.procset.goldschmidt:goldschmidt",
         exact=True,

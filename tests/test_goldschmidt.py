@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from closeknit.formulations.set_classes import classes_of
@@ -26,6 +26,7 @@ from .strategies import cheapest, procsets
 METHOD = PROCSET["goldschmidt"]
 
 
+@settings(deadline=None)
 @given(procsets())
 def test_exact(instance: ProcSet) -> None:
     found = METHOD(instance)
@@ -68,6 +69,7 @@ def test_classes_weigh_their_number_and_costs_may_be_huge() -> None:
     assert found.objective == found.bound == (far, 0, 0)
 
 
+@settings(deadline=None)
 @given(procsets(), st.integers(1, 12))
 def test_a_node_limit_brings_a_choice_and_a_bound(
     instance: ProcSet, nodes: int

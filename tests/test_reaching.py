@@ -9,7 +9,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from closeknit.heuristics import PROCSET
@@ -73,21 +73,23 @@ def test_a_beam_remembers_what_the_best_forgot() -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
+@settings(deadline=None)
 @given(instance=procsets(), seed=st.integers(0, 3))
 def test_valid_never_below_the_optimum_and_repeatable(
     name: str, instance: ProcSet, seed: int
 ) -> None:
-    settings = Settings(seed=seed)
-    found = PROCSET[name](instance, settings)
+    how = Settings(seed=seed)
+    found = PROCSET[name](instance, how)
     assert found.chosen is not None
     assert found.objective == cost(instance, found.chosen)
     assert found.objective >= cheapest(instance)
     assert found.status is Status.FEASIBLE
     if name != "reaching-printed":
         assert len(found.chosen) == instance.request
-    assert PROCSET[name](instance, settings).chosen == found.chosen
+    assert PROCSET[name](instance, how).chosen == found.chosen
 
 
+@settings(deadline=None)
 @given(procsets(most_sets=5))
 def test_as_the_figure_reads(instance: ProcSet) -> None:
     """Without ties, the kernel does what the figure does, step by step."""
