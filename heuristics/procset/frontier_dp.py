@@ -37,6 +37,14 @@ def frontier_dp(instance: ProcSet, /, settings: Settings = DEFAULT) -> Result:
     InputError
         When too many sets are in progress at once; says how many.
     """
+    found = solve_narrow(instance, settings)
+    if isinstance(found, str):
+        raise InputError(found, field="frontier-dp")
+    return found
+
+
+def solve_narrow(instance: ProcSet, settings: Settings = DEFAULT) -> Result | str:
+    """Do what `frontier_dp` does, or say why the instance is too wide."""
     start = perf_counter()
     machine, available = _prepared(instance)
     try:
@@ -44,7 +52,7 @@ def frontier_dp(instance: ProcSet, /, settings: Settings = DEFAULT) -> Result:
             available, instance.request, nodes=settings.node_limit
         )
     except TooWide as wide:
-        raise InputError(str(wide), field="frontier-dp") from wide
+        return str(wide)
     deadline = start + settings.time_limit
     with deferred() as pressed:
 

@@ -126,7 +126,9 @@ def folding_of(
         The largest request.
     """
     most = prices.most
-    bounds = [_bound([cost[x] for cost in most], incidence, request) for x in range(levels)]
+    bounds = [
+        _bound([cost[x] for cost in most], incidence, request) for x in range(levels)
+    ]
     units = [
         1 if x == prices.counted else gcd(*(cost[x] for cost in most)) or 1
         for x in range(levels)
@@ -139,7 +141,9 @@ def folding_of(
         step = 0
         if prices.counted is not None and first <= prices.counted < last:
             step = radix.weights[prices.counted - first]
-        for s, (cost, more) in enumerate(zip(prices.costs, prices.members, strict=True)):
+        for s, (cost, more) in enumerate(
+            zip(prices.costs, prices.members, strict=True)
+        ):
             base[w, s] = folded = radix.fold(cost[first:last])
             ahead[w, s] = step if more else 0
             largest += folded + step * more if w == 0 else 0

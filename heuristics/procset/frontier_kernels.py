@@ -148,7 +148,7 @@ def gather(static: Static, available: Flags) -> Plan:
     Sets with the same available members become one. They are found by refining: with
     every class, those of one label that contain it are given a new label together.
     """
-    home, members, first = static.home, static.members, static.first
+    home, first = static.home, static.first
     start, sets = static.begin, static.sets
     words, n_sets = static.base.shape
     n_classes = len(first) - 1
@@ -301,7 +301,7 @@ def _find(table: Ints, keys: Ints, key: int, least: int, shift: int) -> int:
     spot &= len(table) - 1
     while table[spot] >= least and keys[table[spot]] != key:
         spot = (spot + 1) & (len(table) - 1)
-    return spot
+    return int(spot)
 
 
 @njit(cache=True)
@@ -724,7 +724,7 @@ def select(
         if tables.least[0] <= limit or limit == FAR:
             break
         step = 4 * step + 1
-        limit = min(limit + step, upper, tables.least[0])
+        limit = tables.least[0] if tables.least[0] < upper else min(limit + step, upper)
         restart(tables)
     taken = np.zeros(n, dtype=np.bool_)
     place, cost = finish(layers, tables, taken)

@@ -7,10 +7,15 @@ is the width there; the programme looks at up to 2^width sets of open ones.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import accumulate
 from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 Incidence = Sequence[Sequence[int]]
 """Of each class: the sets that it lies in."""
@@ -35,7 +40,7 @@ def widths(incidence: Incidence) -> list[int]:
     for s, k in first.items():
         change[k] += 1
         change[last[s]] -= 1
-    return np.cumsum(change)[:-1].tolist()
+    return list(accumulate(change[:-1]))
 
 
 def predicted_work(incidence: Incidence) -> int:
@@ -156,7 +161,7 @@ def _members(incidence: Incidence) -> dict[int, list[int]]:
     return members
 
 
-def _graph(incidence: Incidence):  # type: ignore[no-untyped-def]
+def _graph(incidence: Incidence) -> csr_array[Any, tuple[int, int]]:
     """Return the graph of classes, then sets, with an edge where one lies in one."""
     from scipy.sparse import csr_array
 
@@ -169,7 +174,7 @@ def _graph(incidence: Incidence):  # type: ignore[no-untyped-def]
     return csr_array((ones, (rows + columns, columns + rows)), shape=(size, size))
 
 
-def _fiedler(graph) -> npt.NDArray[np.float64]:  # type: ignore[no-untyped-def]
+def _fiedler(graph: csr_array[Any, tuple[int, int]]) -> npt.NDArray[np.float64]:
     """Return the second eigenvector of the Laplacian, the first entry not positive."""
     from scipy.sparse import diags_array
     from scipy.sparse.linalg import eigsh

@@ -90,10 +90,7 @@ class Programme:
         self._worth, self._lower, self._upper, self._generous = 0, 0, kernels.FAR, -1
         size = self._entries * self._need
         self._bounded = (
-            self._words == 1
-            and not smaller
-            and size >= kernels.PLAIN
-            and folding.largest <= kernels.CAREFUL
+            not smaller and size >= kernels.PLAIN and folding.largest <= kernels.CAREFUL
         )
         if self._bounded:
             self._value = np.empty(self._entries, dtype=np.int64)
@@ -101,9 +98,7 @@ class Programme:
                 plan, layers, self._need, self._value, np.empty_like(self._value)
             )
             self._worth, self._lower, self._upper, self._generous = map(int, found)
-        self._tables = kernels.blank(
-            self._entries, max(min(size, ROOM), 1), self._words
-        )
+        self._tables = self._blank(1 if self._bounded else self._words)
         self._kept: list[_Layer] = []
         self._taken: Flags | None = None
         self._proved = False
@@ -115,8 +110,18 @@ class Programme:
             return [int(x) for x in self._tables.least]
         return [max(self._lower, 0)] + [0] * (self._words - 1)
 
+    def _blank(self, words: int) -> kernels.Tables:
+        room = max(min(self._entries * self._need, ROOM), 1)
+        return kernels.Tables(*kernels.blank(self._entries, room, words))
+
     def run(self, stopped: Callable[[], Limit | None]) -> Limit | None:
-        """Find the least cost and the choice; return what stopped it."""
+        """Find the least cost and the choice; return what stopped it.
+
+        Bounds tell that what costs more than some limit need not be looked at. The
+        first limit is near the lower bound; if nothing costs so little, the next is
+        what was found instead. With several words, the least of the first one is found
+        first and is the limit then.
+        """
         limit, step = kernels.FAR, 0
         if self._bounded:
             step = (self._upper - self._lower) // kernels.BAND
@@ -129,10 +134,14 @@ class Programme:
                 return why
             least = int(self._tables.least[0])
             if limit == kernels.FAR or least <= limit:
-                break
+                if len(self._tables.least) == self._words:
+                    break
+                self._lower = limit = least
+                self._tables = self._blank(self._words)
+                continue
             self._lower = limit + 1
             step = 4 * step + 1
-            limit = min(limit + step, self._upper, least)
+            limit = least if least < self._upper else min(limit + step, self._upper)
         self._proved = True
         if self._smaller:
             return None
@@ -172,7 +181,7 @@ class Programme:
                     self._restore(self._kept[-1])
                 else:
                     pool = self._tables.pool
-                    longer = np.empty((2 * len(pool), self._words), dtype=np.int64)
+                    longer = np.empty((2 * len(pool), pool.shape[1]), dtype=np.int64)
                     longer[: len(pool)] = pool
                     self._tables = self._tables._replace(pool=longer)
             if self._left is not None:
@@ -184,7 +193,7 @@ class Programme:
 
     def _step(self, stop: int, limit: int) -> int:
         work = _WORK if self._left is None else min(_WORK, self._left)
-        if self._words > 1:
+        if len(self._tables.least) > 1:
             from .frontier_words_kernels import sweep_words
 
             return int(
@@ -194,6 +203,9 @@ class Programme:
                     self._tables,
                     self._need,
                     self._rest,
+                    self._worth,
+                    self._value,
+                    limit,
                     stop,
                     work // 8,
                 )
@@ -245,9 +257,10 @@ class Programme:
             taken = np.ones(self._n, dtype=np.bool_)
             if self._generous >= 0:
                 kernels.walk(self._plan, self._layers, self._generous, taken)
-        return kernels.pick(
+        found: kernels.Ints = kernels.pick(
             self._static, self._available, self._plan, taken, self._request
         )
+        return found
 
     def mincosts(self) -> list[list[int]]:
         """Return the least cost of every request from 1 on, in words.

@@ -113,7 +113,9 @@ class Machine:
             *_rows([self._incidence[c] for c in sequence]),
         )
         self._prices = prices_of(
-            [one.cost for one in priced], [len(one.members) for one in priced], lookahead
+            [one.cost for one in priced],
+            [len(one.members) for one in priced],
+            lookahead,
         )
         self._levels = levels + (lookahead is not None)
         self._folded: dict[int, tuple[kernels.Static, Folding]] = {}
@@ -226,7 +228,9 @@ class Machine:
         return Selection(chosen, self._cost(chosen.tolist()), False)
 
     def _cost(self, chosen: Collection[int]) -> Cost:
-        touched = [one.cost for one in self.sets if not {*chosen}.isdisjoint(one.members)]
+        touched = [
+            one.cost for one in self.sets if not {*chosen}.isdisjoint(one.members)
+        ]
         zero = (0,) * len(self.sets[0].cost)
         return tuple(map(sum, zip(zero, *touched, strict=True)))
 
