@@ -13,13 +13,12 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from . import running
+from .progress import progress_bar
 
 if TYPE_CHECKING:
     from ..reports.campaign import Campaign
@@ -78,7 +77,7 @@ def run(args: argparse.Namespace) -> int:
     jobs = _jobs(args.jobs)
     with Ledger(args.out) as ledger:
         _refuse_unwritable(Path(args.out))
-        with _progress() as progress:
+        with progress_bar() as progress:
             try:
                 run_campaign(campaign, ledger, jobs=jobs, progress=progress)
             except KeyboardInterrupt:
@@ -161,21 +160,3 @@ def _report(campaign: Campaign, ledger: Ledger, out: Path) -> int:
     print(f"{report.finding[:1].upper()}{report.finding[1:]}.")
     print(out / "report.html")
     return 0 if report.holds else 1
-
-
-@contextmanager
-def _progress() -> Iterator[Callable[[int, int, str], None]]:
-    """Show a bar on standard error if that is a terminal."""
-    if not sys.stderr.isatty():
-        yield lambda done, total, what: None
-        return
-    from rich.console import Console
-    from rich.progress import Progress
-
-    with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("", total=None)
-
-        def show(done: int, total: int, what: str) -> None:
-            bar.update(task, completed=done, total=total, description=what)
-
-        yield show

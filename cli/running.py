@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from math import isfinite
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from ..instances.errors import InputError
 from ..solvers.settings import Settings, Ties
@@ -73,6 +73,20 @@ def settings_of(args: argparse.Namespace, ties: Ties = Ties.LEX) -> Settings:
     )
 
 
+Entry = TypeVar("Entry")
+
+
+def entry_named(name: str, table: Mapping[str, Entry], option: str, what: str) -> Entry:
+    """Return an entry of a table; InputError with a hint if there is none."""
+    from difflib import get_close_matches
+
+    if name in table:
+        return table[name]
+    close = get_close_matches(name, table, n=1)
+    hint = f"did you mean {close[0]}?" if close else f"known: {', '.join(table)}"
+    raise InputError(f"no such {what} ({hint})", field=option, value=name)
+
+
 def method_named(
     name: str,
     methods: Mapping[str, AnyMethod],
@@ -80,14 +94,8 @@ def method_named(
     problem: str = "",
 ) -> AnyMethod:
     """Return a method of a table; InputError with a hint if there is none."""
-    from difflib import get_close_matches
-
-    if name in methods:
-        return methods[name]
-    close = get_close_matches(name, methods, n=1)
-    hint = f"did you mean {close[0]}?" if close else f"known: {', '.join(methods)}"
     whom = f" for {problem}" if problem else ""
-    raise InputError(f"no such method{whom} ({hint})", field=option, value=name)
+    return entry_named(name, methods, option, f"method{whom}")
 
 
 def methods_named(

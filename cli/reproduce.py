@@ -1,0 +1,73 @@
+"""Run a table or figure of a paper again, and set ours beside what was printed.
+
+Writes OUT/report.html, OUT/report.md and a CSV file for each table. Exit status 1 when
+a statement that should hold does not.
+"""
+
+from __future__ import annotations
+
+import argparse
+
+from ..instances.errors import InputError
+from . import reading, running
+from .progress import progress_bar
+
+HELP = "a paper's table or figure beside ours"
+
+
+def options(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("table", nargs="?", metavar="TABLE", help="which; see --list")
+    parser.add_argument("--list", action="store_true", help="what can be reproduced")
+    parser.add_argument(
+        "--trace", metavar="FILE", help="an SWF trace in place of the synthetic stream"
+    )
+    parser.add_argument(
+        "--out", metavar="DIR", help="folder of the report (default out/TABLE)"
+    )
+    parser.add_argument(
+        "--seed",
+        type=reading.number,
+        default=0,
+        metavar="N",
+        help="of the stream and of every method (default 0)",
+    )
+    parser.add_argument(
+        "--first",
+        type=reading.number,
+        metavar="N",
+        help="only the first N jobs of the stream",
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run it, write the report, print what was found."""
+    from ..reports.reproductions import REPRODUCTIONS, Order
+    from ..reports.study import verdict
+    from ..reports.study_page import write_study
+
+    if args.list:
+        wide = max(map(len, REPRODUCTIONS))
+        for name, entry in REPRODUCTIONS.items():
+            print(f"{name:{wide}}  {entry.source}: {entry.summary}")
+        return 0
+    if args.table is None:
+        raise InputError("is needed; see --list", field="TABLE")
+    entry = running.entry_named(args.table, REPRODUCTIONS, "TABLE", "reproduction")
+    if args.first == 0:
+        raise InputError("must be at least 1", field="--first", value=0)
+    with progress_bar() as progress:
+        study = entry(
+            Order(trace=args.trace, seed=args.seed, first=args.first, progress=progress)
+        )
+    page = write_study(study, args.out or f"out/{study.name}")
+    for text in study.lead:
+        print(text)
+    for finding in study.findings:
+        mark = {"yes": "holds", "no": "does not hold"}.get(verdict(finding.holds), "")
+        print(
+            f"- {finding.claim}: paper {finding.paper}, here {finding.ours}"
+            + (f" ({mark})" if mark else "")
+        )
+    print(page)
+    return 0

@@ -1,0 +1,75 @@
+"""What can be reproduced, by name. Modules are imported when one is run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from types import MappingProxyType
+from typing import cast
+
+from ..study import Study
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Order:
+    """How a reproduction is to be run.
+
+    Parameters
+    ----------
+    trace
+        An SWF trace in place of the synthetic stream; None for that.
+    seed
+        Of the stream and of every method.
+    first
+        Only so many jobs of the stream; None for all.
+    progress
+        Told how many of how many steps are done, and of what.
+    """
+
+    trace: str | None = None
+    seed: int = 0
+    first: int | None = None
+    progress: Callable[[int, int, str], None] = lambda done, total, what: None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reproduction:
+    """One entry: its name, what it is, and where it is made."""
+
+    name: str
+    summary: str
+    source: str
+    where: str
+
+    def __call__(self, order: Order) -> Study:
+        """Run it."""
+        module, _, function = self.where.partition(":")
+        made = import_module(f"{__package__}.{module}")
+        return cast(Callable[[Order], Study], getattr(made, function))(order)
+
+
+_ENTRIES = (
+    Reproduction(
+        name="drakenberg-quality",
+        summary="how often reaching is optimal, with realistic and uniform costs",
+        source="Drakenberg 2012, section 6.2",
+        where="drakenberg_quality:study",
+    ),
+    Reproduction(
+        name="drakenberg-time",
+        summary="time of a selection against the number of processors not selected",
+        source="Drakenberg 2012, Figures 4 and 5 (a)",
+        where="drakenberg_time:study",
+    ),
+    Reproduction(
+        name="drakenberg-linecards",
+        summary="line cards of a job against its size, for five ways to select",
+        source="Drakenberg 2012, Figure 5 (b)",
+        where="drakenberg_linecards:study",
+    ),
+)
+REPRODUCTIONS: Mapping[str, Reproduction] = MappingProxyType(
+    {entry.name: entry for entry in _ENTRIES}
+)
+"""Every reproduction by its name."""
