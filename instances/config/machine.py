@@ -7,10 +7,16 @@ from collections.abc import Iterator, Sequence
 
 from .expectations import named
 from .findings import Findings, known
-from .model import MOST_PROCESSORS, Group
+from .model import MOST_MEMBERS, MOST_PROCESSORS, Group
 from .source import GroupText, Share, Slot, Span, Word
 
 _NUMBERED = re.compile(r"(.*?)([0-9]+)", re.ASCII)
+
+
+def _breadth(share: Share) -> int:
+    """How many numbers a share lists at most; at least 1, as every host costs."""
+    spans = ((int(a.text), int((b or a).text)) for a, b in share.numbers)
+    return max(1, sum(max(0, last - first + 1) for first, last in spans))
 
 
 class Machine:
@@ -36,6 +42,7 @@ class Machine:
         self.places: list[Word] = []
         self.processors: list[str] = []
         self.host_of: list[int] = []
+        self._left = MOST_PROCESSORS
         self.at: dict[str, dict[int, int]] = {}
         """For each host its processors: number, index."""
         through: list[list[int]] = [[] for _ in self.queues]
@@ -60,14 +67,14 @@ class Machine:
         self.whole = False
 
     def _add(self, slot: Slot, through: list[list[int]]) -> None:
-        numbers = self._numbers(slot.shares)
         place = slot.hosts.first
-        hosts = self.expanded(slot.hosts)
+        hosts = self.expanded(slot.hosts, MOST_PROCESSORS)
         if not hosts:
             self.whole = False
-        if len(self.processors) + len(hosts) * len(numbers) > MOST_PROCESSORS:
-            self._wrong(place, f"more than {MOST_PROCESSORS} processors in all")
-            numbers = {}
+        numbers: dict[int, set[int]] = {}
+        if self._afford(len(hosts) * sum(map(_breadth, slot.shares)), place):
+            numbers = self._numbers(slot.shares)
+        else:
             hosts = hosts[:1]
         for host in hosts:
             if host in self.at:
@@ -88,6 +95,14 @@ class Machine:
             self.hosts.append(host)
             self.places.append(place)
 
+    def _afford(self, number: int, place: Word) -> bool:
+        """Whether there may be as many processors more; complain the first time."""
+        if number > self._left >= 0:
+            self._wrong(place, f"more than {MOST_PROCESSORS} processors in all")
+            self._left = -1
+        self._left = max(self._left - number, -1)
+        return self._left >= 0
+
     def _numbers(self, shares: Sequence[Share]) -> dict[int, set[int]]:
         """Return the processors' numbers and for each the queues it is for."""
         found: dict[int, set[int]] = {}
@@ -103,12 +118,6 @@ class Machine:
                 last = first if span.last is None else int(span.last.text)
                 if last < first:
                     self._wrong(span.first, f"the range {first}..{last} is empty")
-                elif last >= MOST_PROCESSORS:
-                    self._wrong(
-                        span.first,
-                        f"expected a processor number below {MOST_PROCESSORS}, "
-                        f"found {last}",
-                    )
                 else:
                     self._number(span, range(first, last + 1), queues, found)
         return found
@@ -126,21 +135,28 @@ class Machine:
         """Say that there is no such queue."""
         return f"there is no queue {named(word)} (queues: {known(self.queues)})"
 
-    def expanded(self, span: Span) -> list[str]:
-        """Return the hosts of a span; none, and a complaint, if they are unclear."""
+    def expanded(self, span: Span, most: int) -> list[str]:
+        """Return the hosts of a span; none, and a complaint, if they are unclear.
+
+        Or if they are more than ``most``.
+        """
         first, last = span
         if last is None:
             return [first.text]
         one, other = map(_NUMBERED.fullmatch, (first.text, last.text))
-        if one and other and one[1] == other[1]:
+        if one and other and one[1] == other[1] and len(other[2]) < 20:
             (prefix, begin), (_, end) = one.groups(), other.groups()
-            if len(end) < 20 and int(end) < int(begin):
+            if int(end) < int(begin):
                 self._findings.error(
                     first, f"the range {named(first)}..{named(last)} is empty"
                 )
                 return []
-            if len(end) < 20 and int(end) - int(begin) > MOST_PROCESSORS:
-                self._findings.error(first, f"more than {MOST_PROCESSORS} hosts")
+            if int(end) - int(begin) >= most:
+                self._findings.error(
+                    first,
+                    f"expected at most {most} hosts, "
+                    f"found {named(first)}..{named(last)}",
+                )
                 return []
             width = len(begin)
             if str(int(end)).zfill(width) == end:
@@ -158,7 +174,8 @@ class Machine:
     def groups(self, texts: Sequence[GroupText]) -> tuple[dict[str, Word], list[Group]]:
         """Return where each group is defined, and the groups that make sense."""
         places: dict[str, Word] = {}
-        found = []
+        found: list[Group] = []
+        left = MOST_MEMBERS
         for text in texts:
             name = text.name
             if name.text in places:
@@ -177,12 +194,18 @@ class Machine:
                 continue
             members: dict[int, None] = {}
             for span in text.members:
-                self._member(span, name, members)
+                left -= self._member(span, name, members)
+                if left < 0:
+                    self._findings.error(
+                        span.first, f"more than {MOST_MEMBERS} members in all groups"
+                    )
+                    return places, found
             if members:
                 found.append(Group(name.text, tuple(sorted(members))))
         return places, found
 
-    def _member(self, span: Span, group: Word, members: dict[int, None]) -> None:
+    def _member(self, span: Span, group: Word, members: dict[int, None]) -> int:
+        """Add the processors of a span; return how many there are."""
         new = self._processors(span)
         twice = [i for i in new if i in members]
         if twice:
@@ -191,13 +214,14 @@ class Machine:
             what = f"host {host}" if whole else f"processor {self.processors[twice[0]]}"
             self._findings.error(span.first, f"{what} is in group {named(group)} twice")
         members.update(dict.fromkeys(new))
+        return len(new)
 
     def _processors(self, span: Span) -> list[int]:
         first, last = span
         if "." in first.text or (last is not None and "." in last.text):
             return self._numbered(span)
         found: list[int] = []
-        for host in self.expanded(span):
+        for host in self.expanded(span, len(self.at)):
             if host not in self.at:
                 self._findings.error(first, f"host {host[:60]} has no slots")
                 if last is not None:

@@ -17,8 +17,11 @@ from ..errors import InputError
 from ..procset import LARGEST_LEVEL, ProcessorSet, ProcSet
 from .expression import Expression, MinCost, evaluate
 
-MOST_PROCESSORS = 2**22
+MOST_PROCESSORS = 2**20
 """A configuration has no more processors than this."""
+
+MOST_MEMBERS = 2**24
+"""All groups together have no more members than this."""
 
 
 @dataclass(frozen=True, slots=True)

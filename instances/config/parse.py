@@ -39,6 +39,7 @@ DEEPEST = 64
 
 _LONGEST_NUMBER = 40
 _LONGEST_NAME = 255
+_LONGEST_CONDITION = 2000
 _T = TypeVar("_T")
 
 
@@ -67,7 +68,8 @@ class _Limits(PostLex):
 
     def process(self, stream: Iterator[Token]) -> Iterator[Token]:
         """Hand the tokens on."""
-        depth = prefixes = 0
+        depth = prefixes = length = 0
+        conditions = False
         for token in stream:
             kind = token.type
             if kind in self._LONGEST:
@@ -82,6 +84,12 @@ class _Limits(PostLex):
             prefixes = prefixes + 1 if kind in ("MINUS", "NOT") else 0
             if depth > DEEPEST or prefixes > DEEPEST:
                 raise _refused(f"nested more than {DEEPEST} deep", token)
+            conditions |= kind == "_CONSTRAINTS"
+            length = 0 if kind == "_COLON" or not conditions else length + 1
+            if length > _LONGEST_CONDITION:
+                raise _refused(
+                    f"expected a condition of at most {_LONGEST_CONDITION} words", token
+                )
             yield token
 
 
@@ -257,7 +265,7 @@ def parse_source(text: str, *, file: str | Path = "") -> Source:
 def _syntax_error(
     error: UnexpectedToken | UnexpectedCharacters, text: str, file: str | Path
 ) -> InputError:
-    at = error.pos_in_stream or 0
+    at: int = error.pos_in_stream or 0  # type: ignore[redundant-expr]
     line, column = error.line, error.column
     found = shown(text[at : at + 1])
     if isinstance(error, UnexpectedToken):
@@ -273,7 +281,7 @@ def _syntax_error(
         for value in error.interactive_parser.parser_state.value_stack
         if isinstance(value, Token)
     ]
-    history = error.token_history or (None,)  # type: ignore[redundant-expr]
+    history = error.token_history or (None,)
     before = "" if history[-1] is None else history[-1].type
     accepted = error.interactive_parser.accepts()  # type: ignore[no-untyped-call]
     wanted = expectation(accepted, stack, before)
