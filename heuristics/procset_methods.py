@@ -36,6 +36,9 @@ PROCSET: Mapping[str, Method[ProcSet]] = table(
         seeded=True,
     ),
     Method(
+        name="opened-bb", where="heuristics.procset.opened_bb:opened_bb", exact=True
+    ),
+    Method(
         name="goldschmidt",
         where="heuristics.procset.goldschmidt:goldschmidt",
         exact=True,
