@@ -1,15 +1,28 @@
 """Write the model of an instance: LP or MPS for mixed-integer solvers, or CP-SAT text.
 
-Variable x<i> is 1 where free processor i, in lexicographic order, is chosen. The first
-line, a comment, says what the objective is in units of the pair sum. Unless --bare is
-given, inequalities are added that rule out mirror images and shifts of a choice, and
-choices that an exchange would better: they leave the optimum as it is.
+The first line, a comment, says what variables and objective mean.
+
+ksubset: variable x<i> is 1 where free processor i, in lexicographic order, is chosen.
+Unless --bare is given, inequalities are added that rule out mirror images and shifts
+of a choice, and choices that an exchange would better: they leave the optimum as it
+is.
+
+procset: x<k> is 1 where any of class k is taken, a class being the available
+processors that lie in the same sets, in the order of their first members; y<s> where
+a set is touched that classes share. All levels are folded into one objective, so that
+integers compare as the vectors do; or, with --level, one level is the objective, and
+--at-most bounds those before it: minimise level 1, then level 2 with level 1 at most
+its optimum, and so on, which is quicker.
+
+sukp: x<e> is 1 where element e is paid for. In CP-SAT text y<j> is 1 where item j is
+taken, in LP and MPS z<j> where it is left out. The objective is the profit left out.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
@@ -18,11 +31,14 @@ from ..formulations import catalogue
 from ..instances.errors import InputError
 
 if TYPE_CHECKING:
-    from ..instances import KSubset
+    from ..instances import KSubset, ProcSet, Sukp
     from ..solvers.formulation import Formulation
 
 HELP = "write the model itself: LP, MPS or CP-SAT text"
 DEFAULT = "cuts-unary"
+CLASSES, UNION = "classes", "union"
+_DIGITS = 12
+"""LP text has this many of every number, MPS one more."""
 _ENTRIES = {"lp": catalogue.MIP, "mps": catalogue.MIP, "cpsat": catalogue.CP}
 _COMMENT = {"lp": "\\", "mps": "*", "cpsat": "#"}
 
@@ -34,44 +50,47 @@ def options(parser: argparse.ArgumentParser) -> None:
     known = sorted({*catalogue.CP, *catalogue.MIP})
     parser.add_argument(
         "--formulation",
-        default=DEFAULT,
         metavar="F",
-        help=f"{', '.join(known)} (default {DEFAULT})",
+        help=f"ksubset: {', '.join(known)} (default {DEFAULT}); procset: {CLASSES}; "
+        f"sukp: {UNION}",
     )
     parser.add_argument(
         "--bare", action="store_true", help="the definition alone, nothing that helps"
+    )
+    parser.add_argument(
+        "--level", type=int, metavar="L", help="procset: minimise this level alone"
+    )
+    parser.add_argument(
+        "--at-most",
+        metavar="V,V",
+        help="procset, with --level: what the levels before it may cost",
     )
     parser.add_argument("--out", metavar="PATH", help="standard output if left out")
 
 
 def run(args: argparse.Namespace) -> int:
     """Build the model and write it."""
-    from ..formulations.aids import NONE, Aids
-    from ..heuristics.models import refusal
-    from ..instances import KSubset, problem_of, read_instance
+    from ..instances import KSubset, ProcSet, read_instance
     from ..instances.files import write_text
 
-    entries = _ENTRIES[args.to]
-    if why := catalogue.NOT_EXPORTED.get(args.formulation):
-        raise InputError(why, field=f"--formulation {args.formulation}")
-    if args.formulation not in entries:
-        raise InputError(
-            f"must be one of {', '.join(entries)} for {args.to}",
-            field="--formulation",
-            value=args.formulation,
-        )
     instance = read_instance(args.file)
-    if not isinstance(instance, KSubset):
-        raise InputError(
-            "only models of ksubset instances are exported",
-            field="format",
-            value=problem_of(instance).form,
-            file=args.file,
-        )
-    if why := refusal(args.formulation, instance):
-        raise InputError(why, field="--formulation", file=args.file)
-    model = entries[args.formulation].build(instance, NONE if args.bare else Aids())
-    text = _header(instance, model, args.to) + _text(model, args.to)
+    if not isinstance(instance, ProcSet):
+        for option in ("level", "at_most"):
+            if getattr(args, option) is not None:
+                raise InputError(
+                    "is for processor sets",
+                    field=f"--{option.replace('_', '-')}",
+                    file=args.file,
+                )
+    if isinstance(instance, KSubset):
+        model, about = _ksubset(instance, args)
+    elif isinstance(instance, ProcSet):
+        model, about = _procset(instance, args)
+    else:
+        model, about = _sukp(instance, args)
+    _refuse_long_numbers(model, args)
+    head = f"closeknit: {instance.name}, {about}"
+    text = f"{_COMMENT[args.to]} {' '.join(head.split())}\n{_text(model, args.to)}"
     if args.out:
         write_text(args.out, text)
     else:
@@ -79,13 +98,120 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _header(instance: KSubset, model: Formulation, form: str) -> str:
+def _refuse_others(args: argparse.Namespace, known: Iterable[str]) -> None:
+    if args.formulation not in known:
+        raise InputError(
+            f"must be one of {', '.join(known)} for {args.to}",
+            field="--formulation",
+            value=args.formulation,
+        )
+
+
+def _ksubset(instance: KSubset, args: argparse.Namespace) -> tuple[Formulation, str]:
+    from ..formulations.aids import NONE, Aids
+    from ..heuristics.models import refusal
+
+    args.formulation = args.formulation or DEFAULT
+    if why := catalogue.NOT_EXPORTED.get(args.formulation):
+        raise InputError(why, field=f"--formulation {args.formulation}")
+    entries = _ENTRIES[args.to]
+    _refuse_others(args, entries)
+    if why := refusal(args.formulation, instance):
+        raise InputError(why, field="--formulation", file=args.file)
+    model = entries[args.formulation].build(instance, NONE if args.bare else Aids())
     times = model.unit * instance.topology.scale
-    about = (
-        f"closeknit: {instance.name}, k = {instance.k}, {model.name}; "
-        f"the objective is {times} times the pair sum"
+    return model, (
+        f"k = {instance.k}, {model.name}; the objective is {times} times the pair sum"
     )
-    return f"{_COMMENT[form]} {' '.join(about.split())}\n"
+
+
+def _procset(instance: ProcSet, args: argparse.Namespace) -> tuple[Formulation, str]:
+    from ..formulations.procset_terms import ProcsetTerms
+
+    args.formulation = args.formulation or CLASSES
+    _refuse_others(args, (CLASSES,))
+    folded = args.level is None
+    at_most = _at_most(instance, args)
+    model: Formulation
+    if args.to == "cpsat":
+        from ..formulations import procset_cpsat
+
+        model = cp = procset_cpsat.classes(instance, weighted=folded)
+        if not folded:
+            procset_cpsat.aim(cp, args.level - 1, at_most)
+    else:
+        from ..formulations import procset_mip
+
+        model = mixed = procset_mip.classes(instance, weighted=folded)
+        if not folded:
+            procset_mip.aim(mixed, args.level - 1, at_most)
+    request = f"{instance.request} of {instance.n}"
+    radix = ProcsetTerms(instance).radix
+    if not folded:
+        unit = radix.units[args.level - 1]
+        return model, (
+            f"{request}, {model.name}; {unit} times the objective is level {args.level}"
+        )
+    parts = " + ".join(
+        f"{weight} * level {number} / {unit}"
+        for number, (weight, unit) in enumerate(
+            zip(radix.weights, radix.units, strict=True), start=1
+        )
+    )
+    return model, f"{request}, {model.name}; the objective is {parts}"
+
+
+def _at_most(instance: ProcSet, args: argparse.Namespace) -> list[int]:
+    if args.level is not None and not 1 <= args.level <= instance.levels:
+        raise InputError(
+            f"must lie between 1 and {instance.levels}",
+            field="--level",
+            value=args.level,
+        )
+    if args.at_most is None:
+        return []
+    if args.level is None:
+        raise InputError("needs --level", field="--at-most", value=args.at_most)
+    before = args.level - 1
+    parts = args.at_most.split(",")
+    if len(parts) != before or not all(part.strip().isdecimal() for part in parts):
+        raise InputError(
+            f"must be {before} numbers, one for each level before --level",
+            field="--at-most",
+            value=args.at_most,
+        )
+    return [int(part) for part in parts]
+
+
+def _sukp(instance: Sukp, args: argparse.Namespace) -> tuple[Formulation, str]:
+    args.formulation = args.formulation or UNION
+    _refuse_others(args, (UNION,))
+    model: Formulation
+    if args.to == "cpsat":
+        from ..formulations import sukp_cpsat
+
+        model = sukp_cpsat.union(instance)
+    else:
+        from ..formulations import sukp_mip
+
+        model = sukp_mip.union(instance)
+    return model, (
+        f"{instance.n} items, {len(instance.weights)} elements, {model.name}; the "
+        f"objective is {sum(instance.profits)} less the profit"
+    )
+
+
+def _refuse_long_numbers(model: Formulation, args: argparse.Namespace) -> None:
+    from ..solvers.formulation import MipFormulation
+
+    if isinstance(model, MipFormulation) and model.widest >= 10**_DIGITS:
+        raise InputError(
+            f"has numbers of more than {_DIGITS} digits, which {args.to} text would "
+            f"cut off; write cpsat{', or one --level' if model.unfold else ''}",
+            field="--to",
+            value=args.to,
+            file=args.file,
+        )
 
 
 def _text(model: Formulation, form: str) -> str:

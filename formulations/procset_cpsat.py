@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ortools.sat.python import cp_model
 
 from ..instances import ProcSet
@@ -79,3 +81,25 @@ def classes(
         hint=hint,
         parameters=PARAMETERS,
     )
+
+
+def aim(model: CpFormulation, number: int, at_most: Sequence[int] = ()) -> None:
+    """Minimise one level, the first being number 0, and bound those before it.
+
+    Parameters
+    ----------
+    model
+        As `classes` made it; it is changed.
+    number
+        The level.
+    at_most
+        What levels before it may cost.
+    """
+    weigh = cp_model.LinearExpr.weighted_sum
+
+    def total(level: Level) -> cp_model.LinearExprT:
+        return weigh([x for x, _ in level.terms], [w for _, w in level.terms])
+
+    for level, most in zip(model.levels, at_most, strict=False):
+        model.model.add(total(level) <= most // level.unit)
+    model.model.minimize(total(model.levels[number]))

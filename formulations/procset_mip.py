@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from ..instances import ProcSet
@@ -52,8 +53,7 @@ def classes(
 
     def row(numbered: Terms, sense: int, right: int) -> None:
         left = pulp.LpAffineExpression([(variables[i], w) for i, w in numbered])
-        nonlocal model
-        model += pulp.LpConstraint(left, sense, None, right)
+        model.addConstraint(pulp.LpConstraint(left, sense, None, right))
 
     row(list(enumerate(sizes)), constants.LpConstraintGE, terms.grouped.request)
     for k, s in terms.implications:
@@ -81,3 +81,14 @@ def classes(
         levels=levels,
         hint=hint,
     )
+
+
+def aim(model: MipFormulation, number: int, at_most: Sequence[int] = ()) -> None:
+    """Minimise one level and bound those before it; see ``procset_cpsat.aim``."""
+    pulp = load_pulp()
+    for level, most in zip(model.levels, at_most, strict=False):
+        left = pulp.LpAffineExpression(level.terms)
+        sense = pulp.constants.LpConstraintLE
+        row = pulp.LpConstraint(left, sense, None, most // level.unit)
+        model.model.addConstraint(row)
+    model.model.setObjective(pulp.LpAffineExpression(model.levels[number].terms))

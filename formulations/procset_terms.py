@@ -62,8 +62,8 @@ class ProcsetTerms:
         """
         if not fits(self._prices, self.radix, bits):
             raise InputError(
-                f"{self.instance.name}: the levels do not fit into one objective of "
-                f"{bits} bits",
+                f"{self.instance.name}: its levels do not fit into one objective of "
+                f"{bits} bits; minimise one level after the other",
                 field="cost",
             )
         folded = enumerate(map(self.radix.fold, self._prices))

@@ -20,7 +20,7 @@ def refusal(instance: Sukp) -> str | None:
             f"profits add up to {profits}: solvers that count in floats prove up to "
             f"{MOST_PROVED}; use cpsat"
         )
-    if (weights := sum(instance.weights)) > MOST_WEIGHT > 0 and weights > (
+    if (weights := sum(instance.weights)) > MOST_WEIGHT and weights > (
         instance.capacity
     ):
         return (
@@ -67,11 +67,12 @@ def union(instance: Sukp, *, hint: tuple[int, ...] | None = None) -> MipFormulat
     if sum(instance.weights) > instance.capacity:
         total = pulp.LpAffineExpression(weights)
         most = constants.LpConstraintLE
-        model += pulp.LpConstraint(total, most, None, instance.capacity)
+        model.addConstraint(pulp.LpConstraint(total, most, None, instance.capacity))
     for j, elements in enumerate(instance.items):
         for e in elements:
             either = pulp.LpAffineExpression([(z[j], 1), (x[e], 1)])
-            model += pulp.LpConstraint(either, constants.LpConstraintGE, None, 1)
+            row = pulp.LpConstraint(either, constants.LpConstraintGE, None, 1)
+            model.addConstraint(row)
     prices = [(z[j], p) for j, p in enumerate(instance.profits) if p]
     model.setObjective(pulp.LpAffineExpression(prices))
     return MipFormulation(

@@ -144,6 +144,14 @@ class MipFormulation(Formulation):
             return max(w for level in self.levels for _, w in (*level.terms, (None, 0)))
         return max((abs(w) for w in self.model.objective.values()), default=0)
 
+    @property
+    def widest(self) -> int:
+        """Greatest number in the model, rows and right-hand sides included."""
+        numbers = [abs(w) for w in self.model.objective.values()]
+        for row in self.model.constraints():
+            numbers += [abs(row.constant), *map(abs, row.values())]
+        return int(max(numbers, default=0))
+
 
 class QuadraticFormulation(MipFormulation):
     """A model with concave costs: ``model`` is a `QuadraticModel`.

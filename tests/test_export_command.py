@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,16 @@ from ortools.sat.python import cp_model
 
 from closeknit.cli.app import run
 from closeknit.formulations import catalogue
-from closeknit.instances import KSubset, Points, write_ksubset
+from closeknit.instances import (
+    KSubset,
+    Points,
+    ProcessorSet,
+    ProcSet,
+    Sukp,
+    write_ksubset,
+)
+from closeknit.instances.procset_json import write_procset
+from closeknit.instances.sukp_json import write_sukp
 
 from .test_bounds import optimum, some
 
@@ -149,3 +159,154 @@ def test_what_fits_into_no_memory_is_refused(tmp_path: Path, capsys: Any) -> Non
     arguments = ["export", str(file), "--to", "lp", "--formulation", "pairs"]
     assert run(arguments) == 2
     assert "a variable for each of 1999000 pairs" in capsys.readouterr().err
+
+
+# Processor sets and set-union knapsacks
+
+CARDS = ProcSet(
+    "cards",
+    tuple("abcdef"),
+    tuple(range(6)),
+    2,
+    (
+        ProcessorSet("left", (0, 1), (4, 0, 7)),
+        ProcessorSet("right", (2, 3), (4, 0, 7)),
+        ProcessorSet("front", (0, 2), (0, 3, 0)),
+        ProcessorSet("back", (1, 3), (0, 5, 5)),
+        ProcessorSet("far", (4, 5), (8, 0, 0)),
+    ),
+)
+"""Two of six: both of a card, at (4, 8, 12). In units: (1, 8, 12)."""
+BAG = Sukp("bag", (7, 6, 5, 9), (3, 4, 2, 6), ((0, 1), (1, 2), (0, 2), (3, 0)), 9)
+"""The best leaves out a profit of 9."""
+
+
+def write_instance(instance: ProcSet | Sukp, file: Path) -> None:
+    if isinstance(instance, ProcSet):
+        write_procset(instance, file)
+    else:
+        write_sukp(instance, file)
+
+
+def exported(instance: ProcSet | Sukp, folder: Path, *arguments: str) -> Path:
+    file = folder / "instance.json"
+    out = folder / f"model.{arguments[1]}"
+    write_instance(instance, file)
+    assert run(["export", str(file), *arguments, "--out", str(out)]) == 0
+    return out
+
+
+def by_cp_sat(model: Path) -> int:
+    read = cp_model.CpModel()
+    assert read.proto.parse_text_format(model.read_text())
+    solver = cp_model.CpSolver()
+    assert solver.solve(read) == cp_model.OPTIMAL
+    return round(float(solver.objective_value))
+
+
+@pytest.mark.parametrize("form", ["lp", "mps", "cpsat"])
+def test_levels_of_processor_sets_are_written_one_by_one(
+    form: str, tmp_path: Path
+) -> None:
+    solve = by_cp_sat if form == "cpsat" else by_highs
+    one = exported(CARDS, tmp_path, "--to", form, "--level", "1")
+    head = one.read_text().splitlines()[0]
+    expected = "cards, 2 of 6, classes; 4 times the objective is level 1"
+    assert head.endswith(f"closeknit: {expected}")
+    assert solve(one) == 1
+    assert solve(exported(CARDS, tmp_path, "--to", form, "--level", "2")) == 0
+    two = exported(CARDS, tmp_path, "--to", form, "--level", "2", "--at-most", "4")
+    assert solve(two) == 8
+    three = ["--to", form, "--level", "3", "--at-most", "7,8"]
+    assert solve(exported(CARDS, tmp_path, *three)) == 12
+
+
+@pytest.mark.parametrize("form", ["lp", "mps", "cpsat"])
+def test_all_levels_of_processor_sets_are_folded_into_one(
+    form: str, tmp_path: Path
+) -> None:
+    model = exported(CARDS, tmp_path, "--to", form)
+    head = model.read_text().splitlines()[0]
+    # Level 3 adds up to 19 at most, level 2 to 8.
+    folded = "180 * level 1 / 4 + 20 * level 2 / 1 + 1 * level 3 / 1"
+    assert head.endswith(f"cards, 2 of 6, classes; the objective is {folded}")
+    solve = by_cp_sat if form == "cpsat" else by_highs
+    assert solve(model) == 180 + 20 * 8 + 12
+
+
+@pytest.mark.parametrize("form", ["lp", "mps", "cpsat"])
+def test_a_request_for_more_than_there_is_makes_an_infeasible_model(
+    form: str, tmp_path: Path
+) -> None:
+    none = replace(CARDS, available=(), request=1)
+    model = exported(none, tmp_path, "--to", form, "--level", "1")
+    if form == "cpsat":
+        read = cp_model.CpModel()
+        assert read.proto.parse_text_format(model.read_text())
+        assert cp_model.CpSolver().solve(read) == cp_model.INFEASIBLE
+    else:
+        assert "_dummy >= 1" in model.read_text() or " G  _C" in model.read_text()
+
+
+@pytest.mark.parametrize("form", ["lp", "mps", "cpsat"])
+def test_the_profit_left_out_is_written(form: str, tmp_path: Path) -> None:
+    model = exported(BAG, tmp_path, "--to", form)
+    head = model.read_text().splitlines()[0]
+    expected = "bag, 4 items, 4 elements, union; the objective is 27 less the profit"
+    assert head.endswith(expected)
+    solve = by_cp_sat if form == "cpsat" else by_highs
+    assert solve(model) == 9
+
+
+@pytest.mark.parametrize(
+    ("instance", "arguments", "complaint"),
+    [
+        (CARDS, ["--level", "4"], "--level: must lie between 1 and 3, not 4"),
+        (CARDS, ["--level", "2", "--at-most", "1,2"], "--at-most: must be 1 numbers"),
+        (CARDS, ["--level", "2", "--at-most", "x"], "--at-most: must be 1 numbers"),
+        (CARDS, ["--at-most", "4"], "--at-most: needs --level"),
+        (CARDS, ["--formulation", "pairs"], "--formulation: must be one of classes"),
+        (BAG, ["--formulation", "classes"], "--formulation: must be one of union"),
+        (BAG, ["--level", "1"], "--level: is for processor sets"),
+        (
+            Sukp("dear", (10**12, 1), (1,), ((0,), (0,)), 0),
+            [],
+            "--to: has numbers of more than 12 digits, which lp text would cut off",
+        ),
+        (
+            replace(
+                CARDS,
+                sets=(
+                    ProcessorSet("s", (0,), (3, 2**59)),
+                    ProcessorSet("t", (1,), (3, 1)),
+                ),
+            ),
+            [],
+            "do not fit into one objective of 50 bits; minimise one level after",
+        ),
+    ],
+)
+def test_bad_options_for_other_problems_are_one_line(
+    instance: ProcSet | Sukp,
+    arguments: list[str],
+    complaint: str,
+    tmp_path: Path,
+    capsys: Any,
+) -> None:
+    file = tmp_path / "instance.json"
+    write_instance(instance, file)
+    status = run(["export", str(file), "--to", "lp", *arguments])
+    shown = capsys.readouterr()
+    assert status == 2
+    assert complaint in shown.err
+    assert shown.err.count("\n") == 1
+
+
+def test_distances_that_text_would_cut_off_are_refused(
+    tmp_path: Path, capsys: Any
+) -> None:
+    far = Points(((0,), (1,), (10**12,)))
+    file = written(KSubset("far", far, far.coordinates, 2), tmp_path)
+    assert run(["export", file, "--to", "mps", "--formulation", "pairs"]) == 2
+    assert "mps text would cut off; write cpsat" in capsys.readouterr().err
+    assert run(["export", file, "--to", "cpsat", "--formulation", "pairs"]) == 0
