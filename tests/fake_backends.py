@@ -86,3 +86,61 @@ def almost(job: Job) -> None:
 
 def needs_a_module(job: Job) -> None:
     import_module("a_module_that_nobody_has")
+
+
+# Several levels. The model is that of CARDS in tests/test_procset_models.py: its
+# classes are 0, 1, 2, 3 and {4, 5}, its shared sets the first four.
+
+
+def _take(job: Job, *ones: str) -> list[float]:
+    """Give the variables values as a solver does."""
+    for variable in job.model.variables():
+        variable.varValue = 1.0 if variable.name in ones else 0.0
+    return [float(variable.varValue) for variable in job.chosen]
+
+
+def _first_level(job: Job) -> bool:
+    """Solve the first level truly; say whether it was the first."""
+    if job.optima:
+        return False
+    values = _take(job, "x0", "x1", "y0", "y2", "y3")
+    job.end(status="optimal", values=values, bound=1.0, version="fake 1")
+    return True
+
+
+def second_level_crashes(job: Job) -> None:
+    if not _first_level(job):
+        segfault(job)
+
+
+def second_level_infeasible(job: Job) -> None:
+    if not _first_level(job):
+        infeasible(job)
+
+
+def second_level_bound_too_high(job: Job) -> None:
+    if not _first_level(job):
+        job.end(status="time", values=None, bound=1000.0, version="fake 1")
+
+
+def second_level_hangs(job: Job) -> None:
+    if not _first_level(job):
+        job.note(bound=1.7)
+        hang(job)
+
+
+def optimal_in_words_only(job: Job) -> None:
+    values = _take(job, "x4")
+    job.end(status="optimal", values=values, bound=0.5, version="fake 1")
+
+
+def none_taken(job: Job) -> None:
+    values = _take(job)
+    job.end(status="time", values=values, bound=0.0, version="fake 1")
+
+
+def optima_that_are_words(job: Job) -> None:
+    job.note(bound=0.0)
+    outcome = '{"status": "optimal", "optima": ["a"], "values": null, "bound": null}'
+    (job.folder / "outcome.json").write_text(outcome)
+    os._exit(0)
