@@ -1,7 +1,7 @@
 """Run a table or figure of a paper again, and set ours beside what was printed.
 
-Writes OUT/report.html, OUT/report.md and a CSV file for each table. Exit status 1 when
-a statement that should hold does not.
+Writes OUT/report.html, OUT/report.md and a CSV file for each table. Whether a paper's
+statement holds is the outcome, not the exit status.
 """
 
 from __future__ import annotations

@@ -186,7 +186,7 @@ def written(asked: Sequence[Asked], told: str, seed: int) -> Study:
 
 def _about(differ: int, near: int) -> bool:
     """Whether a share agrees with 23 of 4272 within the errors of both samples."""
-    table = [[differ, near - differ], [23, 4272 - 23]]
+    table = np.array([[differ, near - differ], [23, 4272 - 23]])
     return bool(stats.fisher_exact(table).pvalue > 0.01)
 
 
