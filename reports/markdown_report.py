@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import inf
 
 from ..instances.problems import described
 from .report import Report, percent
@@ -219,7 +220,7 @@ def _means(report: Report) -> str:
 
 
 def _ratio(ratio: Ratio | None) -> str:
-    if ratio is None or ratio == 1:
+    if ratio is None or ratio == inf or ratio == 1:
         return decimal(ratio)
     return f"{decimal(ratio)} ({short_fraction(ratio)})"
 

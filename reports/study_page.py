@@ -76,8 +76,13 @@ def html_of(study: Study) -> str:
         '<meta name="viewport" content="width=device-width,initial-scale=1">\n'
         '<link rel="icon" href="data:,">\n'
         f"<title>{escape(study.title)}</title>\n"
-        f"<style>\n{CSS}\n</style>\n</head>\n<body>\n{body}\n</body>\n</html>\n"
+        f"<style>\n{CSS}\n{_OWN}\n</style>\n</head>\n<body>\n{body}\n</body>\n</html>\n"
     )
+
+
+_OWN = "td.short{white-space:nowrap}"
+_SHORT = 24
+"""Characters of text that is kept on one line."""
 
 
 def _html_section(section: Section) -> str:
@@ -108,7 +113,7 @@ def _html_table(table: Table) -> str:
     rows = "".join(
         "<tr>"
         + "".join(
-            f'<td class="l">{escape(written(cell))}</td>'
+            f'<td class="{_classes(written(cell))}">{escape(written(cell))}</td>'
             if text
             else f"<td>{escape(written(cell))}</td>"
             for cell, text in zip(row, left, strict=True)
@@ -120,6 +125,10 @@ def _html_table(table: Table) -> str:
         f'<div class="wide"><table><caption>{escape(table.caption)}</caption>'
         f"<thead><tr>{heads}</tr></thead>\n<tbody>{rows}</tbody></table></div>"
     )
+
+
+def _classes(text: str) -> str:
+    return "l short" if len(text) <= _SHORT else "l"
 
 
 def _markdown_table(table: Table) -> str:

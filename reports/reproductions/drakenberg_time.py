@@ -179,7 +179,7 @@ def written(
 ) -> Study:
     """Put what was found beside the paper."""
     heads = [
-        f"{first} to {last}"
+        f"{first} to {last}" if last > first else str(last)
         for first, last in zip([0, *(e + 1 for e in _EDGES[:-1])], _EDGES, strict=True)
     ]
     exact = [one for one in found["exact: frontier-dp"] if one]
@@ -259,6 +259,8 @@ def _table(
 ) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for at, head in enumerate(heads):
+        if not bins[at]:
+            continue
         row: list[Cell] = [head, len(bins[at])]
         for timed in found.values():
             one = timed[at]
