@@ -11,7 +11,12 @@ from closeknit.instances.generators import (
     tree,
     uniform_points,
 )
-from closeknit.instances.procset_generators import random_sets
+from closeknit.instances.procset_generators import (
+    drakenberg_system,
+    random_domains,
+    random_sets,
+    torus_planes,
+)
 from closeknit.instances.sukp_generators import random_sukp
 from closeknit.instances.worst_cases import mm_distinct, theorem1
 from closeknit.simulation.fragmentation import fragmented
@@ -43,6 +48,17 @@ def recipes() -> list[Instance]:
         mm_distinct(20).instance,
         random_sets(18, 12, 5, 8, levels=3, seed=1),
         random_sets(24, 14, 4, 9, levels=2, free=Fraction(3, 4), seed=2),
+        drakenberg_system(48, free=Fraction(2, 5), seed=7),
+        drakenberg_system(
+            20,
+            granularity="core",
+            free=Fraction(1, 10),
+            partly=Fraction(1, 4),
+            seed=4,
+            racks=3,
+        ),
+        torus_planes((5, 5, 5), 12, free=Fraction(3, 5), seed=1),
+        random_domains(64, 3, 8, 12, free=48, seed=2),
         random_sukp(18, 16, Fraction(3, 20), HALF, seed=1),
         random_sukp(20, 20, Fraction(1, 10), Fraction(3, 4), seed=2),
     ]
