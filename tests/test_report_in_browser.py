@@ -15,6 +15,7 @@ import pytest
 from closeknit.reports.html_report import html_report
 
 from .test_report import report
+from .test_report_of_levels import full
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 FLAGS = (
@@ -120,6 +121,25 @@ def test_the_browser_shows_the_whole_report(
     assert "'pictures':7,'loaded':7,'fetched':0" in told[1]
     assert "'overflow':false" in told[1]
     assert "'ink':'rgb(" in told[1]
+    assert "data-broken" not in shown
+    assert "CONSOLE" not in log
+
+
+@pytest.mark.parametrize("width", [1280, 700])
+def test_the_browser_shows_a_report_on_several_problems(
+    browser: str, tmp_path: Path, width: int
+) -> None:
+    probed = tmp_path / "mixed.html"
+    probed.write_text(html_report(full()) + PROBE, encoding="utf-8")
+    shown, log = opened(
+        browser, probed, tmp_path, f"--window-size={width},900", "--dump-dom"
+    )
+    headings = re.findall(r"<h2>(.*?)</h2>", shown)
+    assert headings == ["Processor sets", "Set-union knapsack", "How to read this"]
+    told = re.search(r'data-told="([^"]+)"', shown)
+    assert told is not None
+    assert "'pictures':7,'loaded':7,'fetched':0" in told[1]
+    assert "'overflow':false" in told[1]
     assert "data-broken" not in shown
     assert "CONSOLE" not in log
 
