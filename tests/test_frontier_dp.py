@@ -100,7 +100,7 @@ def agrees_with_every_choice(instance: ProcSet) -> None:
     assert ready.mincosts(free, instance.n)[instance.request - 1] == least
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(instance=procsets())
 def test_it_is_as_good_as_every_choice(instance: ProcSet) -> None:
     agrees_with_every_choice(instance)
@@ -109,7 +109,7 @@ def test_it_is_as_good_as_every_choice(instance: ProcSet) -> None:
 @pytest.mark.parametrize("dearest", [3, 1000, LARGE])
 def test_it_is_as_good_as_every_choice_of_thousands(dearest: int) -> None:
     rng = random.Random(dearest)
-    for _ in range(700):
+    for _ in range(500):
         agrees_with_every_choice(some_system(rng, dearest=dearest))
 
 
@@ -250,6 +250,7 @@ def test_the_way_back_may_be_computed_a_second_time(
     expected = proved(instance)
     monkeypatch.setattr(frontier_programme, "ROOM", 400)
     monkeypatch.setattr(machine, "ROOM", 400)
+    monkeypatch.setattr(machine, "_FIRST_ROOM", 100)
     kept = []
     keep = frontier_programme.Programme._keep
 
@@ -456,6 +457,26 @@ def test_same_request_same_answer() -> None:
             for ready in (*machines, machines[0])
         }
         assert len(answers) == 1
+
+
+# --- the route taken without --method ------------------------------------------------
+
+
+@settings(max_examples=40, deadline=None)
+@given(instance=procsets())
+def test_auto_is_as_good_as_every_choice(instance: ProcSet) -> None:
+    result = PROCSET["auto"](instance)
+    assert result.status is Status.OPTIMAL
+    assert result.objective == cheapest(instance)
+
+
+def test_auto_takes_the_route_that_suits() -> None:
+    narrow = PROCSET["auto"](drakenberg_system(48, free=100, seed=2))
+    wide = PROCSET["auto"](torus_planes((6, 6, 6), 12))
+    assert narrow.proof is not None
+    assert wide.proof is not None
+    assert (narrow.proof.by, wide.proof.by) == ("frontier-dp", "opened-bb")
+    assert narrow.status is wide.status is Status.OPTIMAL
 
 
 # --- looking ahead ---------------------------------------------------------------

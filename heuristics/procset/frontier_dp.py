@@ -46,13 +46,6 @@ def frontier_dp(instance: ProcSet, /, settings: Settings = DEFAULT) -> Result:
 def solve_narrow(instance: ProcSet, settings: Settings = DEFAULT) -> Result | str:
     """Do what `frontier_dp` does, or say why the instance is too wide."""
     start = perf_counter()
-    machine, available = _prepared(instance)
-    try:
-        programme = machine.programme(
-            available, instance.request, nodes=settings.node_limit
-        )
-    except TooWide as wide:
-        return str(wide)
     deadline = start + settings.time_limit
     with deferred() as pressed:
 
@@ -61,6 +54,13 @@ def solve_narrow(instance: ProcSet, settings: Settings = DEFAULT) -> Result | st
                 return Limit.INTERRUPT
             return Limit.TIME if perf_counter() >= deadline else None
 
+        machine, available = _prepared(instance)
+        try:
+            programme = machine.programme(
+                available, instance.request, nodes=settings.node_limit
+            )
+        except TooWide as wide:
+            return str(wide)
         limit = programme.run(stopped)
     return answer(
         instance,

@@ -446,10 +446,11 @@ def multiplier(
 
 
 @njit(cache=True)
-def blank(entries: int, room: int, words: int) -> Tables:
-    """Make tables, at the beginning."""
+def blank(entries: int, pool: Ints) -> Tables:
+    """Make tables over a pool of shape (room, words), at the beginning."""
+    words = pool.shape[1]
     tables = Tables(
-        np.empty((room, words), dtype=np.int64),
+        pool,
         np.zeros(entries, dtype=np.int64),
         np.full(entries, FAR, dtype=np.int64),
         np.full(entries, -1, dtype=np.int64),
@@ -689,9 +690,9 @@ def pick(
 
 @njit(cache=True)
 def select(
-    static: Static, available: Flags, request: int, most: int, room: int, largest: int
+    static: Static, available: Flags, request: int, most: int, pool: Ints, largest: int
 ) -> tuple[int, Ints]:
-    """Solve at one go, where tables fit a pool of ``room`` entries.
+    """Solve at one go, where tables fit a pool, of one word.
 
     ``largest`` is the folded cost of all sets. Returns the least cost and the
     processors; WIDE if there are more than ``most`` entries, LARGE if the tables do not
@@ -716,7 +717,7 @@ def select(
         worth, bound, upper, _ = multiplier(plan, layers, need, value, count)
         step = (upper - bound) // BAND
         limit = bound + step
-    tables = blank(entries, max(min(room, need * entries), 1), 1)
+    tables = blank(entries, pool)
     while True:
         end = sweep(plan, layers, tables, need, rest, worth, value, limit, n, FAR)
         if end == FULL:

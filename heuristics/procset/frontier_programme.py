@@ -112,7 +112,8 @@ class Programme:
 
     def _blank(self, words: int) -> kernels.Tables:
         room = max(min(self._entries * self._need, ROOM), 1)
-        return kernels.Tables(*kernels.blank(self._entries, room, words))
+        pool = np.empty((room, words), dtype=np.int64)
+        return kernels.Tables(*kernels.blank(self._entries, pool))
 
     def run(self, stopped: Callable[[], Limit | None]) -> Limit | None:
         """Find the least cost and the choice; return what stopped it.

@@ -17,6 +17,8 @@ from .frontier_programme import MOST_ENTRIES, ROOM, Programme, TooWide
 from .reaching import ReachingMachine
 
 Flags = npt.NDArray[np.bool_]
+_FIRST_ROOM = 1 << 17
+"""Table entries, kept from one request to the next; more when a request needs them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +43,8 @@ class Selection:
 
 class Machine:
     """Processors and the sets they form, prepared to choose some again and again.
+
+    It keeps its tables from one request to the next: one thread at a time.
 
     Parameters
     ----------
@@ -120,6 +124,7 @@ class Machine:
         self._levels = levels + (lookahead is not None)
         self._folded: dict[int, tuple[kernels.Static, Folding]] = {}
         self._reaching: ReachingMachine | None = None
+        self._pool = np.empty((_FIRST_ROOM, 1), dtype=np.int64)
         every = self._fold(n_processors)
         self._every = every if len(every[1].words) == 1 else None
 
@@ -165,13 +170,23 @@ class Machine:
         self._refuse(available, request)
         static, folding = self._folding(request)
         if len(folding.words) == 1:
-            least, chosen = kernels.select(
-                static, available, request, MOST_ENTRIES, ROOM, folding.largest
-            )
-            if least >= 0:
-                return Selection(chosen, folding.unfold([least]), True)
-            if least == kernels.WIDE:
-                return self._reach(available, request)
+            while True:
+                least, chosen = kernels.select(
+                    static,
+                    available,
+                    request,
+                    MOST_ENTRIES,
+                    self._pool,
+                    folding.largest,
+                )
+                if least >= 0:
+                    return Selection(chosen, folding.unfold([least]), True)
+                if least == kernels.WIDE:
+                    return self._reach(available, request)
+                if len(self._pool) >= ROOM:
+                    break
+                room = min(8 * len(self._pool), ROOM)
+                self._pool = np.empty((room, 1), dtype=np.int64)
         try:
             programme = self.programme(available, request)
         except TooWide:

@@ -1,0 +1,239 @@
+"""Time the exact selection of processor sets inside a running process, on one core.
+
+Run ``python benchmarks/bench_procset.py [TEXT]...``; only rows whose name contains a
+TEXT are measured. A machine is prepared once, and each request is timed alone, in CPU
+milliseconds, from the flags of the available processors to the processors chosen and
+their cost. After one request that compiles, the best of three calls is taken, so that
+other work on the machine counts little; rows of 16 384 nodes are called once.
+
+- ``week``: 21 902 jobs with the moments of Drakenberg 2012, section 6.1, come to the
+  256-node machine in the course of a week, first come, first served, each served by
+  frontier-dp. Hosts are whole, as there.
+- ``any``: 1 to 256 hosts free, drawn, requests of any size; ``partly``: of these
+  hosts 3 in 10 have busy cores.
+- ``16384``: 655 racks and a centre of 9, 2000 hosts and more free, 512 wanted.
+
+Beside it ``reaching`` answers a sample of the same requests, the baseline: how often it
+is optimal, and its time. Last, CP-SAT and HiGHS prove some of them.
+
+The paper gives times in graphs only. Its exact method was run up to |Pa| - r = 12.
+"""
+
+from __future__ import annotations
+
+import heapq
+import os
+import platform
+import random
+import sys
+from collections.abc import Callable, Iterator
+from math import exp, log, sqrt
+from statistics import median
+from time import process_time
+
+for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"):
+    os.environ[variable] = "1"
+
+import numpy as np  # noqa: E402
+import numpy.typing as npt  # noqa: E402
+
+from closeknit.heuristics import PROCSET  # noqa: E402
+from closeknit.heuristics.procset.machine import Machine  # noqa: E402
+from closeknit.heuristics.procset.reaching import ReachingMachine  # noqa: E402
+from closeknit.instances import cost  # noqa: E402
+from closeknit.instances.procset_generators import SetSystem, system  # noqa: E402
+from closeknit.solvers import Settings, Status  # noqa: E402
+
+Flags = npt.NDArray[np.bool_]
+SEED = 1
+JOBS = 21_902
+WEEK = 7 * 24 * 3600
+SAMPLE = 400
+PROVEN = 60
+
+
+def job(pick: random.Random) -> tuple[int, float]:
+    """Draw hosts and seconds of a job: 5.6 +- 3.4 hosts, 3 in 10 jobs on one."""
+    if pick.random() < 6692 / JOBS:
+        hosts, mean, deviation = 1, 243, 390
+    else:
+        hosts, mean, deviation = max(2, round(pick.gauss(7.6, 2.0))), 848, 3170
+    spread = sqrt(log(1 + (deviation / mean) ** 2))
+    seconds = exp(pick.gauss(log(mean) - spread**2 / 2, spread))
+    return hosts, min(seconds, 8 * 3600)
+
+
+def week(made: SetSystem, machine: Machine) -> Iterator[tuple[Flags, int]]:
+    """Replay a week; yields what is free and wanted when a job starts."""
+    pick = random.Random(SEED)
+    each = len(made.processors) // 256
+    free = np.ones(len(made.processors), dtype=np.bool_)
+    arrivals = sorted(pick.uniform(0, WEEK) for _ in range(JOBS))
+    running: list[tuple[float, int, npt.NDArray[np.int64]]] = []
+    now = 0.0
+    for number, arrival in enumerate(arrivals):
+        hosts, seconds = job(pick)
+        now = max(now, arrival)
+        while running and (
+            running[0][0] <= now or np.count_nonzero(free) < hosts * each
+        ):
+            now = max(now, running[0][0])
+            free[heapq.heappop(running)[2]] = True
+        yield free.copy(), hosts * each
+        chosen = machine.select(free, hosts * each).chosen
+        free[chosen] = False
+        heapq.heappush(running, (now + seconds, number, chosen))
+
+
+def drawn(
+    made: SetSystem, count: int, least: int, wanted: int = 0, partly: float = 0
+) -> Iterator[tuple[Flags, int]]:
+    """Draw free hosts, and a request of whole hosts unless some are free in part."""
+    pick = random.Random(SEED)
+    hosts = max(made.hosts) + 1
+    each = len(made.processors) // hosts
+    for _ in range(count):
+        free = np.zeros((hosts, each), dtype=np.bool_)
+        some = pick.sample(range(hosts), pick.randint(least, hosts))
+        free[some] = True
+        for host in some:
+            if pick.random() < partly:
+                free[host, pick.sample(range(each), pick.randint(1, each - 1))] = False
+        request = wanted or pick.randint(1, len(some)) * each
+        if partly:
+            request = pick.randint(1, int(free.sum()))
+        yield free.reshape(-1), request
+
+
+def timed(call: Callable[[], object], times: int) -> float:
+    """Least CPU milliseconds of some calls."""
+    best = float("inf")
+    for _ in range(times):
+        start = process_time()
+        call()
+        best = min(best, process_time() - start)
+    return 1000 * best
+
+
+def spread(seconds: list[float]) -> str:
+    """Median, 95th percentile and maximum."""
+    ordered = sorted(seconds)
+    return (
+        f"{median(ordered):9.3f} {ordered[int(0.95 * (len(ordered) - 1))]:9.3f} "
+        f"{ordered[-1]:9.3f}"
+    )
+
+
+def measure(
+    name: str,
+    made: SetSystem,
+    requests: Callable[[Machine], Iterator[tuple[Flags, int]]],
+    target: str,
+    *,
+    times: int = 3,
+    sample: int = SAMPLE,
+) -> list[tuple[Flags, int, tuple[int, ...]]]:
+    """Print a row for frontier-dp, one for reaching; return the sample and optima."""
+    start = process_time()
+    machine = Machine(len(made.processors), made.sets)
+    prepared = process_time() - start
+    everything = np.ones(len(made.processors), dtype=np.bool_)
+    machine.select(everything, 5)
+    asked = list(requests(machine))
+    spent, optima, largest = [], [], (0.0, 0, 0)
+    for free, request in asked:
+        found = machine.select(free, request)
+        assert found.exact
+        optima.append(found.cost)
+        spent.append(timed(lambda: machine.select(free, request), times))  # noqa: B023
+        largest = max(largest, (spent[-1], int(free.sum()), request))
+    print(
+        f"{name:24}{'frontier-dp':12}{len(asked):8}{spread(spent)}  "
+        f"all optimal; prepared in {prepared:.2f} s, width {machine.width(everything)}"
+        f"; slowest: {largest[2]} of {largest[1]}; {target}",
+        flush=True,
+    )
+    step = max(1, len(asked) // sample)
+    some = [
+        (*ask, optimum)
+        for ask, optimum in zip(asked[::step], optima[::step], strict=True)
+    ]
+    baseline = ReachingMachine(len(made.processors), made.sets)
+    baseline.select(everything, 5)
+    spent, optimal = [], 0
+    for free, request, optimum in some if sample else []:
+        spent.append(timed(lambda: baseline.select(free, request), 1))  # noqa: B023
+        chosen = baseline.select(free, request).tolist()
+        instance = made.ask(request, np.flatnonzero(free).tolist())
+        optimal += cost(instance, chosen) == optimum
+    if spent:
+        print(
+            f"{'':24}{'reaching':12}{len(spent):8}{spread(spent)}  "
+            f"{optimal} of {len(spent)} optimal",
+            flush=True,
+        )
+    return some
+
+
+def prove(
+    made: SetSystem, some: list[tuple[Flags, int, tuple[int, ...]]], name: str
+) -> None:
+    """Print a row for a solver: wall time, since it runs in a process of its own."""
+    step = max(1, len(some) // PROVEN)
+    spent, proven = [], 0
+    for free, request, optimum in some[::step][:PROVEN]:
+        instance = made.ask(request, np.flatnonzero(free).tolist())
+        result = PROCSET[name](instance, Settings(time_limit=60))
+        spent.append(1000 * result.seconds)
+        if result.status is Status.OPTIMAL:
+            proven += 1
+            assert result.objective == optimum
+    print(
+        f"{'':24}{name:12}{len(spent):8}{spread(spent)}  {proven} proven, all the same "
+        f"cost; wall time",
+        flush=True,
+    )
+
+
+def main(wanted: list[str]) -> None:
+    """Print the table."""
+    print(f"python {platform.python_version()}, {platform.machine()}, seed {SEED}")
+    print(f"{'':24}{'method':12}{'requests':>8}{'median':>9}{'p95':>10}{'max ms':>10}")
+
+    def chosen(name: str) -> bool:
+        return not wanted or any(text in name for text in wanted)
+
+    for grain, target in (
+        ("node", "wanted: median 0.2 ms, max 15 ms"),
+        ("core", "wanted: median 0.5 ms, max 20 ms"),
+    ):
+        made = system(grain)
+        if chosen(name := f"week {grain}"):
+            some = measure(name, made, lambda m, s=made: week(s, m), target)  # type: ignore[misc]
+            for solver in ("cpsat", "mip"):
+                prove(made, some, solver)
+        if chosen(name := f"any {grain}"):
+            measure(name, made, lambda m, s=made: drawn(s, 2000, 1), target)  # type: ignore[misc]
+        if grain == "core" and chosen(name := f"partly {grain}"):
+            measure(
+                name,
+                made,
+                lambda m, s=made: drawn(s, 500, 1, partly=0.3),  # type: ignore[misc]
+                target,
+                sample=50,
+            )
+    for costs in ("uniform", "realistic"):
+        if chosen(name := f"16384 node {costs}"):
+            made = system("node", costs, racks=655, centre=9)
+            measure(
+                name,
+                made,
+                lambda m, s=made: drawn(s, 10, 2000, 512),  # type: ignore[misc]
+                "wanted: 30 ms",
+                times=1,
+                sample=0,
+            )
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
