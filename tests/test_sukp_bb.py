@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from closeknit.heuristics import SUKP
 from closeknit.heuristics.sukp import sukp_bb_kernels as kernels
+from closeknit.heuristics.sukp import sukp_root
 from closeknit.heuristics.sukp.bruteforce import bruteforce
 from closeknit.heuristics.sukp.sukp_bb import Search
 from closeknit.heuristics.sukp.sukp_bb_problem import packed
@@ -243,3 +244,57 @@ def test_proves_the_small_benchmark_instances(name: str) -> None:
     result = METHOD(instance, Settings(time_limit=600))
     assert result.status is Status.OPTIMAL
     assert result.objective == sum(instance.profits) - best
+
+
+@settings(max_examples=60, deadline=None)
+@given(sukps(most_elements=6))
+def test_each_bound_by_number_holds(instance: Sukp) -> None:
+    """Against every R of so many elements that weighs enough."""
+    problem, index = packed(instance)
+    if problem.need <= 0:
+        return
+    all_profit = sum(instance.profits) + 1
+    sums = sukp_root.PairSums(problem)
+    for k in range(1, len(index) + 1):
+        losses = [
+            lost(instance, frozenset(r))
+            for r in combinations(range(len(index)), k)
+            if sum(instance.weights[e] for e in r) >= problem.need
+        ]
+        if not losses:
+            continue
+        for bound in (sukp_root.pairs_plain, sukp_root.pairs_moved):
+            assert bound(problem, sums, k, all_profit) <= min(losses)
+        sought = [
+            lost(instance, r)
+            for r in map(frozenset, combinations(map(int, index), k))
+            if is_sought(instance, r, [int(e) for e in index], problem.need)
+        ]
+        if sought:
+            found = sukp_root.by_shares(problem, sums, k, all_profit)
+            assert found <= min(sought)
+
+
+def test_the_bound_by_number_holds() -> None:
+    rng = random.Random(8)
+    above = 0
+    for unit in (1, 2**20, 2**50):
+        for _ in range(8):
+            instance = some_sukp(rng, 14, 18, unit=unit)
+            problem, _ = packed(instance)
+            best = bruteforce(instance).objective
+            assert isinstance(best, int)
+            everything = sum(instance.profits)
+            bound = sukp_root.root_bound(problem, everything, lambda: False)
+            assert bound <= best
+            above += bound > 0
+    assert above > 12
+
+
+def test_a_known_union_is_bounded_by_pairs() -> None:
+    """Three elements of profit 10 that share one item of 4: any two lose 16."""
+    instance = Sukp("star", (4, 6, 6, 6), (5, 5, 5), ((0, 1, 2), (0,), (1,), (2,)), 5)
+    problem, _ = packed(instance)
+    sums = sukp_root.PairSums(problem)
+    assert sukp_root.pairs_plain(problem, sums, 2, 99) == 16
+    assert sukp_root.root_bound(problem, 99, lambda: False) == 16

@@ -25,22 +25,25 @@ Derived for closeknit; docs/sukp-bb.md has the short proofs.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from heapq import heappop, heappush
 from time import perf_counter
 
 import numpy as np
 
-from ...instances import Sukp
+from ...instances import InputError, Sukp
 from ...solvers import DEFAULT, Grade, Limit, Proof, Result, Settings, answer
 from ...solvers.interrupt import deferred
 from . import sukp_bb_kernels as kernels
 from .sukp_bb_problem import blank, packed, root
 from .sukp_greedy import greedy
+from .sukp_root import root_bound
+from .tabu import tabu
 
 PROOF = Proof(Grade.ENUMERATED, "sukp-bb")
 _ROOT_STEPS = 400
 """Steps of the ascent at the root; they are few beside the search."""
-_STEPS = 8
+_STEPS = 4
 """Steps of the ascent at any other node."""
 _WORK = 2**23
 """Memberships looked at in one plunge, some 0.1 s."""
@@ -48,6 +51,10 @@ _MOST_LEVELS = 2**22
 """Shares kept along one path of the search, in all."""
 _MOST_SHARES = 2**24
 """Shares kept with waiting nodes, in all; further nodes start from the root's."""
+_MOVES = 200
+"""Moves of tabu for each item and element: a fraction of a second."""
+_TABU_PART, _SEARCH_PART, _ROOT_PART = 0.2, 0.4, 0.8
+"""Parts of the time limit after which tabu, a first search, the bound by number end."""
 _MOST_WAITING = 20_000
 """Beyond so many waiting nodes a plunge goes on for longer, to save memory."""
 
@@ -55,15 +62,28 @@ _MOST_WAITING = 20_000
 def sukp_bb(instance: Sukp, /, settings: Settings = DEFAULT) -> Result:
     """Prove an optimum by branch and bound over the elements left unused.
 
-    Stopped early it returns the least bound of the nodes still open.
+    Starts from a short run of tabu. Stopped early it returns the least bound of the
+    nodes still open, or the bound by the number of elements that leave
+    (``sukp_root``) if that is better; it is sought when a part of the time is over,
+    so not before a node limit is reached.
 
     Guarantee: exact.
     Time: exponential at worst; O(memberships) for a step of a node's bound.
     Source: derived for closeknit, see docs/sukp-bb.md.
     """
     start = perf_counter()
-    search = Search(instance, greedy(instance))
-    limit = search.run(start + settings.time_limit, settings.node_limit)
+    deadline = start + settings.time_limit
+    first, limit = first_choice(instance, settings)
+    search = Search(instance, first)
+    if limit is not Limit.INTERRUPT:
+        for part in (_SEARCH_PART, _ROOT_PART, 1.0):
+            until = min(start + part * settings.time_limit, deadline)
+            if part == _ROOT_PART:
+                limit = search.bound_by_number(until)
+            else:
+                limit = search.run(until, settings.node_limit)
+            if limit in (Limit.INTERRUPT, Limit.NODES) or search.bound == search.best:
+                break
     return answer(
         instance,
         search.chosen,
@@ -71,7 +91,24 @@ def sukp_bb(instance: Sukp, /, settings: Settings = DEFAULT) -> Result:
         bound=search.bound,
         proof=PROOF,
         limit=limit,
+        seed=settings.seed,
     )
+
+
+def first_choice(
+    instance: Sukp, settings: Settings
+) -> tuple[tuple[int, ...], Limit | None]:
+    """Choose items by a short run of tabu, greedily where that refuses."""
+    moves = _MOVES * (instance.n + len(instance.weights))
+    brief = replace(
+        settings, node_limit=moves, time_limit=_TABU_PART * settings.time_limit
+    )
+    try:
+        result = tabu(instance, brief)
+    except InputError:  # too large for its tables
+        return greedy(instance), None
+    assert result.chosen is not None
+    return result.chosen, result.limit
 
 
 class Search:
@@ -100,6 +137,7 @@ class Search:
         self.chosen = chosen
         self.best = self._cost(chosen)
         self.nodes = 0
+        self._known = 0
         size = max(1, len(self._problem.member))
         levels = max(16, min(len(instance.weights), _MOST_LEVELS // size)) + 3
         self._out = blank(self._problem, levels)
@@ -115,7 +153,9 @@ class Search:
     @property
     def bound(self) -> int:
         """The best proved lower bound so far."""
-        return min(self.best, self._waiting[0][0]) if self._waiting else self.best
+        if not self._waiting:
+            return self.best
+        return min(self.best, max(self._known, self._waiting[0][0]))
 
     def run(self, deadline: float, node_limit: int | None = None) -> Limit | None:
         """Search on; return what stopped it, None when all is proved.
@@ -143,6 +183,17 @@ class Search:
                 self._step(budget)
         return None
 
+    def bound_by_number(self, deadline: float) -> Limit | None:
+        """Bound the whole by the number of elements that leave; see ``sukp_root``."""
+        with deferred() as pressed:
+            known = root_bound(
+                self._problem,
+                self.best,
+                lambda: pressed.is_set() or perf_counter() >= deadline,
+            )
+            self._known = max(self._known, known)
+            return Limit.INTERRUPT if pressed.is_set() else None
+
     def bound_below(self, state: Sequence[int]) -> int | None:
         """Return the bound of one node, by the state of each element.
 
@@ -161,6 +212,8 @@ class Search:
             _STEPS,
             _ROOT_STEPS,
             self._out,
+            0,
+            len(self._picked),
         )
         if best < self.best:
             return int(best)
@@ -188,6 +241,8 @@ class Search:
             _STEPS,
             _ROOT_STEPS if at_root else _STEPS,
             self._out,
+            0,
+            len(self._picked),
         )
         self.nodes += nodes
         if best < self.best:

@@ -124,6 +124,8 @@ def search(
     steps: int,
     first_steps: int,
     out: Nodes,
+    fewest_all: int,
+    most_all: int,
 ) -> tuple[int, int, int]:
     """Search below a node, depth first.
 
@@ -143,6 +145,8 @@ def search(
         Of the ascent at a node, and at the first.
     out
         Receives the nodes still open; its length limits the depth.
+    fewest_all, most_all
+        Numbers of elements of R that are looked for.
 
     Returns
     -------
@@ -279,6 +283,7 @@ def search(
                     picked[e] = 1 if state[e] == IN else 0
                 pruned = True
                 break
+            size = 0
             lightest = -1  # of R: the last, as weights decrease
             opens = 0
             for e in range(m):
@@ -288,6 +293,7 @@ def search(
                     opens += 1
                 elif state[e] == IN:
                     lightest = e
+                    size += 1
             free = -need
             for i in range(opens):
                 free += weight[opened[i]]
@@ -365,6 +371,11 @@ def search(
             while most < opens and heft < need:
                 most += 1
                 heft += weight[opened[opens - most]]
+            fewest = max(fewest, fewest_all - size)
+            most = min(most, most_all - size)
+            if fewest > most:
+                pruned = True
+                break
             # -- the bound
             limit = scaled(best - cost - 1, shift) << MULTIPLIER_BITS
             wanted = -((-need) >> drop)

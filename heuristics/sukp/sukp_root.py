@@ -1,0 +1,126 @@
+"""A bound for the whole of a set-union knapsack, by the number of elements that leave.
+
+For each number k that R can have there are two bounds: by shares of the profits,
+as in the search, with k fixed; and by pairs. Let a_e be the profit of the items
+with e, a_ef of those with e and f. An item hit h times counts 1/h for each hit,
+and 1/h >= (2 c + 1 - h) / (c (c + 1)) for every whole c >= 1. Hence the loss of R
+is at least the sum over e in R of
+
+    (2 a_e / (c_e + 1)) - sum over f in R, f != e, of a_ef / (c_e (c_e + 1)),
+
+which with the best c_e is the bound of Kuai, Alajaji and Takahara for the union of
+events. Shares are good where R has many elements, pairs where it has few and items
+are hit often. The least over k of the better one is a bound; the k where it is least
+is looked into first, so it can be stopped at any time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from heapq import heapify, heapreplace
+
+import numpy as np
+
+from ...instances import IntArray
+from . import sukp_bb_kernels as shares
+from . import sukp_pairs_kernels as pairs
+from .sukp_bb_problem import blank, root
+
+_BITS = 40
+"""Profit counted once for every two elements of an item sums to less than 2^40."""
+_SHARE_STEPS = 200
+_PAIR_STEPS = 100
+_PAIR_WORK = 2**22
+"""Entries of a matrix looked at by an ascent, some 0.5 s; at least 10 steps."""
+
+
+def root_bound(problem: shares.Problem, best: int, stop: Callable[[], bool]) -> int:
+    """Return a lower bound on the loss of every R that weighs enough.
+
+    Parameters
+    ----------
+    problem
+        What is to be bounded.
+    best
+        A cost known to be possible; never is more returned.
+    stop
+        Looked at between two steps.
+
+    Notes
+    -----
+    Time: for each k looked into O(steps (memberships + elements² log elements)).
+    """
+    if problem.need <= 0:
+        return 0
+    fewest, most = numbers(problem.weight, problem.need)
+    stages = (pairs_plain, by_shares, pairs_moved)
+    own = PairSums(problem)
+    waiting = [(0, k, 0) for k in range(fewest, most + 1)]
+    heapify(waiting)
+    while waiting[0][0] < best and waiting[0][2] < len(stages) and not stop():
+        known, k, stage = waiting[0]
+        found = stages[stage](problem, own, k, best)
+        heapreplace(waiting, (max(known, found), k, stage + 1))
+    return min(best, waiting[0][0])
+
+
+def numbers(weight: IntArray, need: int) -> tuple[int, int]:
+    """Return how many elements R has at least, and at most if irreducible.
+
+    Parameters
+    ----------
+    weight
+        Decreasing; in all at least the need.
+    need
+        More than 0.
+    """
+    fewest = int(np.searchsorted(np.cumsum(weight), need)) + 1
+    most = int(np.searchsorted(np.cumsum(weight[::-1]), need)) + 1
+    return fewest, min(most, len(weight))
+
+
+class PairSums:
+    """Profits of the items with an element, and with two."""
+
+    def __init__(self, problem: shares.Problem) -> None:
+        size = [int(d) for d in np.diff(problem.item)]
+        weighty = sum(int(p) * d * d for p, d in zip(problem.profit, size, strict=True))
+        self.shift = _BITS - weighty.bit_length()
+        profit = problem.profit
+        profit = profit << self.shift if self.shift >= 0 else profit >> -self.shift
+        m = len(problem.weight)
+        self.pair = np.zeros((m, m), dtype=np.int64)
+        for j, p in enumerate(profit):
+            of = problem.member[problem.item[j] : problem.item[j + 1]]
+            self.pair[np.ix_(of, of)] += p
+        self.own = self.pair.diagonal().copy()
+
+
+def pairs_plain(problem: shares.Problem, own: PairSums, k: int, best: int) -> int:
+    """Bound by pairs, as it stands."""
+    return _by_pairs(problem, own, k, best, 0)
+
+
+def pairs_moved(problem: shares.Problem, own: PairSums, k: int, best: int) -> int:
+    """Bound by pairs, each pair's part moved between its two elements."""
+    most = _PAIR_WORK // max(1, own.pair.size)
+    return _by_pairs(problem, own, k, best, min(_PAIR_STEPS, max(10, most)))
+
+
+def _by_pairs(
+    problem: shares.Problem, own: PairSums, k: int, best: int, steps: int
+) -> int:
+    wanted = -((-problem.need) >> problem.drop)
+    target = shares.scaled(best - 1, own.shift)
+    value = pairs.by_pairs(own.own, own.pair, problem.mass, wanted, k, steps, target)
+    return max(0, int(shares.unscaled(value, own.shift)))
+
+
+def by_shares(problem: shares.Problem, own: PairSums, k: int, best: int) -> int:
+    """Bound by shares of the profits."""
+    out = blank(problem, 3)
+    picked = np.zeros(len(problem.weight), dtype=np.int8)
+    found, _, count = shares.search(
+        problem, root(problem), 0, best, picked, 1, 0, _SHARE_STEPS, out, k, k
+    )
+    return int(out.least[:count].min()) if count else int(found)
