@@ -14,6 +14,7 @@ SUKP: Mapping[str, Method[Sukp]] = table(
         name="bruteforce", where="heuristics.sukp.bruteforce:bruteforce", exact=True
     ),
     Method(name="sukp-bb", where="heuristics.sukp.sukp_bb:sukp_bb", exact=True),
+    Method(name="tabu", where="heuristics.sukp.tabu:tabu", seeded=True),
     *(
         Method(
             name=name,

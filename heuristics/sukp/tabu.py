@@ -1,0 +1,213 @@
+"""Tabu search for the set-union knapsack, on both sides of Theorem 1.
+
+A set of items that fits is also a set of elements taken out that weigh enough: the
+items left whole are those that need none of them. The two are different landscapes.
+Swapping an item changes the profit by little and the union's weight by much;
+swapping an element changes the weight by little and throws out or brings back several
+items at once. Instances on which one gets stuck for minutes are solved by the
+other within a second (docs/sukp.md), so the two take turns.
+
+Both move to the best neighbour not met before: add, drop or swap, always feasible. What
+was met is remembered by the hash of the whole set, not by what moved (solution-based
+tabu search, Wei and Hao 2021), so there is no tenure to be set. A turn ends when it has
+found nothing new for a while; then more than half of its choice is destroyed at random
+and filled up again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from time import perf_counter
+
+import numpy as np
+
+from ...instances import InputError, IntArray, Sukp
+from ...solvers import DEFAULT, Limit, Result, Settings, answer
+from ...solvers.interrupt import deferred
+from . import tabu_kernels as kernels
+
+MOST_CELLS = 2**27
+"""Items squared and elements squared together, a gigabyte of marginal weights."""
+_CHUNK_SECONDS = 0.1
+"""A kernel runs about this long before limits and Ctrl-C are looked at."""
+_REMEMBERED = 2**20
+"""Sets that each side remembers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Turns:
+    """How long a side searches without success, and how much of it then goes."""
+
+    patience: int
+    percent: int
+
+
+ITEMS = Turns(patience=4000, percent=60)
+ELEMENTS = Turns(patience=500, percent=60)
+
+
+def moves_of(instance: Sukp) -> int:
+    """Return the number of moves after which a run ends by itself."""
+    return 1000 * (instance.n + len(instance.weights))
+
+
+def tabu(instance: Sukp, /, settings: Settings = DEFAULT) -> Result:
+    """Move to the best set of items, or of elements, not met before, in turns.
+
+    The node limit counts moves. Without one a run ends after 1000 moves for each item
+    and element.
+
+    Guarantee: none.
+    Time: O(items² + elements²) a move at worst, and 8 (items² + elements²) bytes.
+    Ties: seeded random.
+    Source: Wei and Hao 2021 (solution-based tabu search); the side of the elements is
+    Drakenberg 2012, Theorem 1.
+
+    Raises
+    ------
+    InputError
+        When there are too many items and elements.
+    """
+    start = perf_counter()
+    m, n = instance.n, len(instance.weights)
+    if m * m + n * n > MOST_CELLS:
+        raise InputError(
+            f"{m} items and {n} elements; squared at most {MOST_CELLS} together",
+            field="tabu",
+        )
+    search = TabuSearch(instance, settings.seed)
+    limit = search.run(start + settings.time_limit, settings.node_limit)
+    return answer(instance, search.chosen, start=start, limit=limit, seed=settings.seed)
+
+
+class TabuSearch:
+    """The two sides of one instance, and the best items so far.
+
+    Attributes
+    ----------
+    items, elements
+        The sides; things and parts in the orders of ``item`` and ``element``.
+    item, element
+        Items by falling profit, elements by falling weight.
+    moves
+        Moves made so far.
+    """
+
+    def __init__(self, instance: Sukp, seed: int) -> None:
+        m, n = instance.n, len(instance.weights)
+        self.instance = instance
+        self.item = np.array(sorted(range(m), key=lambda i: -instance.profits[i]))
+        by_weight = sorted(range(n), key=lambda e: -instance.weights[e])
+        self.element = np.array(by_weight, dtype=np.int64)
+        rank = np.empty(n, dtype=np.int64)
+        rank[self.element] = np.arange(n)
+        needs: list[list[int]] = []
+        needed: list[list[int]] = [[] for _ in range(n)]
+        for j, i in enumerate(self.item):
+            needs.append([int(rank[e]) for e in instance.items[i]])
+            for e in needs[-1]:
+                needed[e].append(j)
+        profits = np.array(instance.profits, dtype=np.int64)[self.item]
+        weights = np.array(instance.weights, dtype=np.int64)[self.element]
+        random = np.random.default_rng(seed)
+        self.items = _side(profits, weights, needs, needed, random)
+        self.elements = _side(weights, profits, needed, needs, random)
+        self.need = int(weights.sum()) - instance.capacity
+        self.moves = 0
+        self._at_elements = False
+        self._record = np.array([sum(instance.profits)])
+        self._kept = np.zeros(m, dtype=np.bool_)
+
+    @property
+    def chosen(self) -> IntArray:
+        """The best items so far, by indices."""
+        return self.item[self._kept]
+
+    @property
+    def left_out(self) -> int:
+        """Their cost."""
+        return int(self._record[0])
+
+    def run(self, deadline: float, node_limit: int | None = None) -> Limit | None:
+        """Search on; return what stopped it, None when its moves are used up.
+
+        Parameters
+        ----------
+        deadline
+            Value of ``time.perf_counter()`` at which to stop.
+        node_limit
+            Moves in all, in place of `moves_of`.
+        """
+        stop = moves_of(self.instance) if node_limit is None else node_limit
+        budget = 16
+        with deferred() as pressed:
+            while self.moves < stop and self.left_out:
+                now = perf_counter()
+                self.step(min(budget, stop - self.moves))
+                seconds = perf_counter() - now
+                if seconds < _CHUNK_SECONDS / 2:
+                    budget *= 2
+                elif seconds > _CHUNK_SECONDS:
+                    budget = max(1, budget // 2)
+                if pressed.is_set():
+                    return Limit.INTERRUPT
+                if perf_counter() >= deadline:
+                    return Limit.TIME
+        return Limit.NODES if node_limit is not None and self.left_out else None
+
+    def step(self, budget: int) -> None:
+        """Make moves on one side, at most so many, at least one."""
+        elements = self._at_elements
+        turns = ELEMENTS if elements else ITEMS
+        made = kernels.turn(
+            self.elements if elements else self.items,
+            elements,
+            self.need if elements else self.instance.capacity,
+            self._record,
+            self._kept,
+            turns.patience,
+            turns.percent,
+            budget,
+        )
+        if made < 0:
+            made = kernels.ENDED - made
+            # all elements fit: nothing is to be taken out
+            self._at_elements = not elements and self.need > 0
+        self.moves += made
+
+
+def _side(
+    own: IntArray,
+    worth: IntArray,
+    covers: Sequence[Sequence[int]],
+    covered: Sequence[Sequence[int]],
+    random: np.random.Generator,
+) -> kernels.Side:
+    """Return a side on which nothing is chosen."""
+    start, parts = _rows(covers)
+    back, things = _rows(covered)
+    return kernels.Side(
+        own=own,
+        worth=worth,
+        start=start,
+        parts=parts,
+        back=back,
+        things=things,
+        inside=np.zeros(len(own), dtype=np.bool_),
+        count=np.zeros(len(worth), dtype=np.int64),
+        owner=np.zeros(len(worth), dtype=np.int64),
+        gain=np.array([worth[list(row)].sum() for row in covers], dtype=np.int64),
+        loss=np.zeros((len(own), len(own)), dtype=np.int64),
+        sign=random.integers(1, 2**63, len(own), dtype=np.uint64),
+        seen=np.zeros(_REMEMBERED, dtype=np.uint64),
+        state=np.array([0, 0, kernels.FAR, 0, 0]),
+        words=random.integers(1, 2**63, 2, dtype=np.uint64)
+        * np.array([0, 1], dtype=np.uint64),
+    )
+
+
+def _rows(lists: Sequence[Sequence[int]]) -> tuple[IntArray, IntArray]:
+    """Return the starts of the lists, laid end to end, and what they hold."""
+    start = np.cumsum([0, *map(len, lists)], dtype=np.int64)
+    return start, np.array([x for row in lists for x in row], dtype=np.int64)
