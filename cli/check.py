@@ -45,7 +45,7 @@ def run(args: argparse.Namespace) -> int:
     if args.certificate is not None:
         running.only_for("ksubset", instance, "--certificate")
     solution = read_solution(args.solution)
-    wrong = complaints(instance, solution)
+    wrong = complaints(instance, solution) or _of_shape(instance, solution.bound)
     if not wrong:
         wrong = _of_bound(instance, solution, args.certificate)
     remark = ""
@@ -64,6 +64,18 @@ def run(args: argparse.Namespace) -> int:
         claim += f" ({solution.proof}): {problem_of(instance).unsolvable(instance)}"
     print(f"{args.solution}: holds: {claim}{remark}")
     return 0
+
+
+def _of_shape(instance: Instance, bound: Value | None) -> list[str]:
+    """Complain of a bound that is no cost of this problem."""
+    from ..instances import ProcSet
+    from ..instances.value import shape
+
+    levels = instance.levels if isinstance(instance, ProcSet) else -1
+    if bound is None or shape(bound) == levels:
+        return []
+    what = "an integer" if levels < 0 else f"a list of {levels} levels"
+    return [f"bound: is {cost_written(bound)}, but a cost is {what}"]
 
 
 def _proved_anew(

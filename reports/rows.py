@@ -16,6 +16,7 @@ from typing import Any
 
 from ..instances import InputError, Instance, Value, fields, problem_of, sha256
 from ..instances.files import parse_json
+from ..instances.value import shape
 from ..solvers import Grade, Limit, Proof, Result, Settings, Status
 
 REFUSED = "refused"
@@ -236,6 +237,9 @@ def parse_row(line: str) -> Row:
 
 def _consistent(row: Row) -> None:
     """Let `Result` refuse what contradicts itself."""
+    for field, value in (("cost", row.cost), ("bound", row.bound)):
+        if row.problem == "procset" and value is not None and shape(value) != row.d:
+            raise InputError(f"must have {row.d} levels", field=field, value=value)
     if not row.ran:
         if row.cost is not None or row.bound is not None or not row.error:
             raise InputError(

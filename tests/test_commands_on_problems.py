@@ -301,6 +301,31 @@ def test_check_refuses_lies(
     assert shown.err == ""
 
 
+@pytest.mark.parametrize(
+    ("name", "bound", "told"),
+    [
+        ("cards", 4, "bound: is 4, but a cost is a list of 2 levels"),
+        ("cards", [4], "bound: is 4, but a cost is a list of 2 levels"),
+        ("bag", [4], "bound: is 4, but a cost is an integer"),
+        ("mesh", [4, 1], "bound: is 4;1, but a cost is an integer"),
+    ],
+)
+def test_a_bound_of_another_shape_is_no_bound(
+    name: str, bound: Any, told: str, folder: Path, capsys: Any
+) -> None:
+    path, out = str(folder / f"{name}.json"), folder / "solution.json"
+    run(["solve", path, "--json", str(out)])
+    whole = json.loads(out.read_text())
+    kept = {k: v for k, v in whole.items() if k not in ("objective", "selection")}
+    by = {"grade": "checked", "by": "star bound"}
+    lie = {**kept, "status": "unknown", "bound": bound, "proof": by}
+    out.write_text(json.dumps(lie))
+    capsys.readouterr()
+    for more in ([], ["--prove"]):
+        assert run(["check", path, str(out), *more]) == 1
+        assert told in capsys.readouterr().out
+
+
 def test_prove_finds_a_false_bound(
     cards: str, bag: str, tmp_path: Path, capsys: Any
 ) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -16,14 +17,14 @@ from hypothesis import strategies as st
 
 from closeknit.heuristics import METHODS
 from closeknit.heuristics.registry import AnyMethod, Method
-from closeknit.instances import Instance, ProcessorSet, ProcSet, Sukp
+from closeknit.instances import InputError, Instance, ProcessorSet, ProcSet, Sukp
 from closeknit.instances.value import ordered
 from closeknit.reports.csv_table import csv_table
 from closeknit.reports.html_report import html_report
 from closeknit.reports.markdown_report import markdown_report
 from closeknit.reports.plots import plots
 from closeknit.reports.report import Report, report_on
-from closeknit.reports.rows import Row, row_of
+from closeknit.reports.rows import Row, line_of, parse_row, row_of
 from closeknit.reports.subjects import paid
 from closeknit.reports.summary import level_spreads
 from closeknit.reports.verdicts import Judged, Verdict, quotient
@@ -169,6 +170,14 @@ def test_the_worst_is_worst_at_the_highest_level() -> None:
 
 
 # Tables and pages
+
+
+def test_rows_of_other_shapes_are_refused() -> None:
+    good = json.loads(line_of(proved(A, (8, 0, 2))))
+    assert parse_row(json.dumps(good)).cost == (8, 0, 2)
+    for bad in ({"cost": 8, "bound": 8}, {"cost": [8, 0], "bound": [8, 0]}):
+        with pytest.raises(InputError, match=r"^cost: must have 3 levels, not "):
+            parse_row(json.dumps({**good, **bad}))
 
 
 def test_csv_writes_levels_with_semicolons() -> None:
