@@ -42,6 +42,7 @@ class Machine:
         self.places: list[Word] = []
         self.processors: list[str] = []
         self.host_of: list[int] = []
+        self._hosts_known = True
         self._left = MOST_PROCESSORS
         self.at: dict[str, dict[int, int]] = {}
         """For each host its processors: number, index."""
@@ -70,7 +71,7 @@ class Machine:
         place = slot.hosts.first
         hosts = self.expanded(slot.hosts, MOST_PROCESSORS)
         if not hosts:
-            self.whole = False
+            self.whole = self._hosts_known = False
         numbers: dict[int, set[int]] = {}
         if self._afford(len(hosts) * sum(map(_breadth, slot.shares)), place):
             numbers = self._numbers(slot.shares)
@@ -154,7 +155,7 @@ class Machine:
             if int(end) - int(begin) >= most:
                 self._findings.error(
                     first,
-                    f"expected at most {most} hosts, "
+                    f"expected a range of at most {most} hosts, "
                     f"found {named(first)}..{named(last)}",
                 )
                 return []
@@ -221,13 +222,19 @@ class Machine:
         if "." in first.text or (last is not None and "." in last.text):
             return self._numbered(span)
         found: list[int] = []
-        for host in self.expanded(span, len(self.at)):
+        most = len(self.at) if self._hosts_known else MOST_PROCESSORS
+        for host in self.expanded(span, most):
             if host not in self.at:
-                self._findings.error(first, f"host {host[:60]} has no slots")
+                self._no_host(first, host)
                 if last is not None:
                     break
             found += self.at.get(host, {}).values()
         return found
+
+    def _no_host(self, place: Word, host: str) -> None:
+        """Complain of a host without slots, unless some slots are unclear."""
+        if self._hosts_known:
+            self._findings.error(place, f"host {host[:60]} has no slots")
 
     def _numbered(self, span: Span) -> list[int]:
         first, last = span
@@ -241,7 +248,7 @@ class Machine:
             )
             return []
         if host not in self.at:
-            self._findings.error(first, f"host {host[:60]} has no slots")
+            self._no_host(first, host)
             return []
         if len(begin) > 19 or len(end) > 19 or int(end) < int(begin):
             self._findings.error(

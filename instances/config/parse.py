@@ -6,6 +6,7 @@ recursion, so that no text is nested too deeply for it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import cache
@@ -283,11 +284,20 @@ def _syntax_error(
     ]
     history = error.token_history or (None,)
     before = "" if history[-1] is None else history[-1].type
+    decimal = _FRACTION.match(text, at)
+    if decimal and history[-1] is not None and before == "INT":
+        return fault(
+            file,
+            history[-1].line or 1,
+            history[-1].column or 1,
+            f"expected an integer, found {shown(history[-1] + decimal[0])}",
+        )
     accepted = error.interactive_parser.accepts()  # type: ignore[no-untyped-call]
     wanted = expectation(accepted, stack, before)
     return fault(file, line, column, f"expected {wanted}, found {found}")
 
 
+_FRACTION = re.compile(r"\.[0-9]+")
 _ELISIONS = ("...", "…", "⋮", "÷")
 _ELIDED = (
     "expected every member, or a range such as n01..n06, "
