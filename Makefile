@@ -11,7 +11,7 @@ help:
 	@echo "make test       set up, run the tests"
 	@echo "make test-slow  the longer checks"
 	@echo "make lint       ruff, mypy, import-linter"
-	@echo "make bench      speed: heuristics beside plain numpy, dynamic programmes"
+	@echo "make bench      speed: heuristics beside plain numpy, dynamic programmes, processor sets"
 	@echo "make bench-exact  proofs of optimality: sizes, seconds, what each rule buys"
 	@echo "make bench-models  what the models for general solvers prove, and in what time"
 	@echo "make bench-procset-models  the same for the models of processor sets"
@@ -42,6 +42,7 @@ lint: $(VENV)/.ready
 bench: $(VENV)/.ready
 	$(BIN)/python benchmarks/bench_mm.py
 	$(BIN)/python benchmarks/bench_dp.py
+	$(BIN)/python benchmarks/bench_procset.py
 
 # ARGS="--ablate", ARGS="--models 60", or ARGS="'32x32 k=64'" for single rows
 bench-exact: $(VENV)/.ready

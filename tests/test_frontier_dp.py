@@ -472,7 +472,7 @@ def test_auto_is_as_good_as_every_choice(instance: ProcSet) -> None:
 
 def test_auto_takes_the_route_that_suits() -> None:
     narrow = PROCSET["auto"](drakenberg_system(48, free=100, seed=2))
-    wide = PROCSET["auto"](torus_planes((6, 6, 6), 12))
+    wide = PROCSET["auto"](torus_planes((8, 8, 8), 12))
     assert narrow.proof is not None
     assert wide.proof is not None
     assert (narrow.proof.by, wide.proof.by) == ("frontier-dp", "opened-bb")
