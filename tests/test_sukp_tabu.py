@@ -54,7 +54,7 @@ def anew(side: kernels.Side) -> None:
     covered = {p for p, those in enumerate(by) if those}
     assert side.state[kernels.OWN] == sum(int(side.own[t]) for t in inside)
     assert side.state[kernels.COVERED] == worth(covered)
-    assert side.count.tolist() == [len(those) for those in by]
+    assert side.covers.tolist() == [len(those) for those in by]
     assert side.owner.tolist() == [sum(those) for those in by]
     assert side.gain.tolist() == [worth(own - covered) for own in covers]
     key = np.uint64(0)

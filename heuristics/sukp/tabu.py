@@ -195,7 +195,7 @@ def _side(
         back=back,
         things=things,
         inside=np.zeros(len(own), dtype=np.bool_),
-        count=np.zeros(len(worth), dtype=np.int64),
+        covers=np.zeros(len(worth), dtype=np.int64),
         owner=np.zeros(len(worth), dtype=np.int64),
         gain=np.array([worth[list(row)].sum() for row in covers], dtype=np.int64),
         loss=np.zeros((len(own), len(own)), dtype=np.int64),

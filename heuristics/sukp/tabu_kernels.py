@@ -3,7 +3,7 @@
 Both sides of the search choose *things* that cover *parts*: items cover elements, and
 elements taken out cover the items that need them. A side keeps, for what it has chosen,
 
-- ``count`` and ``owner`` of each part: how many chosen things cover it, and the sum of
+- ``covers`` and ``owner`` of each part: how many chosen things cover it, and the sum of
   their indices, which is the one thing if there is only one;
 - ``gain`` of each thing: what the parts are worth that it would cover anew;
 - ``loss``, a matrix: of the parts that thing i alone covers, row i has at j what those
@@ -48,7 +48,7 @@ class Side(NamedTuple):
     """Part p is covered by ``things[back[p]:back[p + 1]]``."""
     things: Ints
     inside: Flags
-    count: Ints
+    covers: Ints
     owner: Ints
     gain: Ints
     loss: Ints
@@ -68,14 +68,14 @@ def draw(words: Words, below: int) -> int:
     x ^= x << np.uint64(25)
     x ^= x >> np.uint64(27)
     words[RANDOM] = x
-    return np.int64(x * np.uint64(2685821657736338717) >> np.uint64(11)) % below
+    return int(x * np.uint64(2685821657736338717) >> np.uint64(11)) % below
 
 
 @njit(cache=True)
 def enter(side: Side, t: int) -> None:
     """Choose a thing."""
     worth, parts, back, things = side.worth, side.parts, side.back, side.things
-    count, owner, gain, loss = side.count, side.owner, side.gain, side.loss
+    covers, owner, gain, loss = side.covers, side.owner, side.gain, side.loss
     side.state[OWN] += side.own[t]
     side.state[COVERED] += gain[t]
     side.words[KEY] ^= side.sign[t]
@@ -84,15 +84,15 @@ def enter(side: Side, t: int) -> None:
     for at in range(side.start[t], side.start[t + 1]):
         p = parts[at]
         w = worth[p]
-        if count[p] == 0:
+        if covers[p] == 0:
             for b in range(back[p], back[p + 1]):
                 gain[things[b]] -= w
                 row[things[b]] += w
-        elif count[p] == 1:
+        elif covers[p] == 1:
             other = loss[owner[p]]
             for b in range(back[p], back[p + 1]):
                 other[things[b]] -= w
-        count[p] += 1
+        covers[p] += 1
         owner[p] += t
 
 
@@ -100,7 +100,7 @@ def enter(side: Side, t: int) -> None:
 def leave(side: Side, t: int) -> None:
     """Choose a thing no longer."""
     worth, parts, back, things = side.worth, side.parts, side.back, side.things
-    count, owner, gain, loss = side.count, side.owner, side.gain, side.loss
+    covers, owner, gain, loss = side.covers, side.owner, side.gain, side.loss
     row = loss[t]
     side.state[OWN] -= side.own[t]
     side.state[COVERED] -= row[t]
@@ -110,12 +110,12 @@ def leave(side: Side, t: int) -> None:
         p = parts[at]
         w = worth[p]
         owner[p] -= t
-        count[p] -= 1
-        if count[p] == 0:
+        covers[p] -= 1
+        if covers[p] == 0:
             for b in range(back[p], back[p + 1]):
                 gain[things[b]] += w
                 row[things[b]] -= w
-        elif count[p] == 1:
+        elif covers[p] == 1:
             other = loss[owner[p]]
             for b in range(back[p], back[p + 1]):
                 other[things[b]] += w
@@ -124,7 +124,7 @@ def leave(side: Side, t: int) -> None:
 @njit(cache=True)
 def met(seen: Words, key: np.uint64) -> bool:
     """Whether a set of this hash was met, as far as is remembered."""
-    return seen[key & np.uint64(len(seen) - 1)] == key
+    return bool(seen[key & np.uint64(len(seen) - 1)] == key)
 
 
 @njit(cache=True)
@@ -313,7 +313,7 @@ def turn(
             if left_out < record[0]:
                 record[0] = left_out
                 for i in range(len(kept)):
-                    kept[i] = side.count[i] == 0 if elements else side.inside[i]
+                    kept[i] = side.covers[i] == 0 if elements else side.inside[i]
         else:
             state[IDLE] += 1
         if stuck or state[IDLE] > patience:
