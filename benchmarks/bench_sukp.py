@@ -1,0 +1,97 @@
+"""Set-union knapsacks proven by sukp-bb, beside a general solver.
+
+    python benchmarks/bench_sukp.py [--time-limit S] [--baseline M] [--only TEXT]
+
+The six smallest instances of the benchmark of He et al. (where ../shared/data/sukp is
+there), and seeded random ones of 110 and 120 items and elements made alike. Seconds
+are CPU seconds of sukp-bb, after one run to compile; the time limit is by the clock,
+as is the baseline's time, whose solver runs in a process of its own. What was not
+proved shows as bound..cost. ``--all`` adds the other 24 instances: bounds only.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from fractions import Fraction
+from pathlib import Path
+from time import perf_counter, process_time
+
+from closeknit.heuristics import SUKP
+from closeknit.heuristics.sukp.sukp_bb import Search, first_choice
+from closeknit.instances import Sukp, read_instance
+from closeknit.instances.sukp_generators import random_sukp
+from closeknit.solvers import Limit, Settings, SolverError, Status
+
+DATA = Path(__file__).parents[2] / "shared" / "data" / "sukp" / "setI"
+KINDS = ((Fraction(1, 10), Fraction(3, 4)), (Fraction(3, 20), Fraction(17, 20)))
+SMALL, RANDOM = 100, (110, 120)
+
+
+def instances(everything: bool) -> Iterator[Sukp]:
+    """Yield the instances of the table, smaller ones first."""
+    read = [read_instance(path) for path in DATA.glob("*.txt.xz")]
+    known = [one for one in read if isinstance(one, Sukp)]
+    known.sort(key=lambda one: (one.n + len(one.weights), one.name))
+    yield from (one for one in known if one.n <= SMALL)
+    for size in RANDOM:
+        for density, ratio in KINDS:
+            yield random_sukp(size, size, density, ratio, seed=1)
+    if everything:
+        yield from (one for one in known if one.n > SMALL)
+
+
+def ours(instance: Sukp, limit: float) -> str:
+    """Run the search as sukp-bb does; return cells: outcome, CPU seconds, nodes."""
+    began, start = process_time(), perf_counter()
+    settings = Settings(time_limit=limit)
+    first, _ = first_choice(instance, settings)
+    search = Search(instance, first)
+    ended = search.run(start + 0.6 * limit)
+    if ended is Limit.TIME:
+        search.bound_by_number(start + limit)
+    outcome = _outcome(search.bound, search.best)
+    return f"{outcome} | {process_time() - began:.1f} | {search.nodes}"
+
+
+def solver(instance: Sukp, method: str, limit: float) -> str:
+    """Run the baseline; return cells: outcome, seconds by the clock."""
+    try:
+        result = SUKP[method](instance, Settings(time_limit=limit))
+    except SolverError as error:
+        return f"error: {error} | "
+    assert result.status in (Status.OPTIMAL, Status.FEASIBLE, Status.UNKNOWN)
+    return f"{_outcome(result.bound, result.objective)} | {result.seconds:.1f}"
+
+
+def _outcome(bound: object, cost: object) -> str:
+    return f"{cost}" if bound == cost else f"{bound}..{cost}"
+
+
+def main() -> None:
+    """Print the table as Markdown, a row an instance as soon as it is done."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--time-limit", type=float, default=120.0)
+    parser.add_argument("--baseline", default="mip/scip", help="a method, or none")
+    parser.add_argument("--only", default="", help="instances whose name has this")
+    parser.add_argument("--all", action="store_true", help="the large ones too")
+    args = parser.parse_args()
+    if args.baseline not in (*SUKP, "none"):
+        parser.error(f"no such method: {args.baseline} (known: {', '.join(SUKP)})")
+    ours(random_sukp(40, 40, *KINDS[0], seed=1), 2.0)
+    columns = ["instance", "sukp-bb", "CPU s", "nodes"]
+    if args.baseline != "none":
+        columns += [args.baseline, "s"]
+    print("|", " | ".join(columns), "|")
+    print("|" + "---|" * len(columns))
+    for instance in instances(args.all):
+        if args.only not in instance.name:
+            continue
+        row = f"| {instance.name} | {ours(instance, args.time_limit)} |"
+        if args.baseline != "none":
+            row += f" {solver(instance, args.baseline, args.time_limit)} |"
+        print(row, flush=True)
+
+
+if __name__ == "__main__":
+    main()
