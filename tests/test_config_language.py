@@ -366,3 +366,13 @@ def test_unknown_queue_and_size_below_1() -> None:
         one.instance("cluster", 1, [99])
     with pytest.raises(InputError, match="cannot be read: No such file"):
         read_configuration("drakenberg-figure-7")
+
+
+def test_the_example_of_the_manual() -> None:
+    manual = Path(__file__).parents[1] / "docs" / "config.md"
+    blocks = re.findall(r"```\n(queues.*?)```", manual.read_text("utf-8"), re.DOTALL)
+    (text,) = blocks
+    report = examine_text(text, name="manual")
+    assert not report.errors
+    assert report.configuration is not None
+    assert report.configuration.lookahead == 1

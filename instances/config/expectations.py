@@ -125,8 +125,8 @@ def _named(open_terminals: Sequence[str], before: str) -> str:
 def shown(text: str) -> str:
     r"""Quote what was found, shortened and without control characters.
 
-    >>> shown("}"), shown("n" * 100), shown(chr(27))
-    ('"}"', '"nnnnnnnnnnnnnnnnnnnnnnnnnnnnnn..."', "'\x1b'")
+    >>> print(shown("}"), shown("n" * 40), shown(chr(27)))
+    "}" "nnnnnnnnnnnnnnnnnnnnnnnnnnnnnn..." '\x1b'
     """
     if not text.isprintable():
         return repr(text[:_LONGEST])
