@@ -18,7 +18,7 @@ from pathlib import Path
 from time import perf_counter, process_time
 
 from closeknit.heuristics import SUKP
-from closeknit.heuristics.sukp.sukp_bb import Search, first_choice
+from closeknit.heuristics.sukp.sukp_bb import MOVES, Search, first_choice
 from closeknit.instances import Sukp, read_instance
 from closeknit.instances.sukp_generators import random_sukp
 from closeknit.solvers import Limit, Settings, SolverError, Status
@@ -45,7 +45,7 @@ def ours(instance: Sukp, limit: float) -> str:
     """Run the search as sukp-bb does; return cells: outcome, CPU seconds, nodes."""
     began, start = process_time(), perf_counter()
     settings = Settings(time_limit=limit)
-    first, _ = first_choice(instance, settings)
+    first, _ = first_choice(instance, settings, MOVES)
     search = Search(instance, first)
     ended = search.run(start + 0.6 * limit)
     if ended is Limit.TIME:

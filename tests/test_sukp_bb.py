@@ -298,3 +298,11 @@ def test_a_known_union_is_bounded_by_pairs() -> None:
     sums = sukp_root.PairSums(problem)
     assert sukp_root.pairs_plain(problem, sums, 2, 99) == 16
     assert sukp_root.root_bound(problem, 99, lambda: False) == 16
+
+
+@settings(max_examples=60, deadline=None)
+@given(sukps())
+def test_auto_proves_too(instance: Sukp) -> None:
+    result = SUKP["auto"](instance)
+    assert result.status is Status.OPTIMAL
+    assert result.objective == least_left_out(instance)

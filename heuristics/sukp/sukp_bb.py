@@ -51,7 +51,7 @@ _MOST_LEVELS = 2**22
 """Shares kept along one path of the search, in all."""
 _MOST_SHARES = 2**24
 """Shares kept with waiting nodes, in all; further nodes start from the root's."""
-_MOVES = 200
+MOVES = 200
 """Moves of tabu for each item and element: a fraction of a second."""
 _TABU_PART, _SEARCH_PART, _ROOT_PART = 0.2, 0.4, 0.8
 """Parts of the time limit after which tabu, a first search, the bound by number end."""
@@ -72,12 +72,23 @@ def sukp_bb(instance: Sukp, /, settings: Settings = DEFAULT) -> Result:
     Source: derived for closeknit, see docs/sukp-bb.md.
     """
     start = perf_counter()
-    deadline = start + settings.time_limit
-    first, limit = first_choice(instance, settings)
+    first, limit = first_choice(instance, settings, MOVES)
+    return prove(instance, first, limit, settings=settings, start=start)
+
+
+def prove(
+    instance: Sukp,
+    first: tuple[int, ...],
+    limit: Limit | None,
+    *,
+    settings: Settings,
+    start: float,
+) -> Result:
+    """Search on from a choice; what stopped the search for that one, if anything."""
     search = Search(instance, first)
     if limit is not Limit.INTERRUPT:
         for part in (_SEARCH_PART, _ROOT_PART, 1.0):
-            until = min(start + part * settings.time_limit, deadline)
+            until = start + part * settings.time_limit
             if part == _ROOT_PART:
                 limit = search.bound_by_number(until)
             else:
@@ -96,12 +107,21 @@ def sukp_bb(instance: Sukp, /, settings: Settings = DEFAULT) -> Result:
 
 
 def first_choice(
-    instance: Sukp, settings: Settings
+    instance: Sukp, settings: Settings, moves: int
 ) -> tuple[tuple[int, ...], Limit | None]:
-    """Choose items by a short run of tabu, greedily where that refuses."""
-    moves = _MOVES * (instance.n + len(instance.weights))
+    """Choose items by tabu, greedily where that refuses; say what stopped it.
+
+    Parameters
+    ----------
+    instance, settings
+        At most a fifth of the time limit is used.
+    moves
+        Of tabu, for each item and element.
+    """
     brief = replace(
-        settings, node_limit=moves, time_limit=_TABU_PART * settings.time_limit
+        settings,
+        node_limit=moves * (instance.n + len(instance.weights)),
+        time_limit=_TABU_PART * settings.time_limit,
     )
     try:
         result = tabu(instance, brief)
