@@ -16,6 +16,7 @@ from closeknit.cli.app import run
 from closeknit.instances import InputError
 from closeknit.instances.config import (
     Configuration,
+    Constraint,
     CostBlock,
     Group,
     Price,
@@ -27,6 +28,7 @@ from closeknit.instances.config import (
     read_configuration,
     write_compiled,
 )
+from closeknit.instances.config.expression import Expression
 
 from .test_config_language import BROKEN, FIGURE, GOOD
 
@@ -164,6 +166,14 @@ def test_nonsense_with_a_right_checksum_is_refused_too() -> None:
         ({"groups": (Group("g", ()),)}, "groups.g: is empty"),
         ({"groups": (Group("g", (1, 1)),)}, "groups.g: must be indices of processors"),
         ({"costs": ()}, "costs: there is no price"),
+        (
+            {"constraints": (Constraint(None, Expression("cost")),)},
+            "constraints: expected a condition, found a vector: cost",
+        ),
+        (
+            {"constraints": (Constraint(None, Expression("per")),)},
+            "constraints: expected a condition, found per",
+        ),
         ({"lookahead": 9}, "lookahead: must be 0 to 5, not 9"),
         (
             {"costs": (CostBlock(None, (Price("cluster", "h01", (2**62,)),)),)},

@@ -130,7 +130,9 @@ class Types:
             self._wrong(node, "expected a number to divide by, found 0")
 
     def _comparison(self, node: Expression) -> str:
-        assert node.kind.removeprefix(LEX) in ORDERS
+        if node.kind.removeprefix(LEX) not in ORDERS or len(node.parts) != 2:
+            self._wrong(node, f"expected a condition, found {node.kind}")
+            return CONDITION
         left, right = (self._want(part, SCALAR, VECTOR) for part in node.parts)
         if left is not None and right is not None and left != right:
             self._wrong(

@@ -15,7 +15,10 @@ from operator import add
 
 from ..errors import InputError
 from ..procset import LARGEST_LEVEL, ProcessorSet, ProcSet
+from .conditions import Types
 from .expression import Expression, MinCost, evaluate
+from .findings import Findings
+from .ranges import heading, pick, refuse_sizes
 
 MOST_PROCESSORS = 2**20
 """A configuration has no more processors than this."""
@@ -129,15 +132,6 @@ class Constraint:
         return bool(evaluate(self.expression, cost, pes, mincost))
 
 
-def heading(sizes: tuple[int, int] | None) -> str:
-    """Write which sizes a block or a constraint is for, as the language does.
-
-    >>> heading((1, 4)), heading(None)
-    ('when PEs in [1,4]', 'otherwise')
-    """
-    return f"when PEs in [{sizes[0]},{sizes[1]}]" if sizes else "otherwise"
-
-
 @dataclass(frozen=True)
 class Configuration:
     """A machine as its scheduler sees it, and what it wants of a selection.
@@ -222,7 +216,7 @@ class Configuration:
             raise InputError("must be indices of processors, ascending", field=field_)
 
     def _refuse_costs(self) -> None:
-        _refuse_sizes(tuple(block.sizes for block in self.costs), "costs")
+        refuse_sizes(tuple(block.sizes for block in self.costs), "costs")
         if not any(price.cost for block in self.costs for price in block.prices):
             raise InputError("there is no price", field="costs")
         groups = {group.name for group in self.groups}
@@ -249,10 +243,15 @@ class Configuration:
     def _refuse_constraints(self) -> None:
         for queue in (None, *self.queues):
             own = tuple(one.sizes for one in self.constraints if one.queue == queue)
-            _refuse_sizes(own, "constraints")
+            refuse_sizes(own, "constraints")
+        findings = Findings(self.name)
         for one in self.constraints:
+            Types(self.levels, findings).condition(one.expression)
             if one.queue is not None and one.queue not in self.queues:
                 raise InputError("no such queue", field="constraints", value=one.queue)
+
+        for error in findings.errors:
+            raise InputError(error.problem, field="constraints")
 
     @cached_property
     def levels(self) -> int:
@@ -300,7 +299,7 @@ class Configuration:
         usable = self.usable(queue)
         if pes < 1:
             raise InputError("must be at least 1", field="pes", value=pes)
-        at = _pick(tuple(block.sizes for block in self.costs), pes)
+        at = pick(tuple(block.sizes for block in self.costs), pes)
         if (queue, at) not in self._priced:
             prices = () if at is None else self.costs[at].prices
             found = self._sets(frozenset(usable), prices, queue)
@@ -372,28 +371,5 @@ class Configuration:
         self.usable(queue)
         own = [one for one in self.constraints if one.queue == queue]
         own = own or [one for one in self.constraints if one.queue is None]
-        at = _pick(tuple(one.sizes for one in own), pes)
+        at = pick(tuple(one.sizes for one in own), pes)
         return None if at is None else own[at]
-
-
-def _pick(ranges: tuple[tuple[int, int] | None, ...], pes: int) -> int | None:
-    """Find the range a size lies in, or else the one for all others."""
-    for i, sizes in enumerate(ranges):
-        if sizes is not None and sizes[0] <= pes <= sizes[1]:
-            return i
-    return ranges.index(None) if None in ranges else None
-
-
-def _refuse_sizes(ranges: tuple[tuple[int, int] | None, ...], field_: str) -> None:
-    """Refuse ranges of sizes that are empty or overlap, and a second `otherwise`."""
-    if None in ranges[:-1]:
-        raise InputError("otherwise must be the last", field=field_)
-    given = sorted(sizes for sizes in ranges if sizes is not None)
-    for sizes in given:
-        if not 1 <= sizes[0] <= sizes[1]:
-            raise InputError("must be 1 ≤ first ≤ last", field=field_, value=sizes)
-    for one, other in pairwise(given):
-        if other[0] <= one[1]:
-            raise InputError(
-                f"{heading(one)} and {heading(other)} overlap", field=field_
-            )

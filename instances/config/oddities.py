@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from .findings import Findings, known
-from .model import Configuration, CostBlock, heading
+from .model import Configuration, CostBlock
+from .ranges import heading
 from .sizes import left_over
 from .source import GroupText, Sizes, Source, Word
 

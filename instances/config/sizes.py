@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from ..procset import LARGEST_LEVEL
 from .findings import Findings
-from .model import heading
+from .ranges import heading
 from .source import Sizes
 
 Bounds = tuple[int, int] | None

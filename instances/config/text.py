@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator
 from textwrap import TextWrapper
 
 from ..errors import InputError
-from .model import Configuration, CostBlock, Group, heading
+from .model import Configuration, CostBlock, Group
+from .ranges import heading
 
 _NAME = re.compile(r"[A-Za-z_]\w*(-\w+)*", re.ASCII)
 _WIDTH = 88
