@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 OUT ?= out
 
-.PHONY: help report test test-slow lint bench bench-exact bench-models bench-procset-models bench-sukp clean
+.PHONY: help report test test-slow lint bench bench-exact bench-models bench-procset-models bench-procset-bb bench-sukp clean
 
 help:
 	@echo "make report     set up, run every method on the bundled instances, write $(OUT)/report"
@@ -14,6 +14,7 @@ help:
 	@echo "make bench      speed: heuristics beside plain numpy, dynamic programmes, processor sets"
 	@echo "make bench-exact  proofs of optimality: sizes, seconds, what each rule buys"
 	@echo "make bench-models  what the models for general solvers prove, and in what time"
+	@echo "make bench-procset-bb  proofs for processor sets without a structure to follow"
 	@echo "make bench-sukp  set-union knapsacks proven, beside a general solver"
 	@echo "make bench-procset-models  the same for the models of processor sets"
 
@@ -54,6 +55,10 @@ bench-models: $(VENV)/.ready
 
 bench-procset-models: $(VENV)/.ready
 	$(BIN)/python benchmarks/bench_procset_models.py $(ARGS)
+
+# ARGS="--ablate", ARGS="--models 60", or ARGS="'12^3 r=32 full'" for single rows
+bench-procset-bb: $(VENV)/.ready
+	$(BIN)/python benchmarks/bench_procset_bb.py $(ARGS)
 
 # ARGS="--all --baseline none", ARGS="--only 120x120"
 bench-sukp: $(VENV)/.ready
