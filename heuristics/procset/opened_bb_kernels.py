@@ -48,9 +48,11 @@ class System(NamedTuple):
     """Classes and shared sets; lists of lists as starts and entries.
 
     The sets of class k are ``class_set[class_at[k]:class_at[k + 1]]``; so for the
-    classes of a set. Sets are in order of family, then cost. ``bulk`` of a class is
-    the size of all classes in the same shared sets, ``twin`` of a set the last one
-    before it that may change places with it, or -1. ``scale`` multiplies costs before
+    classes of a set. Sets are in order of family, then cost;
+    those of family g start at ``family_at[g]``. ``even``: all sets of a family cost
+    the same, and there are no private costs. ``bulk`` of a class is the size of all
+    classes in the same shared sets, ``twin`` of a set the last one before it that may
+    change places with it, or -1. ``scale`` multiplies costs before
     they are divided; ``far`` exceeds the cost of everything.
     """
 
@@ -66,6 +68,8 @@ class System(NamedTuple):
     has_private: bool
     cost: Ints
     family: Ints
+    family_at: Ints
+    even: bool
     twin: Ints
     scale: int
     far: int
@@ -270,7 +274,11 @@ def _propagate(system: System, state: State) -> int:
 def _sum_of_largest(values: Ints, n: int, most: int) -> int:
     """Add up the largest of the first n values; leaves them partly sorted."""
     total = 0
-    for i in range(min(n, most)):
+    if n <= most:
+        for i in range(n):
+            total += values[i]
+        return total
+    for i in range(most):
         top = i
         for m in range(i + 1, n):
             if values[m] > values[top]:
@@ -296,6 +304,7 @@ def _reaches(system: System, state: State) -> int:
     status, family, left = state.status, system.family, state.left
     class_at, class_set = system.class_at, system.class_set
     size, bulk = system.size, system.bulk
+    family_at = system.family_at
     reach, pair, order = state.reach, state.pair, state.order
     sets = len(system.cost)
     pair[:] = 0
@@ -342,9 +351,9 @@ def _reaches(system: System, state: State) -> int:
             thick = largest * (wide // max(across, 1)) if wide < 2**31 else 2**62
             got = min(pair[j, sets + g], thick)
             n = 0
-            for other in range(sets):
-                if family[other] == g and pair[j, other] > 0:
-                    piece = min(pair[j, other], thick)
+            for other in range(family_at[g], family_at[g + 1]):
+                piece = min(pair[j, other], thick)
+                if piece > 0:
                     if status[other] == OPEN:
                         got += piece
                     else:
@@ -356,22 +365,21 @@ def _reaches(system: System, state: State) -> int:
     for g in range(families):
         got = free[g]
         n = 0
-        for j in range(sets):
-            if family[j] == g:
-                if status[j] == OPEN:
-                    got += reach[j]
-                elif status[j] == UNDECIDED:
-                    scratch[n] = reach[j]
-                    n += 1
+        begin, end = family_at[g], family_at[g + 1]
+        for j in range(begin, end):
+            if status[j] == OPEN:
+                got += reach[j]
+            elif status[j] == UNDECIDED:
+                scratch[n] = reach[j]
+                n += 1
         top = _sum_of_largest(scratch, n, left[g])
         if got + top < request:
             return -1
         if left[g] < n and system.rules.filter:
             least = scratch[left[g] - 1]
-            for j in range(sets):
+            for j in range(begin, end):
                 if (
-                    family[j] == g
-                    and status[j] == UNDECIDED
+                    status[j] == UNDECIDED
                     and reach[j] < least
                     and got + top - least + reach[j] < request
                 ):
@@ -531,7 +539,15 @@ def _table(system: System, state: State) -> None:
 
 
 @njit(cache=True)
-def _fill(values: Ints, prices: Ints, n: int, need: int, room: int, equal: bool) -> int:
+def _fill(
+    values: Ints,
+    prices: Ints,
+    n: int,
+    need: int,
+    room: int,
+    equal: bool,
+    scratch: Ints,
+) -> int:
     """Return the least cost of values that add up to the need; room + 1 if none.
 
     ``values[1:n + 1]`` cost ``prices[1:n + 1]``; ``values[0]`` is free.
@@ -542,19 +558,20 @@ def _fill(values: Ints, prices: Ints, n: int, need: int, room: int, equal: bool)
     if room <= 0:
         return room + 1
     if equal:
-        most = room // prices[1] if n else 0
-        taken = np.zeros(n + 1, np.bool_)
-        for count in range(1, min(most, n) + 1):
-            top = 0
-            for k in range(1, n + 1):
-                if not taken[k] and (top == 0 or values[k] > values[top]):
+        most = min(room // prices[1], n) if n else 0
+        left = scratch
+        left[:n] = values[1 : n + 1]
+        for count in range(most):
+            top = count
+            for k in range(count + 1, n):
+                if left[k] > left[top]:
                     top = k
-            taken[top] = True
-            need -= values[top]
+            need -= left[top]
             if need <= 0:
-                return int(count * prices[1])
-            if need > values[top] * (most - count):
-                return room + 1
+                return int((count + 1) * prices[1])
+            if need > left[top] * (most - count - 1):
+                break
+            left[top] = left[count]
         return room + 1
     total = 0
     for k in range(1, n + 1):
@@ -728,7 +745,9 @@ def _matrix(system: System, state: State, rows_of: int, columns_of: int) -> None
             fresh = False
             spare = room - sum_fee[d]
             if d >= least_rows:
-                price_paid = _fill(have[d], price, columns, request, spare, equal)
+                price_paid = _fill(
+                    have[d], price, columns, request, spare, equal, scratch
+                )
                 if price_paid <= spare:
                     _keep(state, state.money[SPENT] + sum_fee[d] + price_paid)
                     _keep_filled(
@@ -749,9 +768,9 @@ def _matrix(system: System, state: State, rows_of: int, columns_of: int) -> None
                 if left_over >= 0:
                     for k in range(columns + 1):
                         hope[k] = have[d, k] + best[start, h, k]
-                    if _fill(hope, price, columns, request, left_over, equal) <= (
-                        left_over
-                    ):
+                    if _fill(
+                        hope, price, columns, request, left_over, equal, scratch
+                    ) <= (left_over):
                         first[d] = start
         # next child of the node at depth d
         i = first[d]
@@ -810,7 +829,8 @@ def _look(system: System, state: State) -> int:
         if closed == 0:
             break
     floor = state.money[SPENT]
-    if rules.density:
+    counted = system.even and state.rank[system.families] == 1
+    if rules.density and not counted:
         floor += _density(system, state, rules.reach)
         if floor >= state.money[BEST]:
             return -1

@@ -85,6 +85,9 @@ class Layout:
             has_private=any(private),
             cost=np.array(cost, self.number),
             family=np.array(family, np.int64),
+            family_at=np.searchsorted(family, np.arange(families + 1)),
+            even=not any(private)
+            and len({*zip(family, cost, strict=True)}) == families,
             twin=np.array(twins, np.int64),
             scale=2 ** (min(max(spare, 0), _SCALE_BITS) if narrow else _SCALE_BITS),
             far=far,
