@@ -1,10 +1,10 @@
 """How often reaching is optimal on the 256-node machine, and how long it takes.
 
-Run ``python benchmarks/bench_reaching.py [JOBS]``. A synthetic stream of jobs with the
-moments of Drakenberg 2012, section 6.1, is replayed, first come, first served; times
-between arrivals alternate between a loaded and an overloaded machine, so that much
-and little is available. Every multi-node request is answered by every method and by
-frontier-dp, which proves the optimum; the choice of reaching is the one that is
+Run ``python benchmarks/bench_reaching.py [JOBS [node|uniform|core]...]``. A synthetic
+stream of jobs with the moments of Drakenberg 2012, section 6.1, is replayed, first
+come, first served; times between arrivals alternate between a loaded and an overloaded
+machine, so that much and little is available. Every multi-node request is answered by
+every method and by frontier-dp, which proves the optimum; the choice of reaching is
 carried out, as in the paper. All seeds are fixed. "Exact size only" prices as reaching
 does, but removes a union of exactly |Pa| - r processors or nothing, as printed.
 
@@ -12,7 +12,8 @@ At core granularity requests are cut short of whole nodes at random, so that 7 o
 are no multiple of 8; ``(8)`` marks the rows of those that are.
 
 Milliseconds are medians of the process's own CPU time, one call a request, inside a
-running process. The local search is tried on every tenth request only.
+running process. The local search is tried on every tenth request only, and at core
+granularity so is the beam.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ from closeknit.instances.set_system import SetSystem  # noqa: E402
 from closeknit.solvers import Settings  # noqa: E402
 
 SEED = 1
-BINS = (12, 40, 80, 120, 160, 10**9)
+BINS = (12, 40, 80, 120, 160, 256)
 Flags = npt.NDArray[np.bool_]
 Choose = Callable[[Flags, int], npt.NDArray[np.int64]]
 
@@ -118,6 +119,7 @@ def measure(granularity: str, costs: str, count: int) -> None:
     vectors = np.array([one.cost for one in sets])
     random = np.random.default_rng(SEED)
     core = granularity == "core"
+    each_node = CORES if core else 1
 
     def wanted(nodes: int) -> int:
         return CORES * nodes - int(random.integers(CORES)) if core else nodes
@@ -141,15 +143,16 @@ def measure(granularity: str, costs: str, count: int) -> None:
         "reaching-beam": beam.select,
         "local-search": local,
     }
+    sampled = {"local-search"} | ({"reaching-beam"} if core else set())
     tallies: dict[tuple[str, int, bool], Tally] = {}
     seen = 0
     for free, request in replay(machine, wanted, count, covering.select):
         surplus = int(free.sum()) - request
-        at = next(i for i, most in enumerate(BINS) if surplus <= most)
+        at = next(i for i, most in enumerate(BINS) if surplus <= most * each_node)
         seen += 1
         best: tuple[int, ...] = ()
         for name, choose in methods.items():
-            if name == "local-search" and seen % 10:
+            if name in sampled and seen % 10:
                 continue
             start = process_time()
             chosen = choose(free, request)
@@ -165,7 +168,11 @@ def measure(granularity: str, costs: str, count: int) -> None:
             tally.optimal += price == best
             tally.seconds.append(seconds)
     print(f"\n{granularity} granularity, {costs} costs: {seen} multi-node requests")
-    labels = ["<= 12", "13..40", "41..80", "81..120", "121..160", "> 160"]
+    labels = [
+        f"{low * each_node + 1}..{high * each_node}"
+        for low, high in zip((-1, *BINS), BINS, strict=False)
+    ]
+    labels[0] = f"<= {BINS[0] * each_node}"
     for whole in (False, True) if core else (False,):
         for at, label in enumerate(labels):
             cells = []
@@ -184,10 +191,14 @@ def measure(granularity: str, costs: str, count: int) -> None:
 
 def main() -> None:
     """Print all tables."""
-    count = int(sys.argv[1]) if len(sys.argv) > 1 else 6000
-    measure("node", "realistic", count)
-    measure("node", "uniform", count)
-    measure("core", "realistic", count // 3)
+    count = int(sys.argv[1]) if len(sys.argv) > 1 else 5000
+    forms = sys.argv[2:] or ["node", "uniform", "core"]
+    if "node" in forms:
+        measure("node", "realistic", count)
+    if "uniform" in forms:
+        measure("node", "uniform", count)
+    if "core" in forms:
+        measure("core", "realistic", count // 2)
 
 
 if __name__ == "__main__":
