@@ -356,6 +356,30 @@ def test_extremes() -> None:
         assert len(str(report.errors[0])) < 300
 
 
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("queues: " + "a," * 2**19, "1:20007: a list of more than 20000 words"),
+        (
+            GOOD.replace("[0,7]", f"[{'1,' * 2**19}1]"),
+            "6:20073: a list of more than 20000 words",
+        ),
+        (
+            GOOD.replace("n01=1..4", "n1..n999999=1..999999"),
+            "3:9: more than 1048576 processors in all",
+        ),
+        (
+            GOOD.replace("cost <= [4,6]", "true and " * 2**17 + "true"),
+            "10:9025: expected a condition of at most 2000 words",
+        ),
+    ],
+    ids=["queues", "vector", "processors", "condition"],
+)
+def test_what_is_too_large_is_refused_early(text: str, says: str) -> None:
+    report = examine_text(text, name="large", file="large.conf")
+    assert f"large.conf:{says}" in map(str, report.errors)
+
+
 def test_unknown_queue_and_size_below_1() -> None:
     one = parse_configuration(GOOD)
     with pytest.raises(InputError, match=r"queue: no such queue \(cluster, standby\)"):

@@ -258,6 +258,8 @@ class Machine:
             )
             return []
         numbers = self.at[host]
+        if not numbers:  # its slots were refused
+            return []
         found = []
         for i in range(int(begin), int(end) + 1):
             if i not in numbers:

@@ -41,6 +41,8 @@ DEEPEST = 64
 _LONGEST_NUMBER = 40
 _LONGEST_NAME = 255
 _LONGEST_CONDITION = 2000
+_LONGEST_LIST = 20_000
+_ENDING_LISTS = frozenset(("LSQB", "_RSQB", "_LBRACE", "_RBRACE", "_SLOTS"))
 _T = TypeVar("_T")
 
 
@@ -69,7 +71,7 @@ class _Limits(PostLex):
 
     def process(self, stream: Iterator[Token]) -> Iterator[Token]:
         """Hand the tokens on."""
-        depth = prefixes = length = 0
+        depth = prefixes = length = listed = 0
         conditions = False
         for token in stream:
             kind = token.type
@@ -91,6 +93,9 @@ class _Limits(PostLex):
                 raise _refused(
                     f"expected a condition of at most {_LONGEST_CONDITION} words", token
                 )
+            listed = 0 if kind in _ENDING_LISTS else listed + 1
+            if listed > _LONGEST_LIST:
+                raise _refused(f"a list of more than {_LONGEST_LIST} words", token)
             yield token
 
 
