@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 OUT ?= out
 
-.PHONY: help report test test-slow lint bench bench-exact bench-models bench-procset-models bench-procset-bb bench-sukp clean
+.PHONY: help report test test-slow lint bench bench-exact bench-models bench-procset-models bench-procset-bb bench-sukp bench-sukp-table clean
 
 help:
 	@echo "make report     set up, run every method on the bundled instances, write $(OUT)/report"
@@ -17,6 +17,7 @@ help:
 	@echo "make bench-procset-bb  proofs for processor sets without a structure to follow"
 	@echo "make bench-sukp  set-union knapsacks proven, beside a general solver"
 	@echo "make bench-procset-models  the same for the models of processor sets"
+	@echo "make bench-sukp-table  the set-union knapsack benchmark searched by tabu: docs/sukp.md"
 
 # Pinned versions come from constraints.txt; the stamp renews them when a pin changes.
 $(VENV)/.ready: pyproject.toml constraints.txt
@@ -63,6 +64,10 @@ bench-procset-bb: $(VENV)/.ready
 # ARGS="--all --baseline none", ARGS="--only 120x120"
 bench-sukp: $(VENV)/.ready
 	$(BIN)/python benchmarks/bench_sukp.py $(ARGS)
+
+# ARGS="--seconds 60 --seeds 10 --instances 500_485 --bound-seconds 0"
+bench-sukp-table: $(VENV)/.ready
+	$(BIN)/python benchmarks/bench_sukp_table.py $(ARGS)
 
 clean:
 	rm -rf $(VENV) $(OUT) build *.egg-info
