@@ -49,14 +49,14 @@ ELEMENTS = Turns(patience=500, percent=60)
 
 def moves_of(instance: Sukp) -> int:
     """Return the number of moves after which a run ends by itself."""
-    return 1000 * (instance.n + len(instance.weights))
+    return 4 * (instance.n + len(instance.weights)) ** 2
 
 
 def tabu(instance: Sukp, /, settings: Settings = DEFAULT) -> Result:
     """Move to the best set of items, or of elements, not met before, in turns.
 
-    The node limit counts moves. Without one a run ends after 1000 moves for each item
-    and element.
+    The node limit counts moves. Without one a run ends after 4 (items + elements)²
+    moves: about a second for 100 items, a minute for 500.
 
     Guarantee: none.
     Time: O(items² + elements²) a move at worst, and 8 (items² + elements²) bytes.
