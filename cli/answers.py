@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from ..instances import Instance, KSubset, Sukp, problem_of
+from ..instances import Instance, KSubset, Submesh, Sukp, problem_of
 from ..instances.problems import described
 from ..instances.sukp import weight
 
@@ -65,6 +65,8 @@ def _costs(instance: Instance, result: Result) -> list[str]:
         if pairs := instance.k * (instance.k - 1) // 2:
             line += f" ({_length(instance, Fraction(value, pairs))} a pair)"
         return [line]
+    if isinstance(instance, Submesh):
+        return [f"  cost    {cost_written(value)}"]
     picked = set(chosen)
     touched = [one.name for one in instance.sets if not picked.isdisjoint(one.members)]
     line = f"  sets    {len(touched)} of {len(instance.sets)} touched"

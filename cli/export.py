@@ -70,7 +70,7 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Build the model and write it."""
-    from ..instances import KSubset, ProcSet, read_instance
+    from ..instances import KSubset, ProcSet, Sukp, read_instance
     from ..instances.files import write_text
 
     instance = read_instance(args.file)
@@ -86,8 +86,10 @@ def run(args: argparse.Namespace) -> int:
         model, about = _ksubset(instance, args)
     elif isinstance(instance, ProcSet):
         model, about = _procset(instance, args)
-    else:
+    elif isinstance(instance, Sukp):
         model, about = _sukp(instance, args)
+    else:
+        raise InputError("submesh models are not exported", file=args.file)
     _refuse_long_numbers(model, args)
     head = f"closeknit: {instance.name}, {about}"
     text = f"{_COMMENT[args.to]} {' '.join(head.split())}\n{_text(model, args.to)}"

@@ -9,6 +9,7 @@ from .ksubset_methods import KSUBSET as KSUBSET
 from .procset_methods import PROCSET as PROCSET
 from .registry import AnyMethod as AnyMethod
 from .registry import Method as Method
+from .submesh_methods import SUBMESH as SUBMESH
 from .sukp_methods import SUKP as SUKP
 
 METHODS: Mapping[str, Mapping[str, AnyMethod]] = MappingProxyType(

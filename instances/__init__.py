@@ -18,6 +18,8 @@ from .problems import sha256 as sha256
 from .procset import ProcessorSet as ProcessorSet
 from .procset import ProcSet as ProcSet
 from .procset_json import write_procset as write_procset
+from .submesh import Submesh as Submesh
+from .submesh_json import write_submesh as write_submesh
 from .sukp import Sukp as Sukp
 from .sukp_json import write_sukp as write_sukp
 from .topology import IntArray as IntArray

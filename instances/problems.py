@@ -2,27 +2,39 @@
 
 Commands, reports and solvers take any instance and ask here: what is wrong with a
 choice, what it costs, how its file is read and written. A choice is a tuple of
-integers: sorted indices of processors or items.
+integers: sorted indices of processors or items; for submesh see `Placement.flat`.
 """
 
 from __future__ import annotations
 
 import lzma
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
+from math import prod
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, overload
 
-from . import ksubset, ksubset_json, procset, procset_json, sukp, sukp_json, sukp_text
+from . import (
+    ksubset,
+    ksubset_json,
+    procset,
+    procset_json,
+    submesh,
+    submesh_json,
+    sukp,
+    sukp_json,
+    sukp_text,
+)
 from .errors import InputError
 from .files import parse_json
 from .ksubset import KSubset
 from .procset import ProcSet
+from .submesh import Submesh
 from .sukp import Sukp
 from .value import Value
 
-Instance = KSubset | ProcSet | Sukp
+Instance = KSubset | ProcSet | Sukp | Submesh
 """An instance of any problem."""
 
 
@@ -76,6 +88,8 @@ class Problem:
         For tables.
     described
         In a few words, for people.
+    canonical
+        Puts the integers of a choice into their one order.
     """
 
     name: str
@@ -87,10 +101,11 @@ class Problem:
     parse: Callable[..., Any]
     document_of: Callable[[Any], dict[str, Any]]
     sha256: Callable[[Any], str]
-    selection_of: Callable[[Any, Collection[int]], list[Any]]
+    selection_of: Callable[[Any, Any], Any]
     chosen_of: Callable[[Any, Any], tuple[int, ...]]
     facts: Callable[[Any], Facts]
     described: Callable[[Any], str]
+    canonical: Callable[[Iterable[int]], Iterable[int]] = sorted
 
 
 def _ksubset_facts(instance: KSubset) -> Facts:
@@ -113,6 +128,17 @@ def _procset_facts(instance: ProcSet) -> Facts:
         k=instance.request,
         d=instance.levels,
         locations=len(instance.processors),
+    )
+
+
+def _submesh_facts(instance: Submesh) -> Facts:
+    return Facts(
+        structure="torus" if instance.torus else "mesh",
+        shape=instance.shape,
+        n=instance.free,
+        k=prod(instance.request),
+        d=instance.d,
+        locations=instance.size,
     )
 
 
@@ -187,7 +213,25 @@ PROBLEMS: Mapping[str, Problem] = MappingProxyType(
 )
 """Every problem by its name."""
 
-_BY_KIND = {problem.kind: problem for problem in PROBLEMS.values()}
+SUBMESH = Problem(
+    name="submesh",
+    form=submesh_json.FORMAT,
+    kind=Submesh,
+    check=submesh.check,
+    cost=submesh.cost,
+    unsolvable=submesh.unsolvable,
+    parse=submesh_json.parse_submesh,
+    document_of=submesh_json.document_of,
+    sha256=submesh_json.sha256,
+    selection_of=submesh_json.selection_of,
+    chosen_of=submesh_json.chosen_of,
+    facts=_submesh_facts,
+    described=submesh.described,
+    canonical=tuple,
+)
+"""Known to solvers and methods; commands and reports do not take its files yet."""
+
+_BY_KIND = {problem.kind: problem for problem in (*PROBLEMS.values(), SUBMESH)}
 _BY_FORM = {problem.form: problem for problem in PROBLEMS.values()}
 
 
@@ -202,7 +246,7 @@ def check(instance: Instance, chosen: Collection[int]) -> list[str]:
 
 
 @overload
-def cost(instance: ProcSet, chosen: Collection[int]) -> tuple[int, ...]: ...
+def cost(instance: ProcSet | Submesh, chosen: Collection[int]) -> tuple[int, ...]: ...
 @overload
 def cost(instance: KSubset | Sukp, chosen: Collection[int]) -> int: ...
 @overload

@@ -387,3 +387,17 @@ def unsolvable(instance: Submesh) -> str | None:
     if prod(instance.request) > instance.free:
         return f"{prod(instance.request)} processors requested, {instance.free} free"
     return None
+
+
+def described(instance: Submesh) -> str:
+    """Say in a few words what is asked of what.
+
+    >>> described(Submesh("one", (4, 4), (Resident((0, 0, 1, 1)),), (4, 2)))
+    '4x2 in a 4x4 mesh with 1 residents, 12 of 16 processors free'
+    """
+    wanted, shape = ("x".join(map(str, s)) for s in (instance.request, instance.shape))
+    kind = "torus" if instance.torus else "mesh"
+    return (
+        f"{wanted} in a {shape} {kind} with {len(instance.residents)} residents, "
+        f"{instance.free} of {instance.size} processors free"
+    )

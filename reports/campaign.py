@@ -16,6 +16,7 @@ from ..instances import (
     Points,
     ProcessorSet,
     ProcSet,
+    Submesh,
     Sukp,
     Torus,
     problem_of,
@@ -174,6 +175,8 @@ def _tiny(instance: Instance) -> Instance:
         return ProcSet("warm-up", tuple("abcd"), tuple(range(4)), 2, sets)
     if isinstance(instance, Sukp):
         return Sukp("warm-up", (1, 2, 3), (1, 1, 1), ((0, 1), (1, 2), (2,)), 2)
+    if isinstance(instance, Submesh):
+        return Submesh("warm-up", (2,) * instance.d, (), (1,) * instance.d)
     topology = instance.topology
     if isinstance(topology, Mesh | Torus):
         small = type(topology)((2,) * topology.dimension)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from time import perf_counter
 
-from ..instances import Instance, Value, check, cost
+from ..instances import Instance, Value, check, cost, problem_of
 from ..instances.value import ordered
 from .result import Limit, Proof, Result, SolverError, Status
 
@@ -51,7 +51,7 @@ def answer(
             seconds=perf_counter() - start,
             seed=seed,
         )
-    picked = tuple(sorted(int(i) for i in chosen))
+    picked = tuple(problem_of(instance).canonical(int(i) for i in chosen))
     if wrong := check(instance, picked):
         raise SolverError(f"{instance.name}: {'; '.join(wrong)}.")
     objective = cost(instance, picked)

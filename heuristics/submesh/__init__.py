@@ -1,0 +1,1 @@
+"""Methods for submesh allocation, with migration and without."""

@@ -1,0 +1,13 @@
+"""Every method for submesh allocation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ..instances import Submesh
+from .registry import Method, table
+
+SUBMESH: Mapping[str, Method[Submesh]] = table(
+    Method(name="first-fit", where="heuristics.submesh.first_fit:first_fit"),
+)
+"""Methods for submesh allocation, by the name used in reports."""
