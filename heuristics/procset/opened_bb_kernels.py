@@ -212,12 +212,14 @@ def _allowances(system: System, state: State) -> bool:
             return False
     spare = state.score  # scratch
     spare[:families] = 0
-    state.pair[0, :families] = left[:families]
+    demanded = state.pair[0]  # scratch
+    for g in range(families):
+        demanded[g] = left[g]
     for j in range(sets):
         g = family[j]
         if status[j] == UNDECIDED:
-            if state.pair[0, g] > 0:
-                state.pair[0, g] -= 1
+            if demanded[g] > 0:
+                demanded[g] -= 1
             elif spare[g] + cost[j] <= room:
                 spare[g] += cost[j]
                 left[g] += 1
@@ -487,9 +489,9 @@ def _table(system: System, state: State) -> None:
     while begin < alive:
         j = home[by_home[begin]]
         end = begin
-        inside[:] = least
-        if j >= 0:
-            inside += system.cost[j]
+        price = system.cost[j] if j >= 0 else 0
+        for t in range(request + 1):
+            inside[t] = least[t] + price
         if system.has_private:
             while end < alive and home[by_home[end]] == j:
                 k = order[by_home[end]]
@@ -560,7 +562,8 @@ def _fill(
     if equal:
         most = min(room // prices[1], n) if n else 0
         left = scratch
-        left[:n] = values[1 : n + 1]
+        for k in range(n):
+            left[k] = values[k + 1]
         for count in range(most):
             top = count
             for k in range(count + 1, n):
@@ -684,7 +687,8 @@ def _matrix(system: System, state: State, rows_of: int, columns_of: int) -> None
     weight = np.zeros(rows + 1, np.int64)
     scratch = np.empty(columns, np.int64)
     for i in range(1, rows + 1):
-        scratch[:] = entry[i, 1:]
+        for k in range(columns):
+            scratch[k] = entry[i, k + 1]
         weight[i] = entry[i, 0] + _sum_of_largest(scratch, columns, most_columns)
     for i in range(2, rows + 1):
         at = i
@@ -722,12 +726,13 @@ def _matrix(system: System, state: State, rows_of: int, columns_of: int) -> None
     ahead = np.zeros(rows + 2, np.int64)
     for i in range(1, rows + 1):
         ahead[i + 1] = ahead[i] + weight[i]
-    base = np.zeros(columns + 1, np.int64)
-    base[:] = entry[0]
-    scratch[:] = base[1:]
+    base = entry[0]
+    for k in range(columns):
+        scratch[k] = base[k + 1]
     nothing = base[0] + _sum_of_largest(scratch, columns, most_columns)
     have = np.zeros((most_rows + 1, columns + 1), np.int64)
-    have[0] = base
+    for k in range(columns + 1):
+        have[0, k] = base[k]
     hope = np.zeros(columns + 1, np.int64)
     at_row = np.zeros(most_rows + 1, np.int64)
     first = np.zeros(most_rows + 1, np.int64)
