@@ -237,6 +237,35 @@ def test_words_agree_with_one_word(cluster: tuple[ProcSet, Machine]) -> None:
         ]
 
 
+def test_two_words_fit_into_one_above_the_bound(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """What is above the bound is little, so that it leaves room for the second word."""
+    scales = []
+    for seed in range(10):
+        drawn = random_sets(40, 12, Fraction(1, 4), 18, levels=2, seed=seed)
+        sets = tuple(
+            ProcessorSet(
+                one.name, one.members, (one.cost[0], 2**20 * one.cost[1] + i, 2**35 + i)
+            )
+            for i, one in enumerate(drawn.sets)
+        )
+        instance = ProcSet("wide", drawn.processors, drawn.available, 18, sets)
+        ready = prepared(instance)
+        programme = ready.programme(flags(instance), 18)
+        assert programme.run(lambda: None) is None
+        scales.append(programme._arcs.scale)
+        with monkeypatch.context() as patch:
+            patch.setattr(frontier_kernels, "PLAIN", 2**62)
+            plain = ready.programme(flags(instance), 18)
+            assert plain.run(lambda: None) is None
+        assert programme.bound == plain.bound
+        least = ready.unfold(plain.bound, 18)
+        assert cost(instance, programme.chosen().tolist()) == least
+        assert cost(instance, plain.chosen().tolist()) == least
+    assert max(scales) > 1
+
+
 @pytest.mark.parametrize("large", [0, LARGE])
 def test_the_way_back_may_be_computed_a_second_time(
     large: int, monkeypatch: pytest.MonkeyPatch

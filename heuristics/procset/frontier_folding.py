@@ -83,6 +83,8 @@ class Folding:
         Of each word and set: its cost, and what each available member adds.
     largest
         Sum of the first word of all sets, everything being available.
+    spans
+        Of each word: what no sum reaches.
     request
         Up to how many processors sums are exact.
     counted
@@ -93,6 +95,7 @@ class Folding:
     base: Ints
     ahead: Ints
     largest: int
+    spans: tuple[int, ...]
     request: int
     counted: int | None
 
@@ -152,6 +155,10 @@ def folding_of(
         base=base,
         ahead=ahead,
         largest=largest,
+        spans=tuple(
+            radix.weights[0] * (bounds[first] // units[first] + 1)
+            for first, _, radix in words
+        ),
         request=request,
         counted=prices.counted,
     )

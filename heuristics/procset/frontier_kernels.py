@@ -123,13 +123,40 @@ class Layers(NamedTuple):
     cost: Ints
 
 
+class Arcs(NamedTuple):
+    """What the steps from an entry cost in a sweep; see `reduced`.
+
+    Parameters
+    ----------
+    stay, go
+        Of each entry: what skipping and taking the class costs.
+    value, worth, need
+        The last step, from t units, costs ``cost - value - worth (need - t)``,
+    gap
+        where it is no more than this,
+    scale
+        times this, and the second word.
+    most
+        Above it, sums are of no interest; FAR if all are.
+    """
+
+    stay: Ints
+    go: Ints
+    value: Ints
+    worth: int
+    need: int
+    gap: int
+    scale: int
+    most: int
+
+
 class Tables(NamedTuple):
     """Least costs by entry and number of processors, as far as they are kept.
 
     ``pool[at[e] + t - low[e]]``, a cost in words, is that of entry e and t units,
     low[e] <= t <= high[e]. ``least`` is the least cost of all that reaches the request,
-    ``place`` the class, entry and units from which it does; ``state`` the next class
-    and the pool's use.
+    ``place`` the class, entry and units from which it does, and the cost there;
+    ``state`` the next class and the pool's use.
     """
 
     pool: Ints
@@ -455,7 +482,7 @@ def blank(entries: int, pool: Ints) -> Tables:
         np.full(entries, FAR, dtype=np.int64),
         np.full(entries, -1, dtype=np.int64),
         np.full(words, FAR, dtype=np.int64),
-        np.full(3, -1, dtype=np.int64),
+        np.full(4, -1, dtype=np.int64),
         np.zeros(2, dtype=np.int64),
     )
     restart(tables)
@@ -475,15 +502,53 @@ def restart(tables: Tables) -> None:
 
 
 @njit(cache=True)
+def reduced(
+    plan: Plan,
+    layers: Layers,
+    need: int,
+    worth: int,
+    value: Ints,
+    gap: int,
+    scale: int,
+) -> Arcs:
+    """Price every step by how much it adds to the bound, in one word.
+
+    The bound of an entry and t units is its cost plus ``value + worth (need - t)``. No
+    step lowers it. What adds more than ``gap`` is closed. What is added counts
+    ``scale`` times, and below it comes the second word, if there is one.
+    """
+    size, first = plan.size, layers.begin
+    stay = np.empty(len(layers.mask), dtype=np.int64)
+    go = np.empty(len(layers.mask), dtype=np.int64)
+    two = len(layers.cost) > 1
+    for k in range(len(size)):
+        for e in range(first[k], first[k + 1]):
+            more = value[layers.skip[e]] - value[e]
+            stay[e] = more * scale if more <= gap else FAR
+            more = (
+                layers.cost[0, e] + value[layers.take[e]] - worth * size[k] - value[e]
+            )
+            go[e] = more * scale if more <= gap else FAR
+            if two and more <= gap:
+                go[e] += layers.cost[1, e]
+    most = gap * scale + scale - 1 if gap < FAR else FAR
+    return Arcs(stay, go, value, worth, need, gap, scale, most)
+
+
+@njit(cache=True)
+def plain(layers: Layers, need: int) -> Arcs:
+    """Price every step by its cost, in one word, and leave nothing out."""
+    nothing = np.zeros(len(layers.mask), dtype=np.int64)
+    return Arcs(nothing, layers.cost[0], nothing, 0, need, FAR, 1, FAR)
+
+
+@njit(cache=True)
 def sweep(
     plan: Plan,
     layers: Layers,
+    arcs: Arcs,
     tables: Tables,
-    need: int,
     rest: Ints,
-    worth: int,
-    value: Ints,
-    most: int,
     stop: int,
     work: int,
 ) -> int:
@@ -491,35 +556,32 @@ def sweep(
 
     Parameters
     ----------
-    plan, layers, tables
+    plan, layers, arcs, tables
         Of one instance; the tables say how far it has come.
-    need
-        Units wanted.
     rest
-        ``rest[k]``: units of the classes from k on; ``need`` if fewer than that are
-        of interest too.
-    worth, value
-        Of `relax`: an entry and t units cost at least ``value + worth (need - t)``
-        more.
-    most
-        What certainly costs more than this is left out; FAR to look at everything.
+        ``rest[k]``: units of the classes from k on; as many as wanted if fewer than
+        that are of interest too.
     stop
         Class before which to stop.
     work
         Table entries after which to come back.
     """
-    size, first = plan.size, layers.begin
-    skip, take, cost = layers.skip, layers.take, layers.cost[0]
+    size, first, skip, take = plan.size, layers.begin, layers.skip, layers.take
+    stay, go, value, need = arcs.stay, arcs.go, arcs.value, arcs.need
+    worth, gap, scale, most = arcs.worth, arcs.gap, arcs.scale, arcs.most
+    cost, second = layers.cost[0], layers.cost[-1]
+    two, bounded = len(layers.cost) > 1, most < FAR
     pool, at, low, high = tables.pool.reshape(-1), tables.at, tables.low, tables.high
     place, state = tables.place, tables.state
     k, used, done = state[0], state[1], 0
-    least, bounded = tables.least[0], most < FAR
+    least = tables.least[0]
     answer = DONE
     while k < stop:
         f = size[k]
         a, b, end = first[k], first[k + 1], first[k + 2]
         floor = max(0, need - rest[k + 1])
         before = used
+        cut = min(most, least) if bounded else FAR - 1
         for e in range(b, end):
             low[e], high[e] = FAR, -1
         for e in range(a, b):
@@ -528,12 +590,12 @@ def sweep(
                 continue
             d = skip[e]
             u1 = max(u, floor)
-            if u1 <= v:
+            if u1 <= v and stay[e] <= cut:
                 low[d] = min(low[d], u1)
                 high[d] = max(high[d], v)
             d = take[e]
             u2, v2 = max(u + f, floor), min(v + f, need - 1)
-            if u2 <= v2:
+            if u2 <= v2 and go[e] <= cut:
                 low[d] = min(low[d], u2)
                 high[d] = max(high[d], v2)
         for d in range(b, end):
@@ -549,37 +611,43 @@ def sweep(
             if u > v:
                 continue
             source = at[e] - u
-            d = skip[e]
+            d, extra = skip[e], stay[e]
             u1 = max(u, floor)
-            if u1 <= v:
+            if u1 <= v and extra <= cut:
                 target = at[d] - low[d]
                 x, y = pool[source + u1 : source + v + 1], pool[target + u1 :]
                 for i in range(len(x)):
-                    y[i] = min(y[i], x[i])
-            d, extra = take[e], cost[e]
+                    y[i] = min(y[i], x[i] + extra)
+            d, extra = take[e], go[e]
             u2, v2 = max(u + f, floor), min(v + f, need - 1)
-            if u2 <= v2:
+            if u2 <= v2 and extra <= cut:
                 target = at[d] - low[d]
                 x, y = pool[source + u2 - f : source + v2 - f + 1], pool[target + u2 :]
                 for i in range(len(x)):
                     y[i] = min(y[i], x[i] + extra)
             for t in range(max(u, need - f), v + 1):
-                total = pool[source + t] + extra
+                last = cost[e] - value[e] - worth * (need - t)
+                if last > gap:
+                    continue
+                last *= scale
+                if two:
+                    last += second[e]
+                total = pool[source + t] + last
                 if total < least:
                     least = total
                     place[0], place[1], place[2] = k, e, t
+                    place[3] = pool[source + t]
         if bounded:
-            limit = min(most, least)
+            cut = min(most, least)
             used = before
             for d in range(b, end):
                 u, v = low[d], high[d]
                 if u > v:
                     continue
                 source = at[d] - u
-                slack = limit - value[d]
-                while u <= v and pool[source + u] + worth * (need - u) > slack:
+                while u <= v and pool[source + u] > cut:
                     u += 1
-                while v >= u and pool[source + v] + worth * (need - v) > slack:
+                while v >= u and pool[source + v] > cut:
                     v -= 1
                 at[d], low[d], high[d] = source + u, u, v
                 used = max(used, source + v + 1) if u <= v else used
@@ -594,17 +662,11 @@ def sweep(
 
 
 @njit(cache=True)
-def finish(layers: Layers, tables: Tables, taken: Flags) -> tuple[Ints, Ints]:
-    """Take the last class; return where `trace` begins, and the cost there."""
-    place = tables.place.copy()
-    taken[place[0]] = True
-    return place, tables.least - layers.cost[:, place[1]]
-
-
-@njit(cache=True)
 def trace(
     plan: Plan,
     layers: Layers,
+    stay: Ints,
+    go: Ints,
     tables: Tables,
     start: int,
     place: Ints,
@@ -614,10 +676,9 @@ def trace(
     """Follow the least cost back to class ``start``, whose tables are the first kept.
 
     ``place`` is class, entry and units, and ``value`` the cost there, in words; both
-    are moved to ``start``.
+    are moved to ``start``. ``go`` has a row for each word, ``stay`` is of the first.
     """
-    size, first = plan.size, layers.begin
-    skip, take, cost = layers.skip, layers.take, layers.cost
+    size, first, skip, take = plan.size, layers.begin, layers.skip, layers.take
     pool, at, low, high = tables.pool, tables.at, tables.low, tables.high
     k, e, t = place[0], place[1], place[2]
     words = len(value)
@@ -627,19 +688,20 @@ def trace(
         for d in range(first[k], first[k + 1]):
             u, v = low[d], high[d]
             if skip[d] == e and u <= t <= v:
-                same = True
-                for w in range(words):
+                same = pool[at[d] + t - u, 0] + stay[d] == value[0]
+                for w in range(1, words):
                     same &= pool[at[d] + t - u, w] == value[w]
                 if same:
                     e = d
+                    value[0] -= stay[d]
                     break
             if take[d] == e and u <= t - f <= v:
                 same = True
                 for w in range(words):
-                    same &= pool[at[d] + t - f - u, w] + cost[w, d] == value[w]
+                    same &= pool[at[d] + t - f - u, w] + go[w, d] == value[w]
                 if same:
                     e, t = d, t - f
-                    value -= cost[:, d]
+                    value -= go[:, d]
                     taken[k] = True
                     break
     place[0], place[1], place[2] = k, e, t
@@ -709,25 +771,29 @@ def select(
     rest = remaining(plan)
     n = len(plan.size)
     entries = layers.begin[n + 1]
-    value, count = nothing, nothing
-    worth, limit, upper, step = 0, FAR, FAR, 0
+    lower, upper, step = 0, FAR, 0
+    arcs = plain(layers, need)
     if entries * need >= PLAIN and largest <= CAREFUL:
-        value = np.empty(entries, dtype=np.int64)
-        count = np.empty(entries, dtype=np.int64)
-        worth, bound, upper, _ = multiplier(plan, layers, need, value, count)
-        step = (upper - bound) // BAND
-        limit = bound + step
+        value = np.empty(len(layers.mask), dtype=np.int64)
+        count = np.empty(len(layers.mask), dtype=np.int64)
+        worth, lower, upper, _ = multiplier(plan, layers, need, value, count)
+        step = (upper - lower) // BAND
+        arcs = reduced(plan, layers, need, worth, value, step, 1)
     tables = blank(entries, pool)
     while True:
-        end = sweep(plan, layers, tables, need, rest, worth, value, limit, n, FAR)
+        end = sweep(plan, layers, arcs, tables, rest, n, FAR)
         if end == FULL:
             return LARGE, nothing
-        if tables.least[0] <= limit or limit == FAR:
+        least = tables.least[0]
+        if least <= arcs.most:
             break
         step = 4 * step + 1
-        limit = tables.least[0] if tables.least[0] < upper else min(limit + step, upper)
+        gap = least if least < upper - lower else min(arcs.gap + step, upper - lower)
+        arcs = reduced(plan, layers, need, arcs.worth, arcs.value, gap, 1)
         restart(tables)
     taken = np.zeros(n, dtype=np.bool_)
-    place, cost = finish(layers, tables, taken)
-    trace(plan, layers, tables, 0, place, cost, taken)
-    return tables.least[0], pick(static, available, plan, taken, request)
+    place = tables.place.copy()
+    taken[place[0]] = True
+    go = arcs.go.reshape((1, len(arcs.go)))
+    trace(plan, layers, arcs.stay, go, tables, 0, place, place[3:].copy(), taken)
+    return lower + least, pick(static, available, plan, taken, request)

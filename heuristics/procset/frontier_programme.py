@@ -86,29 +86,34 @@ class Programme:
         self._smaller, self._left = smaller, nodes
         if smaller:
             self._rest[:] = self._need
-        self._value = np.empty(0, dtype=np.int64)
-        self._worth, self._lower, self._upper, self._generous = 0, 0, kernels.FAR, -1
-        size = self._entries * self._need
+        self._spans = folding.spans
+        self._lower, self._upper, self._generous = 0, kernels.FAR, -1
+        self._arcs = kernels.Arcs(*kernels.plain(layers, self._need))
         self._bounded = (
-            not smaller and size >= kernels.PLAIN and folding.largest <= kernels.CAREFUL
+            not smaller
+            and self._entries * self._need >= kernels.PLAIN
+            and folding.largest <= kernels.CAREFUL
         )
         if self._bounded:
-            self._value = np.empty(self._entries, dtype=np.int64)
+            value = np.empty(len(layers.mask), dtype=np.int64)
             found = kernels.multiplier(
-                plan, layers, self._need, self._value, np.empty_like(self._value)
+                plan, layers, self._need, value, np.empty_like(value)
             )
-            self._worth, self._lower, self._upper, self._generous = map(int, found)
+            worth, self._lower, self._upper, self._generous = map(int, found)
+            self._arcs = self._arcs._replace(worth=worth, value=value)
+        self._base = self._lower
+        self._priced = layers._replace(cost=layers.cost[:1])
         self._tables = self._blank(1 if self._bounded else self._words)
         self._kept: list[_Layer] = []
         self._taken: Flags | None = None
-        self._proved = False
+        self._least: list[int] | None = None
 
     @property
     def bound(self) -> list[int]:
         """What is proved that every choice costs at least, in words."""
-        if self._proved:
-            return [int(x) for x in self._tables.least]
-        return [max(self._lower, 0)] + [0] * (self._words - 1)
+        if self._least is not None:
+            return self._least
+        return [self._lower] + [0] * (self._words - 1)
 
     def _blank(self, words: int) -> kernels.Tables:
         room = max(min(self._entries * self._need, ROOM), 1)
@@ -116,47 +121,93 @@ class Programme:
         return kernels.Tables(*kernels.blank(self._entries, pool))
 
     def run(self, stopped: Callable[[], Limit | None]) -> Limit | None:
-        """Find the least cost and the choice; return what stopped it.
+        """Find the least cost and the choice; return what stopped it."""
+        if why := self._search(stopped):
+            return why
+        found = [int(x) for x in self._tables.least]
+        if len(found) < self._words:
+            found = [*divmod(found[0], self._arcs.scale)]
+        found[0] += self._base
+        self._least = found
+        return None if self._smaller else self._way_back(stopped)
 
-        Bounds tell that what costs more than some limit need not be looked at. The
-        first limit is near the lower bound; if nothing costs so little, the next is
-        what was found instead. With several words, the least of the first one is found
-        first and is the limit then.
+    def _search(self, stopped: Callable[[], Limit | None]) -> Limit | None:
+        """Find the least cost.
+
+        Bounds tell that what adds more to the lower bound than some gap need not be
+        looked at. The first gap is a narrow one; if nothing costs so little, the next
+        is what was found instead. Of two words, the least of the first one tells the
+        gap for both together, which then fit into one; if not, they are compared word
+        by word.
         """
-        limit, step = kernels.FAR, 0
-        if self._bounded:
-            step = (self._upper - self._lower) // kernels.BAND
-            limit = self._lower + step
+        if not self._bounded:
+            return self._from_the_start(stopped)
+        widest = self._upper - self._base
+        gap = step = widest // kernels.BAND
         while True:
-            kernels.restart(self._tables)
-            self._kept.clear()
-            self._keep()
-            if why := self._sweep(self._n, limit, stopped):
+            self._price(gap, 1)
+            if why := self._from_the_start(stopped):
                 return why
             least = int(self._tables.least[0])
-            if limit == kernels.FAR or least <= limit:
-                if len(self._tables.least) == self._words:
-                    break
-                self._lower = limit = least
-                self._tables = self._blank(self._words)
-                continue
-            self._lower = limit + 1
+            if least <= gap:
+                break
+            self._lower = self._base + gap + 1
             step = 4 * step + 1
-            limit = least if least < self._upper else min(limit + step, self._upper)
-        self._proved = True
-        if self._smaller:
+            gap = least if least < widest else min(gap + step, widest)
+        if self._words == 1:
             return None
+        self._lower = self._base + least
+        if self._words == 2 and (least + 1) * self._spans[1] < kernels.FAR:
+            self._priced = self._layers
+            self._price(least, self._spans[1])
+        else:
+            self._base = 0
+            self._tables = self._blank(self._words)
+        return self._from_the_start(stopped)
+
+    def _price(self, gap: int, scale: int) -> None:
+        """Price steps by what they add to the bound, at most a gap."""
+        worth, value = self._arcs.worth, self._arcs.value
+        self._arcs = kernels.Arcs(
+            *kernels.reduced(
+                self._plan, self._priced, self._need, worth, value, gap, scale
+            )
+        )
+
+    def _from_the_start(self, stopped: Callable[[], Limit | None]) -> Limit | None:
+        kernels.restart(self._tables)
+        self._kept.clear()
+        self._keep()
+        return self._sweep(self._n, stopped)
+
+    def _way_back(self, stopped: Callable[[], Limit | None]) -> Limit | None:
+        """Follow the least cost back through the tables, computing them anew."""
         taken = np.zeros(self._n, dtype=np.bool_)
-        place, cost = kernels.finish(self._layers, self._tables, taken)
+        place = self._tables.place.copy()
+        taken[place[0]] = True
+        if len(self._tables.least) > 1:
+            stay, go = np.zeros_like(self._layers.mask), self._layers.cost
+            value = self._tables.least - go[:, place[1]]
+        else:
+            stay, go = self._arcs.stay, self._arcs.go.reshape(1, -1)
+            value = place[3:].copy()
         while True:
             layer = self._kept.pop()
             kernels.trace(
-                self._plan, self._layers, self._tables, layer.k, place, cost, taken
+                self._plan,
+                self._layers,
+                stay,
+                go,
+                self._tables,
+                layer.k,
+                place,
+                value,
+                taken,
             )
             if not self._kept:
                 break
             self._restore(self._kept[-1])
-            if why := self._sweep(layer.k, limit, stopped, keep=False):
+            if why := self._sweep(layer.k, stopped, keep=False):
                 return why
         self._taken = taken
         return None
@@ -164,7 +215,6 @@ class Programme:
     def _sweep(
         self,
         stop: int,
-        limit: int,
         stopped: Callable[[], Limit | None],
         *,
         keep: bool = True,
@@ -172,7 +222,7 @@ class Programme:
         """Sweep up to a class, keeping a layer whenever the pool is full."""
         while True:
             before = int(self._tables.state[1])
-            end = self._step(stop, limit)
+            end = self._step(stop)
             spent = int(self._tables.state[1]) - before
             if end == kernels.DONE:
                 return None
@@ -192,7 +242,7 @@ class Programme:
             if why := stopped():
                 return why
 
-    def _step(self, stop: int, limit: int) -> int:
+    def _step(self, stop: int) -> int:
         work = _WORK if self._left is None else min(_WORK, self._left)
         if len(self._tables.least) > 1:
             from .frontier_words_kernels import sweep_words
@@ -204,9 +254,6 @@ class Programme:
                     self._tables,
                     self._need,
                     self._rest,
-                    self._worth,
-                    self._value,
-                    limit,
                     stop,
                     work // 8,
                 )
@@ -214,13 +261,10 @@ class Programme:
         return int(
             kernels.sweep(
                 self._plan,
-                self._layers,
+                self._priced,
+                self._arcs,
                 self._tables,
-                self._need,
                 self._rest,
-                self._worth,
-                self._value,
-                limit,
                 stop,
                 work,
             )

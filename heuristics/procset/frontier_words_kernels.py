@@ -30,16 +30,10 @@ def sweep_words(
     tables: Tables,
     need: int,
     rest: Ints,
-    worth: int,
-    value: Ints,
-    most: int,
     stop: int,
     work: int,
 ) -> int:
-    """Go on with the programme as `frontier_kernels.sweep` does.
-
-    The bound, and ``most``, are those of the first word.
-    """
+    """Go on with the programme as `frontier_kernels.sweep` does, without bounds."""
     size, first = plan.size, layers.begin
     skip, take = layers.skip, layers.take
     cost = np.ascontiguousarray(layers.cost.T)
@@ -88,20 +82,6 @@ def sweep_words(
                 elif t + f >= floor:
                     d = take[e]
                     _lower(pool[at[d] + t + f - low[d]], source, cost[e])
-        if most < FAR:
-            limit = min(most, least[0])
-            used = before
-            for d in range(b, end):
-                u, v = low[d], high[d]
-                if u > v:
-                    continue
-                source, slack = at[d] - u, limit - value[d]
-                while u <= v and pool[source + u, 0] + worth * (need - u) > slack:
-                    u += 1
-                while v >= u and pool[source + v, 0] + worth * (need - v) > slack:
-                    v -= 1
-                at[d], low[d], high[d] = source + u, u, v
-                used = max(used, source + v + 1) if u <= v else used
         done += used - before + (b - a)
         k += 1
         if done > work and k < stop:
