@@ -41,7 +41,7 @@ from .sukp_root import root_bound
 from .tabu import tabu
 
 PROOF = Proof(Grade.ENUMERATED, "sukp-bb")
-_ROOT_STEPS = 400
+_ROOT_STEPS = 1500
 """Steps of the ascent at the root; they are few beside the search."""
 _STEPS = 4
 """Steps of the ascent at any other node."""

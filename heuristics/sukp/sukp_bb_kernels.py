@@ -30,6 +30,9 @@ MULTIPLIER_BITS = 16
 MOST_MULTIPLIED = 2**60
 """Multiplier times all weight stays below this."""
 FAR = 2**62
+_PATIENCE = 6
+"""Steps without success after which the ascent halves its steps."""
+_MOST_DAMPED = 12
 
 
 class Problem(NamedTuple):
@@ -412,8 +415,10 @@ def search(
                     load[at[t]] += part[t]
             multiplier = min(max(multiplier, 0), highest)
             value_best = -FAR
+            damping = stalled = 0
             while left > 0:
                 left -= 1
+                value_before = value_best
                 value = 0
                 took = fewest
                 for trial in range(3):
@@ -454,7 +459,7 @@ def search(
                         slope -= heavy[order[i]]
                     if slope == 0 or trial == 2:
                         break
-                    widest = max(multiplier >> 3, 1)
+                    widest = max(multiplier >> (3 + damping), 1)
                     change = ((limit - value) >> 2) // abs(slope)
                     change = min(max(change, 1), widest)
                     if slope < 0:
@@ -462,6 +467,11 @@ def search(
                     multiplier = min(max(multiplier + change, 0), highest)
                 if pruned or waiting > 0:
                     break
+                # the limit may be far above what can be reached: go less far
+                stalled = 0 if value_best > value_before else stalled + 1
+                if stalled == _PATIENCE:
+                    stalled = 0
+                    damping = min(damping + 1, _MOST_DAMPED)
                 # shift shares from elements left to elements taken
                 for i in range(opens):
                     chosen[order[i]] = i < took
@@ -477,7 +487,8 @@ def search(
                         norm += others
                 if norm == 0:
                     break
-                step = max(((limit - value) >> MULTIPLIER_BITS) // norm, 1)
+                step = max((limit - value) >> (MULTIPLIER_BITS + damping), 1)
+                step = max(step // norm, 1)
                 for i in range(items):
                     first, last = begin[i], begin[i + 1]
                     taken = 0

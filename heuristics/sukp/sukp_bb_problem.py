@@ -71,15 +71,22 @@ def blank(problem: Problem, rows: int) -> Nodes:
 
 
 def root(problem: Problem) -> Nodes:
-    """Return the root: shares alike, weightless elements kept, nothing else decided."""
+    """Return the root: weightless elements kept, nothing else decided.
+
+    Profits are shared out by weight, the multiplier is the mean: were every element
+    given the same for its weight, that alone would prove the part need / weight of
+    all profit.
+    """
     nodes = blank(problem, 1)
     nodes.state[0, problem.weight == 0] = OUT
-    size = np.diff(problem.item)
-    each = problem.share // np.maximum(size, 1)
-    nodes.shares[0] = np.repeat(each, size)
-    mass = max(1, int(problem.mass.sum()))
-    # twice the mean profit for a unit of weight: about what is lost in the end
-    fair = (int(problem.share.sum()) << (MULTIPLIER_BITS + 1)) // mass
+    masses = [int(mass) for mass in problem.mass]
+    for j, share in enumerate(problem.share):
+        of = slice(int(problem.item[j]), int(problem.item[j + 1]))
+        parts = [masses[e] for e in problem.member[of]]
+        heft = max(1, sum(parts))
+        nodes.shares[0, of] = [int(share) * part // heft for part in parts]
+    mass = max(1, sum(masses))
+    fair = (int(problem.share.sum()) << MULTIPLIER_BITS) // mass
     nodes.multiplier[0] = min(fair, MOST_MULTIPLIED // mass)
     return nodes
 

@@ -28,7 +28,7 @@ from .sukp_bb_problem import blank, root
 
 _BITS = 40
 """Profit counted once for every two elements of an item sums to less than 2^40."""
-_SHARE_STEPS = 200
+_SHARE_STEPS = 400
 _PAIR_STEPS = 100
 _PAIR_WORK = 2**22
 """Entries of a matrix looked at by an ascent, some 0.5 s; at least 10 steps."""
