@@ -1,0 +1,220 @@
+"""One interface of all that allocate submeshes: allocate, release, state, steps.
+
+A box is (a, b, c, d), lowest and highest corner, inclusive; see ``instances.submesh``.
+The first coordinate is the column, the second the row; rows are searched from row 0
+on, each from column 0 on.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from itertools import permutations
+from math import inf, prod
+from time import perf_counter
+from types import MappingProxyType
+
+from ...instances import InputError
+from ...instances.submesh import Box, sides
+
+
+class OutOfTimeError(Exception):
+    """A search went on beyond `Allocator.until`."""
+
+
+class Allocator(ABC):
+    """A mesh, the boxes that are held in it, and a way to find free ones.
+
+    Parameters
+    ----------
+    shape
+        Sides of the mesh.
+    rotate
+        Whether a request that finds no place as asked is tried turned.
+    torus
+        Whether boxes may wrap round.
+
+    Attributes
+    ----------
+    steps
+        Nodes of linked structures touched, from the beginning on, as section 4.2 of
+        Morgenstern 1994 counts them: one whenever a pointer is followed to a node.
+        What one call took is the difference. Arrays: one for every element read.
+    until
+        Moment of ``time.perf_counter()`` at which a search gives up.
+    """
+
+    def __init__(
+        self, shape: Sequence[int], *, rotate: bool = False, torus: bool = False
+    ) -> None:
+        self.shape = tuple(shape)
+        self.rotate = rotate
+        self.torus = torus
+        self.steps = 0
+        self.until = inf
+        self._held: dict[Box, None] = {}
+
+    @property
+    def held(self) -> list[Box]:
+        """The boxes now held, in the order in which they were taken."""
+        return list(self._held)
+
+    @property
+    def free(self) -> int:
+        """Number of processors that are not held."""
+        return prod(self.shape) - sum(prod(sides(box)) for box in self._held)
+
+    def find(self, size: Sequence[int]) -> Box | None:
+        """Return where a box would be allocated, without allocating it.
+
+        Parameters
+        ----------
+        size
+            Sides of the box, as asked.
+
+        Returns
+        -------
+        Box or None
+            Its place; None if this method finds none, as asked or (with ``rotate``)
+            turned.
+
+        Raises
+        ------
+        InputError
+            When the size has another number of sides than the mesh, or one below 1.
+        """
+        wanted = tuple(size)
+        if len(wanted) != len(self.shape) or min(wanted) < 1:
+            raise InputError(
+                f"must be {len(self.shape)} sides of at least 1",
+                field="size",
+                value=list(wanted),
+            )
+        for turned in self._orientations(wanted):
+            if (box := self._search(turned)) is not None:
+                return box
+        return None
+
+    def allocate(self, size: Sequence[int]) -> Box | None:
+        """Find a box and hold it; None if there is no place."""
+        box = self.find(size)
+        if box is not None:
+            self._held[box] = None
+            self._allot(box)
+        return box
+
+    def hold(self, box: Box) -> None:
+        """Hold a given box, which must be free: a resident, a blocked processor.
+
+        Raises
+        ------
+        InputError
+            When this very box is held already.
+        """
+        if box in self._held:
+            raise InputError("is held already", field="box", value=list(box))
+        self._held[box] = None
+        self._take(box)
+
+    def release(self, box: Box) -> None:
+        """Give back a box that is held.
+
+        Raises
+        ------
+        InputError
+            When it is not.
+        """
+        if box not in self._held:
+            raise InputError("is not held", field="box", value=list(box))
+        del self._held[box]
+        self._give(box)
+
+    def _orientations(self, size: tuple[int, ...]) -> list[tuple[int, ...]]:
+        """List the ways to lay the box that fit into an empty mesh, as asked first."""
+        if not self.rotate:
+            turned = [size]
+        elif len(size) == 2:
+            turned = [size] if size[0] == size[1] else [size, size[::-1]]
+        else:
+            turned = list(dict.fromkeys(permutations(size)))
+        return [
+            one
+            for one in turned
+            if all(s <= side for s, side in zip(one, self.shape, strict=True))
+        ]
+
+    def _look_at_the_clock(self) -> None:
+        if perf_counter() > self.until:
+            raise OutOfTimeError
+
+    @abstractmethod
+    def _search(self, size: tuple[int, ...]) -> Box | None:
+        """Find a free box of this size, not turned, that would fit an empty mesh."""
+
+    def _allot(self, box: Box) -> None:
+        """Note that a box that was found is held."""
+        self._take(box)
+
+    def _take(self, box: Box) -> None:
+        """Note that a box is held."""
+
+    def _give(self, box: Box) -> None:
+        """Note that a box is no longer held."""
+
+
+@dataclass(frozen=True, slots=True)
+class Maker:
+    """One entry of the table: makes an allocator, and knows what it is good for.
+
+    Parameters
+    ----------
+    where
+        ``module:class`` in this package; imported when first made.
+    complete
+        Whether it finds a place without migration whenever there is one.
+    three
+        Whether the mesh may have three sides.
+    wraps
+        Whether it may be a torus.
+    """
+
+    where: str
+    complete: bool = True
+    three: bool = False
+    wraps: bool = False
+
+    def __call__(
+        self, shape: Sequence[int], *, rotate: bool = False, torus: bool = False
+    ) -> Allocator:
+        """Make an allocator for an empty mesh.
+
+        Raises
+        ------
+        InputError
+            When the method is not defined for this mesh.
+        """
+        if why := self.refuses(shape, torus):
+            raise InputError(why, field="mesh", value=list(shape))
+        module, _, name = self.where.partition(":")
+        found: Callable[..., Allocator] = getattr(
+            import_module(f".{module}", __package__), name
+        )
+        return found(shape, rotate=rotate, torus=torus)
+
+    def refuses(self, shape: Sequence[int], torus: bool) -> str | None:
+        """Say why it is not for this mesh; None if it is."""
+        if len(shape) not in ((2, 3) if self.three else (2,)):
+            return f"is for {'two or three' if self.three else 'two'} axes"
+        if torus and not self.wraps:
+            return "is for meshes, not tori"
+        return None
+
+
+ALLOCATORS: Mapping[str, Maker] = MappingProxyType(
+    {
+        "fs-1": Maker("frame_sliding:EveryFrame", three=True, wraps=True),
+    }
+)
+"""Every allocator, by the name used in reports."""

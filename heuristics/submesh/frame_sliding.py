@@ -1,0 +1,83 @@
+"""Frame sliding: candidates are tried one by one against the list of residents.
+
+The list holds residents in the order in which they came. A candidate is looked at
+until the first resident in its way, so that a step is one resident looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from ...instances.submesh import Box, box_at
+from .allocator import Allocator
+from .frame_sliding_kernels import FOUND, GOES_ON, slide
+
+Ints = npt.NDArray[np.int64]
+
+_BUDGET = 2**24
+
+
+def padded(values: Sequence[int], filler: int) -> Ints:
+    """Return the values along three axes."""
+    return np.array([*values, *(filler,) * (3 - len(values))], dtype=np.int64)
+
+
+class FrameSliding(Allocator):
+    """The list of residents, as an array in which nothing is out of order."""
+
+    def __init__(
+        self, shape: Sequence[int], *, rotate: bool = False, torus: bool = False
+    ) -> None:
+        super().__init__(shape, rotate=rotate, torus=torus)
+        self._shape = padded(self.shape, 1)
+        self._boxes = np.zeros((16, 6), dtype=np.int64)
+        self._count = 0
+
+    def _take(self, box: Box) -> None:
+        if self._count == len(self._boxes):
+            self._boxes = np.concatenate([self._boxes, np.zeros_like(self._boxes)])
+        d = len(self.shape)
+        row = self._boxes[self._count]
+        row[:d], row[3 : 3 + d] = box[:d], box[d:]
+        self._count += 1
+
+    def _give(self, box: Box) -> None:
+        d = len(self.shape)
+        rows = self._boxes[: self._count]
+        same = (rows[:, :d] == box[:d]).all(axis=1) & (
+            rows[:, 3 : 3 + d] == box[d:]
+        ).all(axis=1)
+        n = int(same.argmax())
+        rows[n:-1] = rows[n + 1 :]
+        self._count -= 1
+
+
+class EveryFrame(FrameSliding):
+    """FS_1: every frame of equation 1, row by row; see `heuristics.submesh.placing`."""
+
+    def _search(self, size: tuple[int, ...]) -> Box | None:
+        return self._slide(size, (1,) * len(size))
+
+    def _slide(self, size: tuple[int, ...], stride: Sequence[int]) -> Box | None:
+        where = np.zeros(3, dtype=np.int64)
+        wanted, step = padded(size, 1), padded(stride, 1)
+        why = GOES_ON
+        while why == GOES_ON:
+            why, steps = slide(
+                self._boxes,
+                self._count,
+                self._shape,
+                wanted,
+                step,
+                self.torus,
+                where,
+                _BUDGET,
+            )
+            self.steps += steps
+            self._look_at_the_clock()
+        if why != FOUND:
+            return None
+        return box_at([int(x) for x in where[: len(size)]], size)
