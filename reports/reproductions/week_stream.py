@@ -68,10 +68,14 @@ def stream(order: Order, *, cores: bool = False) -> tuple[list[Submission], str]
         most = NODES * (NODE if cores else 1)
         jobs = list(submissions_of(read_swf(order.trace), most))
         told = f"the trace {order.trace}, jobs of up to {most} processors"
-    jobs = list(islice(jobs, order.first))
+    jobs = beginning(jobs, order.first)
     if not jobs:
         raise InputError("has no job that fits", file=order.trace or "")
-    # a job whose predecessor is cut off comes by itself
-    there = {job.number for job in jobs}
-    jobs = [job if job.follows in there else replace(job, follows=None) for job in jobs]
     return jobs, f"{told}; {len(jobs)} jobs"
+
+
+def beginning(jobs: Sequence[Submission], first: int | None) -> list[Submission]:
+    """Return the first jobs; one whose predecessor is cut off comes by itself."""
+    left = list(islice(jobs, first))
+    there = {job.number for job in left}
+    return [job if job.follows in there else replace(job, follows=None) for job in left]
