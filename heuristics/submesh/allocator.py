@@ -157,9 +157,11 @@ class Allocator(ABC):
         """Note that a box that was found is held."""
         self._take(box)
 
+    @abstractmethod
     def _take(self, box: Box) -> None:
         """Note that a box is held."""
 
+    @abstractmethod
     def _give(self, box: Box) -> None:
         """Note that a box is no longer held."""
 
@@ -214,7 +216,10 @@ class Maker:
 
 ALLOCATORS: Mapping[str, Maker] = MappingProxyType(
     {
+        "fs-n": Maker("frame_sliding:RestrictedFrames", complete=False, three=True),
         "fs-1": Maker("frame_sliding:EveryFrame", three=True, wraps=True),
+        "fs-f": Maker("frame_sliding:FastFrames"),
+        "as": Maker("frame_sliding:AdaptiveScan"),
     }
 )
 """Every allocator, by the name used in reports."""

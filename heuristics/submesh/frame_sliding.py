@@ -6,16 +6,18 @@ until the first resident in its way, so that a step is one resident looked at.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
 from ...instances.submesh import Box, box_at
 from .allocator import Allocator
-from .frame_sliding_kernels import FOUND, GOES_ON, slide
+from .frame_sliding_kernels import FOUND, GOES_ON, jump, scan_adaptively, slide
 
 Ints = npt.NDArray[np.int64]
+
+Kernel = Callable[[Ints, int, int, int, int, int, Ints, int], tuple[int, int]]
 
 _BUDGET = 2**24
 
@@ -81,3 +83,48 @@ class EveryFrame(FrameSliding):
         if why != FOUND:
             return None
         return box_at([int(x) for x in where[: len(size)]], size)
+
+
+class RestrictedFrames(EveryFrame):
+    """FS_n: the frames of equation 2, whose corners are multiples of their sides."""
+
+    def _search(self, size: tuple[int, ...]) -> Box | None:
+        return self._slide(size, size)
+
+
+class AdaptiveScan(FrameSliding):
+    """AS: after a frame in conflict, the one behind all that are in its way.
+
+    Figure 1 takes the furthest column of the conflicting submeshes (a, j, c, d); their
+    second coordinate may be any, and j is a misprint for b.
+    """
+
+    def _search(self, size: tuple[int, ...]) -> Box | None:
+        return self._jump(size, scan_adaptively)
+
+    def _jump(self, size: tuple[int, ...], kernel: Kernel) -> Box | None:
+        x, y = size
+        width, depth = self.shape
+        where = np.array([0, 0, depth], dtype=np.int64)
+        why = GOES_ON
+        while why == GOES_ON:
+            why, steps = kernel(
+                self._boxes, self._count, width, depth, x, y, where, _BUDGET
+            )
+            self.steps += steps
+            self._look_at_the_clock()
+        if why != FOUND:
+            return None
+        return box_at([int(where[0]), int(where[1])], size)
+
+
+class FastFrames(AdaptiveScan):
+    """FS_f: after a frame in conflict, the one behind the first resident in its way.
+
+    A row without a free frame is followed by the first row below any resident that
+    was in the way. Figure 2 has ``j < Y - y`` and ``i < X - x``, which would leave out
+    the last row and the last column; equation 1 has them, and so has this.
+    """
+
+    def _search(self, size: tuple[int, ...]) -> Box | None:
+        return self._jump(size, jump)

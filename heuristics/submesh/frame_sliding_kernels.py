@@ -74,3 +74,82 @@ def slide(
         j = 0
         k += stride[2]
     return NOWHERE, steps
+
+
+@njit(cache=True)
+def scan_adaptively(
+    boxes: Ints,
+    count: int,
+    width: int,
+    depth: int,
+    x: int,
+    y: int,
+    where: Ints,
+    budget: int,
+) -> tuple[int, int]:
+    """Look at all residents for each frame; go on behind the furthest in its way."""
+    i, j = where[0], where[1]
+    steps = 0
+    while j <= depth - y:
+        while i <= width - x:
+            reach = -1
+            for n in range(count):
+                if (
+                    boxes[n, 0] < i + x
+                    and boxes[n, 3] >= i
+                    and boxes[n, 1] < j + y
+                    and boxes[n, 4] >= j
+                ):
+                    reach = max(reach, boxes[n, 3] + 1)
+            steps += count
+            if reach < 0:
+                where[0], where[1] = i, j
+                return FOUND, steps
+            i = reach
+            if steps >= budget:
+                where[0], where[1] = i, j
+                return GOES_ON, steps
+        i = 0
+        j += 1
+    return NOWHERE, steps
+
+
+@njit(cache=True)
+def jump(
+    boxes: Ints,
+    count: int,
+    width: int,
+    depth: int,
+    x: int,
+    y: int,
+    where: Ints,
+    budget: int,
+) -> tuple[int, int]:
+    """Go on behind the first resident in the way, then below the least low one."""
+    i, j, below = where[0], where[1], where[2]
+    steps = 0
+    while j <= depth - y:
+        while i <= width - x:
+            clear = True
+            for n in range(count):
+                steps += 1
+                if (
+                    boxes[n, 0] < i + x
+                    and boxes[n, 3] >= i
+                    and boxes[n, 1] < j + y
+                    and boxes[n, 4] >= j
+                ):
+                    clear = False
+                    i = boxes[n, 3] + 1
+                    below = min(below, boxes[n, 4] + 1)
+                    break
+            if clear:
+                where[0], where[1] = i, j
+                return FOUND, steps
+            if steps >= budget:
+                where[0], where[1], where[2] = i, j, below
+                return GOES_ON, steps
+        i = 0
+        j = below
+        below = depth
+    return NOWHERE, steps
