@@ -77,7 +77,7 @@ def width(instance: ProcSet) -> int:
 
     Known before it runs: it takes at most 2^width times as long as counting.
 
-    >>> from closeknit.instances import drakenberg_system
+    >>> from closeknit.instances.procset_generators import drakenberg_system
     >>> width(drakenberg_system(48))
     7
     """
