@@ -220,6 +220,8 @@ ALLOCATORS: Mapping[str, Maker] = MappingProxyType(
         "fs-1": Maker("frame_sliding:EveryFrame", three=True, wraps=True),
         "fs-f": Maker("frame_sliding:FastFrames"),
         "as": Maker("frame_sliding:AdaptiveScan"),
+        "iss": Maker("iss_arrays:ArrayScan"),
+        "4iss": Maker("iss_arrays:ArrayFourWayScan"),
     }
 )
 """Every allocator, by the name used in reports."""

@@ -1,7 +1,7 @@
 """Interval sets and scan sets: the ordered linked lists of Morgenstern 1994, 3.1.
 
-Both count the nodes that are touched: a node counts one whenever a pointer is followed
-to it. A node that is made, or whose neighbour is reached already, costs nothing.
+Both count the nodes that are touched: one whenever a pointer is followed to a node.
+Making a node, or going back to the one just left, costs nothing.
 """
 
 from __future__ import annotations
