@@ -14,6 +14,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from . import running
+from .screen import screen
 
 if TYPE_CHECKING:
     from ..heuristics import AnyMethod
@@ -100,7 +101,6 @@ def _wrong(found: list[Judged]) -> bool:
 
 
 def _show(instance: Instance, found: list[Judged]) -> None:
-    from rich.console import Console
     from rich.table import Table
 
     from ..instances import KSubset, Sukp
@@ -133,7 +133,7 @@ def _show(instance: Instance, found: list[Judged]) -> None:
             seconds(row.seconds),
             row.error if not row.ran else f"{row.status}" + _of(row),
         )
-    Console().print(table)
+    screen().print(table)
 
 
 def _plain(levels: list[Any] | None, one: Judged) -> Any:

@@ -23,7 +23,9 @@ def family(
     families: Families, name: str, says: str, make: Make
 ) -> argparse.ArgumentParser:
     """Add a family: its name, what it is, and what makes one of it."""
-    parser = families.add_parser(name, help=says, description=f"{says}.".capitalize())
+    parser = families.add_parser(
+        name, help=says, description=f"{says[0].upper()}{says[1:]}."
+    )
     parser.set_defaults(instances=_made, make=make, seed=0, count=1)
     out(parser)
     return parser

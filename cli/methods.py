@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import argparse
 
+from .screen import screen
+
 HELP = "what can be run, and what it promises"
 PROBLEMS = ("ksubset", "procset", "sukp")
-_WIDE = 220
 
 
 def options(parser: argparse.ArgumentParser) -> None:
@@ -18,7 +19,6 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the table."""
-    from rich.console import Console
     from rich.table import Table
 
     from ..heuristics import METHODS
@@ -38,8 +38,5 @@ def run(args: argparse.Namespace) -> int:
                 method.says("Time"),
                 method.says("Source"),
             )
-    screen = Console()
-    if not screen.is_terminal:  # for files and pipes, lines as long as they need be
-        screen = Console(width=_WIDE)
-    screen.print(table)
+    screen().print(table)
     return 0
