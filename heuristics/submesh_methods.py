@@ -9,5 +9,12 @@ from .registry import Method, table
 
 SUBMESH: Mapping[str, Method[Submesh]] = table(
     Method(name="first-fit", where="heuristics.submesh.first_fit:first_fit"),
+    Method(
+        name="migrate",
+        where="heuristics.submesh.migrate:migrate",
+        exact=True,
+        seeded=True,
+        runs_solver=True,
+    ),
 )
 """Methods for submesh allocation, by the name used in reports."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil, floor, isfinite
 from threading import Event, Thread
@@ -11,7 +12,7 @@ from time import perf_counter
 from ..instances import Value
 from .formulation import CpFormulation, Level, settle
 from .interrupt import deferred
-from .result import Grade, Limit, Proof, Result, SolverError
+from .result import Grade, Limit, Proof, Result, SolverError, Status
 from .settings import DEFAULT, Settings
 
 if "highspy" in sys.modules:
@@ -71,6 +72,15 @@ def solve(
             found = _attempt(formulation, settings, start, pressed)
             if found.bound is not None:
                 found.proved = formulation.bound_of(found.bound)
+    if found.infeasible:
+        if found.values is not None or formulation.hint is not None:
+            raise SolverError(f"{BY} finds {formulation.name} infeasible and solved.")
+        return Result(
+            status=Status.INFEASIBLE,
+            proof=Proof(Grade.SOLVER, BY),
+            seconds=perf_counter() - start,
+            seed=settings.seed,
+        )
     return settle(
         formulation,
         found.values,
@@ -80,6 +90,67 @@ def solve(
         start=start,
         seed=settings.seed,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """Whether a model without an objective has a solution.
+
+    Parameters
+    ----------
+    values
+        Of the variables asked for; None if no solution was found.
+    impossible
+        Whether there is none.
+    limit
+        What ended the search early.
+    """
+
+    values: list[int] | None = None
+    impossible: bool = False
+    limit: Limit | None = None
+
+
+def decide(
+    model: cp_model.CpModel,
+    variables: Sequence[cp_model.IntVar],
+    *,
+    settings: Settings = DEFAULT,
+    start: float | None = None,
+    parameters: str = "",
+) -> Decision:
+    """Find any solution of a model, or that there is none; for limits see `solve`.
+
+    Raises
+    ------
+    SolverError
+        When the model is rejected.
+    """
+    solver = cp_model.CpSolver()
+    solver.parameters.parse_text_format(parameters)
+    start = perf_counter() if start is None else start
+    left = max(0.0, settings.time_limit - (perf_counter() - start))
+    solver.parameters.max_time_in_seconds = left
+    solver.parameters.random_seed = settings.seed
+    solver.parameters.num_workers = settings.threads
+    solver.parameters.catch_sigint_signal = False
+    if settings.memory_mb is not None:
+        solver.parameters.max_memory_in_mb = settings.memory_mb
+    with deferred() as pressed:
+        began = perf_counter()
+        code = _run(solver, model, pressed)
+        spent = perf_counter() - began
+    if code == cp_model.MODEL_INVALID:
+        why = model.validate() or "no reason given"
+        raise SolverError(f"{BY} rejects the model {model.name}: {why}")
+    if code in (cp_model.OPTIMAL, cp_model.FEASIBLE):
+        return Decision([solver.value(x) for x in variables])
+    if code == cp_model.INFEASIBLE:
+        return Decision(impossible=True)
+    if pressed.is_set():
+        return Decision(limit=Limit.INTERRUPT)
+    early = settings.memory_mb is not None and spent < 0.9 * left
+    return Decision(limit=Limit.MEMORY if early else Limit.TIME)
 
 
 @dataclass(slots=True)
@@ -100,6 +171,8 @@ class _Attempt:
         Whether the solution is proved to be the best.
     limit
         What ended the search; None if it ended by itself.
+    infeasible
+        Whether there is no solution at all, where that may be.
     """
 
     values: list[int] | None = None
@@ -108,6 +181,7 @@ class _Attempt:
     bound: int | None = None
     proved: Value | None = None
     limit: Limit | None = None
+    infeasible: bool = False
 
 
 def _attempt(
@@ -132,11 +206,12 @@ def _attempt(
         why = formulation.model.validate() or "no reason given"
         raise SolverError(f"{BY} rejects the model {formulation.name}: {why}")
     below = formulation.below
-    if code == cp_model.INFEASIBLE and below is None:
+    lost = code == cp_model.INFEASIBLE and below is None
+    if lost and not formulation.may_be_infeasible:
         raise SolverError(
             f"{BY} finds {formulation.name} infeasible, but any choice is a solution."
         )
-    found = _Attempt()
+    found = _Attempt(infeasible=lost)
     if code in (cp_model.OPTIMAL, cp_model.FEASIBLE):
         found.values = [solver.value(x) for x in formulation.variables]
         found.solution = list(solver.response_proto.solution)

@@ -105,10 +105,14 @@ class CpFormulation(Formulation):
     below
         Only choices cheaper than this are solutions, or None. A model without any
         then proves this as a bound.
+    may_be_infeasible
+        Whether an instance may have no solution at all; where that cannot be, a model
+        without one is an error.
     """
 
     parameters: str = ""
     below: int | None = None
+    may_be_infeasible: bool = False
 
 
 class MipFormulation(Formulation):

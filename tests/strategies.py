@@ -13,6 +13,7 @@ from closeknit.instances import (
     Points,
     ProcessorSet,
     ProcSet,
+    Submesh,
     Sukp,
     Topology,
     Torus,
@@ -20,6 +21,7 @@ from closeknit.instances import (
     check,
     cost,
 )
+from closeknit.instances.submesh import Resident, box_at, overlap
 
 SHAPES = [
     (1,), (7,), (12,), (1, 1), (1, 9), (6, 1), (2, 2), (3, 5), (4, 4), (5, 6),
@@ -217,3 +219,54 @@ def least_left_out(instance: Sukp) -> int:
         for s in combinations(range(instance.n), size)
     )
     return min(cost(instance, s) for s in choices if not check(instance, s))
+
+
+# Submesh allocation
+
+
+@st.composite
+def submeshes(
+    draw: st.DrawFn, *, migrate: bool | None = None, torus: bool | None = None
+) -> Submesh:
+    """Small meshes and tori with up to three residents, so that all can be tried.
+
+    Some residents are fixed, some may be turned; some processors are blocked; some
+    requests are too large.
+    """
+    shape = draw(
+        st.sampled_from([(4, 4), (2, 5), (3, 3), (5, 1), (2, 2, 3), (3, 2, 2)])
+    )
+    wraps = draw(st.booleans()) if torus is None else torus
+    empty = Submesh("empty", shape, (), (1,) * len(shape), torus=wraps)
+    held: list[Resident] = []
+    for _ in range(draw(st.integers(0, 3))):
+        size = [draw(st.integers(1, min(side, 3))) for side in shape]
+        place = [
+            draw(st.integers(0, side - 1 if wraps else side - s))
+            for s, side in zip(size, shape, strict=True)
+        ]
+        box = box_at(place, size)
+        if not any(overlap(empty, box, other.box) for other in held):
+            held.append(Resident(box, *draw(st.tuples(rarely, st.booleans()))))
+    cells = draw(
+        st.frozensets(st.tuples(*(st.integers(0, s - 1) for s in shape)), max_size=2)
+    )
+    blocked = tuple(
+        cell
+        for cell in sorted(cells)
+        if not any(overlap(empty, (*cell, *cell), one.box) for one in held)
+    )
+    request = tuple(draw(st.integers(1, side)) for side in shape)
+    return Submesh(
+        "drawn",
+        shape,
+        tuple(held),
+        request,
+        rotate=draw(st.booleans()),
+        migrate=not draw(rarely) if migrate is None else migrate,
+        torus=wraps,
+        blocked=blocked if draw(rarely) else (),
+    )
+
+
+rarely = st.sampled_from([False, False, False, True])

@@ -1,0 +1,134 @@
+"""Migration: fewest residents, least area, least way, against every placement."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import permutations, product
+
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+
+from closeknit.heuristics.submesh.migrate import migrate
+from closeknit.instances import Submesh, check, cost
+from closeknit.instances.submesh import (
+    Box,
+    Placement,
+    Resident,
+    box_at,
+    overlap,
+    sides,
+    unsolvable,
+)
+from closeknit.solvers import Limit, Settings, Status
+
+from .strategies import submeshes
+
+
+def boxes_of(instance: Submesh, size: tuple[int, ...], turns: bool) -> list[Box]:
+    """Every box of a size that lies in the mesh."""
+    found = []
+    for way in sorted(set(permutations(size)) if turns else {size}):
+        pairs = list(zip(way, instance.shape, strict=True))
+        if any(s > side for s, side in pairs):
+            continue
+        ranges = [range(side if instance.torus else side - s + 1) for s, side in pairs]
+        found += [box_at(place, way) for place in product(*ranges)]
+    return found
+
+
+def cheapest_placement(instance: Submesh) -> tuple[int, ...] | None:
+    """Least cost of all placements of everything; None if there is none."""
+    singles = [(*cell, *cell) for cell in instance.blocked]
+    requests = boxes_of(instance, instance.request, instance.rotate)
+    best: list[tuple[int, ...]] = []
+
+    def clear(box: Box, placed: list[Box]) -> bool:
+        return not any(overlap(instance, box, other) for other in placed)
+
+    def place(i: int, placed: list[Box]) -> None:
+        if i == len(instance.residents):
+            for at in requests:
+                if clear(at, placed + singles):
+                    pairs = zip(instance.residents, placed, strict=True)
+                    moved = [
+                        (n, box) for n, (one, box) in enumerate(pairs) if box != one.box
+                    ]
+                    best.append(cost(instance, Placement(at, tuple(moved)).flat()))
+                    return
+            return
+        one = instance.residents[i]
+        options = [one.box]
+        if instance.migrate and not one.fixed:
+            options = boxes_of(instance, sides(one.box), one.turns)
+        for box in options:
+            if clear(box, placed + singles):
+                place(i + 1, [*placed, box])
+
+    place(0, [])
+    return min(best, default=None)
+
+
+@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(instance=submeshes())
+def test_least_of_all_placements(instance: Submesh) -> None:
+    assume(unsolvable(instance) is None)
+    least = cheapest_placement(instance)
+    result = migrate(instance)
+    assert result.objective == least
+    if least is None:
+        assert result.status is Status.INFEASIBLE
+    else:
+        assert result.status is Status.OPTIMAL
+        assert result.chosen is not None
+        assert check(instance, result.chosen) == []
+
+
+def row(*lengths: int, shape: tuple[int, int], request: tuple[int, int]) -> Submesh:
+    """Residents one column wide at every second column."""
+    held = tuple(
+        Resident((2 * n, 0, 2 * n, length - 1)) for n, length in enumerate(lengths)
+    )
+    return Submesh("row", shape, held, request)
+
+
+def test_the_smallest_of_those_that_suffice_is_moved() -> None:
+    # columns 0, 2, 4 are held; two columns side by side want one of them moved
+    instance = row(4, 3, 4, shape=(6, 4), request=(2, 4))
+    result = migrate(instance)
+    assert result.status is Status.OPTIMAL
+    assert result.objective == (1, 3, 1)
+    assert result.chosen is not None
+
+
+def test_nothing_is_moved_without_need() -> None:
+    instance = row(4, 4, shape=(6, 4), request=(2, 2))
+    assert migrate(instance).objective == (0, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("change", "objective"),
+    [
+        ({}, (1, 2, 1)),
+        ({"migrate": False}, None),
+        ({"residents": (Resident((1, 0, 1, 1), fixed=True),)}, None),
+        ({"torus": True}, (0, 0, 0)),
+        ({"residents": (Resident((1, 0, 1, 1), turns=True),)}, (1, 2, 1)),
+        ({"rotate": True, "request": (1, 2)}, (0, 0, 0)),
+        ({"blocked": ((0, 0), (2, 1))}, None),
+    ],
+)
+def test_what_may_be_done(
+    change: dict[str, object], objective: tuple[int, ...] | None
+) -> None:
+    instance = Submesh("one", (3, 2), (Resident((1, 0, 1, 1)),), (2, 2))
+    result = migrate(replace(instance, **change))  # type: ignore[arg-type]
+    assert result.objective == objective
+    wanted = Status.INFEASIBLE if objective is None else Status.OPTIMAL
+    assert result.status is wanted
+
+
+def test_no_time_no_answer_and_no_claim() -> None:
+    instance = row(4, 4, 4, 4, shape=(8, 5), request=(4, 4))
+    result = migrate(instance, Settings(time_limit=1e-9))
+    assert result.status in (Status.UNKNOWN, Status.FEASIBLE)
+    assert result.limit is Limit.TIME
