@@ -29,6 +29,7 @@ from . import (
     ratios,
     reproduce,
     select,
+    simulate,
     solve,
     verify,
 )
@@ -44,6 +45,7 @@ COMMANDS = MappingProxyType(
         "methods": methods,
         "generate": generate,
         "export": export,
+        "simulate": simulate,
         "select": select,
         "config": config,
     }

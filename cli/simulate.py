@@ -1,0 +1,25 @@
+"""Let a stream of jobs come and go, and measure how well a machine is used.
+
+With --json OUT, one object: keys are the names of the measures with their units,
+then the number of attempts and failures behind them.
+"""
+
+from __future__ import annotations
+
+import argparse
+
+from . import simulating_submesh
+
+HELP = "job streams: submesh allocation, first come first served"
+
+
+def options(parser: argparse.ArgumentParser) -> None:
+    """Declare the options, stream by stream."""
+    streams = parser.add_subparsers(metavar="STREAM", required=True)
+    simulating_submesh.add(streams)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run the stream that was asked for."""
+    status: int = args.simulate(args)
+    return status

@@ -1,0 +1,175 @@
+"""``closeknit simulate submesh``: a queue of boxes on a mesh.
+
+All requests wait from the beginning; the first of the queue is placed as soon as the
+method finds room (section 4.1 of Morgenstern 1994). The same seed gives the same queue
+to every method. Prints completion time, utilisation, fragmentation and steps.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from argparse import ArgumentTypeError
+from math import prod
+from typing import TYPE_CHECKING
+
+from ..instances.errors import InputError
+from . import reading
+from .running import entry_named
+
+if TYPE_CHECKING:
+    from ..simulation.submesh_stream import Sides
+
+
+def add(streams: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Declare the options."""
+    parser = streams.add_parser(
+        "submesh",
+        help="boxes on a mesh",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument(
+        "--method", required=True, metavar="M", help="an allocator, such as 4iss"
+    )
+    parser.add_argument(
+        "--mesh",
+        type=reading.shape,
+        required=True,
+        metavar="256x256",
+        help="sides of the mesh",
+    )
+    parser.add_argument(
+        "--requests",
+        type=reading.number,
+        default=1000,
+        metavar="N",
+        help="length of the queue (default %(default)s)",
+    )
+    parser.add_argument(
+        "--sides",
+        metavar="DIST",
+        help="uniform:LOW:HIGH or normal:MEAN:DEVIATION (default uniform:1:SIDE, the "
+        "shortest side of the mesh)",
+    )
+    parser.add_argument(
+        "--residence",
+        type=residence,
+        default=(5.0, 30.0),
+        metavar="LOW:HIGH",
+        help="residence times, uniform real (default 5:30)",
+    )
+    parser.add_argument(
+        "--seed", type=reading.number, default=0, metavar="N", help="of the queue"
+    )
+    parser.add_argument(
+        "--rotate", action="store_true", help="try requests turned as well"
+    )
+    parser.add_argument(
+        "--torus", action="store_true", help="boxes may wrap round (not every method)"
+    )
+    parser.add_argument(
+        "--json", metavar="OUT", help="write the measures there; - for standard output"
+    )
+    parser.set_defaults(simulate=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run the queue, and print what was measured."""
+    from dataclasses import asdict
+
+    from ..heuristics.submesh.allocator import ALLOCATORS
+    from ..instances.files import write_text
+    from ..instances.json_text import dumps
+    from ..instances.submesh import MOST_PROCESSORS
+    from ..simulation.submesh import Unmoved, first_come
+    from ..simulation.submesh_stream import queue
+
+    maker = entry_named(args.method, ALLOCATORS, "--method", "allocator")
+    if prod(args.mesh) > MOST_PROCESSORS:
+        raise InputError(
+            f"must have at most {MOST_PROCESSORS} processors",
+            field="--mesh",
+            value=list(args.mesh),
+        )
+    if why := maker.refuses(args.mesh, args.torus):
+        raise InputError(f"{args.method} {why}", field="--mesh", value=list(args.mesh))
+    try:
+        requests = queue(
+            args.mesh,
+            args.requests,
+            sides_of(args.sides or f"uniform:1:{min(args.mesh)}"),
+            residence=args.residence,
+            seed=args.seed,
+        )
+    except InputError as error:
+        raise InputError(
+            error.problem, field=f"--{error.field}", value=error.value
+        ) from None
+    house = Unmoved(maker(args.mesh, rotate=args.rotate, torus=args.torus))
+    measures = asdict(first_come(requests, house))
+    if args.json != "-":
+        wide = max(map(len, measures))
+        for name, value in measures.items():
+            print(f"{name:{wide}}  {_written(value)}")
+    if args.json:
+        text = dumps(measures) + "\n"
+        if args.json == "-":
+            sys.stdout.write(text)
+        else:
+            write_text(args.json, text)
+    return 0
+
+
+def _written(value: float | None) -> str:
+    if value is None:
+        return "-"
+    return str(value) if isinstance(value, int) else f"{value:.2f}"
+
+
+def residence(text: str) -> tuple[float, float]:
+    """Read a range of times.
+
+    >>> residence("5:30")
+    (5.0, 30.0)
+    """
+    wrong = f"must be two times such as 5:30, not {text!r}"
+    low, colon, high = text.partition(":")
+    try:
+        found = float(low), float(high)
+    except ValueError:
+        raise ArgumentTypeError(wrong) from None
+    if not colon:
+        raise ArgumentTypeError(wrong)
+    return found
+
+
+def sides_of(text: str) -> Sides:
+    """Read a distribution of sides.
+
+    >>> sides_of("uniform:1:256")
+    Uniform(low=1, high=256)
+
+    Raises
+    ------
+    InputError
+        When it is none.
+    """
+    from ..simulation.submesh_stream import Normal, Uniform
+
+    wrong = InputError(
+        "must be uniform:LOW:HIGH or normal:MEAN:DEVIATION", field="sides", value=text
+    )
+    kind, *numbers = text.split(":")
+    if len(numbers) != 2:
+        raise wrong
+    try:
+        if kind == "uniform":
+            return Uniform(int(numbers[0]), int(numbers[1]))
+        if kind == "normal":
+            return Normal(float(numbers[0]), float(numbers[1]))
+    except InputError:
+        raise
+    except ValueError:
+        pass
+    raise wrong

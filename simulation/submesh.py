@@ -1,0 +1,271 @@
+"""Boxes come and go on a mesh: who is served when, and how well the mesh is used.
+
+The model of section 4.1 of Morgenstern 1994: one dispatcher, all requests wait from
+the beginning, the first of the queue is tried; if there is no place for it, it is
+tried again after each release, and nobody overtakes it.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import Protocol
+
+from ..heuristics.submesh.allocator import Allocator
+from ..instances import InputError
+from ..instances.submesh import Box
+from .submesh_stream import Request
+
+Judge = Callable[[Sequence[Box], tuple[int, ...]], bool | None]
+"""Told boxes held and a size: would it fit after migration? None: unknown."""
+
+
+class House(Protocol):
+    """A mesh in which requests live, by number, until they leave."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Sides of the mesh."""
+
+    @property
+    def steps(self) -> int:
+        """What finding places has taken so far; see `Allocator.steps`."""
+
+    def place(self, request: Request) -> bool:
+        """Give the request a box if there is one."""
+
+    def remove(self, number: int) -> None:
+        """Take back the box of a request."""
+
+    def boxes(self) -> list[Box]:
+        """Return the boxes held now."""
+
+
+class Unmoved:
+    """A house in which everybody stays where they were put.
+
+    Parameters
+    ----------
+    allocator
+        Finds the places; empty.
+    """
+
+    def __init__(self, allocator: Allocator) -> None:
+        self.allocator = allocator
+        self.shape = allocator.shape
+        self._where: dict[int, Box] = {}
+
+    @property
+    def steps(self) -> int:
+        """What the allocator has counted."""
+        return self.allocator.steps
+
+    def place(self, request: Request) -> bool:
+        """Give the request a box if there is one."""
+        box = self.allocator.allocate(request.size)
+        if box is None:
+            return False
+        self._where[request.number] = box
+        return True
+
+    def remove(self, number: int) -> None:
+        """Take back the box of a request."""
+        self.allocator.release(self._where.pop(number))
+
+    def boxes(self) -> list[Box]:
+        """Return the boxes held now, in the order in which they were taken."""
+        return list(self._where.values())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measures:
+    """What is measured of a run; times are in the units of the residence times.
+
+    A mean over nothing is None: no attempt failed, or nothing was judged.
+
+    Parameters
+    ----------
+    completion_time
+        When the last box is released.
+    utilization_pct
+        Processors held times time, of all processors until then, per cent.
+    external_fragmentation_pct
+        Size of the request, in per cent of the mesh, averaged over the failures at
+        which at least as many processors were free.
+    migration_fragmentation_pct
+        The same over the failures at which migration would have helped.
+    mean_allocated
+        Boxes held, averaged over attempts.
+    steps_per_success, steps_per_failure, steps_per_attempt
+        See `Allocator.steps`.
+    attempts, failures
+        How many.
+    external_failures, migration_failures, undecided_failures
+        How many failures had enough processors free, how many of them migration
+        would have mended, and of how many that is not known.
+    mean_wait
+        Time from the beginning to a start, averaged over requests.
+    """
+
+    completion_time: float
+    utilization_pct: float
+    external_fragmentation_pct: float | None
+    migration_fragmentation_pct: float | None
+    mean_allocated: float
+    steps_per_success: float
+    steps_per_failure: float | None
+    steps_per_attempt: float
+    mean_wait: float
+    attempts: int
+    failures: int
+    external_failures: int
+    migration_failures: int | None
+    undecided_failures: int | None
+
+
+class Tally:
+    """Adds up during a run what `Measures` tell in the end."""
+
+    def __init__(self, shape: Sequence[int], judge: Judge | None = None) -> None:
+        self.size = prod(shape)
+        self.free = self.size
+        self.held = 0
+        self.judge = judge
+        self.served = self.failures = 0
+        self.steps = [0, 0]
+        self.allocated = 0
+        self.external = [0, 0]
+        self.migration = [0, 0]
+        self.undecided = 0
+        self.work = self.wait = self.end = 0.0
+
+    def attempt(self, house: House, request: Request, clock: float) -> bool:
+        """Try to place a request, and note what came of it."""
+        before = house.steps
+        done = house.place(request)
+        self.steps[done] += house.steps - before
+        self.allocated += self.held
+        wanted = prod(request.size)
+        if done:
+            self.served += 1
+            self.held += 1
+            self.free -= wanted
+            self.work += wanted * request.seconds
+            self.wait += clock
+            self.end = max(self.end, clock + request.seconds)
+            return True
+        self.failures += 1
+        if wanted <= self.free:
+            self.external[0] += 1
+            self.external[1] += wanted
+            if self.judge is not None:
+                helps = self.judge(house.boxes(), request.size)
+                self.undecided += helps is None
+                if helps:
+                    self.migration[0] += 1
+                    self.migration[1] += wanted
+        return False
+
+    def release(self, request: Request) -> None:
+        """Note that a box has been taken back."""
+        self.held -= 1
+        self.free += prod(request.size)
+
+    def measures(self) -> Measures:
+        """Return what has been measured, when all have left."""
+        attempts = self.served + self.failures
+        judged = self.judge is not None
+        return Measures(
+            completion_time=self.end,
+            utilization_pct=100 * self.work / (self.size * self.end),
+            external_fragmentation_pct=self._share(self.external),
+            migration_fragmentation_pct=self._share(self.migration) if judged else None,
+            mean_allocated=self.allocated / attempts,
+            steps_per_success=self.steps[1] / self.served,
+            steps_per_failure=(
+                self.steps[0] / self.failures if self.failures else None
+            ),
+            steps_per_attempt=sum(self.steps) / attempts,
+            mean_wait=self.wait / self.served,
+            attempts=attempts,
+            failures=self.failures,
+            external_failures=self.external[0],
+            migration_failures=self.migration[0] if judged else None,
+            undecided_failures=self.undecided if judged else None,
+        )
+
+    def _share(self, counted: Sequence[int]) -> float | None:
+        failures, processors = counted
+        return 100 * processors / (self.size * failures) if failures else None
+
+
+def first_come(
+    requests: Sequence[Request],
+    house: House,
+    *,
+    judge: Judge | None = None,
+    told: Callable[[Request, float], None] = lambda request, clock: None,
+) -> Measures:
+    """Serve a queue, first come first served, until all have left.
+
+    Of several boxes that are released at the same moment, those of lower number go
+    first; the queue is tried when all of them are gone.
+
+    Parameters
+    ----------
+    requests
+        In the order in which they are served, at least one.
+    house
+        Empty.
+    judge
+        Asked at every failure with enough processors free whether migration would
+        help; None: the question is not asked.
+    told
+        Called at every start, with the time.
+
+    Raises
+    ------
+    InputError
+        For a request that finds no place in the empty mesh.
+
+    Notes
+    -----
+    Time: O(n log n) and at most two attempts a request, of which there are n.
+    """
+    tally = Tally(house.shape, judge)
+    running: list[tuple[float, int, Request]] = []
+    clock = 0.0
+    for request in requests:
+        while not tally.attempt(house, request, clock):
+            if not running:
+                raise no_place(request, house)
+            clock = release_next(running, house, tally)
+        told(request, clock)
+        heapq.heappush(running, (clock + request.seconds, request.number, request))
+    while running:
+        release_next(running, house, tally)
+    return tally.measures()
+
+
+def release_next(
+    running: list[tuple[float, int, Request]], house: House, tally: Tally
+) -> float:
+    """Take back the boxes that are released next; return when."""
+    clock = running[0][0]
+    while running and running[0][0] == clock:
+        _, number, request = heapq.heappop(running)
+        house.remove(number)
+        tally.release(request)
+    return clock
+
+
+def no_place(request: Request, house: House) -> InputError:
+    """Say that a request can never be served."""
+    shape = "x".join(map(str, house.shape))
+    return InputError(
+        f"finds no place in the empty {shape} mesh",
+        field=f"request {request.number}",
+        value=list(request.size),
+    )
