@@ -16,5 +16,17 @@ SUBMESH: Mapping[str, Method[Submesh]] = table(
         seeded=True,
         runs_solver=True,
     ),
+    Method(
+        name="cascade",
+        where="heuristics.submesh.fits:cascade",
+        seeded=True,
+        runs_solver=True,
+    ),
+    Method(
+        name="cp-sat",
+        where="heuristics.submesh.fits:cp_sat",
+        seeded=True,
+        runs_solver=True,
+    ),
 )
 """Methods for submesh allocation, by the name used in reports."""

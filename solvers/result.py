@@ -6,9 +6,11 @@ most the optimum; a heuristic that proves nothing has none.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
+from typing import Any
 
 from ..instances.value import Value as Value
 from ..instances.value import ordered, shape
@@ -99,6 +101,8 @@ class Result:
         Wall-clock time of the run.
     seed
         Of the run's own randomness; None where there is none.
+    certificate
+        A proof of infeasibility that can be followed, as solution files hold it.
 
     Raises
     ------
@@ -114,6 +118,7 @@ class Result:
     limit: Limit | None = None
     seconds: float = 0.0
     seed: int | None = None
+    certificate: Mapping[str, Any] | None = None
 
     def __post_init__(self) -> None:
         has_solution = self.status in (Status.OPTIMAL, Status.FEASIBLE)
@@ -126,6 +131,8 @@ class Result:
             raise ValueError("A bound and its proof come together.")
         if self.status is Status.INFEASIBLE and self.bound is not None:
             raise ValueError("An infeasible instance has no bound.")
+        if self.certificate is not None and self.status is not Status.INFEASIBLE:
+            raise ValueError("A certificate is for what is infeasible.")
         if self.objective is not None and self.bound is not None:
             if shape(self.bound) != shape(self.objective):
                 raise ValueError("Bound and cost of different shape.")
