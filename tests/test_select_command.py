@@ -373,3 +373,33 @@ def test_lookahead_of_the_configuration_is_heeded() -> None:
     assert isinstance(wise.result.objective, tuple)
     assert wise.result.objective[0] == plain.result.objective[0]
     assert wise.result.objective >= plain.result.objective
+
+
+def test_systems_too_wide_for_the_programme_are_answered_too() -> None:
+    """The planes of a torus: no order keeps few of them in progress."""
+    side = 6
+    hosts = [
+        f"p{x}{y}{z}" for x in range(side) for y in range(side) for z in range(side)
+    ]
+    planes = {
+        f"{axis}{at}": [h for h in hosts if h[1 + place] == str(at)]
+        for place, axis in enumerate("xyz")
+        for at in range(side)
+    }
+    text = (
+        "queues: q\nslots: "
+        + ", ".join(f"[{h}=1]" for h in hosts)
+        + "\ngroups: "
+        + ", ".join(f"{name}={{{','.join(on)}}}" for name, on in planes.items())
+        + "\ncosts: otherwise: "
+        + ", ".join(f"q@{name}=[1]" for name in planes)
+        + "\nend-costs\nconstraints: otherwise : cost <= MINCOST(PEs) + [1]\n"
+    )
+    selector = Selector(parse_configuration(text, name="planes"))
+    wide = Selector(parse_configuration(text, name="planes"), PROCSET["opened-bb"])
+    free = [i for i in range(side**3) if i % 5]
+    decision = selector.select("q", 12, free)
+    assert decision.result.status is Status.OPTIMAL
+    assert decision.mincost == {12: (7,)}  # a box of 2 x 2 x 3
+    assert decision.holds is (decision.result.objective <= (8,))  # type: ignore[operator]
+    assert wide.select("q", 12, free).result.objective == decision.result.objective

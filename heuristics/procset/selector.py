@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from threading import Lock
 from time import perf_counter
 
 import numpy as np
@@ -62,7 +63,8 @@ class Selector:
 
     A machine is prepared for every queue and range of sizes when it is first asked
     for, and the table of MINCOST the first time a constraint needs it. Where too many
-    sets are in progress at once for the dynamic programme, ``auto`` answers.
+    sets are in progress at once for the dynamic programme, ``auto`` answers, without
+    looking ahead. Several threads may ask at once.
 
     Parameters
     ----------
@@ -77,6 +79,8 @@ class Selector:
     ) -> None:
         self.configuration = configuration
         self._method = method
+        # a machine keeps its tables between requests: one thread at a time
+        self._lock = Lock()
         self._machines: dict[tuple[int, int | None], Machine] = {}
         self._tables: dict[tuple[int, str], list[Cost]] = {}
 
@@ -145,17 +149,17 @@ class Selector:
         flags = np.zeros(len(instance.processors), dtype=np.bool_)
         flags[list(instance.available)] = True
         lookahead = self.configuration.lookahead
-        try:
-            found = self._machine(instance, lookahead).select(flags, instance.request)
-        except InputError:  # too wide
+        with self._lock:
+            machine = self._machine(instance, lookahead)
+            found = machine.select(flags, instance.request)
+        if not found.exact:  # too wide for the programme
             return auto(instance, settings)
-        proved = found.exact and lookahead is None
         return answer(
             instance,
             found.chosen.tolist(),
             start=start,
-            bound=found.cost if proved else None,
-            proof=_PROOF if proved else None,
+            bound=found.cost if lookahead is None else None,
+            proof=_PROOF if lookahead is None else None,
         )
 
     def _machine(self, instance: ProcSet, lookahead: int | None) -> Machine:
@@ -175,21 +179,24 @@ class Selector:
         idle = self.configuration.instance(queue, pes, usable)
         wanted = {n for n in wanted if n <= len(usable)}
         key = (id(idle.sets), queue)
-        known = self._tables.setdefault(key, [])
-        if wanted and max(wanted) > len(known):
-            flags = np.zeros(len(idle.processors), dtype=np.bool_)
-            flags[list(usable)] = True
-            try:
-                known[:] = self._machine(idle, None).mincosts(flags, max(wanted))
-            except InputError:  # too wide: one by one, if they can be proved
-                return self._proved(queue, pes, wanted, settings)
+        most = max(wanted, default=0)
+        with self._lock:
+            known = self._tables.get(key, [])
+            if most > len(known):
+                flags = np.zeros(len(idle.processors), dtype=np.bool_)
+                flags[list(usable)] = True
+                try:
+                    known = self._machine(idle, None).mincosts(flags, most)
+                except InputError:  # too wide
+                    known = []
+                self._tables[key] = known
+        if most > len(known):  # one by one, if they can be proved
+            return self._proved(queue, pes, wanted, settings)
         return {n: known[n - 1] for n in sorted(wanted)}
 
     def _proved(
         self, queue: str, pes: int, wanted: set[int], settings: Settings
     ) -> dict[int, Cost]:
-        from dataclasses import replace
-
         usable = self.configuration.usable(queue)
         idle = self.configuration.instance(queue, pes, usable)
         found: dict[int, Cost] = {}
