@@ -220,8 +220,10 @@ ALLOCATORS: Mapping[str, Maker] = MappingProxyType(
         "fs-1": Maker("frame_sliding:EveryFrame", three=True, wraps=True),
         "fs-f": Maker("frame_sliding:FastFrames"),
         "as": Maker("frame_sliding:AdaptiveScan"),
+        "mbv": Maker("mbv:MaximumBoundaryValue"),
         "iss": Maker("iss_arrays:ArrayScan"),
         "4iss": Maker("iss_arrays:ArrayFourWayScan"),
+        "bitmap": Maker("bitmap:Bitmap", three=True, wraps=True),
     }
 )
 """Every allocator, by the name used in reports."""

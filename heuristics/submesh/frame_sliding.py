@@ -1,7 +1,7 @@
 """Frame sliding: candidates are tried one by one against the list of residents.
 
-The list holds residents in the order in which they came. A candidate is looked at
-until the first resident in its way, so that a step is one resident looked at.
+The list is a linked one whose newest resident comes first (a step is one resident
+looked at); with the oldest first, the steps differ more from the ones in the paper.
 """
 
 from __future__ import annotations

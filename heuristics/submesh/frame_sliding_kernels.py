@@ -1,8 +1,9 @@
 """Kernels of the frame sliding methods; see ``frame_sliding``.
 
 Boxes are rows of six: lowest corner, then highest; a mesh of two axes has a third of
-one layer. ``where`` is the frame at which a search goes on. Kernels come back when
-they have looked at ``budget`` residents, so that a search can be ended in between.
+one layer. The youngest comes last, and is looked at first. ``where`` is the frame at
+which a search goes on. Kernels come back when they have looked at ``budget``
+residents, so that a search can be ended in between.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ def slide(
         while j <= ends[1]:
             while i <= ends[0]:
                 clear = True
-                for n in range(count):
+                for n in range(count - 1, -1, -1):
                     steps += 1
                     if not (
                         _apart(i, i + sx - 1, boxes[n, 0], boxes[n, 3], mx, torus)
@@ -93,7 +94,7 @@ def scan_adaptively(
     while j <= depth - y:
         while i <= width - x:
             reach = -1
-            for n in range(count):
+            for n in range(count - 1, -1, -1):
                 if (
                     boxes[n, 0] < i + x
                     and boxes[n, 3] >= i
@@ -131,7 +132,7 @@ def jump(
     while j <= depth - y:
         while i <= width - x:
             clear = True
-            for n in range(count):
+            for n in range(count - 1, -1, -1):
                 steps += 1
                 if (
                     boxes[n, 0] < i + x

@@ -1,0 +1,57 @@
+"""First fit over a bitmap: 64 processors a word, ands of rows kept as they go by."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ...instances.submesh import Box, box_at
+from .allocator import Allocator
+from .bitmap_kernels import mark, search
+from .frame_sliding import padded
+
+
+class Bitmap(Allocator):
+    """The same answers as FS_1, two or three axes, mesh or torus; steps are words read.
+
+    Each row is read twice in a search, whatever the depth of the request: the ands of
+    y rows come from those of blocks of y rows (as van Herk and Gil and Werman take
+    running maxima). Free stretches of x processors are found in log2 x shifts.
+    """
+
+    def __init__(
+        self, shape: Sequence[int], *, rotate: bool = False, torus: bool = False
+    ) -> None:
+        super().__init__(shape, rotate=rotate, torus=torus)
+        self._shape = padded(self.shape, 1)
+        width, depth, layers = (int(side) for side in self._shape)
+        words = ((2 if torus else 1) * width + 63) // 64
+        self._bits = np.zeros((layers, depth, words), dtype=np.uint64)
+        self._after = np.zeros((depth, words), dtype=np.uint64)
+        self._upto = np.zeros((2, words), dtype=np.uint64)
+        whole = np.concatenate([np.zeros(3, dtype=np.int64), self._shape - 1])
+        mark(self._bits, self._shape, whole, torus, True)
+
+    def _search(self, size: tuple[int, ...]) -> Box | None:
+        i, j, k, steps = search(
+            self._bits,
+            self._shape,
+            padded(size, 1),
+            self.torus,
+            self._after,
+            self._upto,
+        )
+        self.steps += steps
+        return None if i < 0 else box_at((i, j, k)[: len(size)], size)
+
+    def _take(self, box: Box) -> None:
+        self._mark(box, free=False)
+
+    def _give(self, box: Box) -> None:
+        self._mark(box, free=True)
+
+    def _mark(self, box: Box, *, free: bool) -> None:
+        d = len(self.shape)
+        given = np.concatenate([padded(box[:d], 0), padded(box[d:], 0)])
+        self.steps += mark(self._bits, self._shape, given, self.torus, free)

@@ -1,0 +1,41 @@
+"""Maximum boundary value: of all free frames the one that touches most."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...instances.submesh import Box, box_at
+from .frame_sliding import FrameSliding
+from .mbv_kernels import AT_I, AT_J, BEST, GOES_ON, find_best
+
+_ROWS = 64
+
+
+class MaximumBoundaryValue(FrameSliding):
+    """MBV over the free frames that FS_f comes upon; of equals, the first by rows."""
+
+    def _search(self, size: tuple[int, ...]) -> Box | None:
+        x, y = size
+        width, depth = self.shape
+        state = np.array([0, depth, -1, -1, -1], dtype=np.int64)
+        near = np.empty((self._count, 4), dtype=np.int64)
+        number = np.empty(self._count, dtype=np.int64)
+        why = GOES_ON
+        while why == GOES_ON:
+            why, steps = find_best(
+                self._boxes,
+                self._count,
+                width,
+                depth,
+                x,
+                y,
+                state,
+                near,
+                number,
+                _ROWS,
+            )
+            self.steps += steps
+            self._look_at_the_clock()
+        if state[BEST] < 0:
+            return None
+        return box_at([int(state[AT_I]), int(state[AT_J])], size)
