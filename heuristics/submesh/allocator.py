@@ -223,6 +223,9 @@ ALLOCATORS: Mapping[str, Maker] = MappingProxyType(
         "mbv": Maker("mbv:MaximumBoundaryValue"),
         "iss": Maker("iss_arrays:ArrayScan"),
         "4iss": Maker("iss_arrays:ArrayFourWayScan"),
+        "zhu-first-fit": Maker("zhu:ArrayFirstFit"),
+        "zhu-best-fit": Maker("zhu:ArrayBestFit"),
+        "buddy": Maker("buddy:Buddy", complete=False),
         "bitmap": Maker("bitmap:Bitmap", three=True, wraps=True),
     }
 )
