@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
 from ..instances import Submesh
 from .registry import Method, table
+from .submesh import placing
 
 SUBMESH: Mapping[str, Method[Submesh]] = table(
     Method(name="first-fit", where="heuristics.submesh.first_fit:first_fit"),
+    *(
+        Method(
+            name=name,
+            where=f"heuristics.submesh.placing:{function}",
+            refuses=partial(placing.refusal, name),
+        )
+        for name, function in placing.FUNCTIONS.items()
+    ),
     Method(
         name="migrate",
         where="heuristics.submesh.migrate:migrate",
