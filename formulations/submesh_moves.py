@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import groupby, permutations, product
+from itertools import groupby, product
 from math import prod
 
 from ortools.sat.python import cp_model
 
 from ..instances import Submesh
-from ..instances.submesh import Box, Placement, box_at, corner, sides
+from ..instances.submesh import Box, Placement, box_at, corner, sides, ways_of
+from ..solvers import Proof
 from ..solvers.formulation import CpFormulation, Level
 
 PARAMETERS = (
@@ -52,6 +53,7 @@ def moves(
     movable: Iterable[int] | None = None,
     hint: Placement | None = None,
     bound: tuple[int, int, int] | None = None,
+    proof: Proof | None = None,
 ) -> CpFormulation:
     r"""Minimise residents moved, then their area, then the way they go.
 
@@ -74,8 +76,8 @@ def moves(
         Only these residents may be moved; all that may be if left out.
     hint
         A placement to start from.
-    bound
-        Known about the number of residents, their area and the distance.
+    bound, proof
+        What no placement costs less than, and who vouches for it.
     """
     model = cp_model.CpModel()
     model.name = "moves"
@@ -109,6 +111,8 @@ def moves(
         decode=builder.decode,
         levels=levels if builder.moved else (),
         hint=None if hint is None else hint.flat(),
+        bound=bound,
+        proof=proof,
         parameters=PARAMETERS,
         may_be_infeasible=True,
     )
@@ -293,22 +297,6 @@ class _Builder:
             if box != self.instance.residents[i].box
         )
         return Placement(boxes[0], moved).flat()
-
-
-def ways_of(
-    shape: Sequence[int], size: Sequence[int], turns: bool
-) -> tuple[tuple[int, ...], ...]:
-    """List the ways a box may be turned in which it is not longer than the mesh.
-
-    >>> ways_of((4, 3), (4, 2), True), ways_of((4, 4), (4, 2), True)
-    (((4, 2),), ((4, 2), (2, 4)))
-    """
-    ways = permutations(size) if turns else [size]
-    return tuple(
-        tuple(way)
-        for way in dict.fromkeys(map(tuple, ways))
-        if all(s <= side for s, side in zip(way, shape, strict=True))
-    )
 
 
 def _runs(cells: Sequence[tuple[int, ...]]) -> list[Box]:

@@ -24,6 +24,12 @@ SUBMESH: Mapping[str, Method[Submesh]] = table(
         where="heuristics.submesh.migrate:migrate",
         exact=True,
         seeded=True,
+    ),
+    Method(
+        name="migrate-cp-sat",
+        where="heuristics.submesh.migrate:migrate_cp_sat",
+        exact=True,
+        seeded=True,
         runs_solver=True,
     ),
     Method(

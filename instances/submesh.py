@@ -49,6 +49,22 @@ def box_at(place: Sequence[int], size: Sequence[int]) -> Box:
     return (*place, *high)
 
 
+def ways_of(
+    shape: Sequence[int], size: Sequence[int], turns: bool
+) -> tuple[tuple[int, ...], ...]:
+    """List the ways a box may be turned in which it is not longer than the mesh.
+
+    >>> ways_of((4, 3), (4, 2), True), ways_of((4, 4), (4, 2), True)
+    (((4, 2),), ((4, 2), (2, 4)))
+    """
+    ways = permutations(size) if turns else [size]
+    return tuple(
+        tuple(way)
+        for way in dict.fromkeys(map(tuple, ways))
+        if all(s <= side for s, side in zip(way, shape, strict=True))
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Resident:
     """A job that holds a box.

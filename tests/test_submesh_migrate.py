@@ -8,7 +8,8 @@ from itertools import permutations, product
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 
-from closeknit.heuristics.submesh.migrate import migrate
+from closeknit.heuristics.registry import RunOn
+from closeknit.heuristics.submesh.migrate import migrate, migrate_cp_sat
 from closeknit.instances import Submesh, check, cost
 from closeknit.instances.submesh import (
     Box,
@@ -16,12 +17,17 @@ from closeknit.instances.submesh import (
     Resident,
     box_at,
     overlap,
+    placement_of,
     sides,
     unsolvable,
 )
+from closeknit.instances.value import ordered
 from closeknit.solvers import Limit, Settings, Status
 
 from .strategies import submeshes
+
+METHODS = (migrate, migrate_cp_sat)
+by_method = pytest.mark.parametrize("method", METHODS)
 
 
 def boxes_of(instance: Submesh, size: tuple[int, ...], turns: bool) -> list[Box]:
@@ -97,7 +103,7 @@ def test_the_smallest_of_those_that_suffice_is_moved() -> None:
     result = migrate(instance)
     assert result.status is Status.OPTIMAL
     assert result.objective == (1, 3, 1)
-    assert result.chosen is not None
+    assert placement_of(instance, result.chosen or ()).moves[0][0] == 1
 
 
 def test_nothing_is_moved_without_need() -> None:
@@ -105,6 +111,7 @@ def test_nothing_is_moved_without_need() -> None:
     assert migrate(instance).objective == (0, 0, 0)
 
 
+@by_method
 @pytest.mark.parametrize(
     ("change", "objective"),
     [
@@ -118,17 +125,35 @@ def test_nothing_is_moved_without_need() -> None:
     ],
 )
 def test_what_may_be_done(
-    change: dict[str, object], objective: tuple[int, ...] | None
+    method: RunOn[Submesh], change: dict[str, object], objective: tuple[int, ...] | None
 ) -> None:
     instance = Submesh("one", (3, 2), (Resident((1, 0, 1, 1)),), (2, 2))
-    result = migrate(replace(instance, **change))  # type: ignore[arg-type]
+    result = method(replace(instance, **change))  # type: ignore[arg-type]
     assert result.objective == objective
     wanted = Status.INFEASIBLE if objective is None else Status.OPTIMAL
     assert result.status is wanted
 
 
-def test_no_time_no_answer_and_no_claim() -> None:
+@by_method
+def test_no_time_no_answer_and_no_false_claim(method: RunOn[Submesh]) -> None:
     instance = row(4, 4, 4, 4, shape=(8, 5), request=(4, 4))
-    result = migrate(instance, Settings(time_limit=1e-9))
+    assert method(instance).objective == (2, 8, 4)
+    result = method(instance, Settings(time_limit=1e-9))
     assert result.status in (Status.UNKNOWN, Status.FEASIBLE)
     assert result.limit is Limit.TIME
+    assert result.bound is not None
+    assert ordered(result.bound) <= (2, 8, 4)
+
+
+def test_sets_looked_at_are_counted() -> None:
+    instance = row(4, 4, 4, 4, shape=(8, 5), request=(4, 4))
+    result = migrate(instance, Settings(node_limit=1))
+    assert (result.status, result.limit) == (Status.FEASIBLE, Limit.NODES)
+    assert result.bound == (2, 8, 0)
+
+
+def test_too_many_sets_are_left_to_the_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    instance = row(4, 3, 4, 4, shape=(8, 5), request=(4, 4))
+    first = migrate(instance)
+    monkeypatch.setattr("closeknit.heuristics.submesh.migrate.MOST_SETS", 0)
+    assert migrate(instance).objective == first.objective

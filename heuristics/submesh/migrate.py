@@ -2,31 +2,187 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, field
 from time import perf_counter
 
-from ...instances import Submesh
-from ...solvers import DEFAULT, Result, Settings, Status
-from .first_fit import first_fit
+from ...instances import Submesh, cost
+from ...instances.submesh import Placement, placement_of
+from ...instances.value import ordered
+from ...solvers import (
+    DEFAULT,
+    Grade,
+    Limit,
+    Proof,
+    Result,
+    Settings,
+    Status,
+    answer,
+)
+from .subsets import Subsets
+
+_PROOF = Proof(Grade.ENUMERATED, "migrate")
+MOST_SETS = 2000
+"""Sets of residents that are looked at, of all sizes, before the solver takes over."""
 
 
 def migrate(instance: Submesh, /, settings: Settings = DEFAULT) -> Result:
-    """Move the fewest residents, then the least area, then the least way, by CP-SAT.
+    """Move the fewest residents, then the least area, then the least way.
 
-    A free place costs nothing and needs no model. Otherwise one model decides whether
-    there is room at all, and then minimises residents, area and way one after the
-    other, each kept at its optimum. Stopped early, it has the optima of the levels
-    that are settled for a bound.
+    Sets of residents are tried in order, the fewest and then the smallest first: can
+    they and the request be placed among those that stay? Of the first that can, and of
+    all of the same number and area, CP-SAT finds the least way. Where there are too
+    many sets, one model of CP-SAT has all three levels.
 
     Guarantee: exact.
     Time: exponential at worst, see docs/submesh-migration.md.
     Source: Morgenstern 1994, section 3.3, whose migration this makes exact.
     """
-    start = perf_counter()
-    direct = first_fit(instance, settings)
-    if direct.status in (Status.OPTIMAL, Status.INFEASIBLE) or direct.limit:
-        return replace(direct, seconds=perf_counter() - start)
-    from ...formulations.submesh_moves import moves
-    from ...solvers import cpsat
+    return _Search(instance, settings).run()
 
-    return cpsat.solve(moves(instance), settings=settings, start=start)
+
+def migrate_cp_sat(instance: Submesh, /, settings: Settings = DEFAULT) -> Result:
+    """Minimise residents moved, area and way by one model of CP-SAT, level by level.
+
+    A free place costs nothing and needs no model. Stopped early, it has the optima of
+    the levels that are settled for a bound.
+
+    Guarantee: exact.
+    Time: exponential at worst, see docs/submesh-migration.md.
+    Source: the constraint of Beldiceanu and Carlsson 2001, as CP-SAT has it.
+    """
+    search = _Search(instance, settings)
+    return search.without_moves() or search.by_model()
+
+
+@dataclass
+class _Search:
+    """One run: what is known so far.
+
+    Attributes
+    ----------
+    best
+        The best placement that is known.
+    bound
+        What is proved, and by whom.
+    looked
+        How many sets were looked at.
+    """
+
+    instance: Submesh
+    settings: Settings
+    best: Placement | None = None
+    bound: tuple[int, int, int] = (0, 0, 0)
+    proof: Proof = _PROOF
+    looked: int = 0
+    start: float = field(default_factory=perf_counter)
+
+    def run(self) -> Result:
+        """Try sets of residents, then leave what is left to the model."""
+        try:
+            if (done := self.without_moves()) is not None:
+                return done
+            size = self.subsets.fewest
+            assert size is not None
+            while size <= len(self.subsets.movable):
+                self.bound = (size, 0, 0)
+                listed = self.subsets.listed(size)
+                if listed is None or self.looked + len(listed) > MOST_SETS:
+                    return self.by_model()
+                if (done := self._of_size(listed)) is not None:
+                    return done
+                size += 1
+        except KeyboardInterrupt:
+            return self._ended(Limit.INTERRUPT)
+        return self._impossible()
+
+    def without_moves(self) -> Result | None:
+        """Answer if a box is free, or if what may not move is in every way."""
+        self.subsets = Subsets(self.instance)
+        if self.subsets.fewest is None:
+            return self._impossible()
+        if self.subsets.fewest == 0:
+            self.best = self.subsets.fit(()).placement
+            return self._ended()
+        return None
+
+    def _of_size(self, listed: list[tuple[int, ...]]) -> Result | None:
+        """Try sets of one size; answer when one of them has room, or time is up."""
+        least: int | None = None
+        for moved in listed:
+            area = self.subsets.area(moved)
+            if least is not None and area > least:
+                break
+            if least is None:
+                self.bound = (len(moved), area, 0)
+            if perf_counter() - self.start > self.settings.time_limit:
+                return self._ended(Limit.TIME)
+            if self.looked == self.settings.node_limit:
+                return self._ended(Limit.NODES)
+            self.looked += 1
+            found = self.subsets.fit(moved)
+            if found.fits is False:
+                continue
+            result = self._nearest(moved, found.placement)
+            if result.status is Status.INFEASIBLE:
+                continue
+            if result.status is not Status.OPTIMAL:
+                return self._ended(result.limit)
+            least = area
+        return None if least is None else self._settled()
+
+    def _nearest(self, moved: tuple[int, ...], known: Placement | None) -> Result:
+        """Minimise the way that exactly these go; keep the result if it is better."""
+        from ...formulations.submesh_moves import moves
+        from ...solvers import cpsat
+
+        model = moves(self.instance, movable=moved, hint=known)
+        result = cpsat.solve(model, settings=self.settings, start=self.start)
+        self.proof = Proof(Grade.SOLVER, f"migrate and {cpsat.BY}")
+        self._offer(result)
+        return result
+
+    def by_model(self) -> Result:
+        """Minimise all levels by one model, no better than is proved so far."""
+        from ...formulations.submesh_moves import moves
+        from ...solvers import cpsat
+
+        model = moves(self.instance, hint=self.best, bound=self.bound, proof=self.proof)
+        return cpsat.solve(model, settings=self.settings, start=self.start)
+
+    def _offer(self, result: Result) -> None:
+        if result.chosen is None:
+            return
+        placement = placement_of(self.instance, result.chosen)
+        if self.best is None or ordered(self._cost(placement)) < ordered(
+            self._cost(self.best)
+        ):
+            self.best = placement
+
+    def _cost(self, placement: Placement) -> tuple[int, ...]:
+        return cost(self.instance, placement.flat())
+
+    def _settled(self) -> Result:
+        """All sets of the least number and area have been looked at."""
+        assert self.best is not None
+        moved, area, way = self._cost(self.best)
+        self.bound = moved, area, way
+        return self._ended()
+
+    def _ended(self, limit: Limit | None = None) -> Result:
+        return answer(
+            self.instance,
+            None if self.best is None else self.best.flat(),
+            start=self.start,
+            bound=self.bound,
+            proof=self.proof,
+            limit=limit,
+            seed=self.settings.seed,
+        )
+
+    def _impossible(self) -> Result:
+        return Result(
+            status=Status.INFEASIBLE,
+            proof=self.proof,
+            seconds=perf_counter() - self.start,
+            seed=self.settings.seed,
+        )

@@ -1,0 +1,180 @@
+"""Which residents have to move: one set after the other, fewest and smallest first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations, product
+from math import comb, prod
+
+import numpy as np
+
+from ...instances import Submesh
+from ...instances.submesh import Box, Placement, box_at, corner, sides, ways_of
+
+MOST_SETS = 20_000
+"""Sets of one size up to which they are listed."""
+MOST_ITEMS = 6
+"""Boxes that are placed by the search, the request among them."""
+_MOST_WORK = 20_000_000
+"""Places looked at for one set before it is handed to a solver; about 0.1 s."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """Whether a request fits when some residents may be moved.
+
+    Parameters
+    ----------
+    fits
+        True, False, or None: the search gave up.
+    placement
+        Where everything goes.
+    """
+
+    fits: bool | None
+    placement: Placement | None = None
+
+
+class Subsets:
+    """The sets of residents whose removal lets the request in, and whether they fit.
+
+    Parameters
+    ----------
+    instance
+        In which no free box is large enough.
+    """
+
+    def __init__(self, instance: Submesh) -> None:
+        self.instance = instance
+        self.movable = [
+            i
+            for i, one in enumerate(instance.residents)
+            if instance.migrate and not one.fixed
+        ]
+        self.areas = [prod(sides(one.box)) for one in instance.residents]
+        self.in_the_way = self._in_the_way()
+
+    def _in_the_way(self) -> list[int]:
+        """List the smallest sets of residents that hold all of some place, as bits.
+
+        A place for the request can be pushed back until it meets the end of the mesh
+        or of a resident that stays, and does not overlap more of the others then.
+        """
+        instance = self.instance
+        boxes = [one.box for one in instance.residents]
+        boxes += [(*cell, *cell) for cell in instance.blocked]
+        fixed = ~sum(1 << i for i in self.movable)
+        d = instance.d
+        met: set[int] = set()
+        for way in ways_of(instance.shape, instance.request, instance.rotate):
+            axes: list[list[int]] = []
+            for a, side in enumerate(instance.shape):
+                masks = []
+                for x in sorted({0, *((box[d + a] + 1) % side for box in boxes)}):
+                    if not instance.torus and x + way[a] > side:
+                        continue
+                    masks.append(self._along(boxes, a, x, way[a]))
+                axes.append(masks)
+            for together in product(*axes):
+                mask = -1
+                for each in together:
+                    mask &= each
+                if not mask & fixed:
+                    met.add(mask)
+        least: list[int] = []
+        for mask in sorted(met, key=int.bit_count):
+            if not any(other & mask == other for other in least):
+                least.append(mask)
+        return least
+
+    def _along(self, boxes: Sequence[Box], axis: int, x: int, length: int) -> int:
+        """Return as bits the boxes that a stretch of an axis meets."""
+        d, side = self.instance.d, self.instance.shape[axis]
+        mask = 0
+        for i, box in enumerate(boxes):
+            low, end = box[axis], box[d + axis] + 1
+            if self.instance.torus:
+                meets = (low - x) % side < length or (x - low) % side < end - low
+            else:
+                meets = low < x + length and x < end
+            mask |= meets << i
+        return mask
+
+    @property
+    def fewest(self) -> int | None:
+        """How many residents must move at least; None if there is no place at all."""
+        return min((mask.bit_count() for mask in self.in_the_way), default=None)
+
+    def listed(self, size: int) -> list[tuple[int, ...]] | None:
+        """List the sets of a size that hold all of some place, smallest area first.
+
+        None if there are too many sets of this size to look at.
+        """
+        if comb(len(self.movable), size) > MOST_SETS or size >= MOST_ITEMS:
+            return None
+        masks = [mask for mask in self.in_the_way if mask.bit_count() <= size]
+        found = [moved for moved in self._of_size(size) if _covers(moved, masks)]
+        return sorted(found, key=lambda moved: (self.area(moved), moved))
+
+    def _of_size(self, size: int) -> Iterator[tuple[int, ...]]:
+        return combinations(self.movable, size)
+
+    def area(self, moved: Sequence[int]) -> int:
+        """Return how many processors these residents hold."""
+        return sum(self.areas[i] for i in moved)
+
+    def fit(self, moved: Sequence[int]) -> Fit:
+        """Decide whether there is room when exactly these may be moved.
+
+        Guarantee: exact, unless it gives up.
+        Time: O(places of all items) to the power of their number, at worst.
+        """
+        from .subset_kernels import OPEN, YES, fit
+
+        instance = self.instance
+        stay = [
+            one.box for i, one in enumerate(instance.residents) if i not in set(moved)
+        ]
+        stay += [(*cell, *cell) for cell in instance.blocked]
+        shape = instance.shape
+        ways = [ways_of(shape, instance.request, instance.rotate)]
+        for i in moved:
+            one = instance.residents[i]
+            ways.append(ways_of(shape, sides(one.box), one.turns))
+        flat = (0,) * (3 - instance.d)
+        thin = (1,) * (3 - instance.d)
+        sizes = np.ones((len(ways), 6, 3), dtype=np.int64)
+        for n, several in enumerate(ways):
+            for w, way in enumerate(several):
+                sizes[n, w] = (*way, *thin)
+        low = np.array([(*corner(box), *flat) for box in stay], dtype=np.int64)
+        side = np.array([(*sides(box), *thin) for box in stay], dtype=np.int64)
+        state, chosen, _ = fit(
+            np.array((*shape, *thin), dtype=np.int64),
+            instance.torus,
+            low.reshape(-1, 3),
+            side.reshape(-1, 3),
+            sizes,
+            np.array([len(several) for several in ways], dtype=np.int64),
+            _MOST_WORK,
+        )
+        if state != YES:
+            return Fit(None if state == OPEN else False)
+        boxes = [
+            box_at([int(x) for x in place[: instance.d]], several[int(place[3])])
+            for place, several in zip(chosen, ways, strict=True)
+        ]
+        pairs = zip(moved, boxes[1:], strict=True)
+        return Fit(
+            True,
+            Placement(
+                boxes[0],
+                tuple((i, box) for i, box in pairs if box != instance.residents[i].box),
+            ),
+        )
+
+
+def _covers(moved: Sequence[int], masks: Sequence[int]) -> bool:
+    whole = sum(1 << i for i in moved)
+    return any(mask & ~whole == 0 for mask in masks)
