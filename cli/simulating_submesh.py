@@ -10,15 +10,17 @@ from __future__ import annotations
 import argparse
 import sys
 from argparse import ArgumentTypeError
-from math import prod
+from collections.abc import Sequence
+from math import isfinite, prod
 from typing import TYPE_CHECKING
 
 from ..instances.errors import InputError
+from ..solvers.settings import Settings
 from . import reading
 from .running import entry_named
 
 if TYPE_CHECKING:
-    from ..simulation.submesh_stream import Sides
+    from ..simulation.submesh_stream import Request, Sides
 
 
 def add(streams: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -30,7 +32,10 @@ def add(streams: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument(
-        "--method", required=True, metavar="M", help="an allocator, such as 4iss"
+        "--method",
+        required=True,
+        metavar="M",
+        help="an allocator, such as 4iss; or mig, which moves residents",
     )
     parser.add_argument(
         "--mesh",
@@ -69,6 +74,18 @@ def add(streams: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         "--torus", action="store_true", help="boxes may wrap round (not every method)"
     )
     parser.add_argument(
+        "--migration",
+        action="store_true",
+        help="decide at every failure whether migration would have helped",
+    )
+    parser.add_argument(
+        "--time-limit",
+        type=float,
+        default=10.0,
+        metavar="S",
+        help="seconds for each such decision (default %(default)g)",
+    )
+    parser.add_argument(
         "--json", metavar="OUT", help="write the measures there; - for standard output"
     )
     parser.set_defaults(simulate=run)
@@ -76,24 +93,17 @@ def add(streams: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run the queue, and print what was measured."""
-    from dataclasses import asdict
-
-    from ..heuristics.submesh.allocator import ALLOCATORS
     from ..instances.files import write_text
     from ..instances.json_text import dumps
     from ..instances.submesh import MOST_PROCESSORS
-    from ..simulation.submesh import Unmoved, first_come
     from ..simulation.submesh_stream import queue
 
-    maker = entry_named(args.method, ALLOCATORS, "--method", "allocator")
     if prod(args.mesh) > MOST_PROCESSORS:
         raise InputError(
             f"must have at most {MOST_PROCESSORS} processors",
             field="--mesh",
             value=list(args.mesh),
         )
-    if why := maker.refuses(args.mesh, args.torus):
-        raise InputError(f"{args.method} {why}", field="--mesh", value=list(args.mesh))
     try:
         requests = queue(
             args.mesh,
@@ -106,8 +116,15 @@ def run(args: argparse.Namespace) -> int:
         raise InputError(
             error.problem, field=f"--{error.field}", value=error.value
         ) from None
-    house = Unmoved(maker(args.mesh, rotate=args.rotate, torus=args.torus))
-    measures = asdict(first_come(requests, house))
+    limits = Settings(time_limit=args.time_limit)
+    if not (isfinite(args.time_limit) and args.time_limit > 0):
+        raise InputError(
+            "must be above 0 and finite", field="--time-limit", value=args.time_limit
+        )
+    if args.method == "mig":
+        measures = _moving(args, requests, limits)
+    else:
+        measures = _staying(args, requests, limits)
     if args.json != "-":
         wide = max(map(len, measures))
         for name, value in measures.items():
@@ -119,6 +136,61 @@ def run(args: argparse.Namespace) -> int:
         else:
             write_text(args.json, text)
     return 0
+
+
+def _staying(
+    args: argparse.Namespace, requests: Sequence[Request], limits: Settings
+) -> dict[str, float | None]:
+    """Run an allocator that moves nobody."""
+    from dataclasses import asdict
+
+    from ..heuristics.submesh.allocator import ALLOCATORS
+    from ..simulation.submesh import Unmoved, first_come
+    from ..simulation.submesh_migration import migration_judge
+
+    maker = entry_named(args.method, ALLOCATORS, "--method", "allocator")
+    if why := maker.refuses(args.mesh, args.torus):
+        raise InputError(f"{args.method} {why}", field="--mesh", value=list(args.mesh))
+    judge = None
+    if args.migration:
+        judge = migration_judge(
+            args.mesh, rotate=args.rotate, torus=args.torus, settings=limits
+        )
+    house = Unmoved(maker(args.mesh, rotate=args.rotate, torus=args.torus))
+    return asdict(first_come(requests, house, judge=judge))
+
+
+def _moving(
+    args: argparse.Namespace, requests: Sequence[Request], limits: Settings
+) -> dict[str, float | None]:
+    """Run mig; where it could not decide, once more, as if that always fitted."""
+    from dataclasses import asdict
+
+    from ..heuristics.submesh.allocator import ALLOCATORS
+    from ..simulation.submesh import first_come
+    from ..simulation.submesh_migration import Migrating
+
+    if why := ALLOCATORS["fs-f"].refuses(args.mesh, args.torus):
+        raise InputError(f"mig {why}", field="--mesh", value=list(args.mesh))
+    house = Migrating(args.mesh, rotate=args.rotate, settings=limits)
+    measures: dict[str, float | None] = asdict(first_come(requests, house))
+    # what failed could not be mended, by definition, unless that was not decided
+    measures |= {
+        "migration_fragmentation_pct": 0.0,
+        "migration_failures": 0,
+        "undecided_failures": house.undecided,
+        "moved_residents": house.moved,
+    }
+    lenient = None
+    if house.undecided:
+        generous = Migrating(
+            args.mesh, rotate=args.rotate, settings=limits, generous=True
+        )
+        lenient = first_come(requests, generous)
+    for name in ("completion_time", "utilization_pct"):
+        bound = None if lenient is None else getattr(lenient, name)
+        measures[f"{name}_if_undecided_fit"] = bound
+    return measures
 
 
 def _written(value: float | None) -> str:

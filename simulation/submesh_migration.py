@@ -1,0 +1,159 @@
+"""A mesh whose residents are moved when a request finds no place otherwise.
+
+MIG of Morgenstern 1994: FS_f first; where that fails, the residents are rearranged, in
+no time, if that makes room. Nobody is turned once placed. Whether an arrangement
+exists is decided by `heuristics.submesh.fits`; it may stay undecided within the limit.
+
+Where requests are not turned, first come first served with migration is monotone: if
+every earlier request has started no later, then at any moment fewer or the same boxes
+are in the mesh, and boxes that can be arranged can be arranged without some of them.
+So no method starts any request earlier; taking what is undecided for a no gives a
+schedule that can be carried out, taking it for a yes one that none can beat.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+
+from ..heuristics.submesh.allocator import ALLOCATORS, Allocator
+from ..heuristics.submesh.fits import decide
+from ..instances.packing import Item, Packing
+from ..instances.submesh import Box, sides
+from ..solvers import DEFAULT, Limit, Settings
+from .submesh import Judge
+from .submesh_stream import Request
+
+
+class Migrating:
+    """A house in which residents make room for a request, wherever they can.
+
+    Parameters
+    ----------
+    shape
+        Sides of the mesh.
+    rotate
+        Whether a request may be turned when it is placed.
+    generous
+        What becomes of a request of which it is not known whether it fits: it is let
+        in, or not. Once one has been let in, nobody's place is known, until an
+        arrangement is found again.
+    settings
+        Time limit and seed of a single decision.
+
+    Attributes
+    ----------
+    undecided
+        Decisions that were not reached.
+    moved
+        Residents given another box, added up over all decisions.
+    """
+
+    def __init__(
+        self,
+        shape: Sequence[int],
+        *,
+        rotate: bool = False,
+        generous: bool = False,
+        settings: Settings = DEFAULT,
+    ) -> None:
+        self.shape = tuple(shape)
+        self.rotate = rotate
+        self.generous = generous
+        self.settings = settings
+        self.undecided = self.moved = 0
+        self._allocator: Allocator = ALLOCATORS["fs-f"](shape, rotate=rotate)
+        self._items: dict[int, Item] = {}
+        self._where: dict[int, Box] = {}
+        self._free = prod(self.shape)
+
+    @property
+    def steps(self) -> int:
+        """What FS_f has counted."""
+        return self._allocator.steps
+
+    @property
+    def known(self) -> bool:
+        """Whether everybody has a place."""
+        return len(self._where) == len(self._items)
+
+    def boxes(self) -> list[Box]:
+        """Return the boxes held now."""
+        return list(self._where.values())
+
+    def remove(self, number: int) -> None:
+        """Take back the box of a request."""
+        self._free += prod(self._items.pop(number).size)
+        if number in self._where:
+            self._allocator.release(self._where.pop(number))
+
+    def place(self, request: Request) -> bool:
+        """Give the request a box, moving others if need be and if that helps."""
+        if prod(request.size) > self._free:
+            return False
+        box = self._allocator.allocate(request.size) if self.known else None
+        if box is not None:
+            self._where[request.number] = box
+            self._settle(request.number, sides(box))
+            return True
+        new = Item(request.size, self.rotate)
+        packing = Packing("mig", self.shape, (*self._items.values(), new))
+        verdict = decide(packing, self.settings)
+        if verdict.limit is Limit.INTERRUPT:
+            raise KeyboardInterrupt
+        if verdict.fits is None:
+            self.undecided += 1
+        if verdict.boxes is not None:
+            self._rearrange(request.number, verdict.boxes)
+            return True
+        if verdict.fits is None and self.generous:
+            for number in list(self._where):
+                self._allocator.release(self._where.pop(number))
+            self._items[request.number] = new
+            self._free -= prod(request.size)
+            return True
+        return False
+
+    def _rearrange(self, newcomer: int, boxes: Sequence[Box]) -> None:
+        """Take the places of a packing: residents in order, then the newcomer."""
+        wanted = dict(zip((*self._items, newcomer), boxes, strict=True))
+        leave = [n for n, box in self._where.items() if box != wanted[n]]
+        self.moved += len(leave)
+        for number in leave:
+            self._allocator.release(self._where.pop(number))
+        for number, box in wanted.items():
+            if number not in self._where:
+                self._allocator.hold(box)
+                self._where[number] = box
+                self._settle(number, sides(box))
+
+    def _settle(self, number: int, size: tuple[int, ...]) -> None:
+        """Note how somebody lies: from now on not to be turned."""
+        if number not in self._items:
+            self._free -= prod(size)
+        self._items[number] = Item(size)
+
+
+def migration_judge(
+    shape: Sequence[int],
+    *,
+    rotate: bool = False,
+    torus: bool = False,
+    settings: Settings = DEFAULT,
+) -> Judge:
+    """Return who says whether a request that failed would fit after migration.
+
+    Residents are moved but not turned, as the paper rules; a request is turned if
+    ``rotate`` says so.
+    """
+    mesh = tuple(shape)
+
+    def judge(boxes: Sequence[Box], size: tuple[int, ...]) -> bool | None:
+        items = (*(Item(sides(box)) for box in boxes), Item(size, rotate))
+        packing = Packing("failure", mesh, items, torus=torus)
+        verdict = decide(packing, settings)
+        if verdict.limit is Limit.INTERRUPT:
+            raise KeyboardInterrupt
+        return verdict.fits
+
+    return judge

@@ -1,0 +1,157 @@
+"""Residents that make room: MIG, its bracket, and who would have been helped."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from closeknit.cli.app import run
+from closeknit.heuristics.submesh.allocator import ALLOCATORS
+from closeknit.heuristics.submesh.fits import Verdict, decide
+from closeknit.instances.packing import Packing
+from closeknit.instances.submesh import Submesh, first_overlap, sides
+from closeknit.simulation import submesh_migration
+from closeknit.simulation.submesh import House, Measures, Unmoved, first_come
+from closeknit.simulation.submesh_migration import Migrating, migration_judge
+from closeknit.simulation.submesh_stream import Request
+from closeknit.solvers import Settings
+
+SHAPE = (4, 5)
+boxes = st.tuples(st.integers(1, 4), st.integers(1, 5))
+queues = st.lists(
+    st.tuples(boxes, st.integers(1, 6).map(float)), min_size=1, max_size=12
+)
+Rows = list[tuple[tuple[int, int], float]]
+
+
+def starts(rows: Rows, house: House) -> tuple[Measures, list[float]]:
+    asked = [Request(n, size, seconds) for n, (size, seconds) in enumerate(rows)]
+    found: list[float] = []
+    measures = first_come(asked, house, told=lambda request, clock: found.append(clock))
+    assert not house.boxes()
+    return measures, found
+
+
+def test_a_resident_makes_room() -> None:
+    # Two 2x2 stay in the middle of things when those around them have left.
+    rows: Rows = [((1, 5), 1), ((2, 5), 9), ((1, 5), 1), ((2, 5), 3), ((1, 1), 1)]
+    stay = starts(rows, Unmoved(ALLOCATORS["fs-f"](SHAPE)))[1]
+    house = Migrating(SHAPE)
+    moved = starts(rows, house)[1]
+    assert stay == [0, 0, 0, 9, 9]
+    assert moved == [0, 0, 0, 1, 4]
+    assert (house.moved, house.undecided) == (1, 0)
+
+
+@given(queues)
+@settings(max_examples=25, deadline=None)
+def test_no_method_starts_a_request_earlier(rows: Rows) -> None:
+    best = starts(rows, Migrating(SHAPE))[1]
+    for name in ("iss", "4iss", "mbv", "fs-n"):
+        other = starts(rows, Unmoved(ALLOCATORS[name](SHAPE)))[1]
+        assert all(a <= b for a, b in zip(best, other, strict=True))
+
+
+@given(queues, st.booleans())
+@settings(max_examples=25, deadline=None)
+def test_everybody_keeps_their_size_and_nobody_overlaps(
+    rows: Rows, rotate: bool
+) -> None:
+    mesh = Submesh("empty", SHAPE, (), (1, 1))
+    lies: dict[int, tuple[int, ...]] = {}
+    house = Migrating(SHAPE, rotate=rotate)
+    longer = max(size[0] for size, _ in rows)
+    rows = [*rows, ((longer, 1), 1.0)]
+
+    def look(request: Request, clock: float) -> None:
+        assert house.known
+        held = house.boxes()
+        assert first_overlap(mesh, {str(n): box for n, box in enumerate(held)}) is None
+        for number, box in house._where.items():
+            asked = rows[number][0]
+            assert sides(box) in ({asked, asked[::-1]} if rotate else {asked})
+            assert lies.setdefault(number, sides(box)) == sides(box)
+
+    asked = [Request(n, size, seconds) for n, (size, seconds) in enumerate(rows)]
+    first_come(asked, house, told=look)
+
+
+@given(queues)
+@settings(max_examples=25, deadline=None)
+def test_what_is_undecided_is_bracketed(rows: Rows) -> None:
+    best = starts(rows, Migrating(SHAPE))[1]
+
+    def forgetful(packing: Packing, limits: Settings) -> Verdict:
+        """Know the answer where few boxes are concerned."""
+        return decide(packing, limits) if len(packing.items) <= 2 else Verdict()
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(submesh_migration, "decide", forgetful)
+        strict, lenient = Migrating(SHAPE), Migrating(SHAPE, generous=True)
+        late, early = starts(rows, strict)[1], starts(rows, lenient)[1]
+    assert all(a <= b <= c for a, b, c in zip(early, best, late, strict=True))
+    if not strict.undecided:
+        assert early == best == late
+
+
+def test_the_judge_knows_what_migration_would_mend() -> None:
+    judge = migration_judge((4, 4))
+    assert judge([(1, 0, 2, 3)], (2, 4)) is True
+    assert judge([(0, 0, 2, 2)], (2, 3)) is False
+    # nobody who lives there is turned, but the newcomer may be
+    assert judge([(0, 0, 3, 0)], (3, 4)) is False
+    turning = migration_judge((4, 4), rotate=True)
+    assert turning([(0, 0, 3, 0)], (3, 4)) is True
+    assert turning([(0, 0, 3, 0)], (4, 4)) is False
+
+
+def simulate(*words: str) -> int:
+    return run(["simulate", "submesh", "--mesh", "32x32", "--requests", "60", *words])
+
+
+def test_the_command_moves_residents(capsys: pytest.CaptureFixture[str]) -> None:
+    found = {}
+    for method in ("iss", "mig"):
+        words = ["--method", method, "--seed", "4", "--migration", "--json", "-"]
+        assert simulate(*words) == 0
+        found[method] = json.loads(capsys.readouterr().out)
+    assert found["mig"]["completion_time"] <= found["iss"]["completion_time"]
+    assert found["mig"]["migration_fragmentation_pct"] == 0
+    assert found["mig"]["undecided_failures"] == 0
+    assert found["mig"]["completion_time_if_undecided_fit"] is None
+    assert found["mig"]["moved_residents"] > 0
+    iss = found["iss"]
+    assert 0 < iss["migration_failures"] <= iss["external_failures"]
+    assert iss["undecided_failures"] == 0
+    assert 0 < iss["migration_fragmentation_pct"] < 100
+
+
+def test_the_command_brackets_what_is_undecided(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(submesh_migration, "decide", lambda *rest: Verdict())
+    assert simulate("--method", "mig", "--json", "-") == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["undecided_failures"] > 0
+    assert found["completion_time_if_undecided_fit"] < found["completion_time"]
+    assert found["utilization_pct_if_undecided_fit"] > found["utilization_pct"]
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (["--method", "mig", "--torus"], "--mesh: mig is for meshes, not tori"),
+        (["--method", "mig", "--time-limit", "0"], "--time-limit: must be above 0"),
+        (["--method", "mig", "--time-limit", "nan"], "--time-limit: must be above 0"),
+    ],
+)
+def test_bad_input_is_one_line(
+    capsys: pytest.CaptureFixture[str], words: list[str], complaint: str
+) -> None:
+    assert simulate(*words) == 2
+    said = capsys.readouterr().err
+    assert complaint in said
+    assert said.count("\n") == 1
