@@ -68,6 +68,24 @@ _ENTRIES = (
         source="Drakenberg 2012, Figure 5 (b)",
         where="drakenberg_linecards:study",
     ),
+    Reproduction(
+        name="morgenstern-table1",
+        summary="allocation in a 256x256 mesh, requests as asked",
+        source="Morgenstern 1994, Table 1",
+        where="morgenstern:table1",
+    ),
+    Reproduction(
+        name="morgenstern-table2",
+        summary="allocation in a 256x256 mesh, requests may be turned",
+        source="Morgenstern 1994, Table 2",
+        where="morgenstern:table2",
+    ),
+    Reproduction(
+        name="morgenstern-table3",
+        summary="allocation in a 1024x1024 mesh, from 2 to 700 residents",
+        source="Morgenstern 1994, Table 3",
+        where="morgenstern:table3",
+    ),
 )
 REPRODUCTIONS: Mapping[str, Reproduction] = MappingProxyType(
     {entry.name: entry for entry in _ENTRIES}

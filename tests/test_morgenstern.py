@@ -1,0 +1,127 @@
+"""Morgenstern's tables, with few requests, and the statistics behind them."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+
+from closeknit.cli.app import run
+from closeknit.reports.reproductions.morgenstern import _slips
+from closeknit.reports.reproductions.morgenstern_printed import (
+    TABLE_1,
+    TABLE_2,
+    TABLE_3,
+)
+from closeknit.reports.reproductions.morgenstern_runs import (
+    RUNS,
+    Group,
+    Laboratory,
+    mean,
+    relative,
+)
+from closeknit.simulation.submesh_stream import Uniform
+
+REFERENCE = Path(__file__).parents[2] / "shared" / "reference"
+
+
+def rows_of(path: Path) -> list[dict[str, str]]:
+    with path.open() as stream:
+        return list(csv.DictReader(stream))
+
+
+@pytest.mark.parametrize(
+    ("table", "requests", "rows"),
+    [
+        ("morgenstern-table1", 6, 16),
+        ("morgenstern-table2", 5, 8),
+        ("morgenstern-table3", 12, 22),
+    ],
+)
+def test_a_table_from_the_command_line(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    table: str,
+    requests: int,
+    rows: int,
+) -> None:
+    words = ["reproduce", table, "--first", str(requests), "--out", str(tmp_path)]
+    assert run(words) == 0
+    assert "Farthest from the paper" in capsys.readouterr().out
+    times = rows_of(tmp_path / "times.csv")
+    assert len(times) == rows
+    by = {(row["sides"], row["method"]): row for row in times}
+    for (sides, method), row in by.items():
+        ours = float(row["completion time, all runs"])
+        paper = float(row["completion time, paper"])
+        off = float(row["completion time, off %"])
+        assert off == pytest.approx(100 * (ours / paper - 1))
+        # Nobody beats the best possible but where residents stay as they were turned.
+        if table == "morgenstern-table1":
+            assert float(by[sides, "mig"]["completion time, all runs"]) <= ours
+        if method == "fs-f":
+            like = by[sides, "iss"]
+            name = "completion time, 5 runs"
+            assert float(row[name]) == pytest.approx(float(like[name]))
+    ranking = rows_of(tmp_path / "ranking.csv")
+    assert {row["runs"] for row in ranking} <= {str(RUNS), "5"}
+    for row in rows_of(tmp_path / "work.csv"):
+        assert float(row["paper, least"]) <= float(row["paper, most"])
+        assert float(row["ours, all runs"]) > 0
+    found = rows_of(tmp_path / "findings.csv")
+    assert any("place alike" in row["claim"] for row in found) or "2" in table
+    assert (tmp_path / "report.html").exists()
+
+
+def test_what_is_printed_is_what_the_paper_prints() -> None:
+    if not REFERENCE.exists():
+        pytest.skip("the reference tables are not here")
+    ours = {"MIG": "mig", "FS_f": "fs-f", "FS_1": "fs-1", "FS_n": "fs-n"}
+    for name, table in (
+        ("table1_256_no_rotation", TABLE_1),
+        ("table2_256_rotation", TABLE_2),
+        ("table3_1024", TABLE_3),
+    ):
+        rows = rows_of(REFERENCE / f"morgenstern_{name}.csv")
+        assert len(rows) == len(table)
+        for row, printed in zip(rows, table, strict=True):
+            group = row.pop("distribution", None) or row.pop("side_max")
+            method = row.pop("method")
+            assert printed.group == group
+            assert printed.method == ours.get(method, method.lower())
+            for key, text in row.items():
+                assert getattr(printed, key) == (float(text) if text else None)
+
+
+def test_slips_of_the_paper_are_found_by_arithmetic() -> None:
+    group = Group("normal", (256, 256), 1, Uniform(1, 2))
+    rows = [row for row in TABLE_2 if row.group == "normal"]
+    found = list(_slips([(group, rows)]))
+    assert [f.claim.split(":")[0] for f in found] == ["normal, mig"]
+    assert "56.46 % would fit" in found[0].remark
+    assert not list(_slips([(group, rows[1:])]))
+
+
+def test_intervals_are_student_s() -> None:
+    # 1, 2, 3, 4: mean 2.5, deviation 1.2910, t(0.975; 3) = 3.1824
+    found = mean([1, 2, 3, 4])
+    assert found.value == 2.5
+    assert found.half == pytest.approx(3.1824 * 1.2910 / 2, rel=1e-4)
+    assert found.differs
+    assert not mean([-1.0, 1.0]).differs
+    assert relative([11, 22], [10, 20]).value == pytest.approx(10)
+
+
+def test_runs_are_made_once_and_follow_the_seed() -> None:
+    group = Group("small", (16, 16), 40, Uniform(1, 16))
+    one, other = Laboratory(7), Laboratory(8)
+    assert one.measured(group, "iss", 0) is one.measured(group, "iss", 0)
+    assert one.measured(group, "iss", 1) == other.measured(group, "iss", 0)
+    judged = one.measured(group, "iss", 0, judged=True)
+    assert judged.completion_time == one.measured(group, "iss", 0).completion_time
+    assert judged.undecided_failures == 0
+    assert judged.migration_failures is not None
+    assert judged.migration_failures <= judged.external_failures
+    same = one.measured(group, "fs-f", 0, judged=True)
+    assert same.migration_failures == judged.migration_failures
