@@ -51,8 +51,9 @@ def mark(bits: Words, shape: Ints, box: Ints, torus: bool, free: bool) -> int:
                 _write(row, 0, high - mx, free)
                 _write(row, low, high, free)
                 _write(row, low + mx, 2 * mx - 1, free)
-    words = (high >> 6) - (low >> 6) + 1
-    return words * (box[4] - box[1] + 1) * (box[5] - box[2] + 1)
+    words: int = (high >> 6) - (low >> 6) + 1
+    words *= (box[4] - box[1] + 1) * (box[5] - box[2] + 1)
+    return words
 
 
 @njit(cache=True)

@@ -79,7 +79,8 @@ class EveryFrame(FrameSliding):
                 _BUDGET,
             )
             self.steps += steps
-            self._look_at_the_clock()
+            if why == GOES_ON:
+                self._look_at_the_clock()
         if why != FOUND:
             return None
         return box_at([int(x) for x in where[: len(size)]], size)
@@ -112,7 +113,8 @@ class AdaptiveScan(FrameSliding):
                 self._boxes, self._count, width, depth, x, y, where, _BUDGET
             )
             self.steps += steps
-            self._look_at_the_clock()
+            if why == GOES_ON:
+                self._look_at_the_clock()
         if why != FOUND:
             return None
         return box_at([int(where[0]), int(where[1])], size)

@@ -21,7 +21,7 @@ LOW, HIGH, NEXT, COUNT = 0, 1, 2, 3
 @njit(cache=True)
 def _make(pool: Ints, low: int, high: int, follower: int) -> int:
     """Return a node, one given back if there is one."""
-    node = pool[NEXT, 0]
+    node: int = pool[NEXT, 0]
     if node:
         pool[NEXT, 0] = pool[NEXT, node]
     else:
@@ -97,7 +97,7 @@ def delete(heads: Ints, line: int, pool: Ints, low: int, high: int) -> int:
 def note(heads: Ints, pool: Ints, box: Ints, four: bool) -> int:
     """Add a box to the sets: base and reverse base rows, then columns."""
     a, b, c, d = box[0], box[1], box[2], box[3]
-    touched = add(heads[0], b, pool, a, c) + add(heads[1], d, pool, a, c)
+    touched: int = add(heads[0], b, pool, a, c) + add(heads[1], d, pool, a, c)
     if four:
         touched += add(heads[2], a, pool, b, d) + add(heads[3], c, pool, b, d)
     return touched
@@ -107,7 +107,7 @@ def note(heads: Ints, pool: Ints, box: Ints, four: bool) -> int:
 def forget(heads: Ints, pool: Ints, box: Ints, four: bool) -> int:
     """Take a box out of the sets."""
     a, b, c, d = box[0], box[1], box[2], box[3]
-    touched = delete(heads[0], b, pool, a, c) + delete(heads[1], d, pool, a, c)
+    touched: int = delete(heads[0], b, pool, a, c) + delete(heads[1], d, pool, a, c)
     if four:
         touched += delete(heads[2], a, pool, b, d) + delete(heads[3], c, pool, b, d)
     return touched

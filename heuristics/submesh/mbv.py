@@ -35,7 +35,8 @@ class MaximumBoundaryValue(FrameSliding):
                 _ROWS,
             )
             self.steps += steps
-            self._look_at_the_clock()
+            if why == GOES_ON:
+                self._look_at_the_clock()
         if state[BEST] < 0:
             return None
         return box_at([int(state[AT_I]), int(state[AT_J])], size)

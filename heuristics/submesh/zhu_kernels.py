@@ -25,7 +25,7 @@ def cover(held: Bytes, covered: Bytes, x: int, y: int) -> int:
     A first walk, from right to left, marks what has a held processor among the x from
     there on; a second, from the bottom up, what has a mark among the y from there on.
     """
-    depth, width = held.shape
+    depth, width = int(held.shape[0]), int(held.shape[1])
     for j in range(depth):
         gap = 0  # free processors from here to the right
         for i in range(width - 1, -1, -1):
@@ -57,7 +57,7 @@ def regions(held: Bytes, region: Ints, extent: Ints) -> int:
     Two walks with a forest of numbers (union-find); ``extent`` has room for as many
     numbers as there are processors. Returns the elements read.
     """
-    depth, width = held.shape
+    depth, width = int(held.shape[0]), int(held.shape[1])
     parent = np.arange(width * depth)
     for j in range(depth):
         for i in range(width):
