@@ -44,5 +44,6 @@ SUBMESH: Mapping[str, Method[Submesh]] = table(
         seeded=True,
         runs_solver=True,
     ),
+    Method(name="auto", where="heuristics.submesh.auto:auto", exact=True, seeded=True),
 )
 """Methods for submesh allocation, by the name used in reports."""

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 
 from closeknit.heuristics.registry import RunOn
+from closeknit.heuristics.submesh.auto import auto
 from closeknit.heuristics.submesh.migrate import migrate, migrate_cp_sat
 from closeknit.instances import Submesh, check, cost
 from closeknit.instances.submesh import (
@@ -26,7 +27,7 @@ from closeknit.solvers import Limit, Settings, Status
 
 from .strategies import submeshes
 
-METHODS = (migrate, migrate_cp_sat)
+METHODS = (migrate, migrate_cp_sat, auto)
 by_method = pytest.mark.parametrize("method", METHODS)
 
 

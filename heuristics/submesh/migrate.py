@@ -31,13 +31,13 @@ def migrate(instance: Submesh, /, settings: Settings = DEFAULT) -> Result:
     Sets of residents are tried in order, the fewest and then the smallest first: can
     they and the request be placed among those that stay? Of the first that can, and of
     all of the same number and area, CP-SAT finds the least way. Where there are too
-    many sets, one model of CP-SAT has all three levels.
+    many sets, or too many places, one model of CP-SAT has all three levels.
 
     Guarantee: exact.
     Time: exponential at worst, see docs/submesh-migration.md.
     Source: Morgenstern 1994, section 3.3, whose migration this makes exact.
     """
-    return _Search(instance, settings).run()
+    return Migration(instance, settings).run()
 
 
 def migrate_cp_sat(instance: Submesh, /, settings: Settings = DEFAULT) -> Result:
@@ -50,13 +50,13 @@ def migrate_cp_sat(instance: Submesh, /, settings: Settings = DEFAULT) -> Result
     Time: exponential at worst, see docs/submesh-migration.md.
     Source: the constraint of Beldiceanu and Carlsson 2001, as CP-SAT has it.
     """
-    search = _Search(instance, settings)
+    search = Migration(instance, settings)
     return search.without_moves() or search.by_model()
 
 
 @dataclass
-class _Search:
-    """One run: what is known so far.
+class Migration:
+    """One search for the cheapest migration, and what is known so far.
 
     Attributes
     ----------
@@ -87,22 +87,22 @@ class _Search:
                 self.bound = (size, 0, 0)
                 listed = self.subsets.listed(size)
                 if listed is None or self.looked + len(listed) > MOST_SETS:
-                    return self.by_model()
+                    return self.beyond_sets()
                 if (done := self._of_size(listed)) is not None:
                     return done
                 size += 1
         except KeyboardInterrupt:
-            return self._ended(Limit.INTERRUPT)
-        return self._impossible()
+            return self.ended(Limit.INTERRUPT)
+        return self.impossible()
 
     def without_moves(self) -> Result | None:
         """Answer if a box is free, or if what may not move is in every way."""
         self.subsets = Subsets(self.instance)
         if self.subsets.fewest is None:
-            return self._impossible()
+            return self.impossible()
         if self.subsets.fewest == 0:
             self.best = self.subsets.fit(()).placement
-            return self._ended()
+            return self.ended()
         return None
 
     def _of_size(self, listed: list[tuple[int, ...]]) -> Result | None:
@@ -115,18 +115,18 @@ class _Search:
             if least is None:
                 self.bound = (len(moved), area, 0)
             if perf_counter() - self.start > self.settings.time_limit:
-                return self._ended(Limit.TIME)
+                return self.ended(Limit.TIME)
             if self.looked == self.settings.node_limit:
-                return self._ended(Limit.NODES)
+                return self.ended(Limit.NODES)
             self.looked += 1
             found = self.subsets.fit(moved)
             if found.fits is False:
                 continue
+            if found.fits is None:
+                return self.beyond_sets()
             result = self._nearest(moved, found.placement)
-            if result.status is Status.INFEASIBLE:
-                continue
             if result.status is not Status.OPTIMAL:
-                return self._ended(result.limit)
+                return self.ended(result.limit)
             least = area
         return None if least is None else self._settled()
 
@@ -140,6 +140,10 @@ class _Search:
         self.proof = Proof(Grade.SOLVER, f"migrate and {cpsat.BY}")
         self._offer(result)
         return result
+
+    def beyond_sets(self) -> Result:
+        """Go on where there are too many sets to be tried one after the other."""
+        return self.by_model()
 
     def by_model(self) -> Result:
         """Minimise all levels by one model, no better than is proved so far."""
@@ -166,9 +170,10 @@ class _Search:
         assert self.best is not None
         moved, area, way = self._cost(self.best)
         self.bound = moved, area, way
-        return self._ended()
+        return self.ended()
 
-    def _ended(self, limit: Limit | None = None) -> Result:
+    def ended(self, limit: Limit | None = None) -> Result:
+        """Answer with what is known."""
         return answer(
             self.instance,
             None if self.best is None else self.best.flat(),
@@ -179,7 +184,8 @@ class _Search:
             seed=self.settings.seed,
         )
 
-    def _impossible(self) -> Result:
+    def impossible(self) -> Result:
+        """Answer that there is no placement."""
         return Result(
             status=Status.INFEASIBLE,
             proof=self.proof,

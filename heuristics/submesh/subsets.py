@@ -16,8 +16,8 @@ MOST_SETS = 20_000
 """Sets of one size up to which they are listed."""
 MOST_ITEMS = 6
 """Boxes that are placed by the search, the request among them."""
-_MOST_WORK = 20_000_000
-"""Places looked at for one set before it is handed to a solver; about 0.1 s."""
+MOST_WORK = 50_000_000
+"""Places that are looked at in all before the search gives up; about 0.3 s."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,14 @@ class Subsets:
     Parameters
     ----------
     instance
-        In which no free box is large enough.
+        Whose residents are listed.
+
+    Attributes
+    ----------
+    in_the_way
+        The smallest sets of residents that hold all of some place, as bits.
+    work
+        Places looked at so far.
     """
 
     def __init__(self, instance: Submesh) -> None:
@@ -54,6 +61,7 @@ class Subsets:
         ]
         self.areas = [prod(sides(one.box)) for one in instance.residents]
         self.in_the_way = self._in_the_way()
+        self.work = 0
 
     def _in_the_way(self) -> list[int]:
         """List the smallest sets of residents that hold all of some place, as bits.
@@ -150,15 +158,16 @@ class Subsets:
                 sizes[n, w] = (*way, *thin)
         low = np.array([(*corner(box), *flat) for box in stay], dtype=np.int64)
         side = np.array([(*sides(box), *thin) for box in stay], dtype=np.int64)
-        state, chosen, _ = fit(
+        state, chosen, work = fit(
             np.array((*shape, *thin), dtype=np.int64),
             instance.torus,
             low.reshape(-1, 3),
             side.reshape(-1, 3),
             sizes,
             np.array([len(several) for several in ways], dtype=np.int64),
-            _MOST_WORK,
+            max(0, MOST_WORK - self.work),
         )
+        self.work += int(work)
         if state != YES:
             return Fit(None if state == OPEN else False)
         boxes = [
