@@ -29,7 +29,7 @@ class Bitmap(Allocator):
         words = ((2 if torus else 1) * width + 63) // 64
         self._bits = np.zeros((layers, depth, words), dtype=np.uint64)
         self._after = np.zeros((depth, words), dtype=np.uint64)
-        self._upto = np.zeros((2, words), dtype=np.uint64)
+        self._upto = np.zeros((3, words), dtype=np.uint64)
         whole = np.concatenate([np.zeros(3, dtype=np.int64), self._shape - 1])
         mark(self._bits, self._shape, whole, torus, True)
 

@@ -104,9 +104,11 @@ def _search_layer(
     """Find y rows that have x free processors in common; see `search`.
 
     Blocks of y rows: a window is the end of one block, whose ands are made from its
-    last row back, and the beginning of the next, whose ands grow as it goes on.
+    last row back, and the beginning of the next, whose ands grow as it goes on. A
+    window with no bit that the one before had not is as hopeless as that was.
     """
     words = bits.shape[1]
+    upto[2] = ZERO
     windows = my if wrap else my - y + 1
     steps = 0
     for j in range(windows):
@@ -128,7 +130,11 @@ def _search_layer(
                     upto[1, w] &= bits[last, w]
                 upto[0, w] = after[r, w] & upto[1, w]
             steps += words
-        if _shrink(upto[0], x):
+        fresh = ZERO
+        for w in range(words):
+            fresh |= upto[0, w] & ~upto[2, w]
+            upto[2, w] = upto[0, w]
+        if fresh != ZERO and _shrink(upto[0], x):
             return _first(upto[0]), j, steps
     return -1, -1, steps
 
@@ -144,7 +150,7 @@ def search(
     bits
         By layer, row and word.
     after, upto
-        Room for as many rows as the mesh has, and for two.
+        Room for as many rows as the mesh has, and for three.
 
     Returns
     -------
