@@ -29,11 +29,21 @@ from ...solvers import (
     Status,
     answer,
 )
+from .constructive import construct
 from .direct import free_box
 from .infeasible import Certificate, refute
+from .staircase import refusal, staircase
 
 DIRECT = Proof(Grade.ENUMERATED, "direct fit")
 """Nobody is moved."""
+SEARCHED = Proof(Grade.ENUMERATED, "staircase")
+"""No order of the items and no choice of corners packs them."""
+STAIRCASE = 12
+"""Items up to which the exhaustive search is tried before CP-SAT."""
+_NODES = 200_000
+"""After which it is given up: a thirtieth of a second."""
+_ROUNDS = 2
+"""Of annealing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,7 +120,9 @@ def decide(
 ) -> Verdict:
     """Decide whether boxes can be packed.
 
-    Steps: checkable proofs of no (`refute`); CP-SAT, from the hint.
+    Steps: checkable proofs of no (`refute`); packings by construction (`construct`);
+    the exhaustive search of `staircase` for a while; CP-SAT, from the hint; and, if
+    that runs out of time, no more.
 
     Parameters
     ----------
@@ -136,11 +148,39 @@ def decide(
                 certificate=certificate,
                 tried=tuple(tried),
             )
+
+        def stop() -> bool:
+            return perf_counter() - start >= settings.time_limit
+
+        if stop():
+            return Verdict(tried=tuple(tried), limit=Limit.TIME)
+        tried.append("construction")
+        boxes = construct(packing, settings.seed, stop, rounds=_ROUNDS)
+        if boxes is not None:
+            return _packed(packing, boxes, "construction", tried)
+        if len(packing.items) <= STAIRCASE and not refusal(packing) and not stop():
+            tried.append("staircase")
+            found, boxes, _ = staircase(packing, most_nodes=_NODES, stop=stop)
+            if boxes is not None:
+                return _packed(packing, boxes, "staircase", tried)
+            if found is False:
+                return Verdict(
+                    fits=False, by="staircase", proof=SEARCHED, tried=tuple(tried)
+                )
         tried.append("cp-sat")
         verdict = by_cpsat(packing, settings, start=start, hint=hint)
     except KeyboardInterrupt:
         verdict = Verdict(limit=Limit.INTERRUPT)
     return replace(verdict, tried=tuple(tried))
+
+
+def _packed(
+    packing: Packing, boxes: tuple[Box, ...], by: str, tried: Sequence[str]
+) -> Verdict:
+    """Return a yes, after a look at the boxes."""
+    if wrong := check_packed(packing, boxes):
+        raise SolverError(f"{packing.name}: {by} packed wrongly: {wrong[0]}")
+    return Verdict(fits=True, by=by, boxes=boxes, tried=tuple(tried))
 
 
 def by_cpsat(
@@ -171,9 +211,7 @@ def by_cpsat(
     if found.values is None:
         return Verdict(tried=("cp-sat",), limit=found.limit)
     boxes = built.decode(found.values)
-    if wrong := check_packed(packing, boxes):
-        raise SolverError(f"{packing.name}: {cpsat.BY} packed wrongly: {wrong[0]}")
-    return Verdict(fits=True, by="cp-sat", boxes=boxes, tried=("cp-sat",))
+    return _packed(packing, boxes, "cp-sat", ("cp-sat",))
 
 
 def _hint(packing: Packing, held: Sequence[Box]) -> tuple[Box, ...]:
