@@ -1,7 +1,8 @@
 """Check a solution file against its instance, from the definition.
 
 The digest, the selection, its cost and what the status says are looked at, and a
-bound of grade "checked" is derived again, if need be by following a certificate.
+bound of grade "checked" is derived again, if need be by following a certificate; so
+is infeasibility, from the certificate that the solution of a submesh request holds.
 With --prove, any other bound is put to the test as well: by closeknit's own search,
 within the time limit. Exit status 0 when all is true, 1 when something is not.
 """
@@ -61,7 +62,8 @@ def run(args: argparse.Namespace) -> int:
     if solution.bound is not None:
         claim += f", bound {cost_written(solution.bound)} ({solution.proof})"
     if solution.status is Status.INFEASIBLE:
-        claim += f" ({solution.proof}): {problem_of(instance).unsolvable(instance)}"
+        why = problem_of(instance).unsolvable(instance)
+        claim += f" ({solution.proof})" + (f": {why}" if why else "")
     print(f"{args.solution}: holds: {claim}{remark}")
     return 0
 

@@ -6,10 +6,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..instances import InputError, Instance, Value, check, cost, fields, problem_of
+from ..instances import (
+    InputError,
+    Instance,
+    Submesh,
+    Value,
+    check,
+    cost,
+    fields,
+    problem_of,
+)
 from ..instances import sha256 as digest
 from ..instances.files import parse_json, read_text, write_text
+from ..instances.infeasibility import check_infeasible
 from ..instances.json_text import dumps
+from ..instances.packing import packing_of
 from .result import COUNTED, Grade, Limit, Proof, Result, Status
 
 FORMAT = "closeknit/solution"
@@ -21,6 +32,7 @@ _KNOWN = (
     "objective",
     "bound",
     "proof",
+    "certificate",
     "limit",
     "selection",
     "seconds",
@@ -40,6 +52,7 @@ class Solution:
     bound: Value | None
     proof: Proof | None
     selection: Any
+    certificate: Any = None
 
 
 def solution_of(instance: Instance, method: str, result: Result) -> dict[str, Any]:
@@ -55,6 +68,7 @@ def solution_of(instance: Instance, method: str, result: Result) -> dict[str, An
         "objective": result.objective,
         "bound": result.bound,
         "proof": {"grade": proof.grade.value, "by": proof.by} if proof else None,
+        "certificate": result.certificate,
         "limit": result.limit.value if result.limit else None,
         "selection": None
         if result.chosen is None
@@ -93,6 +107,8 @@ def complaints(instance: Instance, solution: Solution) -> list[str]:
     must do so.
     """
     wrong = []
+    if solution.certificate is not None and solution.status is not Status.INFEASIBLE:
+        wrong.append(f"certificate: of infeasibility, but {solution.status.value}")
     if solution.instance != instance.name:
         wrong.append(f"instance: is for {solution.instance!r}, not {instance.name!r}")
     if solution.sha256 != digest(instance):
@@ -126,11 +142,35 @@ def complaints(instance: Instance, solution: Solution) -> list[str]:
 
 
 def _of_infeasible(instance: Instance, solution: Solution) -> list[str]:
-    """Count anew: whatever can be asked for here has a solution if there is enough."""
+    """Count anew, or follow the certificate of a submesh request.
+
+    Whatever else can be asked for has a solution if there is enough. The word of a
+    search or a solver stands as it is.
+    """
+    if solution.certificate is not None and not isinstance(instance, Submesh):
+        return ["certificate: there is none for this problem"]
     if problem_of(instance).unsolvable(instance) is None:
+        if isinstance(instance, Submesh):
+            return _of_unpackable(instance, solution)
         return ["status: infeasible, but there are solutions"]
     if solution.proof != COUNTED:
         return [f"proof: is {solution.proof}, but counting alone shows it"]
+    return []
+
+
+def _of_unpackable(instance: Submesh, solution: Solution) -> list[str]:
+    """Follow the certificate, as far as there is one."""
+    proof, certificate = solution.proof, solution.certificate
+    if proof is None:
+        return ["proof: missing"]
+    if certificate is None:
+        if proof.grade is Grade.CHECKED:
+            return ["certificate: missing, but the proof is checked"]
+        return []
+    if wrong := check_infeasible(packing_of(instance), certificate):
+        return [f"certificate: {problem}" for problem in wrong]
+    if proof != Proof(Grade.CHECKED, certificate["kind"]):
+        return [f"proof: is {proof}, but the certificate is {certificate['kind']}"]
     return []
 
 
@@ -155,6 +195,7 @@ def _parse(value: Any) -> Solution:
         bound=fields.optional_cost(document.get("bound"), "bound"),
         proof=_proof(document.get("proof")),
         selection=document.get("selection"),
+        certificate=document.get("certificate"),
     )
 
 
