@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import product
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from closeknit.cli.app import run
+from closeknit.heuristics.submesh.constructive import construct
 from closeknit.heuristics.submesh.direct import free_box
 from closeknit.heuristics.submesh.fits import by_cpsat, cascade, decide, fits
 from closeknit.heuristics.submesh.infeasible import refute
-from closeknit.instances import InputError, Submesh, check
+from closeknit.heuristics.submesh.staircase import staircase
+from closeknit.instances import InputError, Submesh, check, write_submesh
 from closeknit.instances.infeasibility import (
     FAMILIES,
     check_infeasible,
@@ -26,7 +33,16 @@ from closeknit.instances.packing import (
     ways,
 )
 from closeknit.instances.submesh import Box, Resident, box_at, overlap, sides
-from closeknit.solvers import Grade, Limit, Settings, Status
+from closeknit.solvers import (
+    Grade,
+    Limit,
+    Proof,
+    Settings,
+    Status,
+    complaints,
+    read_solution,
+    write_solution,
+)
 
 QUICK = settings(max_examples=150, deadline=None)
 
@@ -341,3 +357,82 @@ def test_ctrl_c_means_not_decided(monkeypatch: pytest.MonkeyPatch) -> None:
     result = cascade(blocked)
     assert result.status is Status.UNKNOWN
     assert result.limit is Limit.INTERRUPT
+
+
+HIGH = Submesh("high", (5, 5), (Resident((0, 0, 2, 2)),), (3, 3))
+"""Two squares that fit along no axis."""
+
+
+def test_solution_files_hold_the_certificate(tmp_path: Path) -> None:
+    result = cascade(HIGH)
+    assert result.certificate == {"kind": "pair", "items": [0, 1]}
+    write_solution(HIGH, "cascade", result, tmp_path / "s.json")
+    solution = read_solution(tmp_path / "s.json")
+    assert solution.certificate == result.certificate
+    assert complaints(HIGH, solution) == []
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"certificate": None}, "certificate: missing"),
+        ({"certificate": {"kind": "area"}}, "certificate: area: 18 cells"),
+        ({"proof": Proof(Grade.CHECKED, "area")}, "proof: is checked: area"),
+        ({"proof": Proof(Grade.SOLVER, "pair")}, "proof: is solver: pair"),
+        ({"proof": None}, "proof: missing"),
+        ({"status": Status.UNKNOWN}, "certificate: of infeasibility"),
+    ],
+)
+def test_tampered_solutions_are_named(
+    tmp_path: Path, change: dict[str, Any], said: str
+) -> None:
+    write_solution(HIGH, "cascade", cascade(HIGH), tmp_path / "s.json")
+    solution = replace(read_solution(tmp_path / "s.json"), **change)
+    assert any(line.startswith(said) for line in complaints(HIGH, solution))
+
+
+def test_a_certificate_is_for_that_request_only(tmp_path: Path) -> None:
+    write_solution(HIGH, "cascade", cascade(HIGH), tmp_path / "s.json")
+    wider = replace(HIGH, shape=(6, 5))
+    said = complaints(wider, read_solution(tmp_path / "s.json"))
+    assert any(line.startswith("certificate: pair:") for line in said)
+
+
+def test_the_command_follows_the_certificate(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file, answer = tmp_path / "high.json", tmp_path / "s.json"
+    write_submesh(HIGH, file)
+    write_solution(HIGH, "cascade", cascade(HIGH), answer)
+    assert run(["check", str(file), str(answer)]) == 0
+    assert "holds: infeasible (checked: pair)" in capsys.readouterr().out
+    document = json.loads(answer.read_text())
+    document["certificate"]["items"] = [0, 9]
+    answer.write_text(json.dumps(document))
+    assert run(["check", str(file), str(answer)]) == 2
+    assert "certificate.items" in capsys.readouterr().err
+
+
+@QUICK
+@given(packings(torus=False, d=2))
+def test_the_staircase_agrees_with_trying_everything(packing: Packing) -> None:
+    free = replace(
+        packing,
+        items=tuple(replace(item, at=None) for item in packing.items),
+        blocked=(),
+    )
+    if not all(ways(free, item) for item in free.items):
+        return
+    fits, boxes, _ = staircase(free, most_nodes=10**6, stop=lambda: False)
+    assert fits is packs(free)
+    assert boxes is None or check_packed(free, boxes) == []
+
+
+@QUICK
+@given(packings(), st.integers(0, 3))
+def test_construction_packs_rightly_and_repeatably(packing: Packing, seed: int) -> None:
+    if not all(ways(packing, item) for item in packing.items):
+        return
+    boxes = construct(packing, seed, lambda: False)
+    assert boxes == construct(packing, seed, lambda: False)
+    assert boxes is None or check_packed(packing, boxes) == []

@@ -147,7 +147,7 @@ def _beside(
         for o, size in enumerate(several):
             sizes[j, o, :d] = size
     random = np.array([seed * 2654435761 % 2**31 + 88172645463325252], dtype=np.int64)
-    steps = min(2_000, max(5, _WORK // (len(packing.items) + 1) ** d // 4))
+    steps = min(200, max(5, _WORK // (len(packing.items) + 1) ** (d + 1)))
     for count in (0, *[steps] * rounds):
         for order in orders(packing, free):
             if stop():

@@ -42,7 +42,7 @@ STAIRCASE = 12
 """Items up to which the exhaustive search is tried before CP-SAT."""
 _NODES = 200_000
 """After which it is given up: a thirtieth of a second."""
-_ROUNDS = 2
+_ROUNDS = 1
 """Of annealing."""
 
 
@@ -121,8 +121,8 @@ def decide(
     """Decide whether boxes can be packed.
 
     Steps: checkable proofs of no (`refute`); packings by construction (`construct`);
-    the exhaustive search of `staircase` for a while; CP-SAT, from the hint; and, if
-    that runs out of time, no more.
+    the exhaustive search of `staircase` for a while; annealing (`construct`); CP-SAT,
+    from the hint, for the rest of the time.
 
     Parameters
     ----------
@@ -155,7 +155,7 @@ def decide(
         if stop():
             return Verdict(tried=tuple(tried), limit=Limit.TIME)
         tried.append("construction")
-        boxes = construct(packing, settings.seed, stop, rounds=_ROUNDS)
+        boxes = construct(packing, settings.seed, stop, rounds=0)
         if boxes is not None:
             return _packed(packing, boxes, "construction", tried)
         if len(packing.items) <= STAIRCASE and not refusal(packing) and not stop():
@@ -167,6 +167,10 @@ def decide(
                 return Verdict(
                     fits=False, by="staircase", proof=SEARCHED, tried=tuple(tried)
                 )
+        tried.append("annealing")
+        boxes = construct(packing, settings.seed, stop, rounds=_ROUNDS)
+        if boxes is not None:
+            return _packed(packing, boxes, "annealing", tried)
         tried.append("cp-sat")
         verdict = by_cpsat(packing, settings, start=start, hint=hint)
     except KeyboardInterrupt:
