@@ -12,7 +12,8 @@ an element in R. So: find R heavy enough that hits the least profit.
   improved by ascent and handed on from node to node.
 - Number: at least so many of the heaviest elements reach D; and R may be taken
   to be irreducible, so that all but one of its elements stay below D.
-- Fixing: an element whose exchange lifts the bound to the best known cost is decided.
+- Fixing: an element whose exchange lifts the bound to the best known cost is decided;
+  so is one that cannot be in R, as its items would be lost whole (probing).
 - Weight: an element heavier than the rest of R can spare is in R; an item heavier
   than that is lost in any case, and its profit counts at once.
 - Closure: of an optimum take all elements none of whose items survive, heaviest
@@ -43,8 +44,8 @@ from .tabu import tabu
 PROOF = Proof(Grade.ENUMERATED, "sukp-bb")
 _ROOT_STEPS = 1500
 """Steps of the ascent at the root; they are few beside the search."""
-_STEPS = 4
-"""Steps of the ascent at any other node."""
+_STEPS = 2
+"""Steps of the ascent at any other node; three to four take as long, one is poor."""
 _WORK = 2**23
 """Memberships looked at in one plunge, some 0.1 s."""
 _MOST_LEVELS = 2**22

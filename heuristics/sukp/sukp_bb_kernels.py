@@ -33,6 +33,8 @@ FAR = 2**62
 _PATIENCE = 6
 """Steps without success after which the ascent halves its steps."""
 _MOST_DAMPED = 12
+_MORE_STEPS = 2
+"""Steps of the ascent, at least, after something has been decided."""
 
 
 class Problem(NamedTuple):
@@ -60,7 +62,7 @@ class Problem(NamedTuple):
     need: int
     """What R must weigh at least."""
     rank: npt.NDArray[np.float64]
-    """Exponent part of the order of branching: weight^0.2."""
+    """Exponent part of the order of branching: a small power of weight."""
 
 
 class Nodes(NamedTuple):
@@ -114,6 +116,77 @@ def select(order: Ints, key: Ints, fewest: int, most: int) -> tuple[int, int]:
         total += key[order[count]]
         count += 1
     return total, count
+
+
+@njit(cache=True)
+def edge_of(
+    order: Ints, key: Ints, opens: int, took: int, fewest: int, most: int
+) -> int:
+    """Return what is to be taken off the sorted keys so that the signs select."""
+    if took == fewest and key[order[took - 1]] > 0:
+        return key[order[took - 1]]
+    if took == most and took < opens and key[order[took]] < 0:
+        return key[order[took]]
+    return 0
+
+
+@njit(cache=True)
+def probe(
+    problem: Problem,
+    multiplier: int,
+    gap: int,
+    opens: int,
+    opened: Ints,
+    key: Ints,
+    heavy: Ints,
+    edge: int,
+    local: Ints,
+    alive: npt.NDArray[np.bool_],
+    begin: Ints,
+    at: Ints,
+    part: Ints,
+    grant: Ints,
+    pending: Ints,
+    verdict: Bytes,
+) -> int:
+    """Keep every open element whose exclusion would pass the limit at once.
+
+    With e in R its items are lost whole, and what they gave to the other elements
+    is taken back: a bound below the node with e, without any ascent.
+
+    Returns
+    -------
+    int
+        Number of elements found, noted as pending.
+    """
+    share, element, among = problem.share, problem.element, problem.among
+    waiting = 0
+    for i in range(opens):
+        e = opened[i]
+        whole = 0
+        for t in range(element[e], element[e + 1]):
+            if alive[among[t]]:
+                whole += share[among[t]]
+        rise = (whole << MULTIPLIER_BITS) - multiplier * heavy[i] - edge
+        rise -= min(0, key[i] - edge)
+        if rise <= gap:
+            continue
+        for t in range(element[e], element[e + 1]):
+            j = among[t]
+            if alive[j]:
+                for u in range(begin[local[j]], begin[local[j] + 1]):
+                    grant[at[u]] += part[u]
+        grant[i] = 0
+        for a in range(opens):
+            if grant[a] > 0:
+                over = key[a] - edge
+                rise -= min(0, over) - min(0, over - (grant[a] << MULTIPLIER_BITS))
+                grant[a] = 0
+        if rise > gap:
+            pending[waiting] = e
+            verdict[waiting] = OUT
+            waiting += 1
+    return waiting
 
 
 @njit(cache=True)
@@ -215,7 +288,8 @@ def search(
     heavy = np.empty(m, dtype=np.int64)
     chosen = np.empty(m, dtype=np.bool_)
     begin = np.empty(n + 1, dtype=np.int64)
-    whose = np.empty(n, dtype=np.int64)
+    local = np.empty(n, dtype=np.int64)
+    grant = np.zeros(m, dtype=np.int64)
     at = np.empty(len(member), dtype=np.int64)
     edge = np.empty(len(member), dtype=np.int64)
     part = np.empty(len(member), dtype=np.int64)
@@ -398,7 +472,7 @@ def search(
                         edges += 1
                 if edges > first:
                     begin[items] = first
-                    whose[items] = j
+                    local[j] = items
                     rest[items] = spare
                     items += 1
             begin[items] = edges
@@ -467,6 +541,27 @@ def search(
                     multiplier = min(max(multiplier + change, 0), highest)
                 if pruned or waiting > 0:
                     break
+                if left == 0:
+                    waiting = probe(
+                        problem,
+                        multiplier,
+                        limit - value,
+                        opens,
+                        opened,
+                        key,
+                        heavy,
+                        edge_of(order, key, opens, took, fewest, most),
+                        local,
+                        alive,
+                        begin,
+                        at,
+                        part,
+                        grant,
+                        pending,
+                        verdict,
+                    )
+                    if waiting > 0:
+                        break
                 # the limit may be far above what can be reached: go less far
                 stalled = 0 if value_best > value_before else stalled + 1
                 if stalled == _PATIENCE:
@@ -518,7 +613,7 @@ def search(
                 waiting = 0
                 break
             if waiting > 0:
-                left = max(left, 3)
+                left = max(left, _MORE_STEPS)
                 continue
             break
         if not pruned:

@@ -9,6 +9,8 @@ from .sukp_bb_kernels import MOST_MULTIPLIED, MULTIPLIER_BITS, OUT, Nodes, Probl
 
 _BITS = 40
 """Scaled profits, and scaled weights, sum to less than 2^40."""
+_EXPONENT = 0.3
+"""Of the weight, in the order of branching; 0 and 0.5 take a third more time."""
 
 
 def packed(instance: Sukp) -> tuple[Problem, IntArray]:
@@ -55,7 +57,7 @@ def packed(instance: Sukp) -> tuple[Problem, IntArray]:
         among=_flat(among),
         bits=bits,
         need=total - instance.capacity,
-        rank=weight.astype(np.float64) ** 0.2,
+        rank=weight.astype(np.float64) ** _EXPONENT,
     )
     return problem, index
 
