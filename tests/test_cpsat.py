@@ -53,7 +53,7 @@ def test_finds_the_optimum_on_every_topology(builder: models.Builder) -> None:
 @pytest.mark.parametrize("name", ["pairs", "cuts-element", "cuts-unary"])
 def test_registered_and_warm_started(name: str) -> None:
     instance = half(8, 7)
-    result = KSUBSET[f"{name}/cp-sat"](instance, Settings(time_limit=30))
+    result = KSUBSET[f"{name}/cp-sat"](instance, Settings(time_limit=300))
     assert result.status is Status.OPTIMAL
     assert result.objective == KSUBSET["auto"](instance).objective
 

@@ -19,12 +19,14 @@ from closeknit.instances import (
     KSubset,
     Points,
     mesh,
+    problem_of,
     read_ksubset,
     write_ksubset,
 )
 from closeknit.instances.files import folder, parse_json, write_text, writing
 from closeknit.instances.ksubset_json import document_of, dumps, sha256
 from closeknit.instances.library import bundled_names, suite
+from closeknit.instances.problems import parse_instance
 from closeknit.solvers import (
     Grade,
     Limit,
@@ -568,13 +570,12 @@ def test_examples_in_the_manual_are_true() -> None:
     kinds = set()
     for block in blocks:
         document = json.loads(block)
-        form = document["format"]
-        schema = KSUBSET_SCHEMA if form == "closeknit/ksubset" else SOLUTION_SCHEMA
-        assert not list(schema.iter_errors(document)), block
-        if form == "closeknit/ksubset":
-            from closeknit.instances.ksubset_json import parse_ksubset
-
-            kinds.add(parse_ksubset(parse_json(block)).topology.kind)
-        else:
+        name = document["format"].removeprefix("closeknit/")
+        assert not list(_validator(name).iter_errors(document)), block
+        if name == "solution":
             kinds.add(document["status"])
+        else:
+            instance = parse_instance(parse_json(block))
+            kinds.add(problem_of(instance).facts(instance).structure)
+    assert kinds >= {"sets", "items"}
     assert kinds >= {"mesh", "torus", "points", "tree", "optimal"}
