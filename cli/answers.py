@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..instances import Instance, KSubset, Submesh, Sukp, problem_of
 from ..instances.problems import described
+from ..instances.submesh import Box, placement_of
 from ..instances.sukp import weight
 
 if TYPE_CHECKING:
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
 _MOST_SHOWN = 64
 _MOST_SETS = 16
+_MOST_MOVES = 24
 
 
 def told(instance: Instance, method: str, result: Result) -> str:
@@ -29,7 +31,9 @@ def told(instance: Instance, method: str, result: Result) -> str:
         lines.append(f"  bound   {_bound(instance, result.bound)} ({result.proof})")
     lines.append(f"  status  {_verdict(instance, result)}")
     lines.append(f"  time    {result.seconds:.3f} s")
-    if result.chosen is not None:
+    if isinstance(instance, Submesh) and result.chosen is not None:
+        lines += _placed(instance, result.chosen)
+    elif result.chosen is not None:
         selection = problem_of(instance).selection_of(instance, result.chosen)
         shown = " ".join(map(_site, selection[:_MOST_SHOWN]))
         more = len(selection) - _MOST_SHOWN
@@ -66,7 +70,13 @@ def _costs(instance: Instance, result: Result) -> list[str]:
             line += f" ({_length(instance, Fraction(value, pairs))} a pair)"
         return [line]
     if isinstance(instance, Submesh):
-        return [f"  cost    {cost_written(value)}"]
+        moved, area, steps = (value,) * 3 if isinstance(value, int) else value
+        if not moved:
+            return ["  cost    0;0;0 (nobody is moved)"]
+        return [
+            f"  cost    {cost_written(value)} "
+            f"({moved} moved, {area} processors, {steps} steps)"
+        ]
     picked = set(chosen)
     touched = [one.name for one in instance.sets if not picked.isdisjoint(one.members)]
     line = f"  sets    {len(touched)} of {len(instance.sets)} touched"
@@ -74,6 +84,24 @@ def _costs(instance: Instance, result: Result) -> list[str]:
         line += f": {' '.join(touched[:_MOST_SETS])}"
         line += " ..." if len(touched) > _MOST_SETS else ""
     return [f"  cost    {cost_written(value)}", line]
+
+
+def _placed(instance: Submesh, chosen: tuple[int, ...]) -> list[str]:
+    """Say where the request goes, and who moves where."""
+    placement = placement_of(instance, chosen)
+    lines = [f"  at      {_box(placement.at)}"]
+    boxes = [one.box for one in instance.residents]
+    for i, box in placement.moves[:_MOST_MOVES]:
+        lines.append(f"  move    residents[{i}] {_box(boxes[i])} to {_box(box)}")
+        boxes[i] = box
+    if (more := len(placement.moves) - _MOST_MOVES) > 0:
+        lines.append(f"  and {more} moves more (--json)")
+    return lines
+
+
+def _box(box: Box) -> str:
+    d = len(box) // 2
+    return "-".join(",".join(map(str, corner)) for corner in (box[:d], box[d:]))
 
 
 def _bound(instance: Instance, bound: Value) -> str:

@@ -70,10 +70,14 @@ def run(args: argparse.Namespace) -> int:
 
 def _of_shape(instance: Instance, bound: Value | None) -> list[str]:
     """Complain of a bound that is no cost of this problem."""
-    from ..instances import ProcSet
+    from ..instances import ProcSet, Submesh
     from ..instances.value import shape
 
-    levels = instance.levels if isinstance(instance, ProcSet) else -1
+    levels = -1
+    if isinstance(instance, ProcSet):
+        levels = instance.levels
+    elif isinstance(instance, Submesh):
+        levels = 3
     if bound is None or shape(bound) == levels:
         return []
     what = "an integer" if levels < 0 else f"a list of {levels} levels"

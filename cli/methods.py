@@ -7,7 +7,7 @@ import argparse
 from .screen import screen
 
 HELP = "what can be run, and what it promises"
-PROBLEMS = ("ksubset", "procset", "sukp")
+PROBLEMS = ("ksubset", "procset", "sukp", "submesh")
 
 
 def options(parser: argparse.ArgumentParser) -> None:

@@ -36,8 +36,8 @@ def options(parser: argparse.ArgumentParser) -> None:
         default=["bundled"],
         metavar="FILE|DIR|SUITE",
         help="instance files, folders of them, or suites that come with closeknit "
-        "(bundled, bundled-ksubset, bundled-procset, bundled-sukp, worst-cases); "
-        "bundled if left out",
+        "(bundled, bundled-ksubset, bundled-procset, bundled-sukp, bundled-submesh, "
+        "worst-cases); bundled if left out",
     )
     parser.add_argument(
         "--out", required=True, metavar="DIR", help="folder of results and report"

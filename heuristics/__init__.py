@@ -13,6 +13,6 @@ from .submesh_methods import SUBMESH as SUBMESH
 from .sukp_methods import SUKP as SUKP
 
 METHODS: Mapping[str, Mapping[str, AnyMethod]] = MappingProxyType(
-    {"ksubset": KSUBSET, "procset": PROCSET, "sukp": SUKP}
+    {"ksubset": KSUBSET, "procset": PROCSET, "sukp": SUKP, "submesh": SUBMESH}
 )
 """The methods of every problem, by its name."""

@@ -208,30 +208,28 @@ PROBLEMS: Mapping[str, Problem] = MappingProxyType(
                     f"capacity {one.capacity}"
                 ),
             ),
+            Problem(
+                name="submesh",
+                form=submesh_json.FORMAT,
+                kind=Submesh,
+                check=submesh.check,
+                cost=submesh.cost,
+                unsolvable=submesh.unsolvable,
+                parse=submesh_json.parse_submesh,
+                document_of=submesh_json.document_of,
+                sha256=submesh_json.sha256,
+                selection_of=submesh_json.selection_of,
+                chosen_of=submesh_json.chosen_of,
+                facts=_submesh_facts,
+                described=submesh.described,
+                canonical=tuple,
+            ),
         )
     }
 )
 """Every problem by its name."""
 
-SUBMESH = Problem(
-    name="submesh",
-    form=submesh_json.FORMAT,
-    kind=Submesh,
-    check=submesh.check,
-    cost=submesh.cost,
-    unsolvable=submesh.unsolvable,
-    parse=submesh_json.parse_submesh,
-    document_of=submesh_json.document_of,
-    sha256=submesh_json.sha256,
-    selection_of=submesh_json.selection_of,
-    chosen_of=submesh_json.chosen_of,
-    facts=_submesh_facts,
-    described=submesh.described,
-    canonical=tuple,
-)
-"""Known to solvers and methods; commands and reports do not take its files yet."""
-
-_BY_KIND = {problem.kind: problem for problem in (*PROBLEMS.values(), SUBMESH)}
+_BY_KIND = {problem.kind: problem for problem in PROBLEMS.values()}
 _BY_FORM = {problem.form: problem for problem in PROBLEMS.values()}
 
 

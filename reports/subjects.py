@@ -67,6 +67,16 @@ SUBJECTS: Mapping[str, Subject] = MappingProxyType(
             k="",
             has_busy=False,
         ),
+        "submesh": Subject(
+            title="Submesh allocation",
+            costs="Costs are the residents that are moved, the processors they hold "
+            "and the steps they go, compared lexicographically. A method that moves "
+            "nobody either finds a free box, which costs nothing, or has no answer.",
+            given="mesh",
+            n="free processors",
+            k="processors requested",
+            has_busy=True,
+        ),
     }
 )
 """Words by the name of the problem."""

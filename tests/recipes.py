@@ -17,6 +17,7 @@ from closeknit.instances.procset_generators import (
     random_sets,
     torus_planes,
 )
+from closeknit.instances.submesh_generators import waiting_state
 from closeknit.instances.sukp_generators import random_sukp
 from closeknit.instances.worst_cases import mm_distinct, theorem1
 from closeknit.simulation.fragmentation import fragmented
@@ -61,4 +62,7 @@ def recipes() -> list[Instance]:
         random_domains(64, 3, 8, 12, free=48, seed=2),
         random_sukp(18, 16, Fraction(3, 20), HALF, seed=1),
         random_sukp(20, 20, Fraction(1, 10), Fraction(3, 4), seed=2),
+        waiting_state((16, 16), 1, 8, seed=3),
+        waiting_state((16, 16), 1, 8, seed=1, torus=True),
+        waiting_state((32, 32), 1, 12, seed=2),
     ]

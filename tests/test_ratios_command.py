@@ -342,4 +342,9 @@ def test_without_inputs_the_bundled_suite_is_run(
     names = [instance.name for instance in suite("bundled")]
     assert names
     assert list(dict.fromkeys(r["instance"] for r in ratios(out))) == names
-    assert {r["problem"] for r in ratios(out)} == {"ksubset", "procset", "sukp"}
+    assert {r["problem"] for r in ratios(out)} == {
+        "ksubset",
+        "procset",
+        "sukp",
+        "submesh",
+    }
