@@ -4,19 +4,20 @@ VENV := .venv
 BIN := $(VENV)/bin
 OUT ?= out
 
-.PHONY: help report test test-slow lint bench bench-exact bench-models bench-procset-models bench-procset-bb bench-sukp bench-sukp-table clean
+.PHONY: help report test test-slow lint bench bench-exact bench-models bench-procset-models bench-procset-bb bench-sukp bench-sukp-table bench-submesh clean
 
 help:
 	@echo "make report     set up, run every method on the bundled instances, write $(OUT)/report"
 	@echo "make test       set up, run the tests"
 	@echo "make test-slow  the longer checks"
 	@echo "make lint       ruff, mypy, import-linter"
-	@echo "make bench      speed: heuristics beside plain numpy, dynamic programmes, processor sets"
+	@echo "make bench      speed: heuristics beside plain numpy, dynamic programmes, processor sets, submeshes"
 	@echo "make bench-exact  proofs of optimality: sizes, seconds, what each rule buys"
 	@echo "make bench-models  what the models for general solvers prove, and in what time"
 	@echo "make bench-procset-bb  proofs for processor sets without a structure to follow"
 	@echo "make bench-sukp  set-union knapsacks proven, beside a general solver"
 	@echo "make bench-procset-models  the same for the models of processor sets"
+	@echo "make bench-submesh  submesh allocation as the mesh fills, beside 0/1 arrays"
 	@echo "make bench-sukp-table  the set-union knapsack benchmark searched by tabu: docs/sukp.md"
 
 # Pinned versions come from constraints.txt; the stamp renews them when a pin changes.
@@ -46,6 +47,7 @@ bench: $(VENV)/.ready
 	$(BIN)/python benchmarks/bench_mm.py
 	$(BIN)/python benchmarks/bench_dp.py
 	$(BIN)/python benchmarks/bench_procset.py
+	$(BIN)/python benchmarks/bench_submesh.py
 
 # ARGS="--ablate", ARGS="--models 60", or ARGS="'32x32 k=64'" for single rows
 bench-exact: $(VENV)/.ready
@@ -68,6 +70,10 @@ bench-sukp: $(VENV)/.ready
 # ARGS="--seconds 60 --seeds 10 --instances 500_485 --bound-seconds 0"
 bench-sukp-table: $(VENV)/.ready
 	$(BIN)/python benchmarks/bench_sukp_table.py $(ARGS)
+
+# ARGS="fill", ARGS="'fill 1..64' 'run 256'"
+bench-submesh: $(VENV)/.ready
+	$(BIN)/python benchmarks/bench_submesh.py $(ARGS)
 
 clean:
 	rm -rf $(VENV) $(OUT) build *.egg-info

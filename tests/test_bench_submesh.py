@@ -1,0 +1,32 @@
+"""The benchmark of allocators runs, and its first fits agree on every place."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+BENCH = Path(__file__).parents[1] / "benchmarks" / "bench_submesh.py"
+
+
+def run(*rows: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, str(BENCH), *rows], capture_output=True, text=True, check=False
+    )
+
+
+def test_an_unknown_row_is_named() -> None:
+    done = run("fill 1..3")
+    assert done.returncode == 1
+    assert "no such row: ['fill 1..3']" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("row", ["fill 1..512", "run 256 iss"])
+def test_a_row_is_measured(row: str) -> None:
+    done = run(row)
+    assert done.returncode == 0, done.stderr
+    assert " ".join(row.split()[:2]) in done.stdout
