@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from ..instances import Instance, KSubset, Submesh, Sukp, problem_of
 from ..instances.problems import described
 from ..instances.submesh import Box, placement_of
+from ..instances.submesh_plan import order_of
 from ..instances.sukp import weight
 
 if TYPE_CHECKING:
@@ -17,6 +18,11 @@ if TYPE_CHECKING:
 _MOST_SHOWN = 64
 _MOST_SETS = 16
 _MOST_MOVES = 24
+_ORDERS = {
+    "copying": "as listed, each into space that is free then",
+    "sliding": "as listed, if residents may overlap where they were themselves",
+    None: "all at once: no order of single moves was found",
+}
 
 
 def told(instance: Instance, method: str, result: Result) -> str:
@@ -96,6 +102,8 @@ def _placed(instance: Submesh, chosen: tuple[int, ...]) -> list[str]:
         boxes[i] = box
     if (more := len(placement.moves) - _MOST_MOVES) > 0:
         lines.append(f"  and {more} moves more (--json)")
+    if placement.moves:
+        lines.append(f"  order   {_ORDERS[order_of(instance, placement)]}")
     return lines
 
 

@@ -10,7 +10,8 @@ from . import fields
 from .errors import InputError
 from .files import write_text
 from .json_text import digest, dumps
-from .submesh import Box, Placement, Resident, Submesh, placement_of
+from .submesh import Box, Placement, Resident, Submesh, check, placement_of
+from .submesh_plan import ORDERS, order_of, replay
 
 FORMAT = "closeknit/submesh"
 _NEEDED = ("mesh", "residents", "request")
@@ -87,11 +88,16 @@ def sha256(instance: Submesh) -> str:
 
 
 def selection_of(instance: Submesh, chosen: Sequence[int]) -> dict[str, Any]:
-    """Return a placement as a solution file holds it."""
+    """Return a placement as a solution file holds it.
+
+    It says whether the moves can be made in this order, see `submesh_plan.replay`.
+    """
     placement = placement_of(instance, chosen)
+    order = order_of(instance, placement) if placement.moves else None
     return {
         "at": list(placement.at),
         "moves": [{"resident": i, "to": list(box)} for i, box in placement.moves],
+        **({} if order is None else {"order": order}),
     }
 
 
@@ -101,10 +107,11 @@ def chosen_of(instance: Submesh, selection: Any) -> tuple[int, ...]:
     Raises
     ------
     InputError
-        For what is not a placement; whether it is valid, ``check`` says.
+        For what is not a placement, and for moves that cannot be made in the order
+        claimed; whether the placement is valid, ``check`` says.
     """
     document = fields.objects(selection, "selection")
-    fields.only(document, ("at", "moves"), ("at",), "selection")
+    fields.only(document, ("at", "moves", "order"), ("at",), "selection")
     moves = []
     for i, entry in enumerate(fields.lists(document.get("moves", []), "moves")):
         where = f"selection.moves[{i}]"
@@ -114,7 +121,24 @@ def chosen_of(instance: Submesh, selection: Any) -> tuple[int, ...]:
         resident = fields.integer(entry["resident"], f"{where}.resident")
         moves.append((resident, _box(instance, entry["to"], f"{where}.to")))
     at = _box(instance, document["at"], "selection.at")
-    return Placement(at, tuple(moves)).flat()
+    placement = Placement(at, tuple(moves))
+    if "order" in document:
+        _replayed(instance, placement, fields.string(document["order"], "order"))
+    return placement.flat()
+
+
+def _replayed(instance: Submesh, placement: Placement, order: str) -> None:
+    """Refuse moves that cannot be made in the order that the file claims."""
+    if order not in ORDERS:
+        raise InputError(
+            f"must be {' or '.join(ORDERS)}", field="selection.order", value=order
+        )
+    if check(instance, placement.flat()):
+        return  # which says more
+    if wrong := replay(instance, placement.moves, slide=order == "sliding"):
+        raise InputError(
+            f"does not hold: {wrong[0]}", field="selection.order", value=order
+        )
 
 
 def _box(instance: Submesh, value: Any, field: str) -> Box:

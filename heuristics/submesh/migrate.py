@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from time import perf_counter
 
 from ...instances import Submesh, cost
@@ -18,6 +18,7 @@ from ...solvers import (
     Status,
     answer,
 )
+from .plan import in_order
 from .subsets import Subsets
 
 _PROOF = Proof(Grade.ENUMERATED, "migrate")
@@ -31,7 +32,8 @@ def migrate(instance: Submesh, /, settings: Settings = DEFAULT) -> Result:
     Sets of residents are tried in order, the fewest and then the smallest first: can
     they and the request be placed among those that stay? Of the first that can, and of
     all of the same number and area, CP-SAT finds the least way. Where there are too
-    many sets, or too many places, one model of CP-SAT has all three levels.
+    many sets, or too many places, one model of CP-SAT has all three levels. The moves
+    are put into an order in which they can be made, if a short search finds one.
 
     Guarantee: exact.
     Time: exponential at worst, see docs/submesh-migration.md.
@@ -151,7 +153,11 @@ class Migration:
         from ...solvers import cpsat
 
         model = moves(self.instance, hint=self.best, bound=self.bound, proof=self.proof)
-        return cpsat.solve(model, settings=self.settings, start=self.start)
+        result = cpsat.solve(model, settings=self.settings, start=self.start)
+        if result.chosen is None:
+            return result
+        placement = in_order(self.instance, placement_of(self.instance, result.chosen))
+        return replace(result, chosen=placement.flat())
 
     def _offer(self, result: Result) -> None:
         if result.chosen is None:
@@ -173,10 +179,11 @@ class Migration:
         return self.ended()
 
     def ended(self, limit: Limit | None = None) -> Result:
-        """Answer with what is known."""
+        """Answer with what is known, the moves in order where one is found."""
+        best = None if self.best is None else in_order(self.instance, self.best)
         return answer(
             self.instance,
-            None if self.best is None else self.best.flat(),
+            None if best is None else best.flat(),
             start=self.start,
             bound=self.bound,
             proof=self.proof,

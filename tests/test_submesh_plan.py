@@ -1,0 +1,187 @@
+"""Orders of single moves, against breadth-first search over every box of the mesh."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import replace
+
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
+from closeknit.heuristics.submesh.plan import in_order, plan
+from closeknit.instances import InputError, Submesh
+from closeknit.instances.submesh import (
+    Box,
+    Placement,
+    Resident,
+    final_boxes,
+    overlap,
+    sides,
+)
+from closeknit.instances.submesh_json import chosen_of, selection_of
+from closeknit.instances.submesh_plan import order_of, replay
+
+from .strategies import submeshes
+from .test_submesh_migrate import boxes_of
+
+
+@st.composite
+def rearranged(draw: st.DrawFn) -> tuple[Submesh, Placement]:
+    """Residents, and other places for some of them; where the request is is open."""
+    instance = draw(submeshes(migrate=True))
+    singles = [(*cell, *cell) for cell in instance.blocked]
+    placed: list[Box] = []
+    for one in instance.residents:
+        options = [one.box]
+        if not one.fixed and draw(st.sampled_from([True, True, False])):
+            options = boxes_of(instance, sides(one.box), one.turns)
+        options = [
+            box
+            for box in options
+            if not any(overlap(instance, box, other) for other in placed + singles)
+        ]
+        assume(options)
+        placed.append(draw(st.sampled_from(options)))
+    moves = [
+        (i, box) for i, box in enumerate(placed) if box != instance.residents[i].box
+    ]
+    return instance, Placement((0,) * (2 * instance.d), tuple(moves))
+
+
+def fewest_moves(
+    instance: Submesh, placement: Placement, most: int, *, slide: bool
+) -> int | None:
+    """Least number of moves that lead there, up to a number; None if there are none."""
+    ends = tuple(final_boxes(instance, placement))
+    start = tuple(one.box for one in instance.residents)
+    movers = [i for i, box in enumerate(start) if box != ends[i]]
+    singles = [(*cell, *cell) for cell in instance.blocked]
+    options = {
+        i: [
+            box
+            for box in boxes_of(instance, sides(start[i]), instance.residents[i].turns)
+            if not any(overlap(instance, box, single) for single in singles)
+        ]
+        for i in movers
+    }
+    known = {start: 0}
+    queue = deque([start])
+    while queue:
+        now = queue.popleft()
+        if now == ends:
+            return known[now]
+        if known[now] == most:
+            continue
+        for i in movers:
+            others = [box for j, box in enumerate(now) if j != i or not slide]
+            for box in options[i]:
+                after = (*now[:i], box, *now[i + 1 :])
+                if after not in known and not any(
+                    overlap(instance, box, other) for other in others
+                ):
+                    known[after] = known[now] + 1
+                    queue.append(after)
+    return None
+
+
+@settings(
+    max_examples=150,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
+)
+@given(given_=rearranged(), detours=st.integers(0, 2), slide=st.booleans())
+def test_the_fewest_moves_or_a_proof_that_there_are_none(
+    given_: tuple[Submesh, Placement], detours: int, slide: bool
+) -> None:
+    instance, placement = given_
+    assume(len(placement.moves) < 3 or detours < 2)
+    most = len(placement.moves) + detours
+    fewest = fewest_moves(instance, placement, most, slide=slide)
+    found = plan(
+        instance, placement, detours=detours, slide=slide, node_limit=1_000_000
+    )
+    if fewest is None:
+        assert found.moves is None
+        assert found.refuted == detours
+        return
+    assert found.moves is not None
+    assert len(found.moves) == fewest
+    assert replay(instance, found.moves, slide=slide) == []
+    after = Placement(placement.at, found.moves)
+    assert final_boxes(instance, after) == final_boxes(instance, placement)
+    assert found.detours == fewest - len(placement.moves)
+    assert found.refuted == found.detours - 1
+
+
+def line(*boxes: tuple[int, int], length: int) -> Submesh:
+    """Residents on a line."""
+    held = tuple(Resident((a, 0, b, 0)) for a, b in boxes)
+    return Submesh("line", (length, 1), held, (1, 1))
+
+
+def test_a_resident_goes_when_the_one_before_it_has_gone() -> None:
+    instance = line((0, 1), (2, 3), length=6)
+    shift = Placement((0, 0, 0, 0), ((0, (2, 0, 3, 0)), (1, (4, 0, 5, 0))))
+    assert replay(instance, shift.moves) == [
+        "moves[0]: residents[0] would overlap residents[1]"
+    ]
+    found = plan(instance, shift, detours=0)
+    assert found.moves == shift.moves[::-1]
+    assert in_order(instance, shift).moves == shift.moves[::-1]
+
+
+def test_a_cycle_without_room_is_refuted() -> None:
+    instance = line((0, 1), (2, 3), length=4)
+    swap = Placement((0, 0, 0, 0), ((0, (2, 0, 3, 0)), (1, (0, 0, 1, 0))))
+    found = plan(instance, swap, detours=4)
+    assert (found.moves, found.refuted) == (None, 4)
+    assert in_order(instance, swap) == swap
+    assert order_of(instance, swap) is None
+
+
+def test_three_in_a_ring_want_one_place() -> None:
+    instance = line((0, 0), (1, 1), (2, 2), length=4)
+    ends = ((0, (1, 0, 1, 0)), (1, (2, 0, 2, 0)), (2, (0, 0, 0, 0)))
+    found = plan(instance, Placement((3, 0, 3, 0), ends))
+    assert found.moves is not None
+    assert (len(found.moves), found.detours, found.refuted) == (4, 1, 0)
+
+
+def test_a_short_way_is_slid_or_goes_round() -> None:
+    step = Placement((0, 0, 0, 0), ((0, (1, 0, 2, 0)),))
+    tight = line((0, 1), length=3)
+    assert plan(tight, step).moves is None
+    assert plan(tight, step, slide=True).moves == step.moves
+    assert order_of(tight, step) == "sliding"
+    roomy = line((0, 1), length=5)
+    found = plan(roomy, step)
+    assert found.moves == ((0, (3, 0, 4, 0)), (0, (1, 0, 2, 0)))
+
+
+def test_nodes_that_run_out_prove_nothing() -> None:
+    instance = line((0, 1), (2, 3), length=4)
+    swap = Placement((0, 0, 0, 0), ((0, (2, 0, 3, 0)), (1, (0, 0, 1, 0))))
+    assert plan(instance, swap, node_limit=1).refuted == -1
+
+
+def test_defects_are_in_the_way() -> None:
+    instance = replace(line((0, 0), length=4), blocked=((2, 0),))
+    assert replay(instance, [(0, (2, 0, 2, 0))]) == [
+        "moves[0]: residents[0] would overlap a blocked processor"
+    ]
+
+
+def test_solution_files_tell_the_order_and_are_held_to_it() -> None:
+    instance = line((0, 1), (2, 3), length=6)
+    ends = ((1, (4, 0, 5, 0)), (0, (2, 0, 3, 0)))
+    selection = selection_of(instance, Placement((0, 0, 0, 0), ends).flat())
+    assert selection["order"] == "copying"
+    assert chosen_of(instance, selection) == Placement((0, 0, 0, 0), ends).flat()
+    wrong = {**selection, "moves": selection["moves"][::-1]}
+    with pytest.raises(
+        InputError, match=r"selection.order: does not hold: moves\[0\]: residents\[0\]"
+    ):
+        chosen_of(instance, wrong)
+    with pytest.raises(InputError, match="must be copying or sliding, not 'flying'"):
+        chosen_of(instance, {**selection, "order": "flying"})
