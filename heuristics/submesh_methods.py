@@ -7,7 +7,7 @@ from functools import partial
 
 from ..instances import Submesh
 from .registry import Method, table
-from .submesh import placing
+from .submesh import placing, reference
 
 SUBMESH: Mapping[str, Method[Submesh]] = table(
     Method(name="first-fit", where="heuristics.submesh.first_fit:first_fit"),
@@ -43,6 +43,16 @@ SUBMESH: Mapping[str, Method[Submesh]] = table(
         where="heuristics.submesh.fits:cp_sat",
         seeded=True,
         runs_solver=True,
+    ),
+    *(
+        Method(
+            name=f"mip/{backend}",
+            where=f"heuristics.submesh.reference:{backend}",
+            refuses=reference.refusal,
+            seeded=True,
+            runs_solver=True,
+        )
+        for backend in ("highs", "scip")
     ),
     Method(name="auto", where="heuristics.submesh.auto:auto", exact=True, seeded=True),
 )

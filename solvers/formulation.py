@@ -58,6 +58,9 @@ class Formulation:
         A choice known beforehand, handed to the solver and fallen back on.
     bound, proof
         A bound known beforehand and who vouches for it.
+    may_be_infeasible
+        Whether an instance may have no solution at all; where that cannot be, a model
+        without one is an error.
     """
 
     name: str
@@ -71,6 +74,7 @@ class Formulation:
     hint: tuple[int, ...] | None = None
     bound: Value | None = None
     proof: Proof | None = None
+    may_be_infeasible: bool = False
 
     def bound_of(self, objective: int | None, proved: Sequence[int] = ()) -> Value:
         """Turn a bound on the model's objective into one on the cost.
@@ -105,14 +109,10 @@ class CpFormulation(Formulation):
     below
         Only choices cheaper than this are solutions, or None. A model without any
         then proves this as a bound.
-    may_be_infeasible
-        Whether an instance may have no solution at all; where that cannot be, a model
-        without one is an error.
     """
 
     parameters: str = ""
     below: int | None = None
-    may_be_infeasible: bool = False
 
 
 class MipFormulation(Formulation):

@@ -28,7 +28,7 @@ from ..instances.value import ordered
 from .formulation import MipFormulation, settle
 from .interrupt import deferred
 from .mip_backends import cbc_progress
-from .result import Grade, Limit, Proof, Result, SolverError
+from .result import Grade, Limit, Proof, Result, SolverError, Status
 from .settings import DEFAULT, Settings
 from .tolerances import rounded_up
 
@@ -100,6 +100,13 @@ def solve(
     known.version = known.version or backend
     limit = ended
     if outcome is not None:
+        if outcome["status"] == "infeasible" and formulation.may_be_infeasible:
+            return Result(
+                status=Status.INFEASIBLE,
+                proof=Proof(Grade.SOLVER, str(outcome.get("version") or backend)),
+                seconds=perf_counter() - start,
+                seed=settings.seed,
+            )
         known.take(outcome)
         limit = ended or _limit(outcome, backend, formulation.name)
     elif ended is None:

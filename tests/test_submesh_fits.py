@@ -19,6 +19,7 @@ from closeknit.heuristics.submesh.direct import free_box
 from closeknit.heuristics.submesh.fits import by_cpsat, cascade, decide, fits
 from closeknit.heuristics.submesh.infeasible import refute
 from closeknit.heuristics.submesh.staircase import staircase
+from closeknit.heuristics.submesh_methods import SUBMESH
 from closeknit.instances import InputError, Submesh, check, write_submesh
 from closeknit.instances.infeasibility import (
     FAMILIES,
@@ -436,3 +437,40 @@ def test_construction_packs_rightly_and_repeatably(packing: Packing, seed: int) 
     boxes = construct(packing, seed, lambda: False)
     assert boxes == construct(packing, seed, lambda: False)
     assert boxes is None or check_packed(packing, boxes) == []
+
+
+@pytest.mark.parametrize("name", ["mip/highs", "mip/scip", "cp-sat", "cascade"])
+def test_methods_decide_as_trying_everything_does(name: str) -> None:
+    """Turned, fixed, blocked, and in space; both answers occur."""
+    answers = set()
+    flat = Submesh(
+        "flat",
+        (5, 4),
+        (Resident((1, 1, 2, 2)), Resident((4, 0, 4, 1), fixed=True)),
+        (4, 2),
+        blocked=((0, 3),),
+    )
+    for instance in (
+        flat,
+        replace(flat, rotate=True, request=(1, 4)),
+        replace(flat, request=(5, 2)),
+        Submesh("tight", (3, 3), (Resident((0, 1, 1, 1), turns=True),), (1, 3)),
+        Submesh("space", (2, 2, 2), (Resident((0, 0, 0, 1, 0, 0)),), (2, 1, 2)),
+        Submesh("turn", (4, 2), (Resident((1, 0, 2, 1)),), (1, 2), rotate=True),
+        Submesh("long", (4, 2), (Resident((1, 0, 2, 0)),), (1, 4), rotate=True),
+    ):
+        result = SUBMESH[name](instance, Settings(time_limit=30.0))
+        fits = packs(packing_of(instance))
+        answers.add(fits)
+        if fits:
+            assert result.chosen is not None
+            assert check(instance, result.chosen) == []
+        else:
+            assert result.status is Status.INFEASIBLE
+    assert answers == {True, False}
+
+
+def test_the_mixed_integer_model_is_not_for_tori() -> None:
+    instance = Submesh("round", (4, 4), (), (2, 2), torus=True)
+    with pytest.raises(InputError, match="torus"):
+        SUBMESH["mip/highs"](instance)
