@@ -2,8 +2,8 @@
 
 Run ``python benchmarks/bench_submesh.py [TEXT]...``; only rows whose name contains a
 TEXT are measured. All is of Morgenstern 1994: the mesh of Table 3, 1024 x 1024, with
-sides uniform from 1 to 1024, 512, 256, 128 and 64, which keeps 2 to about 750 residents in it; to 32,
-about 3000.
+sides uniform from 1 to 1024, 512, 256, 128 and 64, which keeps 2 to about 750
+residents in it; to 32, about 3000.
 
 - ``fill``: states that a queue served first come, first served under iss comes to,
   after the mesh has filled. Each method is given the same residents and the same next

@@ -18,9 +18,9 @@ def run(*rows: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_an_unknown_row_is_named() -> None:
-    done = run("fill 1..3")
+    done = run("fill 1..3x")
     assert done.returncode == 1
-    assert "no such row: ['fill 1..3']" in done.stderr
+    assert "no such row: ['fill 1..3x']" in done.stderr
     assert "Traceback" not in done.stderr
 
 
