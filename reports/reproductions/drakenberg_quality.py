@@ -185,9 +185,9 @@ def written(asked: Sequence[Asked], told: str, seed: int) -> Study:
 
 
 def _about(differ: int, near: int) -> bool:
-    """Whether a share agrees with 23 of 4272 within the errors of both samples."""
+    """Whether a share is 23 of 4272 or less, within the errors of both samples."""
     table = np.array([[differ, near - differ], [23, 4272 - 23]])
-    return bool(stats.fisher_exact(table).pvalue > 0.01)
+    return bool(stats.fisher_exact(table, alternative="greater").pvalue > 0.01)
 
 
 def _verdict(better: int, worse: int, sign: float) -> str:
