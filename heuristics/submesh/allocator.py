@@ -227,6 +227,7 @@ ALLOCATORS: Mapping[str, Maker] = MappingProxyType(
         "zhu-best-fit": Maker("zhu:ArrayBestFit"),
         "buddy": Maker("buddy:Buddy", complete=False),
         "bitmap": Maker("bitmap:Bitmap", three=True, wraps=True),
+        "snug": Maker("snug:Snug"),
     }
 )
 """Every allocator, by the name used in reports."""

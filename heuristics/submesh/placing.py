@@ -37,6 +37,7 @@ FUNCTIONS: Mapping[str, str] = MappingProxyType(
         "zhu-best-fit": "zhu_best_fit",
         "buddy": "buddy",
         "bitmap": "bitmap",
+        "snug": "snug",
     }
 )
 """Name in reports, and the function here."""
@@ -194,3 +195,16 @@ def bitmap(instance: Submesh, /, settings: Settings = DEFAULT) -> Result:
     1993 take running maxima.
     """
     return _placed("bitmap", instance, settings)
+
+
+def snug(instance: Submesh, /, settings: Settings = DEFAULT) -> Result:
+    """Of the places nearest an edge, take the one after which most sizes would fit.
+
+    Guarantee: exact if residents may not be moved; optimal whenever it finds a place.
+    Time: that of 4iss, and O(residents**4) with few residents, O(residents**2) with
+    more than `heuristics.submesh.snug.FEW`.
+    Ties: the top or the left before the bottom or the right, then the first along the
+    line; as asked, then turned.
+    Source: ours, upon Morgenstern 1994, section 3.2; see ``heuristics.submesh.snug``.
+    """
+    return _placed("snug", instance, settings)

@@ -1,0 +1,83 @@
+"""4ISS with an outlook: of the places nearest an edge, the one that leaves most.
+
+4ISS lays the longer side of a request as close to an edge as it can, and takes the
+first place along that line. There are others on the same line, and on the one opposite:
+at either end of every gap. Each is judged by what would fit afterwards: how many of
+the sizes up to the longest sides of those that are there have a free place, right now
+and, above all, on average after one resident has left, for it is after a departure
+that the queue is tried again. With more residents than `FEW` that costs too much, and
+the place that touches most is taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from ...instances.submesh import Box, box_at
+from .iss_arrays import ArrayFourWayScan
+from .snug_kernels import snuggest
+
+Ints = npt.NDArray[np.int64]
+
+FEW = 12
+"""Boxes up to which departures are looked ahead to."""
+WEIGHT = 16.0
+"""Of what fits after a departure, against what fits now."""
+
+
+class Snug(ArrayFourWayScan):
+    """See the module."""
+
+    def __init__(
+        self, shape: Sequence[int], *, rotate: bool = False, torus: bool = False
+    ) -> None:
+        super().__init__(shape, rotate=rotate, torus=torus)
+        self._boxes = np.zeros((16, 4), dtype=np.int64)
+        self._rows: dict[Box, int] = {}
+        self._order: list[Box] = []
+
+    def _search(self, size: tuple[int, ...]) -> Box | None:
+        box = super()._search(size)
+        if box is None or not self._rows:
+            return box
+        axis = 1 if size[0] >= size[1] else 0
+        distance = min(box[axis], self.shape[axis] - size[axis] - box[axis])
+        turn = slice(None) if axis == 1 else slice(None, None, -1)
+        boxes = self._boxes if axis == 1 else self._boxes[:, [1, 0, 3, 2]]
+        place = snuggest(
+            boxes,
+            len(self._rows),
+            np.array(size[turn], dtype=np.int64),
+            np.array(self.shape[turn], dtype=np.int64),
+            self._longest(size)[turn].copy(),
+            distance,
+            FEW,
+            WEIGHT,
+        )
+        return box_at(place[turn], size)
+
+    def _longest(self, size: tuple[int, ...]) -> Ints:
+        """Return the longest sides of the residents and of a request."""
+        boxes = self._boxes[: len(self._order)]
+        longest = np.maximum((boxes[:, 2:] - boxes[:, :2]).max(axis=0) + 1, size)
+        return np.full(2, longest.max()) if self.rotate else longest
+
+    def _take(self, box: Box) -> None:
+        super()._take(box)
+        n = len(self._order)
+        if n + 1 >= len(self._boxes):
+            self._boxes = np.concatenate([self._boxes, np.zeros_like(self._boxes)])
+        self._boxes[n] = box
+        self._rows[box] = n
+        self._order.append(box)
+
+    def _give(self, box: Box) -> None:
+        super()._give(box)
+        row, last = self._rows.pop(box), self._order.pop()
+        if last != box:
+            self._order[row] = last
+            self._boxes[row] = last
+            self._rows[last] = row
