@@ -262,6 +262,8 @@ def _by_bins(many: Sequence[Asked]) -> Section:
         text=(
             "Optimal means: of the least cost at all five levels, each run judged by "
             "its own costs. The last three columns judge both by the uniform costs.",
+            "Requests that follow one another meet nearly the same machine, so sign "
+            "tests of single rows claim too much: compare several seeds.",
         ),
         tables=(table,),
         plots=(_plot(heads, shares),),
