@@ -1,0 +1,133 @@
+"""Decide orthogonal packing instances, and states of a first-come-first-served mesh.
+
+    python benchmarks/bench_packing.py [FILE.jsonl] [--limit S] [--states N]
+
+Prints for every instance of the file (by default the set of Clautiaux et al. beside
+the project) the answer, the step that decided and the CPU seconds, and compares the
+answers with a table beside the file, if there is one. Then runs a stream of requests
+with migration and prints, by the number of residents, the share of states decided and
+how long they took. Best of one run: wall-clock time is limited, CPU time is printed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import heapq
+import random
+import statistics
+import time
+from collections import Counter
+from pathlib import Path
+
+from closeknit.heuristics.submesh.direct import free_box
+from closeknit.heuristics.submesh.fits import Verdict, decide, fits
+from closeknit.instances import Submesh
+from closeknit.instances.packing_json import read_packings
+from closeknit.instances.submesh import Box, Resident
+from closeknit.solvers import Settings
+
+CJCM = Path(__file__).parents[2] / "shared" / "data" / "packing" / "CJCM.jsonl"
+KINDS = ((0, 10), (11, 20), (21, 40), (41, 10**6))
+
+
+def answers_beside(file: Path) -> dict[str, bool]:
+    table = file.with_name(f"{file.stem}_answers.csv")
+    if not table.exists():
+        return {}
+    with table.open() as rows:
+        return {
+            row["name"]: row["answer"] == "feasible" for row in csv.DictReader(rows)
+        }
+
+
+def pack(file: Path, limit: float) -> None:
+    known = answers_beside(file)
+    decided = wrong = 0
+    packings = read_packings(file)
+    for packing in packings:
+        start = time.process_time()
+        verdict = decide(packing, Settings(time_limit=limit))
+        seconds = time.process_time() - start
+        agrees = known.get(packing.name) in (None, verdict.fits)
+        decided += verdict.fits is not None
+        wrong += verdict.fits is not None and not agrees
+        said = {True: "yes", False: "no", None: "undecided"}[verdict.fits]
+        print(
+            f"{packing.name:12} {len(packing.items):4} items  {said:9} "
+            f"{verdict.by or '-':14} {seconds:8.3f} s"
+            + ("" if agrees or verdict.fits is None else "  WRONG"),
+            flush=True,
+        )
+    print(f"{decided} of {len(packings)} decided, {wrong} against the table")
+
+
+def states(
+    side: int, most: int, requests: int, seed: int, limit: float
+) -> list[tuple[int, float, Verdict]]:
+    """Serve requests in order, migrating; note every state without a free box."""
+    rng = random.Random(seed)
+    queue = [
+        ((rng.randint(1, most), rng.randint(1, most)), rng.uniform(5, 30))
+        for _ in range(requests)
+    ]
+    held: dict[int, Box] = {}
+    ends: list[tuple[float, int]] = []
+    now = 0.0
+    noted = []
+    served = 0
+    while served < len(queue):
+        size, residence = queue[served]
+        boxes = list(held.values())
+        box = free_box((side, side), boxes, size)
+        if box is None:
+            instance = Submesh(
+                "state", (side, side), tuple(Resident(b) for b in boxes), size
+            )
+            start = time.process_time()
+            verdict = fits(instance, Settings(time_limit=limit))
+            noted.append((len(boxes), time.process_time() - start, verdict))
+            if verdict.boxes is not None:
+                *moved, box = verdict.boxes
+                held = dict(zip(held, moved, strict=True))
+        if box is None:
+            now, gone = heapq.heappop(ends)
+            del held[gone]
+            continue
+        held[served] = box
+        heapq.heappush(ends, (now + residence, served))
+        served += 1
+    return noted
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("file", type=Path, nargs="?", default=CJCM)
+    parser.add_argument("--limit", type=float, default=20.0)
+    parser.add_argument("--states", type=int, default=60, metavar="REQUESTS")
+    args = parser.parse_args()
+    decide(read_packings(args.file)[0])  # load and compile
+    pack(args.file, args.limit)
+    for side, most in ((256, 256), (256, 192), (256, 128)):
+        noted = states(side, most, args.states, 1, min(args.limit, 10.0))
+        for low, high in KINDS:
+            some = [one for one in noted if low <= one[0] <= high]
+            if not some:
+                continue
+            times = [seconds for _, seconds, _ in some]
+            done = sum(verdict.fits is not None for _, _, verdict in some)
+            print(
+                f"{side}x{side}, sides 1 to {most}, {low} to {high} residents: "
+                f"{done} of {len(some)} states decided, "
+                f"median {1000 * statistics.median(times):.1f} ms, "
+                f"most {max(times):.2f} s; by "
+                + ", ".join(
+                    f"{by or 'nothing'} {count}"
+                    for by, count in Counter(v.by for *_, v in some).most_common()
+                ),
+                flush=True,
+            )
+
+
+if __name__ == "__main__":
+    main()
