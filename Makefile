@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 OUT ?= out
 
-.PHONY: help report test test-slow lint bench bench-exact bench-models bench-procset-models bench-procset-bb bench-sukp bench-sukp-table bench-submesh clean
+.PHONY: help report test test-slow lint bench bench-exact bench-models bench-procset-models bench-procset-bb bench-sukp bench-sukp-table bench-submesh bench-packing clean
 
 help:
 	@echo "make report     set up, run every method on the bundled instances, write $(OUT)/report"
@@ -18,6 +18,7 @@ help:
 	@echo "make bench-sukp  set-union knapsacks proven, beside a general solver"
 	@echo "make bench-procset-models  the same for the models of processor sets"
 	@echo "make bench-submesh  submesh allocation as the mesh fills, beside 0/1 arrays"
+	@echo "make bench-packing  whether boxes can be packed: a known set, and states of a mesh"
 	@echo "make bench-sukp-table  the set-union knapsack benchmark searched by tabu: docs/sukp.md"
 
 # Pinned versions come from constraints.txt; the stamp renews them when a pin changes.
@@ -74,6 +75,9 @@ bench-sukp-table: $(VENV)/.ready
 # ARGS="fill", ARGS="'fill 1..64' 'run 256'"
 bench-submesh: $(VENV)/.ready
 	$(BIN)/python benchmarks/bench_submesh.py $(ARGS)
+
+bench-packing: $(VENV)/.ready
+	$(BIN)/python benchmarks/bench_packing.py $(ARGS)
 
 clean:
 	rm -rf $(VENV) $(OUT) build *.egg-info
