@@ -10,7 +10,13 @@ import argparse
 from contextlib import closing
 
 from ..instances.errors import InputError
-from . import generating_ksubset, generating_procset, generating_sukp, generating_trace
+from . import (
+    generating_ksubset,
+    generating_procset,
+    generating_submesh,
+    generating_sukp,
+    generating_trace,
+)
 
 HELP = "make instance files, from generators or a job trace"
 
@@ -21,6 +27,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     generating_ksubset.add(families)
     generating_procset.add(families)
     generating_sukp.add(families)
+    generating_submesh.add(families)
     generating_trace.add(families)
 
 

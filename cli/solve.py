@@ -1,7 +1,8 @@
 """Choose what every instance asks for, and say how close to optimal it is.
 
 Instances of any problem: processors close together (ksubset), processors that touch
-the cheapest sets (procset), items of most profit (sukp; also benchmark text).
+the cheapest sets (procset), items of most profit (sukp; also benchmark text), room for
+a box of processors, if need be by moving residents (submesh).
 
 Without --method, the strongest exact route is taken, warm-started by the best
 heuristic. Exit status 0 when there is a solution for every file, 4 when one ended

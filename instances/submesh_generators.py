@@ -58,6 +58,10 @@ def waiting_state(
     >>> one.name, prod(one.request) <= one.free
     ('waiting-16x16-sides1to8-s1', True)
     """
+    if len(shape) not in (2, 3):
+        raise InputError(
+            "must have two or three sides", field="shape", value=list(shape)
+        )
     empty = Submesh("empty", tuple(shape), (), (1,) * len(shape), torus=torus)
     for field, number in (("least", least), ("most", most)):
         if number < 1:

@@ -79,6 +79,14 @@ FAMILIES = {
     "sets --n 30 --sets 9 --size 4 --request 6 --most 3": [
         "random-30-9sets-of4-l1-full-r6-s0"
     ],
+    "submesh --shape 8x8 --most 5 --seed 1": ["waiting-8x8-sides1to5-s1"],
+    "submesh --shape 6x6x4 --least 2 --most 4 --after 9 --rotate": [
+        "waiting-6x6x4-sides2to4-turns-s0"
+    ],
+    "submesh --shape 8x8 --most 5 --torus --count 2": [
+        "waiting-torus-8x8-sides1to5-s0",
+        "waiting-torus-8x8-sides1to5-s1",
+    ],
     "sukp --items 9 --elements 8 --density 1/4 --ratio 0.5": [
         "sukp-9x8-density25pct-capacity50pct-s0"
     ],
@@ -177,6 +185,10 @@ def test_no_family_is_left_out() -> None:
         ("sets --n 9 --sets 2 --size 0% --request 1", "--size: must lie between 0 and"),
         ("sets --n 9 --sets 2 --levels 0 --request 1", "--levels: must be at least 1"),
         ("sets --n 9 --sets 2 --most 0 --request 1", "--most: must be at least 1"),
+        ("submesh --shape 8x8 --most 0", "--most: must be at least 1, not 0"),
+        ("submesh --shape 8x8 --least 4 --most 3", "--most: must not be below the"),
+        ("submesh --shape 8 --most 3", "--shape: must have two or three sides, not"),
+        ("submesh --shape 2x2 --most 1", "--most: no request waits among 20000"),
         ("sukp --items 0 --elements 3", "--items: must be at least 1, not 0"),
         ("sukp --items 3 --elements 3 --density 2", "--density: must be above 0 and"),
         ("sukp --items 3 --elements 3 --ratio 2", "--ratio: must be from 0 to 1"),
