@@ -50,33 +50,47 @@ class Unmoved:
     ----------
     allocator
         Finds the places; empty.
+
+    Attributes
+    ----------
+    where
+        The box of everybody who is there, by number.
+    moved
+        Residents given another box: none.
     """
+
+    moved = 0
 
     def __init__(self, allocator: Allocator) -> None:
         self.allocator = allocator
         self.shape = allocator.shape
-        self._where: dict[int, Box] = {}
+        self.rotate = allocator.rotate
+        self.where: dict[int, Box] = {}
 
     @property
     def steps(self) -> int:
         """What the allocator has counted."""
         return self.allocator.steps
 
+    def find(self, size: tuple[int, ...]) -> Box | None:
+        """Return a free place for a box, without taking it."""
+        return self.allocator.find(size)
+
     def place(self, request: Request) -> bool:
         """Give the request a box if there is one."""
         box = self.allocator.allocate(request.size)
         if box is None:
             return False
-        self._where[request.number] = box
+        self.where[request.number] = box
         return True
 
     def remove(self, number: int) -> None:
         """Take back the box of a request."""
-        self.allocator.release(self._where.pop(number))
+        self.allocator.release(self.where.pop(number))
 
     def boxes(self) -> list[Box]:
         """Return the boxes held now, in the order in which they were taken."""
-        return list(self._where.values())
+        return list(self.where.values())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,9 +18,17 @@ from math import prod
 
 from ..heuristics.submesh.allocator import ALLOCATORS, Allocator
 from ..heuristics.submesh.fits import decide
+from ..heuristics.submesh.migrate import migrate
 from ..instances.packing import Item, Packing
-from ..instances.submesh import Box, sides
-from ..solvers import DEFAULT, Limit, Settings
+from ..instances.submesh import (
+    Box,
+    Resident,
+    Submesh,
+    final_boxes,
+    placement_of,
+    sides,
+)
+from ..solvers import DEFAULT, Limit, Settings, Status
 from .submesh import Judge
 from .submesh_stream import Request
 
@@ -38,6 +46,10 @@ class Migrating:
         What becomes of a request of which it is not known whether it fits: it is let
         in, or not. Once one has been let in, nobody's place is known, until an
         arrangement is found again.
+    budget
+        Residents that may be moved for one request, at most: then as few as possible
+        are, see `heuristics.submesh.migrate`. None: any number, whoever is in the way
+        of the arrangement that is found first.
     settings
         Time limit and seed of a single decision.
 
@@ -45,8 +57,11 @@ class Migrating:
     ----------
     undecided
         Decisions that were not reached.
-    moved
-        Residents given another box, added up over all decisions.
+    moved, carried
+        Residents given another box, and the processors they hold, added up over all
+        decisions.
+    where
+        The box of everybody whose place is known, by number.
     """
 
     def __init__(
@@ -55,16 +70,18 @@ class Migrating:
         *,
         rotate: bool = False,
         generous: bool = False,
+        budget: int | None = None,
         settings: Settings = DEFAULT,
     ) -> None:
         self.shape = tuple(shape)
         self.rotate = rotate
         self.generous = generous
+        self.budget = budget
         self.settings = settings
-        self.undecided = self.moved = 0
+        self.undecided = self.moved = self.carried = 0
         self._allocator: Allocator = ALLOCATORS["fs-f"](shape, rotate=rotate)
         self._items: dict[int, Item] = {}
-        self._where: dict[int, Box] = {}
+        self.where: dict[int, Box] = {}
         self._free = prod(self.shape)
 
     @property
@@ -75,17 +92,21 @@ class Migrating:
     @property
     def known(self) -> bool:
         """Whether everybody has a place."""
-        return len(self._where) == len(self._items)
+        return len(self.where) == len(self._items)
+
+    def find(self, size: tuple[int, ...]) -> Box | None:
+        """Return a free place for a box, moving nobody, without taking it."""
+        return self._allocator.find(size)
 
     def boxes(self) -> list[Box]:
         """Return the boxes held now."""
-        return list(self._where.values())
+        return list(self.where.values())
 
     def remove(self, number: int) -> None:
         """Take back the box of a request."""
         self._free += prod(self._items.pop(number).size)
-        if number in self._where:
-            self._allocator.release(self._where.pop(number))
+        if number in self.where:
+            self._allocator.release(self.where.pop(number))
 
     def place(self, request: Request) -> bool:
         """Give the request a box, moving others if need be and if that helps."""
@@ -93,9 +114,11 @@ class Migrating:
             return False
         box = self._allocator.allocate(request.size) if self.known else None
         if box is not None:
-            self._where[request.number] = box
+            self.where[request.number] = box
             self._settle(request.number, sides(box))
             return True
+        if self.budget is not None:
+            return self._move_few(request, self.budget)
         new = Item(request.size, self.rotate)
         packing = Packing("mig", self.shape, (*self._items.values(), new))
         verdict = decide(packing, self.settings)
@@ -107,24 +130,51 @@ class Migrating:
             self._rearrange(request.number, verdict.boxes)
             return True
         if verdict.fits is None and self.generous:
-            for number in list(self._where):
-                self._allocator.release(self._where.pop(number))
+            for number in list(self.where):
+                self._allocator.release(self.where.pop(number))
             self._items[request.number] = new
             self._free -= prod(request.size)
             return True
         return False
 
+    def _move_few(self, request: Request, budget: int) -> bool:
+        """Move as few residents as possible, if the budget allows."""
+        held = self.boxes()
+        instance = Submesh(
+            "budget",
+            self.shape,
+            tuple(map(Resident, held)),
+            request.size,
+            rotate=self.rotate,
+        )
+        result = migrate(instance, self.settings)
+        if result.limit is Limit.INTERRUPT:
+            raise KeyboardInterrupt
+        if result.chosen is None:
+            self.undecided += result.status is Status.UNKNOWN
+            return False
+        placement = placement_of(instance, result.chosen)
+        boxes = final_boxes(instance, placement)
+        few = sum(a != b for a, b in zip(held, boxes, strict=True))
+        if few > budget:
+            # a limit that ends the search may hide an answer that is cheap enough
+            self.undecided += result.status is not Status.OPTIMAL
+            return False
+        self._rearrange(request.number, (*boxes, placement.at))
+        return True
+
     def _rearrange(self, newcomer: int, boxes: Sequence[Box]) -> None:
         """Take the places of a packing: residents in order, then the newcomer."""
         wanted = dict(zip((*self._items, newcomer), boxes, strict=True))
-        leave = [n for n, box in self._where.items() if box != wanted[n]]
+        leave = [n for n, box in self.where.items() if box != wanted[n]]
         self.moved += len(leave)
+        self.carried += sum(prod(self._items[n].size) for n in leave)
         for number in leave:
-            self._allocator.release(self._where.pop(number))
+            self._allocator.release(self.where.pop(number))
         for number, box in wanted.items():
-            if number not in self._where:
+            if number not in self.where:
                 self._allocator.hold(box)
-                self._where[number] = box
+                self.where[number] = box
                 self._settle(number, sides(box))
 
     def _settle(self, number: int, size: tuple[int, ...]) -> None:

@@ -70,7 +70,7 @@ def test_everybody_keeps_their_size_and_nobody_overlaps(
         assert house.known
         held = house.boxes()
         assert first_overlap(mesh, {str(n): box for n, box in enumerate(held)}) is None
-        for number, box in house._where.items():
+        for number, box in house.where.items():
             asked = rows[number][0]
             assert sides(box) in ({asked, asked[::-1]} if rotate else {asked})
             assert lies.setdefault(number, sides(box)) == sides(box)

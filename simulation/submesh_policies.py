@@ -1,0 +1,158 @@
+"""Dispatchers that let some overtake: EASY backfilling, in the order of the queue.
+
+The first of the queue that finds no place has a reservation: the earliest moment at
+which it would find one, were nobody else let in, in a given place. Those behind it may
+start if they find a place now, and either are gone by then or lie outside that place.
+With first come first served order this is EASY; with the queue sorted by residence
+time it is shortest first with reservations.
+
+Residence times are known to the dispatcher, as they are in EASY.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Sequence
+from enum import Enum
+
+from ..heuristics.submesh.allocator import ALLOCATORS
+from ..instances.submesh import Box
+from .submesh import Measures, Tally, Unmoved, first_come, no_place, release_next
+from .submesh_migration import Migrating
+from .submesh_stream import Request
+
+DEPTH = 50
+"""How many behind the first are looked at, each time."""
+
+
+class Policy(Enum):
+    """Who is served next."""
+
+    FCFS = "fcfs"
+    """The first of the queue, always."""
+    EASY = "easy"
+    """Others too, if they do not delay the first."""
+    SHORTEST = "shortest"
+    """The same, the queue sorted by residence time."""
+
+
+def serve(
+    requests: Sequence[Request],
+    house: Unmoved | Migrating,
+    policy: Policy,
+    *,
+    depth: int = DEPTH,
+    told: Callable[[Request, float], None] = lambda request, clock: None,
+) -> Measures:
+    """Serve a queue under a policy, until all have left.
+
+    Parameters
+    ----------
+    requests
+        Waiting from the beginning.
+    house
+        Empty. Once residents have been moved since the reservation was made, those
+        who would stay beyond it are not let in: the first of the queue then finds
+        room at that moment by moving residents back.
+    policy
+        Which; ``FCFS`` is `first_come`.
+    depth
+        How many behind the first are tried at an event, at most.
+    told
+        Called at every start, with the time.
+
+    Raises
+    ------
+    InputError
+        For a request that finds no place in the empty mesh.
+    """
+    if policy is Policy.FCFS:
+        return first_come(requests, house, told=told)
+    waiting = list(requests)
+    if policy is Policy.SHORTEST:
+        waiting.sort(key=lambda request: (request.seconds, request.number))
+    tally = Tally(house.shape)
+    running: list[tuple[float, int, Request]] = []
+    clock = 0.0
+
+    def start(request: Request) -> None:
+        told(request, clock)
+        heapq.heappush(running, (clock + request.seconds, request.number, request))
+
+    while waiting:
+        first = waiting[0]
+        if tally.attempt(house, first, clock):
+            start(waiting.pop(0))
+            continue
+        if not running:
+            raise no_place(first, house)
+        then, place = _reservation(first, house, running)
+        _backfill(waiting, house, clock, then, place, depth, tally, start)
+        clock = release_next(running, house, tally)
+    while running:
+        release_next(running, house, tally)
+    return tally.measures()
+
+
+def _reservation(
+    first: Request,
+    house: Unmoved | Migrating,
+    running: Sequence[tuple[float, int, Request]],
+) -> tuple[float, Box]:
+    """Find when the first of the queue would find a place, and which.
+
+    Residents stay where they are; a place is looked for by first fit, turned as well
+    if the house does that.
+    """
+    where = house.where
+    scratch = ALLOCATORS["iss"](house.shape, rotate=house.rotate)
+    leaving = sorted(running)
+    for _, number, _ in leaving:
+        scratch.hold(where[number])
+    for end, number, _ in leaving:
+        scratch.release(where[number])
+        if (box := scratch.find(first.size)) is not None:
+            return end, box
+    raise no_place(first, house)
+
+
+def _backfill(
+    waiting: list[Request],
+    house: Unmoved | Migrating,
+    clock: float,
+    then: float,
+    place: Box,
+    depth: int,
+    tally: Tally,
+    start: Callable[[Request], None],
+) -> None:
+    """Let those in who do not delay the first."""
+    moved = house.moved
+    failed: list[tuple[int, ...]] = [waiting[0].size]
+    for request in waiting[1 : depth + 1]:
+        # where a smaller size found no place, a larger one finds none
+        if any(
+            all(a <= b for a, b in zip(size, request.size, strict=True))
+            for size in failed
+        ):
+            continue
+        if clock + request.seconds <= then:
+            if tally.attempt(house, request, clock):
+                waiting.remove(request)
+                start(request)
+            else:
+                failed.append(request.size)
+            continue
+        box = house.find(request.size) if house.moved == moved else None
+        if box is None:
+            continue
+        if any(p > b or a > q for a, b, p, q in _spans(place, box)):
+            done = tally.attempt(house, request, clock)
+            assert done
+            waiting.remove(request)
+            start(request)
+
+
+def _spans(one: Box, other: Box) -> list[tuple[int, int, int, int]]:
+    d = len(one) // 2
+    return [(one[a], one[d + a], other[a], other[d + a]) for a in range(d)]
