@@ -18,10 +18,10 @@ from pathlib import Path
 from time import perf_counter, process_time
 
 from closeknit.heuristics import SUKP
-from closeknit.heuristics.sukp.sukp_bb import MOVES, Search, first_choice
+from closeknit.heuristics.sukp.sukp_bb import MOVES, Search, first_choice, pursue
 from closeknit.instances import Sukp, read_instance
 from closeknit.instances.sukp_generators import random_sukp
-from closeknit.solvers import Limit, Settings, SolverError, Status
+from closeknit.solvers import Settings, SolverError, Status
 
 DATA = Path(__file__).parents[2] / "shared" / "data" / "sukp" / "setI"
 KINDS = ((Fraction(1, 10), Fraction(3, 4)), (Fraction(3, 20), Fraction(17, 20)))
@@ -45,11 +45,9 @@ def ours(instance: Sukp, limit: float) -> str:
     """Run the search as sukp-bb does; return cells: outcome, CPU seconds, nodes."""
     began, start = process_time(), perf_counter()
     settings = Settings(time_limit=limit)
-    first, _ = first_choice(instance, settings, MOVES)
+    first, ended = first_choice(instance, settings, MOVES)
     search = Search(instance, first)
-    ended = search.run(start + 0.6 * limit)
-    if ended is Limit.TIME:
-        search.bound_by_number(start + limit)
+    pursue(search, ended, settings=settings, start=start)
     outcome = _outcome(search.bound, search.best)
     return f"{outcome} | {process_time() - began:.1f} | {search.nodes}"
 

@@ -7,6 +7,7 @@ import random
 import signal
 import threading
 import time
+from fractions import Fraction
 from itertools import combinations
 from pathlib import Path
 from time import perf_counter
@@ -23,6 +24,7 @@ from closeknit.heuristics.sukp.sukp_bb import Search
 from closeknit.heuristics.sukp.sukp_bb_problem import packed
 from closeknit.heuristics.sukp.sukp_greedy import greedy
 from closeknit.instances import Sukp, check, cost, read_instance
+from closeknit.instances.sukp_generators import random_sukp
 from closeknit.solvers import Grade, Limit, Settings, Status
 
 from .strategies import least_left_out, sukps
@@ -57,7 +59,7 @@ def proved(search: Search) -> int:
     return search.best
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(sukps())
 def test_finds_and_proves_the_optimum(instance: Sukp) -> None:
     result = METHOD(instance)
@@ -185,6 +187,24 @@ def test_the_largest_numbers_do_not_overflow() -> None:
             assert METHOD(instance).objective == bruteforce(instance).objective
 
 
+def test_a_bound_is_there_however_little_time_is() -> None:
+    """It says whether the search proved it, or the bound by number."""
+    instance = random_sukp(70, 60, Fraction(3, 20), Fraction(17, 20), seed=1)
+    METHOD(instance, Settings(node_limit=1))
+    starved = METHOD(instance, Settings(time_limit=1e-6))
+    assert starved.limit is Limit.TIME
+    brief = METHOD(instance, Settings(node_limit=1))
+    assert brief.limit is Limit.NODES
+    for result in (starved, brief):
+        assert str(result.proof) == "enumerated: sukp-bb root bound"
+    full = METHOD(instance)
+    assert str(full.proof) == "enumerated: sukp-bb"
+    assert isinstance(starved.bound, int)
+    assert isinstance(brief.bound, int)
+    assert isinstance(full.objective, int)
+    assert 0 < starved.bound <= brief.bound < full.objective
+
+
 def test_same_answer_every_time() -> None:
     rng = random.Random(3)
     instance = some_sukp(rng, 40, 40)
@@ -263,15 +283,15 @@ def test_each_bound_by_number_holds(instance: Sukp) -> None:
         ]
         if not losses:
             continue
-        for bound in (sukp_root.pairs_plain, sukp_root.pairs_moved):
-            assert bound(problem, sums, k, all_profit) <= min(losses)
+        assert sukp_root.pairs_plain(problem, sums, k, k)[0] <= min(losses)
+        assert sukp_root.pairs_moved(problem, sums, k, all_profit) <= min(losses)
         sought = [
             lost(instance, r)
             for r in map(frozenset, combinations(map(int, index), k))
             if is_sought(instance, r, [int(e) for e in index], problem.need)
         ]
         if sought:
-            found = sukp_root.by_shares(problem, sums, k, all_profit)
+            found = sukp_root.by_shares(problem, k, all_profit)
             assert found <= min(sought)
 
 
@@ -296,7 +316,7 @@ def test_a_known_union_is_bounded_by_pairs() -> None:
     instance = Sukp("star", (4, 6, 6, 6), (5, 5, 5), ((0, 1, 2), (0,), (1,), (2,)), 5)
     problem, _ = packed(instance)
     sums = sukp_root.PairSums(problem)
-    assert sukp_root.pairs_plain(problem, sums, 2, 99) == 16
+    assert sukp_root.pairs_plain(problem, sums, 2, 3) == [16, 18]
     assert sukp_root.root_bound(problem, 99, lambda: False) == 16
 
 

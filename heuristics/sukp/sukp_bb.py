@@ -38,10 +38,12 @@ from ...solvers.interrupt import deferred
 from . import sukp_bb_kernels as kernels
 from .sukp_bb_problem import blank, packed, root
 from .sukp_greedy import greedy
-from .sukp_root import root_bound
+from .sukp_root import ByNumber
 from .tabu import tabu
 
 PROOF = Proof(Grade.ENUMERATED, "sukp-bb")
+ROOT_PROOF = Proof(Grade.ENUMERATED, "sukp-bb root bound")
+"""Where the bound by number is better than what the search proved."""
 _ROOT_STEPS = 1500
 """Steps of the ascent at the root; they are few beside the search."""
 _STEPS = 2
@@ -56,6 +58,8 @@ MOVES = 200
 """Moves of tabu for each item and element: a fraction of a second."""
 _TABU_PART, _SEARCH_PART, _ROOT_PART = 0.2, 0.4, 0.8
 """Parts of the time limit after which tabu, a first search, the bound by number end."""
+_AFFORDABLE = 2**27
+"""Numbers looked at for the bound by number after a node limit, some 1 s."""
 _MOST_WAITING = 20_000
 """Beyond so many waiting nodes a plunge goes on for longer, to save memory."""
 
@@ -65,8 +69,9 @@ def sukp_bb(instance: Sukp, /, settings: Settings = DEFAULT) -> Result:
 
     Starts from a short run of tabu. Stopped early it returns the least bound of the
     nodes still open, or the bound by the number of elements that leave
-    (``sukp_root``) if that is better; it is sought when a part of the time is over,
-    so not before a node limit is reached.
+    (``sukp_root``) if that is better, and says so in the proof. Of the latter the
+    cheap part comes before the search, whatever the limits; it is improved when a part
+    of the time is over, or a node limit is reached (then by fixed work, not by time).
 
     Guarantee: exact.
     Time: exponential at worst; O(memberships) for a step of a node's bound.
@@ -87,24 +92,47 @@ def prove(
 ) -> Result:
     """Search on from a choice; what stopped the search for that one, if anything."""
     search = Search(instance, first)
-    if limit is not Limit.INTERRUPT:
-        for part in (_SEARCH_PART, _ROOT_PART, 1.0):
-            until = start + part * settings.time_limit
-            if part == _ROOT_PART:
-                limit = search.bound_by_number(until)
-            else:
-                limit = search.run(until, settings.node_limit)
-            if limit in (Limit.INTERRUPT, Limit.NODES) or search.bound == search.best:
-                break
+    limit = pursue(search, limit, settings=settings, start=start)
     return answer(
         instance,
         search.chosen,
         start=start,
         bound=search.bound,
-        proof=PROOF,
+        proof=search.proof,
         limit=limit,
         seed=settings.seed,
     )
+
+
+def pursue(
+    search: Search, limit: Limit | None, *, settings: Settings, start: float
+) -> Limit | None:
+    """Search and bound by turns within the limits; say what ended it.
+
+    Parameters
+    ----------
+    search
+        As yet at its root.
+    limit
+        What stopped the search for its first solution, if anything.
+    settings, start
+        The limits, and the value of ``time.perf_counter()`` from which they count.
+    """
+    search.bound_by_number(start, rounds=0)
+    if limit is Limit.INTERRUPT:
+        return limit
+    for part in (_SEARCH_PART, _ROOT_PART, 1.0):
+        until = start + part * settings.time_limit
+        if part == _ROOT_PART:
+            limit = search.bound_by_number(until)
+        else:
+            limit = search.run(until, settings.node_limit)
+        if limit in (Limit.INTERRUPT, Limit.NODES) or search.bound == search.best:
+            break
+    if limit is Limit.NODES:
+        until = start + settings.time_limit
+        limit = search.bound_by_number(until, rounds=search.affordable) or limit
+    return limit
 
 
 def first_choice(
@@ -159,6 +187,7 @@ class Search:
         self.best = self._cost(chosen)
         self.nodes = 0
         self._known = 0
+        self._by_number: ByNumber | None = None
         size = max(1, len(self._problem.member))
         levels = max(16, min(len(instance.weights), _MOST_LEVELS // size)) + 3
         self._out = blank(self._problem, levels)
@@ -204,15 +233,40 @@ class Search:
                 self._step(budget)
         return None
 
-    def bound_by_number(self, deadline: float) -> Limit | None:
-        """Bound the whole by the number of elements that leave; see ``sukp_root``."""
+    @property
+    def proof(self) -> Proof:
+        """Who vouches for the bound."""
+        if self._waiting and self._waiting[0][0] < min(self.best, self._known):
+            return ROOT_PROOF
+        return PROOF
+
+    @property
+    def affordable(self) -> int:
+        """Rounds of the bound by number that take about a second."""
+        assert self._by_number is not None
+        return _AFFORDABLE // max(1, self._by_number.work)
+
+    def bound_by_number(
+        self, deadline: float, rounds: int | None = None
+    ) -> Limit | None:
+        """Bound the whole by the number of elements that leave; see ``sukp_root``.
+
+        Parameters
+        ----------
+        deadline
+            As for ``run``.
+        rounds
+            The most there are; with 0 only what is cheap is done, deadline or not.
+        """
+        if self._by_number is None:
+            self._by_number = ByNumber(self._problem)
         with deferred() as pressed:
-            known = root_bound(
-                self._problem,
+            self._by_number.improve(
                 self.best,
                 lambda: pressed.is_set() or perf_counter() >= deadline,
+                rounds,
             )
-            self._known = max(self._known, known)
+            self._known = self._by_number.least
             return Limit.INTERRUPT if pressed.is_set() else None
 
     def bound_below(self, state: Sequence[int]) -> int | None:

@@ -124,9 +124,9 @@ def edge_of(
 ) -> int:
     """Return what is to be taken off the sorted keys so that the signs select."""
     if took == fewest and key[order[took - 1]] > 0:
-        return key[order[took - 1]]
+        return int(key[order[took - 1]])
     if took == most and took < opens and key[order[took]] < 0:
-        return key[order[took]]
+        return int(key[order[took]])
     return 0
 
 

@@ -18,6 +18,67 @@ _TRIALS = 24
 
 
 @njit(cache=True)
+def plain(
+    own: Ints, pair: Ints, mass: Ints, wanted: int, fewest: int, most: int
+) -> Ints:
+    """Bound the loss for each number of elements at once, nothing moved.
+
+    Parameters
+    ----------
+    own, pair, mass, wanted
+        As for ``by_pairs``.
+    fewest, most
+        Numbers of elements of R, at least 1 and at most all.
+
+    Returns
+    -------
+    array
+        A bound in units of 2^-16 for each number.
+    """
+    m = len(own)
+    largest = np.zeros((m, m), dtype=np.int64)  # e, i: of its i largest, their sum
+    row = np.empty(m - 1, dtype=np.int64)
+    for e in range(m):
+        at = 0
+        for f in range(m):
+            if f != e:
+                row[at] = pair[e, f]
+                at += 1
+        row.sort()
+        for i in range(1, m):
+            largest[e, i] = largest[e, i - 1] + row[m - 1 - i]
+    cost = np.empty(m, dtype=np.int64)
+    key = np.empty(m, dtype=np.int64)
+    bounds = np.empty(most - fewest + 1, dtype=np.int64)
+    for k in range(fewest, most + 1):
+        for e in range(m):
+            often = largest[e, k - 1]
+            c = 1 + (often // own[e] if own[e] > 0 else 0)
+            cost[e] = 2 * own[e] // (c + 1) + (-often) // (c * (c + 1))
+        low, high = 0, _MOST_MULTIPLIED // max(1, mass.sum())
+        value_best = -(2**62)
+        while low <= high:
+            middle = low + (high - low) // 2
+            for e in range(m):
+                key[e] = (cost[e] << BITS) - middle * mass[e]
+            order = np.argsort(key, kind="mergesort")
+            value = middle * wanted
+            slope = wanted
+            for i in range(k):
+                value += key[order[i]]
+                slope -= mass[order[i]]
+            value_best = max(value_best, value)
+            if slope > 0:
+                low = middle + 1
+            elif slope < 0:
+                high = middle - 1
+            else:
+                break
+        bounds[k - fewest] = value_best
+    return bounds
+
+
+@njit(cache=True)
 def by_pairs(
     own: Ints,
     pair: Ints,

@@ -32,6 +32,8 @@ _SHARE_STEPS = 400
 _PAIR_STEPS = 100
 _PAIR_WORK = 2**22
 """Entries of a matrix looked at by an ascent, some 0.5 s; at least 10 steps."""
+_MOST_ELEMENTS = 4000
+"""Beyond these no matrices of all pairs are made."""
 
 
 def root_bound(problem: shares.Problem, best: int, stop: Callable[[], bool]) -> int:
@@ -45,23 +47,76 @@ def root_bound(problem: shares.Problem, best: int, stop: Callable[[], bool]) -> 
         A cost known to be possible; never is more returned.
     stop
         Looked at between two steps.
+    """
+    bounds = ByNumber(problem)
+    bounds.improve(best, stop)
+    return min(best, bounds.least)
+
+
+class ByNumber:
+    """Bounds for each number of elements that R can have; see the module.
+
+    Begins with pairs as they stand, for all numbers at once; ``improve`` goes on where
+    the bound is least.
 
     Notes
     -----
-    Time: for each k looked into O(steps (memberships + elements² log elements)).
+    Time: to begin with O(elements² log elements), and for each number 60 times
+    O(elements log elements); then O(steps (memberships + elements² log elements)).
     """
-    if problem.need <= 0:
-        return 0
-    fewest, most = numbers(problem.weight, problem.need)
-    stages = (pairs_plain, by_shares, pairs_moved)
-    own = PairSums(problem)
-    waiting = [(0, k, 0) for k in range(fewest, most + 1)]
-    heapify(waiting)
-    while waiting[0][0] < best and waiting[0][2] < len(stages) and not stop():
-        known, k, stage = waiting[0]
-        found = stages[stage](problem, own, k, best)
-        heapreplace(waiting, (max(known, found), k, stage + 1))
-    return min(best, waiting[0][0])
+
+    def __init__(self, problem: shares.Problem) -> None:
+        self._problem = problem
+        self._waiting: list[tuple[int, int, int]] = []
+        self._own: PairSums | None = None
+        if problem.need <= 0:
+            return
+        fewest, most = numbers(problem.weight, problem.need)
+        bounds = [0] * (most - fewest + 1)
+        if len(problem.weight) <= _MOST_ELEMENTS:
+            self._own = PairSums(problem)
+            bounds = pairs_plain(problem, self._own, fewest, most)
+        self._waiting = [(bound, fewest + i, 0) for i, bound in enumerate(bounds)]
+        heapify(self._waiting)
+
+    @property
+    def least(self) -> int:
+        """The bound on the whole, 0 where nothing need leave."""
+        return self._waiting[0][0] if self._waiting else 0
+
+    @property
+    def work(self) -> int:
+        """Numbers looked at in one round of ``improve``, about."""
+        steps = _pair_steps(self._own) if self._own else 0
+        return steps * len(self._problem.weight) ** 2 + _SHARE_STEPS * len(
+            self._problem.member
+        )
+
+    def improve(
+        self, best: int, stop: Callable[[], bool], rounds: int | None = None
+    ) -> None:
+        """Improve the least bounds, until they reach the best cost known.
+
+        Parameters
+        ----------
+        best
+            A cost known to be possible.
+        stop
+            Looked at between two rounds.
+        rounds
+            The most there are; one ascent for one number each.
+        """
+        done = 0
+        while done != rounds and self.least < best and not stop():
+            known, k, stage = self._waiting[0]
+            if stage == 0:
+                found = by_shares(self._problem, k, best)
+            elif stage == 1 and self._own:
+                found = pairs_moved(self._problem, self._own, k, best)
+            else:
+                return
+            heapreplace(self._waiting, (max(known, found), k, stage + 1))
+            done += 1
 
 
 def numbers(weight: IntArray, need: int) -> tuple[int, int]:
@@ -96,27 +151,30 @@ class PairSums:
         self.own = self.pair.diagonal().copy()
 
 
-def pairs_plain(problem: shares.Problem, own: PairSums, k: int, best: int) -> int:
-    """Bound by pairs, as it stands."""
-    return _by_pairs(problem, own, k, best, 0)
+def pairs_plain(
+    problem: shares.Problem, own: PairSums, fewest: int, most: int
+) -> list[int]:
+    """Bound by pairs as they stand, for each number from fewest to most."""
+    wanted = -((-problem.need) >> problem.drop)
+    found = pairs.plain(own.own, own.pair, problem.mass, wanted, fewest, most)
+    return [max(0, int(shares.unscaled(int(v), own.shift))) for v in found]
 
 
 def pairs_moved(problem: shares.Problem, own: PairSums, k: int, best: int) -> int:
     """Bound by pairs, each pair's part moved between its two elements."""
-    most = _PAIR_WORK // max(1, own.pair.size)
-    return _by_pairs(problem, own, k, best, min(_PAIR_STEPS, max(10, most)))
-
-
-def _by_pairs(
-    problem: shares.Problem, own: PairSums, k: int, best: int, steps: int
-) -> int:
     wanted = -((-problem.need) >> problem.drop)
     target = shares.scaled(best - 1, own.shift)
-    value = pairs.by_pairs(own.own, own.pair, problem.mass, wanted, k, steps, target)
+    value = pairs.by_pairs(
+        own.own, own.pair, problem.mass, wanted, k, _pair_steps(own), target
+    )
     return max(0, int(shares.unscaled(value, own.shift)))
 
 
-def by_shares(problem: shares.Problem, own: PairSums, k: int, best: int) -> int:
+def _pair_steps(own: PairSums) -> int:
+    return min(_PAIR_STEPS, max(10, _PAIR_WORK // max(1, own.pair.size)))
+
+
+def by_shares(problem: shares.Problem, k: int, best: int) -> int:
     """Bound by shares of the profits."""
     out = blank(problem, 3)
     picked = np.zeros(len(problem.weight), dtype=np.int8)
