@@ -57,7 +57,7 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Solve every file in turn."""
-    from ..instances import KSubset, ProcSet, problem_of, read_instance
+    from ..instances import KSubset, ProcSet, Submesh, problem_of, read_instance
     from ..solvers import Limit, Status
     from .answers import told
 
@@ -74,7 +74,7 @@ def run(args: argparse.Namespace) -> int:
     if args.certificate:
         running.only_for("ksubset", instances[0], "--certificate")
     if args.plot:
-        running.only_for("ksubset procset", instances[0], "--plot")
+        running.only_for("ksubset procset submesh", instances[0], "--plot")
     answers: list[tuple[Instance, Result]] = []
     for instance in instances:
         result = methods[problem_of(instance).name](instance, settings)
@@ -93,7 +93,7 @@ def run(args: argparse.Namespace) -> int:
         from ..reports.drawing import draw
 
         instance, result = answers[0]
-        assert isinstance(instance, KSubset | ProcSet)
+        assert isinstance(instance, KSubset | ProcSet | Submesh)
         write_text(args.plot, draw(instance, {args.method: result.chosen or ()}))
     if len(answers) < len(instances):
         return 130

@@ -1,4 +1,4 @@
-"""One or two selections side by side, as a picture: on a network, or in sets."""
+"""One or two selections side by side, as a picture: on a network, in sets, in boxes."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from ..instances import (
     KSubset,
     Points,
     ProcSet,
+    Submesh,
     Tree,
     Value,
     check,
@@ -18,9 +19,11 @@ from ..instances import (
     problem_of,
 )
 from ..instances.problems import described
+from ..instances.submesh import final_boxes, placement_of
 from .grid_drawing import grid_picture
 from .points_drawing import points_picture
 from .procset_drawing import procset_picture
+from .submesh_drawing import KEPT, MOVED, submesh_picture
 from .svg import ACCENTS, STYLE, Picture, at, breadth, cropped, num, text
 from .tree_drawing import tree_picture
 
@@ -31,7 +34,7 @@ _NARROWEST = 300
 _ALONE = 760
 _BESIDE = 380
 
-Drawn = KSubset | ProcSet
+Drawn = KSubset | ProcSet | Submesh
 """What can be drawn."""
 
 
@@ -46,7 +49,8 @@ def draw(
     Meshes and tori have the first coordinate downwards and the second to the
     right (further axes: layers), points the first to the right and the second
     upwards. With two selections, a dot marks what only one of them chose. Of
-    processor sets, processors are drawn host by host, and the sets opened as bars.
+    processor sets, processors are drawn host by host, and the sets opened as bars. Of
+    submeshes, the mesh is drawn before and after, with an arrow for every move.
 
     Parameters
     ----------
@@ -121,6 +125,9 @@ def _picture(
     if isinstance(instance, ProcSet):
         room = _ALONE if len(selections) == 1 else _BESIDE
         return procset_picture(instance, chosen, accent, room)
+    if isinstance(instance, Submesh):
+        room = _ALONE if len(selections) == 1 else _BESIDE
+        return submesh_picture(instance, chosen, accent, room)
     if isinstance(instance.topology, Points):
         return points_picture(instance, chosen, accent)
     own = {instance.free[i] for i in chosen}
@@ -148,11 +155,14 @@ def _legend(
     room: float,
     y: float,
 ) -> tuple[str, float]:
+    submesh = isinstance(instance, Submesh)
     entries = [("ck-free", "free")]
-    if problem_of(instance).facts(instance).locations > instance.n:
+    if isinstance(instance, Submesh):
+        entries += _kinds(instance, selections)
+    elif problem_of(instance).facts(instance).locations > instance.n:
         entries.append(("ck-busy", "busy"))
     entries += [
-        (accent, f"chosen by {name}")
+        (accent, f"{'request, by' if submesh else 'chosen by'} {name}")
         for accent, name in zip(ACCENTS, selections, strict=False)
     ]
     grid = isinstance(instance, KSubset) and not isinstance(
@@ -175,6 +185,25 @@ def _legend(
         parts.append(text(left, y, label, size=11))
         x += wide
     return "".join(parts), y + 20
+
+
+def _kinds(
+    instance: Submesh, selections: Mapping[str, Collection[int]]
+) -> list[tuple[str, str]]:
+    """Name the colours of boxes that are there."""
+    before = [one.box for one in instance.residents]
+    ends = [
+        final_boxes(instance, placement_of(instance, tuple(chosen)))
+        for chosen in selections.values()
+    ]
+    kinds = []
+    if any(box in after for after in ends for box in before):
+        kinds.append((KEPT, "resident"))
+    if any(after != before for after in ends):
+        kinds.append((MOVED, "resident that moves"))
+    if instance.blocked:
+        kinds.append(("ck-text", "defect"))
+    return kinds
 
 
 def _mark(instance: Drawn, selections: Mapping[str, Collection[int]]) -> str:

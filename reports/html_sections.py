@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from html import escape
 from math import inf
 
-from ..instances import KSubset, ProcSet
+from ..instances import KSubset, ProcSet, Submesh
 from ..instances.problems import described
 from .drawing import draw
 from .plots import plots
@@ -182,7 +182,7 @@ def _worst_of(summary: MethodSummary, worst: Judged) -> str:
         f"<dt>{name}</dt><dd>{escape(value)}</dd>" for name, value in facts.items()
     )
     picture = ""
-    if isinstance(instance, KSubset | ProcSet):
+    if isinstance(instance, KSubset | ProcSet | Submesh):
         picture = draw(
             instance,
             {summary.name: worst.row.selection, "optimal": best.selection},

@@ -12,13 +12,14 @@ STYLE = (
     ".ck-free{fill:#e6ebf0;stroke:#e6ebf0}.ck-busy{fill:#a3adb7;stroke:#a3adb7}"
     ".ck-a{fill:#0072b2;stroke:#0072b2}.ck-b{fill:#d55e00;stroke:#d55e00}"
     ".ck-grid{stroke:#fff;fill:none}.ck-dot{stroke:#fff;fill:#fff}"
-    ".ck-edge{stroke:#7b8794;fill:none}.ck-line{fill:none}"
+    ".ck-edge{stroke:#7b8794;fill:none}.ck-arrow{stroke:#1d2731;fill:none}"
+    ".ck-line{fill:none}"
     "@media screen and (prefers-color-scheme:dark){"
     ".ck-page{fill:#14191f}.ck-text{fill:#e3e8ee}.ck-faint{fill:#98a5b3}"
     ".ck-free{fill:#2c3742;stroke:#2c3742}.ck-busy{fill:#66737f;stroke:#66737f}"
     ".ck-a{fill:#56b4e9;stroke:#56b4e9}.ck-b{fill:#f0a202;stroke:#f0a202}"
     ".ck-grid{stroke:#14191f}.ck-dot{stroke:#14191f;fill:#14191f}"
-    ".ck-edge{stroke:#8794a1}.ck-line{fill:none}}"
+    ".ck-edge{stroke:#8794a1}.ck-arrow{stroke:#e3e8ee}.ck-line{fill:none}}"
 )
 """Okabe and Ito's blue and vermilion (sky blue and orange on dark)."""
 
