@@ -125,3 +125,29 @@ def test_runs_are_made_once_and_follow_the_seed() -> None:
     assert judged.migration_failures <= judged.external_failures
     same = one.measured(group, "fs-f", 0, judged=True)
     assert same.migration_failures == judged.migration_failures
+
+
+def test_beyond_the_paper_from_the_command_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["reproduce", "morgenstern-beyond", "--first", "12"]
+    assert run([*words, "--out", str(tmp_path)]) == 0
+    assert "snug" in capsys.readouterr().out
+    policies = rows_of(tmp_path / "policies.csv")
+    assert len(policies) == 2 * 3 * 4
+    by = {(r["sides"], r["policy"], r["method"]): r for r in policies}
+    for row in policies:
+        if row["policy"] == "first come first served":
+            assert float(row["against fcfs, %"]) == 0
+            best = by[row["sides"], row["policy"], "mig"]["completion time"]
+            assert float(best) <= float(row["completion time"])
+    budgets = rows_of(tmp_path / "budgets.csv")
+    assert [row["moves"] for row in budgets] == ["0", "1", "2", "4", "any"] * 2
+    for first in (0, 5):
+        times = [float(r["completion time"]) for r in budgets[first : first + 5]]
+        assert times[0] >= times[-1]
+        assert min(times) == pytest.approx(times[-1])
+        assert {r["undecided"] for r in budgets[first : first + 5]} == {"0"}
+    gains = rows_of(tmp_path / "snug.csv")
+    assert len(gains) == 9
+    assert all(float(row["times as slow"]) > 0 for row in gains)

@@ -117,10 +117,11 @@ def _outlook(
         total += sizes_that_fit(
             boxes, n, gone, shape, caps, xs, ys, heights, starts, wide, high, taken
         )
-    now = sizes_that_fit(
+    now: float = sizes_that_fit(
         boxes, n, -1, shape, caps, xs, ys, heights, starts, wide, high, taken
     )
-    return now + weight * total / n
+    value: float = now + weight * total / n
+    return value
 
 
 @njit(cache=True)
@@ -239,7 +240,7 @@ def _touched(boxes: Ints, n: int, shape: Ints) -> int:
     """Measure how much of the outline of box n lies on edges and on other boxes."""
     a, b, c, d = boxes[n, 0], boxes[n, 1], boxes[n, 2], boxes[n, 3]
     x, y = c - a + 1, d - b + 1
-    total = y * (int(a == 0) + int(c == shape[0] - 1))
+    total: int = y * (int(a == 0) + int(c == shape[0] - 1))
     total += x * (int(b == 0) + int(d == shape[1] - 1))
     for k in range(n):
         if boxes[k, 2] == a - 1 or boxes[k, 0] == c + 1:

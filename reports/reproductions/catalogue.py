@@ -86,6 +86,12 @@ _ENTRIES = (
         source="Morgenstern 1994, Table 3",
         where="morgenstern:table3",
     ),
+    Reproduction(
+        name="morgenstern-beyond",
+        summary="other policies, a budget of moves, and an allocator that beats 4iss",
+        source="Morgenstern 1994, the wish at its end",
+        where="morgenstern_beyond:study",
+    ),
 )
 REPRODUCTIONS: Mapping[str, Reproduction] = MappingProxyType(
     {entry.name: entry for entry in _ENTRIES}
