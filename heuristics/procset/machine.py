@@ -11,7 +11,7 @@ import numpy.typing as npt
 from ...formulations.set_classes import Cost
 from ...instances import InputError, ProcessorSet
 from . import frontier_kernels as kernels
-from . import frontier_order
+from . import frontier_levels, frontier_order
 from .frontier_folding import Folding, folding_of, prices_of
 from .frontier_programme import MOST_ENTRIES, ROOM, Programme, TooWide
 from .reaching import ReachingMachine
@@ -124,6 +124,7 @@ class Machine:
         self._levels = levels + (lookahead is not None)
         self._folded: dict[int, tuple[kernels.Static, Folding]] = {}
         self._reaching: ReachingMachine | None = None
+        self._levels_apart: frontier_levels.Levels | None = None
         self._pool = np.empty((_FIRST_ROOM, 1), dtype=np.int64)
         every = self._fold(n_processors)
         self._every = every if len(every[1].words) == 1 else None
@@ -169,6 +170,9 @@ class Machine:
         """
         self._refuse(available, request)
         static, folding = self._folding(request)
+        large = self._large(available, request)
+        if large and (found := self._level_by_level(folding, available, request)):
+            return found
         if len(folding.words) == 1:
             while True:
                 least, chosen = kernels.select(
@@ -193,6 +197,22 @@ class Machine:
             return self._reach(available, request)
         programme.run(lambda: None)
         return Selection(programme.chosen(), folding.unfold(programme.bound), True)
+
+    def _large(self, available: Flags, request: int) -> bool:
+        """Whether a request is so large that levels are better bounded one by one."""
+        classes = len(self._incidence) * int(np.count_nonzero(available))
+        return classes * request >= frontier_levels.LARGE * self.n_processors
+
+    def _level_by_level(
+        self, folding: Folding, available: Flags, request: int
+    ) -> Selection | None:
+        if self._levels_apart is None:
+            home, _, _, begin, sets = self._classes
+            rows = np.split(sets, begin[1:-1])
+            incidence = [[int(s) for s in row] for row in rows]
+            self._levels_apart = frontier_levels.Levels(home, incidence)
+        found = self._levels_apart.select(folding, available, request)
+        return found and Selection(found[1], folding.unfold(found[0]), True)
 
     def programme(
         self,
