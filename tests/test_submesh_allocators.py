@@ -464,6 +464,7 @@ class TestMethods:
         found = SUBMESH[name](one)
         assert found.status is Status.OPTIMAL
         assert found.objective == (0, 0, 0)
+        assert str(found.proof) == "checked: nobody is moved"
 
     @pytest.mark.parametrize("name", ALLOCATORS)
     def test_says_which_meshes_are_not_for_it(self, name: str) -> None:
@@ -477,6 +478,11 @@ class TestMethods:
                     make(shape, torus=torus)
             else:
                 assert SUBMESH[name](one).status is Status.OPTIMAL
+
+    def test_buddies_refuse_a_line_of_millions(self) -> None:
+        line = Submesh("line", (2**20, 1), (), (1, 1))
+        with pytest.raises(InputError, match="sides of at most 65536"):
+            SUBMESH["buddy"](line)
 
     def test_three_axes_and_tori_where_the_issue_asks_for_them(self) -> None:
         for name in ("fs-1", "bitmap"):

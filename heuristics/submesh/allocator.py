@@ -17,7 +17,7 @@ from time import perf_counter
 from types import MappingProxyType
 
 from ...instances import InputError
-from ...instances.submesh import Box, sides
+from ...instances.submesh import MOST_PROCESSORS, Box, sides
 
 
 class OutOfTimeError(Exception):
@@ -180,12 +180,15 @@ class Maker:
         Whether the mesh may have three sides.
     wraps
         Whether it may be a torus.
+    longest
+        Longest side that is dealt with in reasonable time.
     """
 
     where: str
     complete: bool = True
     three: bool = False
     wraps: bool = False
+    longest: int = MOST_PROCESSORS
 
     def __call__(
         self, shape: Sequence[int], *, rotate: bool = False, torus: bool = False
@@ -211,6 +214,8 @@ class Maker:
             return f"is for {'two or three' if self.three else 'two'} axes"
         if torus and not self.wraps:
             return "is for meshes, not tori"
+        if max(shape) > self.longest:
+            return f"is for sides of at most {self.longest}"
         return None
 
 
@@ -225,7 +230,7 @@ ALLOCATORS: Mapping[str, Maker] = MappingProxyType(
         "4iss": Maker("iss_arrays:ArrayFourWayScan"),
         "zhu-first-fit": Maker("zhu:ArrayFirstFit"),
         "zhu-best-fit": Maker("zhu:ArrayBestFit"),
-        "buddy": Maker("buddy:Buddy", complete=False),
+        "buddy": Maker("buddy:Buddy", complete=False, longest=2**16),
         "bitmap": Maker("bitmap:Bitmap", three=True, wraps=True),
         "snug": Maker("snug:Snug"),
     }

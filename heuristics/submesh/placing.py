@@ -43,6 +43,10 @@ FUNCTIONS: Mapping[str, str] = MappingProxyType(
 """Name in reports, and the function here."""
 
 
+_NOBODY = Proof(Grade.CHECKED, "nobody is moved")
+"""Nothing costs less than moving nobody, whoever found the place."""
+
+
 def refusal(name: str, instance: Submesh) -> str | None:
     """Say why an allocator is not for the mesh of an instance; None if it is."""
     return ALLOCATORS[name].refuses(instance.shape, instance.torus)
@@ -51,7 +55,6 @@ def refusal(name: str, instance: Submesh) -> str | None:
 def _placed(name: str, instance: Submesh, settings: Settings) -> Result:
     start = perf_counter()
     maker = ALLOCATORS[name]
-    proof = Proof(Grade.ENUMERATED, name)
     limit: Limit | None = None
     box = None
     try:
@@ -67,9 +70,10 @@ def _placed(name: str, instance: Submesh, settings: Settings) -> Result:
     except KeyboardInterrupt:
         limit = Limit.INTERRUPT
     if box is not None:
-        return answer(instance, box, start=start, bound=(0, 0, 0), proof=proof)
+        return answer(instance, box, start=start, bound=(0, 0, 0), proof=_NOBODY)
     if limit or instance.migrate or not maker.complete:
         return answer(instance, None, start=start, limit=limit)
+    proof = Proof(Grade.ENUMERATED, name)
     return Result(status=Status.INFEASIBLE, proof=proof, seconds=perf_counter() - start)
 
 
