@@ -103,9 +103,10 @@ def left_below(instance: Submesh) -> MipFormulation:
                 terms += [(starts[other][a], -1), (b, side)]
                 row(terms, constants.LpConstraintLE, side - short[one][a])
         row(beside, constants.LpConstraintGE, 1)
-    model.setObjective(expression([(starts[0][0], 0)]))
     items = range(len(packing.items))
     variables = [x for i in items for x in (*starts[i], *chosen[i])]
+    # A lone box is in no row; but what is read back must be in the model.
+    model.setObjective(expression([(x, 0) for x in variables]))
 
     def decode(values: Sequence[int]) -> tuple[int, ...]:
         rest = iter(values)
