@@ -6,7 +6,7 @@ Prints for every instance of the file (by default the set of Clautiaux et al. be
 the project) the answer, the step that decided and the CPU seconds, and compares the
 answers with a table beside the file, if there is one. Then runs a stream of requests
 with migration and prints, by the number of residents, the share of states decided and
-how long they took. Best of one run: wall-clock time is limited, CPU time is printed.
+how long they took. One run: wall-clock time is limited, CPU time is printed.
 """
 
 from __future__ import annotations
@@ -100,6 +100,27 @@ def states(
     return noted
 
 
+def filled(side: int, most: int, seed: int, limit: float) -> list[tuple[int, Verdict]]:
+    """Add boxes, migrating, until one is not placed that would fit by its area."""
+    rng = random.Random(seed)
+    held: list[Box] = []
+    noted = []
+    while True:
+        size = rng.randint(1, most), rng.randint(1, most)
+        box = free_box((side, side), held, size)
+        if box is not None:
+            held.append(box)
+            continue
+        instance = Submesh("full", (side, side), tuple(map(Resident, held)), size)
+        if size[0] * size[1] > instance.free:
+            return noted
+        verdict = fits(instance, Settings(time_limit=limit))
+        noted.append((instance.free - size[0] * size[1], verdict))
+        if verdict.boxes is None:
+            return noted
+        held = list(verdict.boxes)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("file", type=Path, nargs="?", default=CJCM)
@@ -127,6 +148,20 @@ def main() -> None:
                 ),
                 flush=True,
             )
+    for most in (90, 60, 32):
+        runs = [filled(256, most, seed, 4.0) for seed in range(1, 6)]
+        free = [100 * left / 256**2 for run in runs for left, v in run if v.fits]
+        last = [run[-1] for run in runs if run and run[-1][1].boxes is None]
+        print(
+            f"256x256 filled with sides 1 to {most}: {len(free)} migrations, at "
+            f"best to {min(free, default=100):.1f} % free; the end: "
+            + ", ".join(
+                f"{'no' if v.fits is False else 'undecided'} at "
+                f"{100 * left / 256**2:.1f} %"
+                for left, v in last
+            ),
+            flush=True,
+        )
 
 
 if __name__ == "__main__":

@@ -44,6 +44,10 @@ _NODES = 200_000
 """After which it is given up: a thirtieth of a second."""
 _ROUNDS = 1
 """Of annealing."""
+_SOLVED = 20
+"""Items up to which CP-SAT mostly decides at once."""
+_MORE_ROUNDS = 16
+"""Of annealing, beyond that."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -168,7 +172,8 @@ def decide(
                     fits=False, by="staircase", proof=SEARCHED, tried=tuple(tried)
                 )
         tried.append("annealing")
-        boxes = construct(packing, settings.seed, stop, rounds=_ROUNDS)
+        rounds = _ROUNDS if len(packing.items) <= _SOLVED else _MORE_ROUNDS
+        boxes = construct(packing, settings.seed, stop, rounds=rounds)
         if boxes is not None:
             return _packed(packing, boxes, "annealing", tried)
         tried.append("cp-sat")
