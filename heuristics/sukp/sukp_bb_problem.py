@@ -10,7 +10,7 @@ from .sukp_bb_kernels import MOST_MULTIPLIED, MULTIPLIER_BITS, OUT, Nodes, Probl
 _BITS = 40
 """Scaled profits, and scaled weights, sum to less than 2^40."""
 _EXPONENT = 0.3
-"""Of the weight, in the order of branching; 0 takes a third more time, 0.5 an eighth."""
+"""Of the weight, in the order of branching; 0 takes a third more time."""
 
 
 def packed(instance: Sukp) -> tuple[Problem, IntArray]:
