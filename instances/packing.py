@@ -113,6 +113,7 @@ def volume(packing: Packing) -> int:
 def packing_of(instance: Submesh) -> Packing:
     """Return what is to be packed: the residents in order, then the request.
 
+    >>> from closeknit.instances.submesh import Resident
     >>> one = Submesh("one", (4, 4), (Resident((0, 0, 1, 1)),), (4, 2))
     >>> [item.size for item in packing_of(one).items]
     [(2, 2), (4, 2)]
