@@ -18,7 +18,7 @@ PARAMETERS = (
     "use_energetic_reasoning_in_no_overlap_2d: true, "
     "use_area_energetic_reasoning_in_no_overlap_2d: true"
 )
-"""What suits these models; measured in docs/submesh-migration.md."""
+"""Bounds by energy, beside what the constraint finds by itself; not compared."""
 
 
 @dataclass(frozen=True, slots=True)
