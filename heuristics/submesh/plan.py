@@ -21,6 +21,7 @@ from ...instances.submesh import (
 MOST_NODES = 100_000
 """Places that a search looks at unless told otherwise; about half a second."""
 _FEW_NODES = 20_000
+_FEW_MOVES = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,10 +104,17 @@ def plan(
 def in_order(instance: Submesh, placement: Placement) -> Placement:
     """Put moves into an order in which they can be made, if a short search finds one.
 
-    First copying, with one detour at most, then sliding; else they stay as they are.
+    First copying, then sliding, with one detour at most, and none where many move;
+    else they stay as they are.
     """
     for slide in (False, True):
-        found = plan(instance, placement, detours=1, slide=slide, node_limit=_FEW_NODES)
+        found = plan(
+            instance,
+            placement,
+            detours=int(len(placement.moves) <= _FEW_MOVES),
+            slide=slide,
+            node_limit=_FEW_NODES,
+        )
         if found.moves is not None:
             return Placement(placement.at, found.moves)
     return placement
