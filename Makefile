@@ -11,7 +11,8 @@ help:
 	@echo "make test       set up, run the tests"
 	@echo "make test-slow  the longer checks"
 	@echo "make lint       ruff, mypy, import-linter"
-	@echo "make bench      speed: heuristics beside plain numpy, dynamic programmes, processor sets, submeshes"
+	@echo "make bench      speed: k-subsets, processor sets, set-union knapsacks, submeshes, each"
+	@echo "                beside a baseline; about an hour; single parts below"
 	@echo "make bench-exact  proofs of optimality: sizes, seconds, what each rule buys"
 	@echo "make bench-models  what the models for general solvers prove, and in what time"
 	@echo "make bench-procset-bb  proofs for processor sets without a structure to follow"
@@ -48,6 +49,8 @@ bench: $(VENV)/.ready
 	$(BIN)/python benchmarks/bench_mm.py
 	$(BIN)/python benchmarks/bench_dp.py
 	$(BIN)/python benchmarks/bench_procset.py
+	$(BIN)/python benchmarks/bench_procset_bb.py
+	$(BIN)/python benchmarks/bench_sukp.py
 	$(BIN)/python benchmarks/bench_submesh.py
 
 # ARGS="--ablate", ARGS="--models 60", or ARGS="'32x32 k=64'" for single rows
