@@ -11,23 +11,35 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .heuristics import KSUBSET as KSUBSET
+    from .heuristics import METHODS as METHODS
+    from .heuristics import PROCSET as PROCSET
+    from .heuristics import SUBMESH as SUBMESH
+    from .heuristics import SUKP as SUKP
     from .instances import InputError as InputError
     from .instances import KSubset as KSubset
     from .instances import Mesh as Mesh
     from .instances import Points as Points
+    from .instances import ProcessorSet as ProcessorSet
+    from .instances import ProcSet as ProcSet
+    from .instances import Submesh as Submesh
+    from .instances import Sukp as Sukp
     from .instances import Torus as Torus
     from .instances import Tree as Tree
     from .instances import check as check
     from .instances import cost as cost
     from .instances import mesh as mesh
+    from .instances import read_instance as read_instance
     from .instances import read_ksubset as read_ksubset
     from .instances import write_ksubset as write_ksubset
+    from .instances import write_procset as write_procset
+    from .instances import write_submesh as write_submesh
+    from .instances import write_sukp as write_sukp
     from .solvers import Result as Result
     from .solvers import Settings as Settings
     from .solvers import Status as Status
 
 _HOME = {
-    "KSUBSET": "heuristics",
+    **dict.fromkeys(("KSUBSET", "METHODS", "PROCSET", "SUBMESH", "SUKP"), "heuristics"),
     "Result": "solvers",
     "Settings": "solvers",
     "Status": "solvers",
@@ -44,6 +56,14 @@ _HOME = {
             "mesh",
             "read_ksubset",
             "write_ksubset",
+            "ProcessorSet",
+            "ProcSet",
+            "Submesh",
+            "Sukp",
+            "read_instance",
+            "write_procset",
+            "write_submesh",
+            "write_sukp",
         ),
         "instances",
     ),
