@@ -7,8 +7,8 @@ their cost. After one request that compiles, the best of three calls is taken, s
 other work on the machine counts little; of 16 384 nodes with realistic costs, one.
 
 - ``week``: 21 902 jobs with the moments of Drakenberg 2012, section 6.1, come to the
-  256-node machine in the course of a week, first come, first served, each served by
-  frontier-dp. Hosts are whole, as there.
+  256-node machine in the course of a week (`simulation.week`) and start when they fit,
+  each served by frontier-dp. Hosts are whole, as there.
 - ``any``: 1 to 256 hosts free, drawn, requests of any size; ``partly``: of these
   hosts 3 in 10 have busy cores.
 - ``16384``: 655 racks and a centre of 9, 2000 hosts and more free, 512 wanted.
@@ -21,13 +21,12 @@ The paper gives times in graphs only. Its exact method was run up to |Pa| - r = 
 
 from __future__ import annotations
 
-import heapq
 import os
 import platform
 import random
 import sys
 from collections.abc import Callable, Iterator
-from math import exp, log, sqrt
+from dataclasses import replace
 from statistics import median
 from time import process_time
 
@@ -42,47 +41,33 @@ from closeknit.heuristics.procset.machine import Machine  # noqa: E402
 from closeknit.heuristics.procset.reaching import ReachingMachine  # noqa: E402
 from closeknit.instances import cost  # noqa: E402
 from closeknit.instances.procset_generators import SetSystem, system  # noqa: E402
+from closeknit.simulation.dispatch import dispatch  # noqa: E402
+from closeknit.simulation.week import (  # noqa: E402
+    NODE,
+    Submission,
+    synthetic_week,
+)
 from closeknit.solvers import Settings, Status  # noqa: E402
 
 Flags = npt.NDArray[np.bool_]
 SEED = 1
-JOBS = 21_902
-WEEK = 7 * 24 * 3600
 SAMPLE = 400
 PROVEN = 60
 
 
-def job(pick: random.Random) -> tuple[int, float]:
-    """Draw hosts and seconds of a job: 5.6 +- 3.4 hosts, 3 in 10 jobs on one."""
-    if pick.random() < 6692 / JOBS:
-        hosts, mean, deviation = 1, 243, 390
-    else:
-        hosts, mean, deviation = max(2, round(pick.gauss(7.6, 2.0))), 848, 3170
-    spread = sqrt(log(1 + (deviation / mean) ** 2))
-    seconds = exp(pick.gauss(log(mean) - spread**2 / 2, spread))
-    return hosts, min(seconds, 8 * 3600)
-
-
 def week(made: SetSystem, machine: Machine) -> Iterator[tuple[Flags, int]]:
-    """Replay a week; yields what is free and wanted when a job starts."""
-    pick = random.Random(SEED)
+    """Run the synthetic week; yields what is free and wanted when a job starts."""
     each = len(made.processors) // 256
-    free = np.ones(len(made.processors), dtype=np.bool_)
-    arrivals = sorted(pick.uniform(0, WEEK) for _ in range(JOBS))
-    running: list[tuple[float, int, npt.NDArray[np.int64]]] = []
-    now = 0.0
-    for number, arrival in enumerate(arrivals):
-        hosts, seconds = job(pick)
-        now = max(now, arrival)
-        while running and (
-            running[0][0] <= now or np.count_nonzero(free) < hosts * each
-        ):
-            now = max(now, running[0][0])
-            free[heapq.heappop(running)[2]] = True
-        yield free.copy(), hosts * each
-        chosen = machine.select(free, hosts * each).chosen
-        free[chosen] = False
-        heapq.heappush(running, (now + seconds, number, chosen))
+    jobs = [
+        replace(job, processors=job.processors // NODE * each)
+        for job in synthetic_week(SEED)
+    ]
+
+    def choose(free: Flags, job: Submission) -> npt.NDArray[np.int64]:
+        return machine.select(free, job.processors).chosen
+
+    for turn in dispatch(jobs, len(made.processors), choose):
+        yield turn.available.copy(), turn.job.processors
 
 
 def drawn(
