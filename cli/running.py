@@ -132,7 +132,7 @@ def only_for(problems: str, instance: Instance, option: str) -> None:
     name = problem_of(instance).name
     if name not in problems.split():
         raise InputError(
-            f"is for {' and '.join(problems.split())} files only",
+            f"is for {', '.join(problems.split())} files only",
             field=option,
             value=name,
         )
