@@ -7,6 +7,8 @@ from functools import partial
 
 from ..instances import KSubset
 from . import guarantees, models, one_axis
+from .allocation import deciding
+from .allocation.table import STRATEGIES
 from .registry import Method, table
 
 
@@ -59,6 +61,15 @@ KSUBSET: Mapping[str, Method[KSubset]] = table(
     ),
     Method(name="random", where="heuristics.baselines:random_choice", seeded=True),
     Method(name="row-major", where="heuristics.baselines:row_major"),
+    *(
+        Method(
+            name=name,
+            where=f"heuristics.allocation.deciding:{name}",
+            refuses=partial(deciding.refusal, name),
+            seeded=maker.seeded,
+        )
+        for name, maker in STRATEGIES.items()
+    ),
     Method(name="bruteforce", where="heuristics.bruteforce:bruteforce", exact=True),
     Method(name="cuts-bb", where="heuristics.cuts_bb:cuts_bb", exact=True),
     Method(

@@ -1,0 +1,242 @@
+"""One interface of all that hand out processors: allocate, release, state.
+
+Processors are numbered by their place in ``topology.locations()``: lexicographic, so
+that on a mesh of two axes a row, whose first coordinate is fixed, comes after another.
+Columns run along the first axis. Nodes for input and output, where a strategy knows of
+them, stand before the first column, one a row: 16x22 is 16 rows of 22.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib import import_module
+from math import prod
+
+import numpy as np
+import numpy.typing as npt
+
+from ...instances import InputError, IntArray, Site, Topology
+
+Flags = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Grant:
+    """Processors given to a job.
+
+    Parameters
+    ----------
+    used
+        Numbers of the processors that the job runs on, in the order in which its
+        tasks are put on them; as many as it asked for.
+    held
+        Numbers of all that are taken from others until it ends, ascending: more than
+        ``used`` where whole pages are handed out.
+    """
+
+    used: IntArray
+    held: IntArray
+
+    @classmethod
+    def of(cls, used: IntArray) -> Grant:
+        """Grant exactly these."""
+        return cls(used, np.sort(used))
+
+
+class Allocator(ABC):
+    """A network, which of its processors are idle, and a way to choose among them.
+
+    Parameters
+    ----------
+    topology
+        The network; all of it is idle at first.
+    seed
+        For those that draw.
+
+    Attributes
+    ----------
+    places
+        Sites of the processors, by number.
+    idle
+        Of every processor whether it is idle; not to be written to from outside.
+    free
+        How many are.
+    """
+
+    def __init__(self, topology: Topology, *, seed: int = 0) -> None:
+        self.topology = topology
+        self.seed = seed
+        self.places: tuple[Site, ...] = tuple(topology.locations())
+        self.idle: Flags = np.ones(len(self.places), dtype=np.bool_)
+        self.free = len(self.places)
+
+    def find(self, k: int, shape: Sequence[int] | None = None) -> Grant | None:
+        """Return what a job would be given now, without giving it.
+
+        Parameters
+        ----------
+        k
+            How many processors it asks for.
+        shape
+            Sides of the submesh it would like, of at least k cells; None if it does
+            not say. Most strategies do not ask.
+
+        Returns
+        -------
+        Grant or None
+            None if it cannot be served now.
+
+        Raises
+        ------
+        InputError
+            When k is below 1, or the shape has another number of sides than the
+            network, a side below 1, or fewer than k cells.
+        """
+        if k < 1:
+            raise InputError("must be at least 1", field="k", value=k)
+        if shape is not None and (
+            len(shape) != self.topology.dimension or min(shape) < 1 or prod(shape) < k
+        ):
+            raise InputError(
+                f"must be {self.topology.dimension} sides of at least 1 "
+                f"with {k} cells or more",
+                field="shape",
+                value=list(shape),
+            )
+        if k > self.free:
+            return None
+        return self._choose(k, tuple(shape) if shape is not None else None)
+
+    def allocate(self, k: int, shape: Sequence[int] | None = None) -> Grant | None:
+        """Give processors to a job; None if it cannot be served now."""
+        grant = self.find(k, shape)
+        if grant is not None:
+            self._mark(grant.held, idle=False)
+            self._take(grant.held)
+        return grant
+
+    def hold(self, numbers: Iterable[int]) -> Grant:
+        """Take given processors, which must be idle: residents, defects.
+
+        Raises
+        ------
+        InputError
+            When one of them is not.
+        """
+        held = np.array(sorted(numbers), dtype=np.int64)
+        if len(busy := held[~self.idle[held]]):
+            raise InputError(
+                "is not idle", field="processor", value=list(self.places[busy[0]])
+            )
+        self._mark(held, idle=False)
+        self._take(held)
+        return Grant(held, held)
+
+    def release(self, grant: Grant) -> None:
+        """Take back what was granted.
+
+        Raises
+        ------
+        InputError
+            When it is not held.
+        """
+        if len(idle := grant.held[self.idle[grant.held]]):
+            raise InputError(
+                "is not held", field="processor", value=list(self.places[idle[0]])
+            )
+        self._mark(grant.held, idle=True)
+        self._give(grant.held)
+
+    def state(self) -> Hashable:
+        """Return all that future answers depend on, comparable.
+
+        When everything has been released, it is what it was in the beginning.
+        """
+        return self.idle.tobytes()
+
+    def _mark(self, numbers: IntArray, *, idle: bool) -> None:
+        self.idle[numbers] = idle
+        self.free += len(numbers) if idle else -len(numbers)
+
+    @abstractmethod
+    def _choose(self, k: int, shape: tuple[int, ...] | None) -> Grant | None:
+        """Choose k of the idle processors; there are as many."""
+
+    def _take(self, numbers: IntArray) -> None:  # noqa: B027 - most keep no state
+        """Note that processors, already marked, are no longer idle."""
+
+    def _give(self, numbers: IntArray) -> None:  # noqa: B027
+        """Note that processors, already marked, are idle again."""
+
+
+Refusal = Callable[[Topology], str | None]
+"""Why a network is not for an allocator; None if it is."""
+
+
+def needs_coordinates(topology: Topology) -> str | None:
+    """Refuse trees."""
+    return "needs coordinates; a tree has none" if topology.kind == "tree" else None
+
+
+def needs_a_grid(topology: Topology) -> str | None:
+    """Refuse what is not a mesh or torus."""
+    if topology.kind not in ("mesh", "torus"):
+        return "needs a mesh or a torus"
+    return None
+
+
+def needs_a_plane(topology: Topology) -> str | None:
+    """Refuse what is not a mesh or torus of two axes."""
+    if topology.kind not in ("mesh", "torus") or topology.dimension != 2:
+        return "needs a mesh or a torus of two axes"
+    return None
+
+
+def needs_a_tree(topology: Topology) -> str | None:
+    """Refuse what is not a tree."""
+    return "needs a tree" if topology.kind != "tree" else None
+
+
+@dataclass(frozen=True, slots=True)
+class Maker:
+    """One entry of the table: makes an allocator, and knows what it is good for.
+
+    Parameters
+    ----------
+    where
+        ``module:class`` in this package; imported when first made.
+    refuses
+        Says why a network is not for it.
+    seeded
+        Whether the seed matters.
+    arguments
+        Handed to the class by keyword: which order, which packing, which page.
+    """
+
+    where: str
+    refuses: Refusal = lambda topology: None
+    seeded: bool = False
+    arguments: Mapping[str, object] = field(default_factory=dict)
+
+    def __call__(self, topology: Topology, *, seed: int = 0) -> Allocator:
+        """Make an allocator for an idle network.
+
+        Raises
+        ------
+        InputError
+            When the strategy is not defined for this network.
+        """
+        if why := self.refuses(topology):
+            raise InputError(why, field="topology", value=topology.kind)
+        return self.strategy(topology, seed=seed, **self.arguments)
+
+    @property
+    def strategy(self) -> Callable[..., Allocator]:
+        """The class; its docstring says what it promises."""
+        module, _, name = self.where.partition(":")
+        found: Callable[..., Allocator] = getattr(
+            import_module(f".{module}", __package__), name
+        )
+        return found

@@ -1,0 +1,47 @@
+"""Every allocator by its name: strategies of the papers, and all methods for k-subsets.
+
+A strategy that keeps a state of its own, or may be asked for a shape, is a class with
+an entry in `STRATEGIES`; it is also a method for k-subsets, by ``deciding``. Any method
+for k-subsets is an allocator that looks at nothing but what is idle, by ``choosing``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from ...instances import InputError, Topology
+from .allocator import Allocator, Maker
+
+STRATEGIES: Mapping[str, Maker] = MappingProxyType({})
+"""Strategies with a class of their own, by the name used in reports."""
+
+
+def names() -> list[str]:
+    """Return the names of everything that can hand out processors."""
+    from .. import KSUBSET
+
+    return list(KSUBSET)
+
+
+def allocator(name: str, topology: Topology, *, seed: int = 0) -> Allocator:
+    """Make an allocator by name, for an idle network.
+
+    Raises
+    ------
+    InputError
+        When there is none of that name, or it is not for this network.
+    """
+    from .. import KSUBSET
+
+    if name in STRATEGIES:
+        return STRATEGIES[name](topology, seed=seed)
+    if name not in KSUBSET:
+        raise InputError(
+            f"no such allocator (known: {', '.join(names())})",
+            field="allocator",
+            value=name,
+        )
+    from .choosing import Choosing
+
+    return Choosing(topology, KSUBSET[name], seed=seed)
