@@ -10,7 +10,6 @@ from .registry import Method, table
 from .submesh import placing, reference
 
 SUBMESH: Mapping[str, Method[Submesh]] = table(
-    Method(name="first-fit", where="heuristics.submesh.first_fit:first_fit"),
     *(
         Method(
             name=name,
