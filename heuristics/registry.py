@@ -18,9 +18,9 @@ from time import perf_counter
 from types import MappingProxyType
 from typing import Any, Generic, Protocol, TypeVar, cast
 
-from ..instances import InputError, Instance, KSubset, problem_of
-from ..solvers import DEFAULT, Result, Settings, Status, Ties
-from ..solvers.result import COUNTED
+from ..instances import InputError, Instance, KSubset
+from ..solvers import DEFAULT, Result, Settings, Ties
+from ..solvers.answer import too_much_asked
 
 Kind_contra = TypeVar("Kind_contra", bound=Instance, contravariant=True)
 Kind = TypeVar("Kind", bound=Instance)
@@ -102,14 +102,8 @@ class Method(Generic[Kind]):
                 field="--ties",
                 value=settings.ties.value,
             )
-        start = perf_counter()
-        if problem_of(instance).unsolvable(instance):
-            return Result(
-                status=Status.INFEASIBLE,
-                proof=COUNTED,
-                seconds=perf_counter() - start,
-            )
-        return self.function(instance, settings)
+        infeasible = too_much_asked(instance, start=perf_counter())
+        return infeasible or self.function(instance, settings)
 
     def says(self, what: str) -> str:
         """Return the docstring's text after ``what:``, on one line; "" if none.

@@ -7,7 +7,24 @@ from time import perf_counter
 
 from ..instances import Instance, Value, check, cost, problem_of
 from ..instances.value import ordered
-from .result import Limit, Proof, Result, SolverError, Status
+from .result import COUNTED, Limit, Proof, Result, SolverError, Status
+
+
+def too_much_asked(instance: Instance, *, start: float) -> Result | None:
+    """Say that an instance is infeasible if counting shows it; else return None.
+
+    Parameters
+    ----------
+    instance
+        What is to be solved.
+    start
+        ``time.perf_counter()`` when the run began.
+    """
+    if not problem_of(instance).unsolvable(instance):
+        return None
+    return Result(
+        status=Status.INFEASIBLE, proof=COUNTED, seconds=perf_counter() - start
+    )
 
 
 def answer(

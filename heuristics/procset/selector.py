@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from threading import Lock
 from time import perf_counter
@@ -10,13 +10,13 @@ from time import perf_counter
 import numpy as np
 
 from ...formulations.set_classes import Cost
-from ...instances import InputError, ProcSet
+from ...instances import InputError, ProcessorSet, ProcSet
 from ...instances.config.model import Configuration, Constraint
 from ...solvers import DEFAULT, Grade, Proof, Result, Settings, Status, answer
-from ...solvers.result import COUNTED
+from ...solvers.answer import too_much_asked
 from ..registry import Method
 from .auto import auto
-from .machine import Machine
+from .machine import Flags, Machine
 
 _PROOF = Proof(Grade.ENUMERATED, "frontier-dp")
 
@@ -140,17 +140,14 @@ class Selector:
         )
 
     def _solve(self, instance: ProcSet, settings: Settings, start: float) -> Result:
-        if instance.request > instance.n:
-            return Result(
-                status=Status.INFEASIBLE, proof=COUNTED, seconds=perf_counter() - start
-            )
+        if infeasible := too_much_asked(instance, start=start):
+            return infeasible
         if self._method is not None:
             return self._method(instance, settings)
-        flags = np.zeros(len(instance.processors), dtype=np.bool_)
-        flags[list(instance.available)] = True
+        flags = self._flags(instance.available)
         lookahead = self.configuration.lookahead
         with self._lock:
-            machine = self._machine(instance, lookahead)
+            machine = self._machine(instance.sets, lookahead)
             found = machine.select(flags, instance.request)
         if not found.exact:  # too wide for the programme
             return auto(instance, settings)
@@ -162,12 +159,17 @@ class Selector:
             proof=_PROOF if lookahead is None else None,
         )
 
-    def _machine(self, instance: ProcSet, lookahead: int | None) -> Machine:
+    def _flags(self, processors: Sequence[int]) -> Flags:
+        flags = np.zeros(len(self.configuration.processors), dtype=np.bool_)
+        flags[list(processors)] = True
+        return flags
+
+    def _machine(self, sets: Sequence[ProcessorSet], lookahead: int | None) -> Machine:
         # sets are cached by the configuration, so that like requests share them
-        key = (id(instance.sets), lookahead)
+        key = (id(sets), lookahead)
         if key not in self._machines:
             self._machines[key] = Machine(
-                len(instance.processors), instance.sets, lookahead=lookahead
+                len(self.configuration.processors), sets, lookahead=lookahead
             )
         return self._machines[key]
 
@@ -176,17 +178,16 @@ class Selector:
     ) -> dict[int, Cost]:
         """Price these requests on the idle machine, as far as they can be met there."""
         usable = self.configuration.usable(queue)
-        idle = self.configuration.instance(queue, pes, usable)
+        sets = self.configuration.sets_for(queue, pes)
         wanted = {n for n in wanted if n <= len(usable)}
-        key = (id(idle.sets), queue)
+        key = (id(sets), queue)
         most = max(wanted, default=0)
         with self._lock:
             known = self._tables.get(key, [])
             if most > len(known):
-                flags = np.zeros(len(idle.processors), dtype=np.bool_)
-                flags[list(usable)] = True
+                flags = self._flags(usable)
                 try:
-                    known = self._machine(idle, None).mincosts(flags, most)
+                    known = self._machine(sets, None).mincosts(flags, most)
                 except InputError:  # too wide
                     known = []
                 self._tables[key] = known
