@@ -1,10 +1,10 @@
-"""Reading the fields of a JSON object, one complaint a line."""
+"""The fields of a JSON object: read with one complaint a line, and written."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from decimal import Decimal
-from typing import Any
+from typing import Any, Protocol, TypedDict
 from unicodedata import category
 
 from .errors import InputError
@@ -88,3 +88,55 @@ def headed(value: Any, form: str) -> dict[str, Any]:
     if integer(document["version"], "version") != 1:
         raise InputError("must be 1", field="version", value=document["version"])
     return document
+
+
+class Named(Protocol):
+    """An instance of any problem, as far as its name and origin go."""
+
+    @property
+    def name(self) -> str:
+        """Unique among the instances of a report."""
+
+    @property
+    def source(self) -> str:
+        """Where it comes from, for people; may be empty."""
+
+    @property
+    def seed(self) -> int | None:
+        """Of the generator that made it; None if none did."""
+
+
+class Origin(TypedDict):
+    """The same as keywords."""
+
+    name: str
+    source: str
+    seed: int | None
+
+
+def origin(document: Mapping[str, Any], default_name: str) -> Origin:
+    """Return the name, source and seed that a file gives."""
+    name = string(document.get("name", default_name), "name")
+    if not name:
+        raise InputError("must not be empty", field="name")
+    seed = document.get("seed")
+    return Origin(
+        name=name,
+        source=string(document.get("source", ""), "source"),
+        seed=None if seed is None else integer(seed, "seed"),
+    )
+
+
+def document(form: str, named: Named, definition: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the object of a file: format, name, definition, and where it comes from.
+
+    Source and seed are left out where there is none.
+    """
+    return {
+        "format": form,
+        "version": 1,
+        "name": named.name,
+        **definition,
+        **({"source": named.source} if named.source else {}),
+        **({} if named.seed is None else {"seed": named.seed}),
+    }

@@ -56,17 +56,11 @@ def parse_ksubset(value: Any, *, default_name: str = "unnamed") -> KSubset:
         free = places
     if not free:
         raise InputError("no processor is free", field="topology")
-    name = fields.string(document.get("name", default_name), "name")
-    if not name:
-        raise InputError("must not be empty", field="name")
-    seed = document.get("seed")
     return KSubset(
-        name=name,
+        **fields.origin(document, default_name),
         topology=topology,
         free=tuple(free),
         k=fields.integer(document["k"], "k"),
-        source=fields.string(document.get("source", ""), "source"),
-        seed=None if seed is None else fields.integer(seed, "seed"),
     )
 
 
@@ -81,25 +75,16 @@ def document_of(instance: KSubset) -> dict[str, Any]:
     Whichever of ``busy`` and ``free`` is shorter is written; neither when
     everything is free.
     """
-    document: dict[str, Any] = {
-        "format": FORMAT,
-        "version": 1,
-        "name": instance.name,
-        "topology": _topology_document(instance.topology),
-    }
+    definition: dict[str, Any] = {"topology": _topology_document(instance.topology)}
     places = Counter(instance.topology.locations())
     free = Counter(instance.free)
     busy = sorted((places - free).elements())
     if busy and len(busy) <= instance.n:
-        document["busy"] = labels(instance.topology, busy)
+        definition["busy"] = labels(instance.topology, busy)
     elif busy:
-        document["free"] = labels(instance.topology, instance.free)
-    document["k"] = instance.k
-    if instance.source:
-        document["source"] = instance.source
-    if instance.seed is not None:
-        document["seed"] = instance.seed
-    return document
+        definition["free"] = labels(instance.topology, instance.free)
+    definition["k"] = instance.k
+    return fields.document(FORMAT, instance, definition)
 
 
 def sha256(instance: KSubset) -> str:

@@ -43,18 +43,12 @@ def parse_procset(value: Any, *, default_name: str = "unnamed") -> ProcSet:
                 fields.integers(entry["cost"], f"{where}.cost"),
             )
         )
-    name = fields.string(document.get("name", default_name), "name")
-    if not name:
-        raise InputError("must not be empty", field="name")
-    seed = document.get("seed")
     return ProcSet(
-        name=name,
+        **fields.origin(document, default_name),
         processors=processors,
         available=available,
         request=fields.integer(document["request"], "request"),
         sets=tuple(sets),
-        source=fields.string(document.get("source", ""), "source"),
-        seed=None if seed is None else fields.integer(seed, "seed"),
     )
 
 
@@ -65,16 +59,11 @@ def write_procset(instance: ProcSet, path: Any) -> None:
 
 def document_of(instance: ProcSet) -> dict[str, Any]:
     """Return the instance as the object that its file holds."""
-    document: dict[str, Any] = {
-        "format": FORMAT,
-        "version": 1,
-        "name": instance.name,
-        "processors": list(instance.processors),
-    }
+    definition: dict[str, Any] = {"processors": list(instance.processors)}
     if instance.n < len(instance.processors):
-        document["available"] = _names(instance, instance.available)
-    document["request"] = instance.request
-    document["sets"] = [
+        definition["available"] = _names(instance, instance.available)
+    definition["request"] = instance.request
+    definition["sets"] = [
         {
             "name": one.name,
             "members": _names(instance, one.members),
@@ -82,11 +71,7 @@ def document_of(instance: ProcSet) -> dict[str, Any]:
         }
         for one in instance.sets
     ]
-    if instance.source:
-        document["source"] = instance.source
-    if instance.seed is not None:
-        document["seed"] = instance.seed
-    return document
+    return fields.document(FORMAT, instance, definition)
 
 
 def sha256(instance: ProcSet) -> str:

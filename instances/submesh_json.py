@@ -32,15 +32,11 @@ def parse_submesh(value: Any, *, default_name: str = "unnamed") -> Submesh:
     """
     document = fields.headed(value, FORMAT)
     fields.only(document, _KNOWN, _NEEDED, "")
-    name = fields.string(document.get("name", default_name), "name")
-    if not name:
-        raise InputError("must not be empty", field="name")
     boxes = _rows(document["residents"], "residents")
     fixed = _indices(document.get("fixed", []), "fixed", len(boxes))
     turns = _indices(document.get("turns", []), "turns", len(boxes))
-    seed = document.get("seed")
     return Submesh(
-        name=name,
+        **fields.origin(document, default_name),
         shape=fields.integers(document["mesh"], "mesh"),
         residents=tuple(
             Resident(box, i in fixed, i in turns) for i, box in enumerate(boxes)
@@ -50,8 +46,6 @@ def parse_submesh(value: Any, *, default_name: str = "unnamed") -> Submesh:
         migrate=_flag(document.get("migrate", True), "migrate"),
         torus=_flag(document.get("torus", False), "torus"),
         blocked=tuple(_rows(document.get("blocked", []), "blocked")),
-        source=fields.string(document.get("source", ""), "source"),
-        seed=None if seed is None else fields.integer(seed, "seed"),
     )
 
 
@@ -62,20 +56,11 @@ def write_submesh(instance: Submesh, path: str | Path) -> None:
 
 def document_of(instance: Submesh) -> dict[str, Any]:
     """Return the instance as the object that its file holds."""
-    document: dict[str, Any] = {
-        "format": FORMAT,
-        "version": 1,
-        "name": instance.name,
-        **_definition(instance),
-    }
+    definition = _definition(instance)
     for field in ("fixed", "turns", "blocked", "torus"):
-        if not document[field]:
-            del document[field]
-    if instance.source:
-        document["source"] = instance.source
-    if instance.seed is not None:
-        document["seed"] = instance.seed
-    return document
+        if not definition[field]:
+            del definition[field]
+    return fields.document(FORMAT, instance, definition)
 
 
 def sha256(instance: Submesh) -> str:

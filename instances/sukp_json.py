@@ -26,12 +26,8 @@ def parse_sukp(value: Any, *, default_name: str = "unnamed") -> Sukp:
     """
     document = fields.headed(value, FORMAT)
     fields.only(document, _KNOWN, _NEEDED, "")
-    name = fields.string(document.get("name", default_name), "name")
-    if not name:
-        raise InputError("must not be empty", field="name")
-    seed = document.get("seed")
     return Sukp(
-        name=name,
+        **fields.origin(document, default_name),
         profits=fields.integers(document["profits"], "profits"),
         weights=fields.integers(document["weights"], "weights"),
         items=tuple(
@@ -39,8 +35,6 @@ def parse_sukp(value: Any, *, default_name: str = "unnamed") -> Sukp:
             for i, elements in enumerate(fields.lists(document["items"], "items"))
         ),
         capacity=fields.integer(document["capacity"], "capacity"),
-        source=fields.string(document.get("source", ""), "source"),
-        seed=None if seed is None else fields.integer(seed, "seed"),
     )
 
 
@@ -51,13 +45,7 @@ def write_sukp(instance: Sukp, path: Any) -> None:
 
 def document_of(instance: Sukp) -> dict[str, Any]:
     """Return the instance as the object that its file holds."""
-    document: dict[str, Any] = {"name": instance.name, **_definition(instance)}
-    document = {"format": FORMAT, "version": 1, **document}
-    if instance.source:
-        document["source"] = instance.source
-    if instance.seed is not None:
-        document["seed"] = instance.seed
-    return document
+    return fields.document(FORMAT, instance, _definition(instance))
 
 
 def sha256(instance: Sukp) -> str:
