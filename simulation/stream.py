@@ -1,0 +1,223 @@
+"""A stream of jobs on a machine: who starts when, and on which processors.
+
+At one instant jobs end before others come, and come before others start. They come one
+by one: one that takes no time at all, and is served as it comes, has ended before the
+next that comes at that instant.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from enum import Enum
+
+from ..heuristics.allocation.allocator import Allocator, Flags, Grant
+from ..instances import InputError
+from .stream_jobs import StreamJob
+
+
+class Policy(Enum):
+    """Which of the waiting jobs may start."""
+
+    FCFS = "fcfs"
+    """Only the first that came."""
+    EASY = "easy"
+    """Others too, if by the estimates they do not delay the first."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Start:
+    """A job's start.
+
+    Parameters
+    ----------
+    job
+        Who starts.
+    time
+        When, in seconds after the start of the stream.
+    idle
+        Of every processor whether it was idle just before; a copy.
+    grant
+        What the job was given.
+    """
+
+    job: StreamJob
+    time: int
+    idle: Flags
+    grant: Grant
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class End:
+    """A job's end; what it held has been released."""
+
+    job: StreamJob
+    time: int
+    grant: Grant
+
+
+Event = Start | End
+
+
+def simulate(
+    jobs: Iterable[StreamJob], allocator: Allocator, policy: Policy = Policy.FCFS
+) -> Iterator[Event]:
+    """Run a stream until all have left; give starts and ends in the order of time.
+
+    EASY: a first of the queue that cannot start has a reservation, the earliest
+    moment at which by the estimates as many processors are idle as it asks for.
+    Those behind it, in the order in which they came, may start if they are served
+    now, and by the estimates have ended by then or take only what the first leaves
+    over. An allocator that has enough processors and still refuses the first makes
+    it wait for the next expected end; only those gone by then may pass. A job that
+    outlives its estimate is expected to end at any moment.
+
+    Parameters
+    ----------
+    jobs
+        In the order of their submission; may be drawn as the stream goes on.
+    allocator
+        Chooses the processors; idle, but for what is held for good.
+    policy
+        Who may start.
+
+    Raises
+    ------
+    InputError
+        For a job larger than the machine, one that the idle machine does not serve,
+        or one submitted before the one listed above it.
+
+    Notes
+    -----
+    Time: O(log n) an event beside the allocator's, and under EASY a look at the jobs
+    running and waiting.
+    """
+    return _Run(allocator, policy).events(jobs)
+
+
+class _Run:
+    """What is running and waiting."""
+
+    def __init__(self, allocator: Allocator, policy: Policy) -> None:
+        self.allocator = allocator
+        self.policy = policy
+        self.most = allocator.free
+        self.clock = 0
+        self.waiting: list[tuple[int, StreamJob]] = []
+        self.running: list[tuple[int, int, StreamJob, Grant, int]] = []
+        """End, place in the stream, who, on what, expected end."""
+
+    def events(self, jobs: Iterable[StreamJob]) -> Iterator[Event]:
+        """Let one after the other come, when those before have ended."""
+        last = 0
+        for place, job in enumerate(jobs):
+            self._refuse(job, last)
+            last = job.submit
+            while self.running and self.running[0][0] <= job.submit:
+                yield from self._end()
+                yield from self._start()
+            self.clock = job.submit
+            self.waiting.append((place, job))
+            yield from self._start()
+        while self.running:
+            yield from self._end()
+            yield from self._start()
+
+    def _refuse(self, job: StreamJob, last: int) -> None:
+        if job.processors > self.most:
+            raise InputError(
+                f"larger than the machine ({self.most} processors)",
+                field=f"job {job.number}",
+                value=job.processors,
+            )
+        if job.submit < last:
+            raise InputError(
+                f"must not be before that of the job above ({last})",
+                field=f"job {job.number}: submit",
+                value=job.submit,
+            )
+
+    def _end(self) -> Iterator[End]:
+        """End all that end next."""
+        self.clock = self.running[0][0]
+        while self.running and self.running[0][0] == self.clock:
+            _, _, job, grant, _ = heapq.heappop(self.running)
+            self.allocator.release(grant)
+            yield End(job, self.clock, grant)
+
+    def _start(self) -> Iterator[Start]:
+        """Start all that may."""
+        served = 0
+        for place, job in self.waiting:
+            start = self._serve(place, job)
+            if start is None:
+                break
+            served += 1
+            yield start
+        if not served and not self.running and self.waiting:
+            job = self.waiting[0][1]
+            raise InputError(
+                f"the idle machine ({self.most} processors) does not serve it",
+                field=f"job {job.number}",
+                value=job.processors,
+            )
+        del self.waiting[:served]
+        if self.policy is Policy.EASY and len(self.waiting) > 1 and self.allocator.free:
+            yield from self._backfill()
+
+    def _serve(
+        self, place: int, job: StreamJob, spare: int | None = None
+    ) -> Start | None:
+        """Give a job processors, if it takes no more than are to spare."""
+        allocator = self.allocator
+        if job.processors > allocator.free:
+            return None
+        idle = allocator.idle.copy()
+        grant = allocator.allocate(job.processors, job.shape)
+        if grant is None:
+            return None
+        if spare is not None and len(grant.held) > spare:
+            allocator.release(grant)
+            return None
+        expected = self.clock + job.estimate
+        entry = (self.clock + job.seconds, place, job, grant, expected)
+        heapq.heappush(self.running, entry)
+        return Start(job, self.clock, idle, grant)
+
+    def _backfill(self) -> Iterator[Start]:
+        """Start those behind the first that do not delay it."""
+        moment, spare = self._reservation()
+        passed: set[int] = set()
+        for i, (place, job) in enumerate(self.waiting[1:], start=1):
+            gone = self.clock + job.estimate <= moment
+            start = None
+            if gone or job.processors <= spare:
+                start = self._serve(place, job, None if gone else spare)
+            if start is None:
+                continue
+            passed.add(i)
+            if not gone:
+                spare -= len(start.grant.held)
+            yield start
+            if not self.allocator.free:
+                break
+        if passed:
+            self.waiting = [
+                entry for i, entry in enumerate(self.waiting) if i not in passed
+            ]
+
+    def _reservation(self) -> tuple[int, int]:
+        """Return when the first is expected to start, and what it then leaves over."""
+        wanted = self.waiting[0][1].processors
+        idle = self.allocator.free
+        refused = wanted <= idle  # enough are idle, yet it was not served
+        moment = -1
+        for expected, held in sorted(
+            (max(entry[4], self.clock), len(entry[3].held)) for entry in self.running
+        ):
+            if idle >= wanted and 0 <= moment < expected:
+                break
+            moment = expected
+            idle += held
+        return moment, 0 if refused else idle - wanted

@@ -1,0 +1,337 @@
+"""Streams of jobs that ask for a number of processors: from traces, or drawn."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta, timezone
+from enum import Enum
+from fractions import Fraction
+from itertools import islice
+from math import floor, isfinite
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from ..instances import InputError
+from .swf import Job, read_header, read_swf
+
+MOST_REQUESTS = 10**6
+"""Of a stream that is drawn."""
+
+
+class Skipped(Enum):
+    """Why a job of a trace is not run."""
+
+    NO_SUBMIT = "no submit time"
+    NO_RUN = "no run time"
+    NO_SIZE = "no number of processors"
+    TOO_LARGE = "larger than the machine"
+    PARTIAL = "part of a job listed before"
+
+
+@dataclass(frozen=True, slots=True)
+class StreamJob:
+    """A job of a stream.
+
+    Parameters
+    ----------
+    number
+        What it is called; in a trace, as there.
+    submit
+        When it comes, in seconds after the start of the stream.
+    processors
+        How many it asks for, at least 1.
+    seconds
+        How long it runs.
+    estimate
+        How long it says it runs; backfilling believes it.
+    shape
+        Sides of the submesh it would like; None if it does not say.
+
+    Raises
+    ------
+    InputError
+        When a time is negative, or it asks for nothing.
+    """
+
+    number: int
+    submit: int
+    processors: int
+    seconds: int
+    estimate: int
+    shape: tuple[int, ...] | None = None
+
+    def __post_init__(self) -> None:
+        for field, least in (
+            ("processors", 1),
+            ("submit", 0),
+            ("seconds", 0),
+            ("estimate", 0),
+        ):
+            value: int = getattr(self, field)
+            if value < least:
+                raise InputError(
+                    f"must be at least {least}",
+                    field=f"job {self.number}: {field}",
+                    value=value,
+                )
+
+
+def unusable(job: Job, most: int) -> Skipped | None:
+    """Say why a job of a trace cannot be run on so many processors; None if it can."""
+    if job.partial:
+        return Skipped.PARTIAL
+    if job.submit is None:
+        return Skipped.NO_SUBMIT
+    if job.run is None:
+        return Skipped.NO_RUN
+    if job.processors is None:
+        return Skipped.NO_SIZE
+    if job.processors > most:
+        return Skipped.TOO_LARGE
+    return None
+
+
+def jobs_of_trace(
+    path: str | Path,
+    *,
+    most: int,
+    scale: Fraction | int = 1,
+    divide: int = 1,
+    where: Callable[[Job], bool] | None = None,
+    window: tuple[int, int | None] = (0, None),
+) -> tuple[list[StreamJob], Counter[Skipped]]:
+    """Take over the jobs of a trace that a machine can run.
+
+    Times count from the submission of the first job that is taken. The estimate is
+    the time that the job requested, but at least its run time, for a system would
+    have ended it by then; its run time if it requested none.
+
+    Parameters
+    ----------
+    path
+        In the Standard Workload Format; .xz, .gz or plain by suffix.
+    most
+        Processors of the machine, compared after the division.
+    scale
+        Factor of the times of submission, above 0: below 1 they come faster.
+    divide
+        Processors are divided by this, and rounded up.
+    where
+        Which jobs are looked at; the others are not counted.
+    window
+        First of those and the one after the last, counted from 0.
+
+    Returns
+    -------
+    tuple
+        The jobs in the order of submission, and how many were left out, and why.
+
+    Raises
+    ------
+    InputError
+        For a trace that cannot be read (see `read_swf`), and numbers out of range.
+
+    Notes
+    -----
+    Time: O(lines of the trace).
+    """
+    if divide < 1:
+        raise InputError("must be at least 1", field="divide", value=divide)
+    _refuse_factor(scale)
+    skipped: Counter[Skipped] = Counter()
+    jobs: list[StreamJob] = []
+    looked_at = (job for job in read_swf(path) if where is None or where(job))
+    first: int | None = None
+    for job in islice(looked_at, *window):
+        if why := unusable(job, most * divide):
+            skipped[why] += 1
+            continue
+        assert job.submit is not None  # or it would have been skipped
+        assert job.run is not None
+        assert job.processors is not None
+        first = job.submit if first is None else first
+        jobs.append(
+            StreamJob(
+                job.number,
+                floor((job.submit - first) * scale),
+                -(-job.processors // divide),
+                job.run,
+                max(job.run, job.requested_time or 0),
+            )
+        )
+    return jobs, skipped
+
+
+def several_processors_in_autumn_1996(path: str | Path) -> Callable[[Job], bool]:
+    """Pick the 6087 jobs of Mache, Lo and Garg from the SDSC Paragon's log of 1996.
+
+    Jobs of more than one processor submitted from September to November 1996, on a
+    clock eight hours behind UTC all the time. The paper says three months and the
+    number; that it is these is inferred from the number.
+
+    Parameters
+    ----------
+    path
+        The log, whose header says when it starts.
+
+    Raises
+    ------
+    InputError
+        When the header does not.
+
+    Notes
+    -----
+    Source: Mache, Lo, Garg 1999, Table 1, workload II.
+    """
+    start = read_header(path).get("UnixStartTime", "")
+    if not start.isdecimal():
+        raise InputError("has no UnixStartTime in its header", file=path)
+    zone = timezone(timedelta(hours=-8))
+    begin, end = (
+        int(datetime(1996, month, 1, tzinfo=zone).timestamp()) - int(start)
+        for month in (9, 12)
+    )
+
+    def taken(job: Job) -> bool:
+        return (
+            job.submit is not None
+            and begin <= job.submit < end
+            and (job.processors or 0) > 1
+        )
+
+    return taken
+
+
+def rescaled(
+    jobs: Iterable[StreamJob], factor: Fraction | int | float
+) -> list[StreamJob]:
+    """Let the same jobs come faster (a factor below 1) or slower.
+
+    Raises
+    ------
+    InputError
+        When the factor is not above 0.
+
+    Examples
+    --------
+    >>> [job.submit for job in rescaled([StreamJob(1, 9, 1, 5, 5)], Fraction(1, 2))]
+    [4]
+    """
+    _refuse_factor(factor)
+    exact = Fraction(factor)
+    return [replace(job, submit=floor(job.submit * exact)) for job in jobs]
+
+
+def generated(
+    n: int,
+    *,
+    seed: int,
+    most: int,
+    sizes: str = "exponential:16",
+    interarrival: float = 300.0,
+    service: str = "exponential:600",
+) -> list[StreamJob]:
+    """Draw a stream of jobs; estimates are exact.
+
+    Each of sizes, gaps and run times has a random stream of its own: the same seed
+    with another load gives the same jobs.
+
+    Parameters
+    ----------
+    n
+        How many.
+    seed
+        Of all draws, at least 0.
+    most
+        Processors of the machine: larger sizes are cut off there.
+    sizes
+        ``exponential:MEAN`` or ``uniform:LOW:HIGH``, in processors; exponential
+        ones are rounded, and at least 1.
+    interarrival
+        Mean time between two submissions, in seconds, exponential.
+    service
+        Run times in seconds, likewise.
+
+    Raises
+    ------
+    InputError
+        For numbers out of range.
+
+    Examples
+    --------
+    Workload I of Mache, Lo and Garg 1999: 1000 jobs of mean size 4·4.
+
+    >>> jobs = generated(1000, seed=1, most=352, sizes="exponential:16")
+    >>> len(jobs), sum(job.processors for job in jobs) // 1000
+    (1000, 15)
+    """
+    if not 1 <= n <= MOST_REQUESTS:
+        raise InputError(
+            f"must be from 1 to {MOST_REQUESTS}", field="requests", value=n
+        )
+    if seed < 0:
+        raise InputError("must be at least 0", field="seed", value=seed)
+    if not (isfinite(interarrival) and interarrival >= 0):
+        raise InputError(
+            "must be at least 0 and finite", field="interarrival", value=interarrival
+        )
+    streams = np.random.SeedSequence(seed).spawn(3)
+    for_sizes, for_gaps, for_seconds = map(np.random.default_rng, streams)
+    wanted = _drawn("sizes", sizes, n, for_sizes, most)
+    seconds = _drawn("service", service, n, for_seconds, 10**9)
+    submits = np.cumsum(for_gaps.exponential(interarrival, n))
+    submits -= submits[0]
+    return [
+        StreamJob(number, int(submit), size, time, time)
+        for number, (submit, size, time) in enumerate(
+            zip(submits, wanted.tolist(), seconds.tolist(), strict=True), start=1
+        )
+    ]
+
+
+def _drawn(
+    field: str, text: str, n: int, rng: np.random.Generator, most: int
+) -> npt.NDArray[np.int64]:
+    """Draw n whole numbers from 1 to most."""
+    wrong = InputError(
+        "must be exponential:MEAN or uniform:LOW:HIGH", field=field, value=text
+    )
+    kind, *texts = text.split(":")
+    try:
+        numbers = [float(one) for one in texts]
+    except ValueError:
+        raise wrong from None
+    if kind == "exponential" and len(numbers) == 1:
+        (mean,) = numbers
+        if not 0 < mean <= most:
+            raise InputError(
+                f"must have a mean above 0 and at most {most}", field=field, value=text
+            )
+        drawn = np.rint(rng.exponential(mean, n))
+        return np.clip(drawn, 1, most).astype(np.int64)
+    if kind == "uniform" and len(numbers) == 2:
+        low, high = numbers
+        if not (low.is_integer() and high.is_integer() and 1 <= low <= high <= most):
+            raise InputError(
+                f"must run between whole numbers from 1 to {most}",
+                field=field,
+                value=text,
+            )
+        return rng.integers(int(low), int(high) + 1, n, dtype=np.int64)
+    raise wrong
+
+
+def _refuse_factor(factor: Fraction | int | float) -> None:
+    if not (isfinite(factor) and factor > 0):
+        raise InputError(
+            "must be above 0 and finite", field="arrival scale", value=str(factor)
+        )
+
+
+def largest(jobs: Sequence[StreamJob]) -> StreamJob:
+    """Return the first of the jobs that ask for most."""
+    return max(jobs, key=lambda job: job.processors)
