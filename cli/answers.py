@@ -10,6 +10,7 @@ from ..instances.problems import described
 from ..instances.submesh import Box, placement_of
 from ..instances.submesh_plan import order_of
 from ..instances.sukp import weight
+from ..instances.value import cost_text
 
 if TYPE_CHECKING:
     from ..instances import Value
@@ -49,15 +50,6 @@ def told(instance: Instance, method: str, result: Result) -> str:
     return "\n".join(lines)
 
 
-def cost_written(value: Value) -> str:
-    """Write a cost on one line; levels with semicolons.
-
-    >>> cost_written(5256), cost_written((8, 1, 2))
-    ('5256', '8;1;2')
-    """
-    return str(value) if isinstance(value, int) else ";".join(map(str, value))
-
-
 def _costs(instance: Instance, result: Result) -> list[str]:
     value, chosen = result.objective, result.chosen
     assert value is not None
@@ -80,7 +72,7 @@ def _costs(instance: Instance, result: Result) -> list[str]:
         if not moved:
             return ["  cost    0;0;0 (nobody is moved)"]
         return [
-            f"  cost    {cost_written(value)} "
+            f"  cost    {cost_text(value)} "
             f"({moved} moved, {area} processors, {steps} steps)"
         ]
     picked = set(chosen)
@@ -89,7 +81,7 @@ def _costs(instance: Instance, result: Result) -> list[str]:
     if touched:
         line += f": {' '.join(touched[:_MOST_SETS])}"
         line += " ..." if len(touched) > _MOST_SETS else ""
-    return [f"  cost    {cost_written(value)}", line]
+    return [f"  cost    {cost_text(value)}", line]
 
 
 def _placed(instance: Submesh, chosen: tuple[int, ...]) -> list[str]:
@@ -119,7 +111,7 @@ def _bound(instance: Instance, bound: Value) -> str:
     if isinstance(instance, Sukp):
         assert isinstance(bound, int)
         return f"profit at most {sum(instance.profits) - bound}"
-    return cost_written(bound)
+    return cost_text(bound)
 
 
 def _verdict(instance: Instance, result: Result) -> str:

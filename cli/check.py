@@ -12,8 +12,8 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
+from ..instances.value import cost_text
 from . import running
-from .answers import cost_written
 
 if TYPE_CHECKING:
     from ..instances import Instance, Value
@@ -58,9 +58,9 @@ def run(args: argparse.Namespace) -> int:
         return 1
     claim = solution.status.value
     if solution.objective is not None:
-        claim += f", cost {cost_written(solution.objective)}"
+        claim += f", cost {cost_text(solution.objective)}"
     if solution.bound is not None:
-        claim += f", bound {cost_written(solution.bound)} ({solution.proof})"
+        claim += f", bound {cost_text(solution.bound)} ({solution.proof})"
     if solution.status is Status.INFEASIBLE:
         why = problem_of(instance).unsolvable(instance)
         claim += f" ({solution.proof})" + (f": {why}" if why else "")
@@ -81,7 +81,7 @@ def _of_shape(instance: Instance, bound: Value | None) -> list[str]:
     if bound is None or shape(bound) == levels:
         return []
     what = "an integer" if levels < 0 else f"a list of {levels} levels"
-    return [f"bound: is {cost_written(bound)}, but a cost is {what}"]
+    return [f"bound: is {cost_text(bound)}, but a cost is {what}"]
 
 
 def _proved_anew(
@@ -94,12 +94,12 @@ def _proved_anew(
 
     result = METHODS[problem_of(instance).name]["auto"](instance, settings)
     if result.objective is not None and ordered(bound) > ordered(result.objective):
-        claimed, possible = cost_written(bound), cost_written(result.objective)
+        claimed, possible = cost_text(bound), cost_text(result.objective)
         return [f"bound: claims at least {claimed}, but {possible} is possible"], ""
     if result.bound is None:
         return [], "; not proved anew"
     if ordered(bound) > ordered(result.bound):
-        return [], f"; proved anew only up to {cost_written(result.bound)}"
+        return [], f"; proved anew only up to {cost_text(result.bound)}"
     return [], f"; proved anew ({result.proof})"
 
 

@@ -15,6 +15,15 @@ def ordered(value: Value) -> tuple[int, ...]:
     return (value,) if isinstance(value, int) else value
 
 
+def cost_text(value: Value | None) -> str:
+    """Write a cost on one line, levels with semicolons; nothing for none.
+
+    >>> cost_text(5256), cost_text((8, 1, 2)), cost_text(None)
+    ('5256', '8;1;2', '')
+    """
+    return "" if value is None else ";".join(map(str, ordered(value)))
+
+
 def shape(value: Value) -> int:
     """Return the number of levels of a lexicographic cost, -1 for an integer."""
     return -1 if isinstance(value, int) else len(value)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from io import StringIO
 
-from ..solvers import Value
+from ..instances.value import cost_text
 from .verdicts import Judged, Ratio
 
 COLUMNS = (
@@ -34,24 +34,13 @@ def csv_table(judged: Iterable[Judged]) -> str:
         writer.writerow(
             (
                 *(row.instance, row.problem, row.n, row.k, row.method),
-                *map(written, (row.cost, verdict.bound, verdict.optimum)),
+                *map(cost_text, (row.cost, verdict.bound, verdict.optimum)),
                 _exact(ratios),
                 ";".join(repr(float(ratio)) for ratio in ratios),
                 *(row.status, verdict.proof or "", _plain(row.seconds), row.seed),
             )
         )
     return text.getvalue()
-
-
-def written(value: Value | None) -> str:
-    """Write a cost; a lexicographic one with semicolons.
-
-    >>> written(5256), written((8, 1, 2)), written(None)
-    ('5256', '8;1;2', '')
-    """
-    if value is None:
-        return ""
-    return str(value) if isinstance(value, int) else ";".join(map(str, value))
 
 
 def _exact(ratios: Sequence[Ratio]) -> str:
