@@ -9,7 +9,7 @@ import numpy as np
 from ..instances import KSubset, Mesh, Points
 from ..solvers import Grade, Proof
 from .stars import cheapest_stars
-from .towns import town_bound_value
+from .towns import TOWN_SEARCH, town_bound_value
 
 STAR = "star bound"
 TOWN = "town bound"
@@ -25,7 +25,7 @@ def best_bound(instance: KSubset, *, cost: int | None = None) -> tuple[int, Proo
         What is to be bounded.
     cost
         Of a good choice, if one is known. Where it is far from any town's, towns of
-        more than 40 points are not worth the second they take, and are left out.
+        many points are not worth the seconds they take, and are left out.
 
     Running time: that of `star_bound`.
 
@@ -112,15 +112,17 @@ def axis_bound(instance: KSubset) -> int | None:
 
 
 def _far_from_town(instance: KSubset, cost: int) -> bool:
-    """Guess whether the bound by towns is slow and of no use; w(k) ~ 0.325 k^2.5.
+    """Guess whether the bound by towns is slow and of no use.
 
-    Beyond 100 points it is extrapolated and does not meet the cost of any choice;
-    where not many more than k are free, the search is quicker anyway.
+    w(k) is about 0.325 k^2.5 in the plane, 0.46 k^(7/3) in space. Beyond the largest k
+    that is searched it is extrapolated and does not meet the cost of any choice; where
+    not many more than k are free, the search is quicker anyway.
     """
-    k = instance.k
-    if instance.topology.dimension != 2 or k <= 40:
+    k, d = instance.k, instance.topology.dimension
+    if d not in TOWN_SEARCH or k <= (40 if d == 2 else 12):
         return False
-    return k > 100 or instance.n <= 3 * k or cost > 0.335 * k**2.5
+    near = 0.335 * k**2.5 if d == 2 else 0.47 * k ** (7 / 3)
+    return k > TOWN_SEARCH[d] or instance.n <= 3 * k or cost > near
 
 
 def _repeats(instance: KSubset) -> bool:

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from closeknit.formulations import towns, towns_in_space
 from closeknit.formulations.diagrams import partition_cost, pos
 from closeknit.formulations.towns import (
     TOWN_SEARCH,
@@ -17,7 +18,7 @@ from closeknit.formulations.towns import (
     town_partition,
     town_sites,
 )
-from closeknit.formulations.towns_in_space import town_in_space
+from closeknit.formulations.towns_in_space import town_in_space, town_sites_in_space
 
 REFERENCE = Path(__file__).parents[1].parent / "shared" / "reference"
 
@@ -122,7 +123,7 @@ def test_bounds_every_set_of_space(points: set[tuple[int, ...]]) -> None:
 
 def test_values_beyond_the_search_stay_below_a_square() -> None:
     """A side x side square and a cube are sets like any other."""
-    for dimension, side in ((2, 12), (2, 20), (3, 3), (3, 5)):
+    for dimension, side in ((2, 15), (2, 20), (3, 4), (3, 5)):
         k = side**dimension
         assert k > TOWN_SEARCH[dimension]
         bound = town_bound_value(k, dimension)
@@ -153,6 +154,39 @@ def test_small_and_impossible_sizes() -> None:
         town_in_space(-1)
 
 
+@pytest.mark.parametrize("k", [2, 3, 12, 13, 30, 47])
+def test_machine_code_finds_the_same_towns(k: int) -> None:
+    """The two searches of the plane agree, tables of all smaller towns being there."""
+    town(k)
+    plain, compiled = towns._search(k), towns._compiled_search(k)
+    assert plain[0] == compiled[0] == partition_cost(compiled[1])
+    assert sum(compiled[1]) == k
+
+
+@pytest.mark.parametrize("k", [2, 3, 8, 13, 17])
+def test_machine_code_finds_the_same_towns_in_space(k: int) -> None:
+    town_in_space(k)
+    plain, compiled = towns_in_space._search(k), towns_in_space._compiled_search(k)
+    assert plain[0] == compiled[0]
+    assert sum(map(sum, compiled[1])) == k
+
+
+@pytest.mark.parametrize("k", [1, 7, 20, 41])
+def test_points_in_space_cost_what_they_should(k: int) -> None:
+    sites = town_sites_in_space(k)
+    assert len(set(sites)) == k
+    assert pair_sum(list(sites)) == town_in_space(k)
+    assert all(min(axis) == 0 for axis in zip(*sites, strict=True))
+
+
+def test_two_hundred_and_forty_eight() -> None:
+    """As far as the bound searches."""
+    assert TOWN_SEARCH == {2: 200, 3: 48}
+    assert (town(200), town_in_space(48)) == (183386, 3808)
+    assert pair_sum(list(town_sites(200))) == 183386
+    assert pair_sum(list(town_sites_in_space(48))) == 3808
+
+
 def test_depth_of_the_search_is_no_matter() -> None:
     """The table grows in a loop: no recursion as deep as k."""
     deep = sys.getrecursionlimit()
@@ -179,8 +213,8 @@ def test_reference_in_the_plane() -> None:
 
 
 def test_reference_in_space() -> None:
-    rows = [r for r in reference("optimal_towns_3d.csv") if int(r["n"]) <= 20]
-    assert len(rows) == 20
+    rows = reference("optimal_towns_3d.csv")
+    assert len(rows) == 30
     for row in rows:
         assert town_in_space(int(row["n"])) == int(row["w3"])
 
