@@ -54,8 +54,19 @@ KSUBSET: Mapping[str, Method[KSubset]] = table(
         guarantee=guarantees.manhattan_median,
     ),
     Method(
+        name="mm-inc-all",
+        where="heuristics.mm_inc:mm_inc_all",
+        guarantee=guarantees.manhattan_median,
+    ),
+    Method(
         name="mc1x1",
         where="heuristics.mc1x1:mc1x1",
+        guarantee=guarantees.shells,
+        refuses=_needs_coordinates,
+    ),
+    Method(
+        name="mc1x1-all",
+        where="heuristics.mc1x1:mc1x1_all",
         guarantee=guarantees.shells,
         refuses=_needs_coordinates,
     ),

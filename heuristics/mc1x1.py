@@ -9,7 +9,7 @@ import numpy as np
 from ..instances import IntArray, KSubset, Mesh, Torus
 from ..solvers import DEFAULT, Limit, Result, Settings, answer
 from . import mc1x1_kernels as kernels
-from .centres import free_sites
+from .centres import Centres, everywhere, free_sites
 
 _FAR = 2**62
 
@@ -28,8 +28,36 @@ def mc1x1(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
     Ties: shell, then coordinates.
     Source: Bender et al. 2008, section 3, Theorem 3, after Mache et al. 1997.
     """
+    return _cheapest(instance, free_sites(instance), settings)
+
+
+def mc1x1_all(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
+    """Fill shells of growing cubes round every location, free or busy.
+
+    Otherwise like ``mc1x1``. On a mesh, locations beyond the bounding box of the
+    free processors are left out: moved to its nearest cell, a centre comes nearer to
+    all of them. On points every intersection of their coordinates is a location.
+
+    Guarantee: (2 - 2/k) d in d dimensions, as centres at all free processors suffice
+        for the proof.
+    Time: that of mc1x1 for a centre, times the number of locations.
+    Ties: shell, then coordinates; the first centre in lexicographic order.
+    Source: Bender et al. 2008, note to Table 1.
+    """
+    return _cheapest(instance, _locations(instance), settings)
+
+
+def _locations(instance: KSubset) -> Centres:
+    """Every location of a torus; of a mesh those in the box of what is free."""
+    if not isinstance(instance.topology, Mesh):
+        return everywhere(instance)
+    low, high = instance.points.min(axis=0), instance.points.max(axis=0)
+    return Centres(tuple(np.arange(a, b + 1) for a, b in zip(low, high, strict=True)))
+
+
+def _cheapest(instance: KSubset, centres: Centres, settings: Settings) -> Result:
+    """Return the first candidate whose sum of shell numbers is least."""
     start = perf_counter()
-    centres = free_sites(instance)
     low = instance.points.min(axis=0)
     shape = instance.points.max(axis=0) - low + 1
     sums = site = side = None
@@ -39,6 +67,7 @@ def mc1x1(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
         np.cumsum(np.cumsum(sums, axis=0, out=sums), axis=1, out=sums)
     else:
         site, side = instance.points.copy(), _rings(instance)
+        most = int(np.where(side > 0, side // 2, shape - 1).max())
     limit = None
     best, winner = _FAR, None
     try:
@@ -50,7 +79,7 @@ def mc1x1(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
                 best, where = kernels.scan_mesh(sums, instance.k, part - low, best)
             else:
                 best, where = kernels.scan_cloud(
-                    site, side, int(shape.max()) - 1, instance.k, part, best
+                    site, side, most, instance.k, part, best
                 )
             if where >= 0:
                 winner = part[where].copy()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterable
 from itertools import product
 
 import numpy as np
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 
 from closeknit.heuristics import KSUBSET
 from closeknit.heuristics import mc1x1_kernels as kernels
-from closeknit.heuristics.mc1x1 import mc1x1
+from closeknit.heuristics.mc1x1 import mc1x1, mc1x1_all
 from closeknit.instances import InputError, KSubset, Mesh, Points, Site, Torus, Tree
 from closeknit.solvers import Limit, Settings
 
@@ -29,23 +30,58 @@ def shell(instance: KSubset, p: Site, q: Site) -> int:
     return max(steps)
 
 
-def slow_mc1x1(instance: KSubset) -> tuple[int, ...]:
+def filled(instance: KSubset, centre: Site) -> tuple[int, list[int]]:
+    """Return the sum of the k first shell numbers, and whose they are."""
+    order = sorted(
+        (shell(instance, centre, site), i) for i, site in enumerate(instance.free)
+    )[: instance.k]
+    return sum(number for number, _ in order), [i for _, i in order]
+
+
+def slow_mc1x1(
+    instance: KSubset, centres: Iterable[Site] | None = None
+) -> tuple[int, ...]:
     best: tuple[int, list[int]] | None = None
-    for centre in instance.free:
-        order = sorted(
-            (shell(instance, centre, site), i) for i, site in enumerate(instance.free)
-        )[: instance.k]
-        total = sum(number for number, _ in order)
-        if best is None or total < best[0]:
-            best = total, [i for _, i in order]
+    for centre in instance.free if centres is None else centres:
+        candidate = filled(instance, centre)
+        if best is None or candidate[0] < best[0]:
+            best = candidate
     assert best is not None
     return tuple(sorted(best[1]))
+
+
+def box(instance: KSubset) -> Iterable[Site]:
+    axes = zip(*instance.free, strict=True)
+    return product(*(range(min(axis), max(axis) + 1) for axis in axes))
 
 
 @settings(max_examples=600, deadline=None)
 @given(instance=ksubsets(st.one_of(grids(), points()), most_free=16))
 def test_is_what_its_definition_says(instance: KSubset) -> None:
     assert mc1x1(instance).chosen == slow_mc1x1(instance)
+
+
+@settings(max_examples=300, deadline=None)
+@given(instance=ksubsets(grids(), most_free=16))
+def test_all_locations_are_tried(instance: KSubset) -> None:
+    everywhere = list(instance.topology.locations())
+    centres = box(instance) if isinstance(instance.topology, Mesh) else everywhere
+    chosen = mc1x1_all(instance).chosen
+    assert chosen == slow_mc1x1(instance, centres)
+    least = min(filled(instance, centre)[0] for centre in everywhere)
+    assert least in (
+        total
+        for total, taken in (filled(instance, centre) for centre in everywhere)
+        if tuple(sorted(taken)) == chosen
+    )
+
+
+def test_a_busy_centre_can_be_better() -> None:
+    corners = ((0, 0), (0, 2), (2, 0), (2, 2))  # shells 1, 1, 1, 1 round (1, 1)
+    line = ((0, 5), (0, 6), (0, 7), (0, 8))  # shells 1, 0, 1, 2 round (0, 6)
+    far = KSubset("far", Mesh((3, 9)), corners + line[:3] + ((0, 9 - 1),), 4)
+    assert [far.free[i] for i in mc1x1_all(far).chosen or ()] == list(corners)
+    assert [far.free[i] for i in mc1x1(far).chosen or ()] == list(line)
 
 
 @pytest.mark.parametrize("seed", range(60))

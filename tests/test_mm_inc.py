@@ -55,11 +55,11 @@ def test_exchanges_as_stated(first: bool, data: st.DataObject) -> None:
     assert min(changes(instance, end).values(), default=0) >= 0
 
 
-@pytest.mark.parametrize("name", ["mm-inc", "mm-inc-first"])
+@pytest.mark.parametrize("name", ["mm-inc", "mm-inc-first", "mm-inc-all"])
 @settings(max_examples=60, deadline=None)
 @given(instance=ksubsets(most_free=14))
 def test_starts_from_mm(name: str, instance: KSubset) -> None:
-    begin = KSUBSET["mm"](instance).chosen
+    begin = KSUBSET["mm-all" if name.endswith("all") else "mm"](instance).chosen
     assert begin is not None
     expected = slow_improve(instance, begin, first=name.endswith("first"))
     assert KSUBSET[name](instance).chosen == expected

@@ -17,7 +17,7 @@ from .shrink import shrunk
 
 SAMPLES, QUICK_SAMPLES = 4000, 500
 _ALIAS = {"mm-free": "genalg"}
-_NEVER_ABOVE = {"mm-inc": "mm", "mm-inc-first": "mm"}
+_NEVER_ABOVE = {"mm-inc": "mm", "mm-inc-first": "mm", "mm-inc-all": "mm-all"}
 """Methods that start from another and only improve."""
 _LARGEST_ENUMERATED = 10
 """Free processors up to which the worst order of ties is looked for."""
@@ -122,11 +122,14 @@ _STATEMENTS = {
     "mm-inc": "no more than the bound of mm, and no more than mm",
     "mm-inc-first": "no more than the bound of mm, and no more than mm",
     "mm-all": "no more than the bound of mm",
+    "mm-inc-all": "no more than the bound of mm, and no more than mm-all",
     "mc1x1": "at most (2 - 2/k) d optima",
+    "mc1x1-all": "at most (2 - 2/k) d optima",
 }
 _SOURCES = {
     "mm-free": "Krumke et al. 1997, quoted by Bender et al. 2008, section 2",
     "mc1x1": "Bender et al. 2008, Theorem 3",
+    "mc1x1-all": "Bender et al. 2008, Theorem 3",
 }
 
 BOUND_CLAIMS = tuple(
