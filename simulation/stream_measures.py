@@ -1,0 +1,345 @@
+"""What is measured of a stream: of every job, and of the machine over time."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
+from io import StringIO
+from math import comb, fsum
+from typing import Protocol
+
+import numpy as np
+
+from ..heuristics.allocation.allocator import Allocator, Flags
+from ..instances import IntArray, Mesh, Topology, Torus
+from .stream import End, Event, Policy, Start, simulate
+from .stream_jobs import StreamJob
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobRow:
+    """What is measured of one job when it starts.
+
+    Where a job lies is told of the processors that it uses, not of those that are
+    held beside them. None: not defined for this network or this job.
+
+    Parameters
+    ----------
+    number, submit_s, start_s, end_s, processors
+        The job; it ends as its run time says.
+    held
+        Processors taken from others: more than it asked for where pages are given.
+    pair_sum_hops
+        Sum of the distances of all pairs.
+    average_distance_hops
+        That by the number of pairs; None for a single processor.
+    nodes_affected
+        Processors of the smallest box around it, which on a torus may wrap.
+    balance_factor
+        Its processors in rows above the middle, less those below, without sign.
+    pieces
+        Connected ones.
+    idle
+        Idle processors just before.
+    largest_idle_piece
+        Of these, those of the largest connected piece.
+    """
+
+    number: int
+    submit_s: int
+    start_s: int
+    end_s: int
+    processors: int
+    held: int
+    pair_sum_hops: int
+    average_distance_hops: float | None
+    nodes_affected: int | None
+    balance_factor: int | None
+    pieces: int | None
+    idle: int
+    largest_idle_piece: int | None
+
+    @property
+    def wait_s(self) -> int:
+        """Time from its submission to its start."""
+        return self.start_s - self.submit_s
+
+    @property
+    def flow_time_s(self) -> int:
+        """Time from its submission to its end."""
+        return self.end_s - self.submit_s
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Summary:
+    """Means over the jobs of a stream, and over time.
+
+    Time runs from the first submission to the last event. A mean over nothing is
+    None; so is what is not defined for the network.
+
+    Parameters
+    ----------
+    jobs
+        How many started.
+    makespan_s
+        From the first submission to the last event.
+    mean_pair_sum_hops
+        Sum of the pairwise distances of a job, averaged over jobs.
+    mean_average_distance_hops
+        Average pairwise distance of a job, averaged over those of several
+        processors.
+    mean_nodes_affected
+        Processors of the smallest box around a job, averaged over jobs.
+    mean_balance_factor
+        Processors of a job above less below the middle row link, without sign,
+        averaged over jobs.
+    system_balance_factor
+        The same of all processors held, averaged over time.
+    contiguous_pct
+        Jobs in one connected piece.
+    mean_pieces
+        Connected pieces of a job, averaged over jobs.
+    utilization_pct
+        Processors in use times time, of the machine's.
+    offered_load_pct
+        Processors asked for times run time, of all jobs, by those of the machine
+        times the time from the first submission to the last; None if that is 0.
+    mean_wait_s
+        From submission to start, averaged over jobs.
+    mean_flow_time_s
+        From submission to end, averaged over the jobs that have ended.
+    internal_fragmentation_pct
+        Processors held that no job asked for times time, of those held.
+    mean_idle_fragmentation_pct
+        Idle processors outside the largest connected piece of them, of the idle
+        ones, just before a start, averaged over starts.
+    partial
+        Whether the run was ended before the stream.
+    """
+
+    jobs: int
+    makespan_s: int
+    mean_pair_sum_hops: float | None
+    mean_average_distance_hops: float | None
+    mean_nodes_affected: float | None
+    mean_balance_factor: float | None
+    system_balance_factor: float | None
+    contiguous_pct: float | None
+    mean_pieces: float | None
+    utilization_pct: float | None
+    offered_load_pct: float | None
+    mean_wait_s: float | None
+    mean_flow_time_s: float | None
+    internal_fragmentation_pct: float | None
+    mean_idle_fragmentation_pct: float | None
+    partial: bool = False
+
+
+class _Ruler(Protocol):
+    """Measures sets of processors of one network."""
+
+    def job(self, used: IntArray) -> tuple[int, int | None, int | None, int | None]:
+        """Pair sum, nodes affected, those above less those below, pieces."""
+
+    def lean(self, held: IntArray) -> int | None:
+        """Processors above the middle less those below."""
+
+    def largest_piece(self, idle: Flags) -> int | None:
+        """Processors of the largest connected piece."""
+
+
+class _OnGrid:
+    """On a mesh or torus, by kernels."""
+
+    def __init__(self, topology: Mesh | Torus) -> None:
+        from .stream_kernels import above_below, components, placed
+
+        self._kernels = placed, above_below, components
+        self._shape = np.array(topology.shape, dtype=np.int64)
+        self._wraps = isinstance(topology, Torus)
+
+    def job(self, used: IntArray) -> tuple[int, int | None, int | None, int | None]:
+        pairs, box, lean, pieces = self._kernels[0](used, self._shape, self._wraps)
+        return pairs, box, lean, pieces
+
+    def lean(self, held: IntArray) -> int | None:
+        return int(self._kernels[1](held, self._shape))
+
+    def largest_piece(self, idle: Flags) -> int | None:
+        return int(self._kernels[2](idle, self._shape, self._wraps)[1])
+
+
+class _Elsewhere:
+    """On points and trees, where only distances are defined."""
+
+    def __init__(self, allocator: Allocator) -> None:
+        self._topology: Topology = allocator.topology
+        self._sites = np.array(allocator.places, dtype=np.int64)
+
+    def job(self, used: IntArray) -> tuple[int, int | None, int | None, int | None]:
+        sites = self._sites[used]
+        hops = self._topology.distances(sites[:, None], sites[None])
+        return int(hops.sum()) // 2, None, None, None
+
+    def lean(self, held: IntArray) -> int | None:
+        return None
+
+    def largest_piece(self, idle: Flags) -> int | None:
+        return None
+
+
+class Meter:
+    """Adds up what the events of a stream tell.
+
+    Parameters
+    ----------
+    allocator
+        As it is before the stream begins: what is held then is not the machine's.
+
+    Attributes
+    ----------
+    rows
+        Of the jobs that have started, in the order of their starts.
+
+    Notes
+    -----
+    Time: O(processors) a start on a mesh or torus, O(k²) on other networks.
+    """
+
+    def __init__(self, allocator: Allocator) -> None:
+        self.processors = allocator.free
+        self.rows: list[JobRow] = []
+        network = allocator.topology
+        self._ruler: _Ruler = (
+            _OnGrid(network)
+            if isinstance(network, Mesh | Torus)
+            else _Elsewhere(allocator)
+        )
+        self._begin: int | None = None
+        self._clock = 0
+        self._used = self._held = self._lean = 0
+        self._used_time = self._held_time = self._lean_time = 0
+        self._ended = self._flow = 0
+
+    def see(self, event: Event) -> None:
+        """Take note of a start or an end."""
+        self._pass(event)
+        sign = 1 if isinstance(event, Start) else -1
+        self._used += sign * len(event.grant.used)
+        self._held += sign * len(event.grant.held)
+        self._lean += sign * (self._ruler.lean(event.grant.held) or 0)
+        if isinstance(event, End):
+            self._ended += 1
+            self._flow += event.time - event.job.submit
+            return
+        self.rows.append(self._row(event))
+
+    def _pass(self, event: Event) -> None:
+        """Let time pass until an event."""
+        if self._begin is None:
+            self._begin = self._clock = event.job.submit
+        passed = event.time - self._clock
+        self._clock = event.time
+        self._used_time += passed * self._used
+        self._held_time += passed * self._held
+        self._lean_time += passed * abs(self._lean)
+
+    def _row(self, start: Start) -> JobRow:
+        job = start.job
+        k = len(start.grant.used)
+        pairs, box, above, pieces = self._ruler.job(start.grant.used)
+        return JobRow(
+            number=job.number,
+            submit_s=job.submit,
+            start_s=start.time,
+            end_s=start.time + job.seconds,
+            processors=job.processors,
+            held=len(start.grant.held),
+            pair_sum_hops=pairs,
+            average_distance_hops=pairs / comb(k, 2) if k > 1 else None,
+            nodes_affected=box,
+            balance_factor=None if above is None else abs(above),
+            pieces=pieces,
+            idle=int(np.count_nonzero(start.idle)),
+            largest_idle_piece=self._ruler.largest_piece(start.idle),
+        )
+
+    def summary(self, *, partial: bool = False) -> Summary:
+        """Return what has been measured so far.
+
+        Parameters
+        ----------
+        partial
+            Whether the stream has been left before its end.
+        """
+        rows = self.rows
+        begin = self._begin or 0
+        span = self._clock - begin
+        here = span * self.processors
+        grid = isinstance(self._ruler, _OnGrid)
+        arrivals = max((row.submit_s for row in rows), default=0) - begin
+        offered = sum(row.processors * (row.end_s - row.start_s) for row in rows)
+        return Summary(
+            jobs=len(rows),
+            makespan_s=span,
+            mean_pair_sum_hops=_mean(row.pair_sum_hops for row in rows),
+            mean_average_distance_hops=_mean(row.average_distance_hops for row in rows),
+            mean_nodes_affected=_mean(row.nodes_affected for row in rows),
+            mean_balance_factor=_mean(row.balance_factor for row in rows),
+            system_balance_factor=_ratio(self._lean_time, span) if grid else None,
+            contiguous_pct=_mean(
+                None if row.pieces is None else 100 * (row.pieces == 1) for row in rows
+            ),
+            mean_pieces=_mean(row.pieces for row in rows),
+            utilization_pct=_ratio(100 * self._used_time, here),
+            offered_load_pct=_ratio(100 * offered, arrivals * self.processors),
+            mean_wait_s=_mean(row.wait_s for row in rows),
+            mean_flow_time_s=_ratio(self._flow, self._ended),
+            internal_fragmentation_pct=_ratio(
+                100 * (self._held_time - self._used_time), self._held_time
+            ),
+            mean_idle_fragmentation_pct=_mean(
+                None
+                if row.largest_idle_piece is None
+                else 100 * (row.idle - row.largest_idle_piece) / row.idle
+                for row in rows
+            ),
+            partial=partial,
+        )
+
+
+def measure(
+    jobs: Iterable[StreamJob], allocator: Allocator, policy: Policy = Policy.FCFS
+) -> tuple[Summary, list[JobRow]]:
+    """Run a stream to its end, and measure it.
+
+    Raises
+    ------
+    InputError
+        As `simulate` does.
+    """
+    meter = Meter(allocator)
+    for event in simulate(jobs, allocator, policy):
+        meter.see(event)
+    return meter.summary(), meter.rows
+
+
+def csv_of_jobs(rows: Iterable[JobRow]) -> str:
+    """Write a line a job, in the order of their starts."""
+    text = StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    names = [field.name for field in fields(JobRow)] + ["wait_s", "flow_time_s"]
+    writer.writerow(names)
+    for row in rows:
+        writer.writerow([getattr(row, name) for name in names])
+    return text.getvalue()
+
+
+def _mean(values: Iterable[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return fsum(known) / len(known) if known else None
+
+
+def _ratio(part: int, whole: int) -> float | None:
+    return part / whole if whole else None
