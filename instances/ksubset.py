@@ -14,9 +14,10 @@ from .cuts import Cuts
 from .errors import InputError
 from .topology import LARGEST, IntArray, Points, Site, Topology, Torus, Tree
 
-_LARGEST_PAIRWISE = 256
-"""Up to this k the cost is summed pair by pair, beyond it axis by axis; a tree of
-more nodes than this, whose paths may be long, goes edge by edge as well."""
+_LARGEST_PAIRWISE = 16
+"""Up to this k the cost is summed pair by pair, beyond it axis by axis."""
+_LARGEST_TREE = 256
+"""Up to this k and as many nodes, beyond which paths may be long, on a tree."""
 
 
 @dataclass(frozen=True)
@@ -154,8 +155,9 @@ def cost(instance: KSubset, chosen: Collection[int]) -> int:
     """Sum of the distances of all unordered pairs, in hops (times the scale).
 
     Written without arrays, as the definition reads, so that no model and no
-    heuristic shares code with what judges it. O(k²) distances up to k = 256;
-    beyond, the same sum axis by axis (edge by edge on a tree of over 256 nodes).
+    heuristic shares code with what judges it. O(k²) distances up to k = 16; beyond,
+    the same sum axis by axis, O(k log k). On a tree pair by pair up to k = 256 and as
+    many nodes; beyond, edge by edge.
 
     >>> from closeknit.instances import mesh
     >>> cost(mesh(2, 2, k=4), [0, 1, 2, 3])  # four sides of 1, two diagonals of 2
@@ -163,8 +165,10 @@ def cost(instance: KSubset, chosen: Collection[int]) -> int:
     """
     sites = [instance.free[i] for i in chosen]
     topology = instance.topology
-    nodes = len(topology.parent) if isinstance(topology, Tree) else 0
-    if max(len(sites), nodes) > _LARGEST_PAIRWISE:
+    many = len(sites) > _LARGEST_PAIRWISE
+    if isinstance(topology, Tree):
+        many = max(len(sites), len(topology.parent)) > _LARGEST_TREE
+    if many:
         return _cost_by_axis(topology, sites)
     distance = topology.distance
     return sum(distance(p, q) for p, q in combinations(sites, 2))

@@ -175,7 +175,7 @@ def test_torus_distance_is_the_shortest_walk(shape: tuple[int, ...]) -> None:
 def test_cost_of_many_is_the_sum_over_pairs(
     topology: Topology, data: st.DataObject
 ) -> None:
-    """Beyond 256 processors the cost is summed another way, to the same end."""
+    """Beyond a few processors the cost is summed another way, to the same end."""
     from closeknit.instances.ksubset import _cost_by_axis
 
     places = list(topology.locations())
