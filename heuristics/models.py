@@ -8,19 +8,19 @@ from __future__ import annotations
 
 from functools import cache
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from ..formulations import catalogue
 from ..formulations.aids import Aids
 from ..formulations.bounds import best_bound
 from ..instances import KSubset, cost
 from ..solvers import DEFAULT, Limit, Result, Settings, answer
-from ..solvers.formulation import CpFormulation, MipFormulation
+from .model_methods import CP_SAT as CP_SAT
+from .model_methods import solver
 
 if TYPE_CHECKING:
     from .registry import Run
 
-CP_SAT = "cp-sat"
 MIP_BACKENDS = ("highs", "scip", "cbc")
 NAMES = (
     *(f"{name}/{CP_SAT}" for name in catalogue.CP),
@@ -130,12 +130,4 @@ def _run(
             proof=proof,
             limit=Limit.INTERRUPT,
         )
-    if backend == CP_SAT:
-        from ..solvers import cpsat
-
-        return cpsat.solve(cast(CpFormulation, model), settings=settings, start=start)
-    from ..solvers import mip
-
-    return mip.solve(
-        cast(MipFormulation, model), backend, settings=settings, start=start
-    )
+    return solver(backend)(model, settings=settings, start=start)

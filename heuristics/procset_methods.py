@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from functools import partial
 
 from ..instances import ProcSet
+from .model_methods import NAMES
 from .procset import models
 from .registry import Method, table
 
@@ -48,11 +49,11 @@ PROCSET: Mapping[str, Method[ProcSet]] = table(
             name=name,
             where=f"heuristics.procset.models:{name}",
             exact=True,
-            refuses=partial(models.refusal, name),
+            refuses=partial(models.METHODS.refusal, name),
             seeded=True,
             runs_solver=True,
         )
-        for name in models.NAMES
+        for name in NAMES
     ),
     Method(name="auto", where="heuristics.procset.auto:auto", exact=True),
 )

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from functools import partial
 
 from ..instances import Sukp
+from .model_methods import NAMES
 from .registry import Method, table
 from .sukp import models
 
@@ -20,11 +21,11 @@ SUKP: Mapping[str, Method[Sukp]] = table(
             name=name,
             where=f"heuristics.sukp.models:{name}",
             exact=True,
-            refuses=partial(models.refusal, name),
+            refuses=partial(models.METHODS.refusal, name),
             seeded=True,
             runs_solver=True,
         )
-        for name in models.NAMES
+        for name in NAMES
     ),
     Method(name="auto", where="heuristics.sukp.auto:auto", exact=True),
 )
