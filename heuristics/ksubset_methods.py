@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import partial
 
 from ..instances import KSubset
-from . import guarantees, models, one_axis
+from . import guarantees, models, one_axis, town
 from .allocation import deciding
 from .allocation.table import STRATEGIES
 from .registry import Method, table
@@ -70,6 +70,7 @@ KSUBSET: Mapping[str, Method[KSubset]] = table(
         guarantee=guarantees.shells,
         refuses=_needs_coordinates,
     ),
+    Method(name="town", where="heuristics.town:town", refuses=town.refusal),
     Method(name="random", where="heuristics.baselines:random_choice", seeded=True),
     Method(name="row-major", where="heuristics.baselines:row_major"),
     *(
