@@ -39,16 +39,14 @@ def options(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Print what is wrong, a line each, or that nothing is."""
     from ..instances import problem_of, read_instance
-    from ..solvers import Status, complaints, read_solution
+    from ..solvers import Status, read_solution
 
     settings = running.settings_of(args)
     instance = read_instance(args.file)
     if args.certificate is not None:
         running.only_for("ksubset", instance, "--certificate")
     solution = read_solution(args.solution)
-    wrong = complaints(instance, solution) or _of_shape(instance, solution.bound)
-    if not wrong:
-        wrong = _of_bound(instance, solution, args.certificate)
+    wrong = objections(instance, solution, args.certificate)
     remark = ""
     if not wrong and args.prove and solution.bound is not None:
         wrong, remark = _proved_anew(instance, solution.bound, settings)
@@ -66,6 +64,19 @@ def run(args: argparse.Namespace) -> int:
         claim += f" ({solution.proof})" + (f": {why}" if why else "")
     print(f"{args.solution}: holds: {claim}{remark}")
     return 0
+
+
+def objections(
+    instance: Instance, solution: Solution, certificate: str | None
+) -> list[str]:
+    """List what is untrue in a solution; a bound of grade ``checked`` is derived."""
+    from ..solvers import complaints
+
+    return (
+        complaints(instance, solution)
+        or _of_shape(instance, solution.bound)
+        or _of_bound(instance, solution, certificate)
+    )
 
 
 def _of_shape(instance: Instance, bound: Value | None) -> list[str]:

@@ -57,7 +57,7 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Solve every file in turn."""
-    from ..instances import KSubset, ProcSet, Submesh, problem_of, read_instance
+    from ..instances import problem_of, read_instance
     from ..solvers import Limit, Status
     from .answers import told
 
@@ -73,8 +73,6 @@ def run(args: argparse.Namespace) -> int:
         methods |= running.methods_named(args.method, [problem])
     if args.certificate:
         running.only_for("ksubset", instances[0], "--certificate")
-    if args.plot:
-        running.only_for("ksubset procset submesh", instances[0], "--plot")
     answers: list[tuple[Instance, Result]] = []
     for instance in instances:
         result = methods[problem_of(instance).name](instance, settings)
@@ -93,7 +91,6 @@ def run(args: argparse.Namespace) -> int:
         from ..reports.drawing import draw
 
         instance, result = answers[0]
-        assert isinstance(instance, KSubset | ProcSet | Submesh)
         write_text(args.plot, draw(instance, {args.method: result.chosen or ()}))
     if len(answers) < len(instances):
         return 130

@@ -1,4 +1,4 @@
-"""One or two selections side by side, as a picture: on a network, in sets, in boxes."""
+"""An instance, or one or two selections side by side, as a picture."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ from html import escape
 
 from ..instances import (
     InputError,
+    Instance,
     KSubset,
     Points,
     ProcSet,
     Submesh,
+    Sukp,
     Tree,
     Value,
     check,
@@ -23,7 +25,9 @@ from ..instances.submesh import final_boxes, placement_of
 from .grid_drawing import grid_picture
 from .points_drawing import points_picture
 from .procset_drawing import procset_picture
-from .submesh_drawing import KEPT, MOVED, submesh_picture
+from .subjects import paid
+from .submesh_drawing import KEPT, MOVED, state_picture, submesh_picture
+from .sukp_drawing import sukp_picture
 from .svg import ACCENTS, STYLE, Picture, at, breadth, cropped, num, text
 from .tree_drawing import tree_picture
 
@@ -34,12 +38,9 @@ _NARROWEST = 300
 _ALONE = 760
 _BESIDE = 380
 
-Drawn = KSubset | ProcSet | Submesh
-"""What can be drawn."""
-
 
 def draw(
-    instance: Drawn,
+    instance: Instance,
     selections: Mapping[str, Collection[int]],
     *,
     title: str = "",
@@ -50,7 +51,8 @@ def draw(
     right (further axes: layers), points the first to the right and the second
     upwards. With two selections, a dot marks what only one of them chose. Of
     processor sets, processors are drawn host by host, and the sets opened as bars. Of
-    submeshes, the mesh is drawn before and after, with an arrow for every move.
+    submeshes, the mesh is drawn before and after, with an arrow for every move; of
+    knapsacks, items across and elements down.
 
     Parameters
     ----------
@@ -76,24 +78,58 @@ def draw(
     """
     if not 1 <= len(selections) <= len(ACCENTS):
         raise ValueError(f"{len(selections)} selections; one or two can be drawn.")
+    return _sheet(instance, selections, title)
+
+
+def draw_alone(instance: Instance, *, remark: str = "") -> str:
+    """Draw an instance of which nothing is chosen yet, as `draw` does.
+
+    A submesh request is drawn beside the mesh, to scale.
+
+    Parameters
+    ----------
+    instance
+        What is drawn.
+    remark
+        A line above the picture.
+
+    Examples
+    --------
+    >>> from closeknit.instances import mesh
+    >>> draw_alone(mesh(2, 3, k=2)).count("chosen")
+    0
+    """
+    return _sheet(instance, {}, "", remark)
+
+
+def _sheet(
+    instance: Instance,
+    selections: Mapping[str, Collection[int]],
+    title: str,
+    remark: str = "",
+) -> str:
     for name, chosen in selections.items():
         if wrong := check(instance, chosen):
             raise InputError("; ".join(wrong), field=name)
     costs = {name: cost(instance, chosen) for name, chosen in selections.items()}
     shown = [
         _picture(instance, name, selections, accent)
-        for name, accent in zip(selections, ACCENTS, strict=False)
+        for name, accent in zip(selections or [""], ACCENTS, strict=False)
     ]
-    column = max(max(p.width for p in shown), _NARROWEST / len(shown))
+    narrowest = max(_NARROWEST / len(shown), breadth(remark, 13))
+    column = max(max(p.width for p in shown), narrowest)
     parts = []
-    for i, (name, picture) in enumerate(zip(selections, shown, strict=True)):
+    top = _HEAD + (42 if selections else 26 if remark else 4)
+    if remark:
+        parts.append(text(_MARGIN, _HEAD + 14, remark, size=13, bold=True))
+    for i, picture in enumerate(shown):
+        parts.append(at(_MARGIN + i * (column + _BETWEEN), top, picture.markup))
+    for i, name in enumerate(selections):
         x = _MARGIN + i * (column + _BETWEEN)
         parts.append(text(x, _HEAD + 14, name, size=13, bold=True))
-        price = f"cost {_price(instance, costs[name])}"
-        parts.append(text(x, _HEAD + 31, price, size=12))
-        parts.append(at(x, _HEAD + 42, picture.markup))
+        parts.append(text(x, _HEAD + 31, _price(instance, costs[name]), size=12))
     inner = column * len(shown) + _BETWEEN * (len(shown) - 1)
-    y = _HEAD + 42 + max(p.height for p in shown) + 22
+    y = top + max(p.height for p in shown) + 22
     legend, y = _legend(instance, selections, inner, y)
     for note in sorted({p.note for p in shown if p.note}):
         parts.append(text(_MARGIN, y, note, size=10, faint=True))
@@ -103,15 +139,17 @@ def draw(
     head = text(_MARGIN, 28, heading, size=16, bold=True)
     head += text(_MARGIN, 47, described(instance), size=12, faint=True)
     spoken = "; ".join(
-        f"{name}: cost {_price(instance, costs[name])}" for name in selections
+        f"{name}: {_price(instance, costs[name])}" for name in selections
     )
+    spoken = spoken or remark
+    spoken += "." if spoken else ""
     mark = _mark(instance, selections)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {num(width)} '
         f'{num(height)}" width="{num(width)}" height="{num(height)}" role="img" '
         f'aria-labelledby="{mark}-t {mark}-d">'
         f'<title id="{mark}-t">{escape(title or instance.name)}</title>'
-        f'<desc id="{mark}-d">{escape(described(instance))}. {escape(spoken)}.</desc>'
+        f'<desc id="{mark}-d">{escape(described(instance))}. {escape(spoken)}</desc>'
         f"<style>{STYLE}</style>"
         f'<rect class="ck-page" width="{num(width)}" height="{num(height)}" rx="6"/>'
         f"{head}{''.join(parts)}{legend}</svg>\n"
@@ -119,15 +157,21 @@ def draw(
 
 
 def _picture(
-    instance: Drawn, name: str, selections: Mapping[str, Collection[int]], accent: str
+    instance: Instance,
+    name: str,
+    selections: Mapping[str, Collection[int]],
+    accent: str,
 ) -> Picture:
-    chosen = selections[name]
+    chosen = selections.get(name, ())
+    room = _ALONE if len(selections) <= 1 else _BESIDE
     if isinstance(instance, ProcSet):
-        room = _ALONE if len(selections) == 1 else _BESIDE
         return procset_picture(instance, chosen, accent, room)
     if isinstance(instance, Submesh):
-        room = _ALONE if len(selections) == 1 else _BESIDE
+        if not selections:
+            return state_picture(instance, accent, room)
         return submesh_picture(instance, chosen, accent, room)
+    if isinstance(instance, Sukp):
+        return sukp_picture(instance, chosen, accent, room)
     if isinstance(instance.topology, Points):
         return points_picture(instance, chosen, accent)
     own = {instance.free[i] for i in chosen}
@@ -142,27 +186,37 @@ def _picture(
     return grid_picture(instance, own, others, accent)
 
 
-def _price(instance: Drawn, price: Value) -> str:
+def _price(instance: Instance, price: Value) -> str:
+    if isinstance(instance, Sukp):
+        return paid(instance, price)
     if not isinstance(price, int):
-        return ";".join(map(str, price))
+        return f"cost {';'.join(map(str, price))}"
     scale = instance.topology.scale if isinstance(instance, KSubset) else 1
-    return f"{price:,}".replace(",", "\u202f") + (f" / {scale}" if scale > 1 else "")
+    shown = f"{price:,}".replace(",", "\u202f")
+    return f"cost {shown}" + (f" / {scale}" if scale > 1 else "")
 
 
 def _legend(
-    instance: Drawn,
+    instance: Instance,
     selections: Mapping[str, Collection[int]],
     room: float,
     y: float,
 ) -> tuple[str, float]:
     submesh = isinstance(instance, Submesh)
     entries = [("ck-free", "free")]
-    if isinstance(instance, Submesh):
+    if isinstance(instance, Sukp):
+        entries = [
+            ("ck-busy", "item and its elements" + ", not taken" * bool(selections))
+        ]
+    elif isinstance(instance, Submesh):
         entries += _kinds(instance, selections)
     elif problem_of(instance).facts(instance).locations > instance.n:
         entries.append(("ck-busy", "busy"))
+    if submesh and not selections:
+        entries.append((ACCENTS[0], "request"))
+    words = "request, by" if submesh else "chosen by"
     entries += [
-        (accent, f"{'request, by' if submesh else 'chosen by'} {name}")
+        (accent, f"{words} {name}")
         for accent, name in zip(ACCENTS, selections, strict=False)
     ]
     grid = isinstance(instance, KSubset) and not isinstance(
@@ -197,7 +251,7 @@ def _kinds(
         for chosen in selections.values()
     ]
     kinds = []
-    if any(box in after for after in ends for box in before):
+    if any(box in after for after in ends or [before] for box in before):
         kinds.append((KEPT, "resident"))
     if any(after != before for after in ends):
         kinds.append((MOVED, "resident that moves"))
@@ -206,7 +260,7 @@ def _kinds(
     return kinds
 
 
-def _mark(instance: Drawn, selections: Mapping[str, Collection[int]]) -> str:
+def _mark(instance: Instance, selections: Mapping[str, Collection[int]]) -> str:
     """Name for ids: equal pictures may share it, others never do."""
     content = repr((instance.name, described(instance), sorted(selections.items())))
     return "ck" + digest(content.encode()).hexdigest()[:10]

@@ -29,7 +29,7 @@ def grid_picture(
     instance
         On a mesh or a torus.
     chosen
-        Sites of the selection.
+        Sites of the selection; none if the instance is drawn alone.
     others
         Sites of the other selection, if there is one: both pictures show the same
         part of the network, and cells that only this one has get a dot.
@@ -48,7 +48,7 @@ def grid_picture(
     either = picked + elsewhere
     layers = sorted({site[:lead] for site in either})
     notes = []
-    if prod(shape[:lead]) <= _MOST_LAYERS:
+    if prod(shape[:lead]) <= _MOST_LAYERS or not either:
         layers = _all_layers(shape[:lead])
     else:
         notes.append("layers without a chosen processor are left out")
@@ -107,7 +107,7 @@ def _window(
     sides = []
     for axis, side in enumerate(shape):
         low, high = 0, side
-        if side > _MOST_CELLS:
+        if side > _MOST_CELLS and picked:
             values = [site[axis] for site in picked]
             low, high = max(0, min(values) - 3), min(side, max(values) + 4)
         sides += [low, high]

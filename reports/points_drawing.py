@@ -65,14 +65,17 @@ def points_picture(instance: KSubset, chosen: Collection[int], accent: str) -> P
         found.chosen += i in picked
     width, height = (right - left) * unit, (high - low) * unit
     largest = max(s.busy + s.free for s in spots.values())
-    marks = [_mark(spots[key], largest, accent, width) for key in sorted(spots)]
+    marks = [
+        _mark(spots[key], largest, accent, width, bool(picked)) for key in sorted(spots)
+    ]
     frame = (
         f'<rect class="ck-edge" x="-16" y="-16" width="{num(width + 32)}" '
         f'height="{num(height + 32)}" stroke-opacity=".35"/>'
     )
     notes = []
     if any(s.busy + s.free > 1 for s in spots.values()):
-        notes.append("a number counts points drawn as one: chosen/all")
+        told = ": chosen/all" if picked else ""
+        notes.append(f"a number counts points drawn as one{told}")
     if instance.topology.dimension > 2:
         notes.append(f"first two of {instance.topology.dimension} axes")
     body = f'<g transform="translate({_MARGIN} {_MARGIN})">{frame}{"".join(marks)}</g>'
@@ -85,7 +88,7 @@ def _plane(site: Site) -> tuple[int, int]:
     return (site[0], site[1]) if len(site) > 1 else (site[0], 0)
 
 
-def _mark(spot: _Spot, largest: int, accent: str, width: float) -> str:
+def _mark(spot: _Spot, largest: int, accent: str, width: float, of_chosen: bool) -> str:
     x, y = spot.place
     total = spot.busy + spot.free
     outer = 4 + 6 * sqrt((total - 1) / max(largest - 1, 1))
@@ -107,7 +110,7 @@ def _mark(spot: _Spot, largest: int, accent: str, width: float) -> str:
             text(
                 x - outer - 3 if flipped else after,
                 y + 3.5,
-                f"{spot.chosen}/{total}",
+                f"{spot.chosen}/{total}" if of_chosen else str(total),
                 size=9,
                 anchor="end" if flipped else "start",
             )

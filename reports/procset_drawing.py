@@ -26,7 +26,7 @@ def procset_picture(
     Processors whose names are of the form ``host.cpu`` stand together by host.
     Below, the sets that the choice touches and that cost something and have more
     than one available member, dearest first, each as a bar: chosen, free and busy
-    members.
+    members. Where nothing is chosen, all such sets.
 
     Parameters
     ----------
@@ -143,18 +143,19 @@ def _bars(
         one
         for one in instance.sets
         if any(one.cost)
-        and not chosen.isdisjoint(one.members)
+        and not (chosen and chosen.isdisjoint(one.members))
         and sum(i in free for i in one.members) > 1
     ]
     opened.sort(key=lambda one: ([-price for price in one.cost], _natural(one.name)))
     if not opened:
-        return Picture(room, _LINE, text(0, 12, "no shared set opened", faint=True))
+        none = "no shared set opened" if chosen else "no shared set"
+        return Picture(room, _LINE, text(0, 12, none, faint=True))
     shown = opened[:_MOST_SETS]
-    heading = f"shared sets opened: {len(opened)}"
+    heading = f"shared sets{' opened' if chosen else ''}: {len(opened)}"
     parts = [text(0, 12, heading, size=12, bold=True)]
     names = min(max(breadth(one.name, 11) for one in shown), 0.3 * room)
     prices = min(max(breadth(_price(one), 11) for one in shown), 0.25 * room)
-    counts = breadth("0000 of 0000", 10)
+    counts = breadth("0000 of 0000" if chosen else "0000 free of 0000", 10)
     left = names + prices + 24
     most = max(len(one.members) for one in shown)
     scale = max(room - left - counts - 8, 40) / most
@@ -164,12 +165,13 @@ def _bars(
         price = cropped(_price(one), prices + 6, 11)
         parts.append(text(names + 12, y, price, size=11, faint=True))
         parts.append(_bar(one, chosen, free, accent, left, y - 10, scale))
-        taken = sum(i in chosen for i in one.members)
+        taken = sum(i in (chosen or free) for i in one.members)
         end = left + scale * len(one.members) + 6
-        count = f"{taken} of {len(one.members)}"
+        count = f"{taken} {'' if chosen else 'free '}of {len(one.members)}"
         parts.append(text(end, y, count, size=10, faint=True))
     more = len(opened) - len(shown)
-    note = f"{more} more shared sets are opened and not drawn" if more else ""
+    opens = "are opened and not drawn" if chosen else "are not drawn"
+    note = f"{more} more shared sets {opens}" if more else ""
     return Picture(room, (len(shown) + 1) * _LINE, "".join(parts), note)
 
 

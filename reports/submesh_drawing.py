@@ -8,7 +8,7 @@ from math import hypot
 
 from ..instances import Submesh
 from ..instances.submesh import Box, corner, final_boxes, placement_of, sides
-from .svg import Picture, at, num, text
+from .svg import Picture, at, breadth, num, text
 
 _LARGEST_CELL = 22.0
 _TALLEST = 560.0
@@ -16,6 +16,8 @@ _BETWEEN = 26.0
 _CAPTION = 18.0
 _LABEL = 9.0
 _HEAD = 6.0
+
+_PINNED = "outlined residents must stay"
 
 KEPT, MOVED = "ck-busy", "ck-b"
 """Classes of residents that stay and of those that move."""
@@ -44,17 +46,16 @@ def submesh_picture(
     before = [one.box for one in instance.residents]
     after = final_boxes(instance, placement)
     moved = {i for i, box in enumerate(after) if box != before[i]}
-    layers = instance.shape[2] if instance.d == 3 else 1
-    beside = layers if instance.d == 3 else 1 + bool(moved)
-    wide = (room - _BETWEEN * (beside - 1)) / beside
-    fits = min(wide / instance.shape[0], _TALLEST / instance.shape[1])
-    cell = max(1.0, min(_LARGEST_CELL, fits))
+    layers = _layers(instance)
+    cell = _cell(instance, layers if instance.d == 3 else 1 + bool(moved), room)
     last = _panels(instance, after, moved, cell, (placement.at, accent))
     if not moved:
         return last
     first = _panels(instance, before, moved, cell, None)
     arrows = _arrows(instance, before, placement.moves, cell) if layers == 1 else ""
-    note = "" if layers == 1 else "Arrows are drawn in two dimensions only."
+    notes = ["arrows are drawn in two dimensions only"] * (layers > 1)
+    notes += [_PINNED] * any(one.fixed for one in instance.residents)
+    note = "; ".join(notes)
     head = text(0, 11, "before", size=11, faint=True)
     tail = text(0, 11, "after", size=11, faint=True)
     first = Picture(
@@ -79,6 +80,49 @@ def submesh_picture(
     )
 
 
+def state_picture(instance: Submesh, accent: str, room: float) -> Picture:
+    """Draw the residents where they are, and the request beside them, to scale.
+
+    Parameters
+    ----------
+    instance, accent, room
+        As for `submesh_picture`.
+    """
+    wide, high = instance.request[:2]
+    beside = max(wide, 4 * _LABEL / _LARGEST_CELL) / instance.shape[0]
+    cell = _cell(instance, _layers(instance) + beside, room)
+    boxes = [one.box for one in instance.residents]
+    panels = _panels(instance, boxes, (), cell, None)
+    written = "x".join(map(str, instance.request))
+    notes = ["the request may be turned"] * instance.rotate
+    notes += ["nobody may be moved"] * (not instance.migrate)
+    notes += [_PINNED] * any(one.fixed for one in instance.residents)
+    gap = min(1.0, cell / 6)
+    request = text(0, 11, written, size=11, faint=True) + (
+        f'<rect class="{accent}" style="stroke:none" x="{num(gap / 2)}" '
+        f'y="{num(_CAPTION + gap / 2)}" width="{num(wide * cell - gap)}" '
+        f'height="{num(high * cell - gap)}" rx="{num(min(2.0, cell / 4))}"/>'
+    )
+    left = panels.width + _BETWEEN
+    return Picture(
+        left + max(wide * cell, breadth(written, 11)),
+        max(panels.height, _CAPTION + high * cell),
+        panels.markup + at(left, 0, request),
+        "; ".join(notes),
+    )
+
+
+def _layers(instance: Submesh) -> int:
+    return instance.shape[2] if instance.d == 3 else 1
+
+
+def _cell(instance: Submesh, beside: float, room: float) -> float:
+    """Return the side of a processor where so many meshes lie side by side."""
+    wide = (room - _BETWEEN * (beside - 1)) / beside
+    fits = min(wide / instance.shape[0], _TALLEST / instance.shape[1])
+    return max(1.0, min(_LARGEST_CELL, fits))
+
+
 def _panels(
     instance: Submesh,
     boxes: Sequence[Box],
@@ -88,13 +132,15 @@ def _panels(
 ) -> Picture:
     """Draw all layers side by side."""
     width, height = (side * cell for side in instance.shape[:2])
-    layers = instance.shape[2] if instance.d == 3 else 1
+    layers = _layers(instance)
     shown = []
     for layer in range(layers):
         parts = [f'<rect class="ck-free" width="{num(width)}" height="{num(height)}"/>']
         for i, box in enumerate(boxes):
             kind = MOVED if i in moved else KEPT
             parts += _boxed(instance, box, layer, cell, kind, str(i))
+            if instance.residents[i].fixed:
+                parts += _pinned(instance, box, layer, cell)
         if request is not None:
             parts += _boxed(instance, request[0], layer, cell, request[1], "")
         for single in instance.blocked:
@@ -122,6 +168,16 @@ def _boxed(
                 label,
                 size=_LABEL,
             )
+
+
+def _pinned(instance: Submesh, box: Box, layer: int, cell: float) -> Iterator[str]:
+    """Draw the outline of a resident that must stay."""
+    for low, length in _parts(instance, box, layer):
+        x, y, wide, high = (z * cell for z in (*low, *length))
+        yield (
+            f'<rect class="ck-edge" x="{num(x + 2)}" y="{num(y + 2)}" '
+            f'width="{num(max(wide - 4, 0.5))}" height="{num(max(high - 4, 0.5))}"/>'
+        )
 
 
 def _parts(

@@ -109,7 +109,8 @@ def _listed(tree: Tree, chosen: Collection[int]) -> Picture:
     body = "".join(
         text(0, 12 + 14 * i, line, size=10) for i, line in enumerate(lines[:40])
     )
-    note = f"a tree of {len(tree.parent)} nodes is not drawn; chosen nodes are listed"
+    note = f"a tree of {len(tree.parent)} nodes is not drawn"
+    note += "; chosen nodes are listed" * bool(chosen)
     if len(lines) > 40:
         note += " in part"
     return Picture(_ROOM, 14 * min(len(lines), 40) + 8, body, note)

@@ -141,7 +141,6 @@ def test_a_method_must_exist_for_each_file(cards: str, bag: str, capsys: Any) ->
     ("option", "told"),
     [
         ("--certificate", "--certificate: is for ksubset files only, not 'sukp'"),
-        ("--plot", "--plot: is for ksubset, procset, submesh files only, not 'sukp'"),
     ],
 )
 def test_options_that_a_knapsack_does_not_have(

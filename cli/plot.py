@@ -1,0 +1,95 @@
+"""Draw an instance, alone or with a solution, as SVG, PNG or PDF.
+
+ksubset: the network, free and busy processors. procset: processors host by host, and
+the shared sets. submesh: the mesh with its residents (outlined: may not be moved) and
+the request beside it; with a solution, before and after, with an arrow for every move.
+sukp: items across, elements down, profits and weights as bars. The solution is checked
+first, as closeknit check does; exit status 1 when something in it is not true.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..instances.errors import InputError
+
+if TYPE_CHECKING:
+    from ..instances import Instance
+    from ..solvers.solution_json import Solution
+
+HELP = "draw an instance or a solution as SVG, PNG or PDF"
+_FORMS = (".svg", ".png", ".pdf")
+
+
+def options(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("file", metavar="FILE", help="instance file")
+    parser.add_argument("solution", metavar="SOLUTION", nargs="?", help="solution file")
+    parser.add_argument(
+        "--out",
+        required=True,
+        metavar="PICTURE",
+        help=f"picture to write; ends in {', '.join(_FORMS)}",
+    )
+    parser.add_argument(
+        "--certificate",
+        metavar="FILE",
+        help="the proof that solve wrote down, where the solution rests on it",
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Check what is to be drawn, draw it, and write the picture."""
+    from ..instances import read_instance
+    from ..reports.drawing import draw, draw_alone
+    from ..solvers import read_solution
+    from . import running
+    from .check import objections
+
+    form = Path(args.out).suffix.lower()
+    if form not in _FORMS:
+        raise InputError(
+            f"must end in {', '.join(_FORMS)}", field="--out", value=args.out
+        )
+    instance = read_instance(args.file)
+    if args.certificate is not None:
+        running.only_for("ksubset", instance, "--certificate")
+    if args.solution is None:
+        drawing = draw_alone(instance)
+    else:
+        solution = read_solution(args.solution)
+        if wrong := objections(instance, solution, args.certificate):
+            print(f"closeknit: {args.solution}: {'; '.join(wrong)}", file=sys.stderr)
+            return 1
+        if solution.selection is None:
+            drawing = draw_alone(instance, remark=_unanswered(solution))
+        else:
+            drawing = draw(instance, {solution.method: _chosen(instance, solution)})
+    _write(args.out, form, drawing)
+    return 0
+
+
+def _chosen(instance: Instance, solution: Solution) -> tuple[int, ...]:
+    from ..instances import problem_of
+
+    return problem_of(instance).chosen_of(instance, solution.selection)
+
+
+def _unanswered(solution: Solution) -> str:
+    """Say above it that there is nothing to be drawn but the instance."""
+    why = f" ({solution.proof})" if solution.proof else ""
+    return f"{solution.method}: {solution.status.value}{why}"
+
+
+def _write(out: str, form: str, drawing: str) -> None:
+    from ..instances.files import write_bytes, write_text
+
+    if form == ".svg":
+        write_text(out, drawing)
+        return
+    from ..reports.rendering import rendered
+
+    write_bytes(out, rendered(drawing, form[1:]))
