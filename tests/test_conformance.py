@@ -170,7 +170,8 @@ def test_never_a_busy_processor(name: str, kind: str) -> None:
 # Symmetries. Ties are broken by coordinates, so a heuristic may answer a mirrored
 # instance differently, even at another cost. What holds exactly:
 # - shifting a mesh's or a point set's processors keeps their order, hence every
-#   answer (mm-all: centres beyond the bounding box add no new candidate);
+#   answer (mm-all: centres beyond the bounding box add no new candidate). The
+#   exceptions are below, in LAID_OUT;
 # - the optimum, and mm when its ties are broken for the best or for the worst,
 #   do not depend on order: their cost survives mirroring, turning, shifting round
 #   a torus and renaming the nodes of a tree.
@@ -184,8 +185,31 @@ def moved(
     return KSubset("moved", topology, tuple(map(move, instance.free)), instance.k)
 
 
+_RUNS = "runs go on over the edge of the machine, from line to line"
+_WALK = "the walk through a machine depends on its sides"
+LAID_OUT = {
+    **{
+        f"{order}/{packing}": _RUNS
+        for order in ("row", "column")
+        for packing in ("first-fit", "best-fit")
+    },
+    **{
+        f"{order}/{packing}": _WALK
+        for order in ("hilbert", "snake")
+        for packing in ("first-fit", "best-fit", "sorted-free")
+    },
+}
+"""Strategies laid out over a machine, not over what is idle: shifting into a larger
+mesh changes their answers. What survives is in test_allocation_curves.py."""
+
+
 @pytest.mark.parametrize(
-    "name", [name for name in OWN if not taken(name, shifts=True).is_empty]
+    "name",
+    [
+        name
+        for name in OWN
+        if name not in LAID_OUT and not taken(name, shifts=True).is_empty
+    ],
 )
 @settings(max_examples=25, deadline=None)
 @given(data=st.data())

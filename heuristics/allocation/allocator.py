@@ -12,7 +12,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
+from inspect import getdoc
 from math import prod
+from types import MappingProxyType
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -63,7 +66,12 @@ class Allocator(ABC):
         Of every processor whether it is idle; not to be written to from outside.
     free
         How many are.
+    WORDS
+        For arguments of a class that has several entries in the table, and the values
+        they may take, the words that stand for ``{argument}`` in its docstring.
     """
+
+    WORDS: ClassVar[Mapping[str, Mapping[object, str]]] = MappingProxyType({})
 
     def __init__(self, topology: Topology, *, seed: int = 0) -> None:
         self.topology = topology
@@ -240,3 +248,13 @@ class Maker:
             import_module(f".{module}", __package__), name
         )
         return found
+
+    @property
+    def doc(self) -> str:
+        """The docstring of the class, its ``{argument}`` filled in for this entry."""
+        text = getdoc(self.strategy) or ""
+        words = getattr(self.strategy, "WORDS", {})
+        for name, value in self.arguments.items():
+            said = words.get(name, {}).get(value, str(value))
+            text = text.replace(f"{{{name}}}", said)
+        return text

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cache
-from inspect import getdoc
 from time import perf_counter
 from typing import TYPE_CHECKING
 
@@ -49,7 +48,7 @@ def method(name: str) -> RunOn[KSubset]:
         return answer(instance, chosen, start=start, seed=seed)
 
     run.__name__ = run.__qualname__ = name
-    run.__doc__ = getdoc(maker.strategy)
+    run.__doc__ = maker.doc
     return run
 
 

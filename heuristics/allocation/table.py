@@ -11,9 +11,21 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from ...instances import InputError, Topology
-from .allocator import Allocator, Maker
+from .allocator import Allocator, Maker, needs_a_grid
 
-STRATEGIES: Mapping[str, Maker] = MappingProxyType({})
+STRATEGIES: Mapping[str, Maker] = MappingProxyType(
+    {
+        **{
+            f"{order}/{packing}": Maker(
+                "curves:Curve",
+                needs_a_grid,
+                arguments={"order": order, "packing": packing},
+            )
+            for order in ("hilbert", "snake", "row", "column")
+            for packing in ("first-fit", "best-fit", "sorted-free")
+        },
+    }
+)
 """Strategies with a class of their own, by the name used in reports."""
 
 
