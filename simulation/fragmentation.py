@@ -8,6 +8,7 @@ from math import ceil
 
 import numpy as np
 
+from ..heuristics.allocation.allocator import Grant
 from ..instances import InputError, KSubset
 from ..instances.generators import generator, network_of, network_text, share_text
 from .machine import Machine
@@ -85,14 +86,24 @@ def fragmented(
         jobs = ceil(Fraction(_TURNOVERS * target, mean_size))
     if jobs < 1:
         raise InputError("must be at least 1", field="jobs", value=jobs)
-    running: list[tuple[tuple[int, ...], ...]] = []
+    hands_out = machine.allocator
+    running: list[Grant] = []
     for _ in range(jobs):
         wanted = size()
-        while len(machine.places) - machine.free + wanted > target:
-            machine.release(running.pop(int(draw.integers(len(running)))))
-        running.append(machine.place(machine.offer(wanted)))
+        grant = None
+        while grant is None:
+            if len(machine.places) - machine.free + wanted <= target:
+                grant = hands_out.allocate(wanted)
+            if grant is None:
+                if not running:
+                    raise InputError(
+                        f"does not serve {wanted} processors of the idle machine",
+                        field=allocator,
+                    )
+                hands_out.release(running.pop(int(draw.integers(len(running)))))
+        running.append(grant)
     at = network_text(kind, shape)
-    offered = machine.offer(1)
+    offered = machine.problem(hands_out.idle, 1)
     return KSubset(
         f"{at}-fragmented-{share_text(utilisation)}-{allocator}-k{k}-s{seed}",
         offered.topology,

@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
-import heapq
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from enum import Enum
 from itertools import islice
 
-from ..instances import InputError, KSubset, Site
+from ..instances import InputError, KSubset
 from .machine import Machine
+from .stream import Start, simulate
+from .stream_jobs import Skipped, StreamJob, unusable
 from .swf import Job
 
-
-class Skipped(Enum):
-    """Why a job of a trace is not replayed."""
-
-    NO_SUBMIT = "no submit time"
-    NO_RUN = "no run time"
-    NO_SIZE = "no number of processors"
-    TOO_LARGE = "larger than the machine"
-    PARTIAL = "part of a job listed before"
+__all__ = ["Placement", "Replay", "Skipped"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +44,8 @@ class Replay:
 
     The queue is strict: a job starts when it is at the head and enough processors
     are free, never earlier than one before it. It runs as long as the trace says.
-    At one instant, jobs end before others start, and start before others arrive.
+    At one instant, jobs end before others start, and start before others arrive;
+    see `simulate`.
 
     Parameters
     ----------
@@ -76,23 +69,7 @@ class Replay:
         InputError
             When the trace cannot be read (see `read_swf`).
         """
-        queue: deque[tuple[int, Job]] = deque()
-        running: list[tuple[int, int, tuple[Site, ...]]] = []
-        clock = 0
-        for place, job in enumerate(jobs):
-            if why := self._unusable(job):
-                self.skipped[why] += 1
-                continue
-            assert job.submit is not None  # or it would have been skipped
-            while running and running[0][0] <= job.submit:
-                clock = self._end(running)
-                yield from self._start(clock, queue, running)
-            clock = max(clock, job.submit)
-            queue.append((place, job))
-            yield from self._start(clock, queue, running)
-        while running:
-            clock = self._end(running)
-            yield from self._start(clock, queue, running)
+        return (self._placement(job, start) for job, start in self._starts(jobs))
 
     def occupancies(
         self, jobs: Iterable[Job], first: int = 0, every: int = 1
@@ -108,55 +85,43 @@ class Replay:
             When two jobs to be reported have the same number.
         """
         seen: set[int] = set()
-        started = (turn for turn in self.run(jobs) if turn.place >= first)
-        for turn in islice(started, 0, None, every):
-            if turn.job.number in seen:
+        started = (turn for turn in self._starts(jobs) if turn[1].job.number >= first)
+        for job, start in islice(started, 0, None, every):
+            if job.number in seen:
                 raise InputError(
                     f"{self.name}: given to two jobs",
                     field="job number",
-                    value=turn.job.number,
+                    value=job.number,
                 )
-            seen.add(turn.job.number)
-            yield turn.met
+            seen.add(job.number)
+            yield self._placement(job, start).met
 
-    def _unusable(self, job: Job) -> Skipped | None:
-        if job.partial:
-            return Skipped.PARTIAL
-        if job.submit is None:
-            return Skipped.NO_SUBMIT
-        if job.run is None:
-            return Skipped.NO_RUN
-        if job.processors is None:
-            return Skipped.NO_SIZE
-        if job.processors > len(self.machine.places):
-            return Skipped.TOO_LARGE
-        return None
+    def _starts(self, jobs: Iterable[Job]) -> Iterator[tuple[Job, Start]]:
+        """Run the stream; a job's number in it is its place among those replayed."""
+        taken: dict[int, Job] = {}
+        for event in simulate(self._usable(jobs, taken), self.machine.allocator):
+            if isinstance(event, Start):
+                yield taken.pop(event.job.number), event
 
-    def _start(
-        self,
-        clock: int,
-        queue: deque[tuple[int, Job]],
-        running: list[tuple[int, int, tuple[Site, ...]]],
-    ) -> Iterator[Placement]:
-        """Start jobs from the head of the queue as long as they fit."""
-        while queue:
-            place, job = queue[0]
-            assert job.processors is not None
+    def _placement(self, job: Job, start: Start) -> Placement:
+        met = self.machine.problem(
+            start.idle,
+            start.job.processors,
+            f"{self.name}-{job.number}",
+            f"{self.source}, job {job.number}",
+        )
+        return Placement(start.job.number, job, start.time, met)
+
+    def _usable(
+        self, jobs: Iterable[Job], taken: dict[int, Job]
+    ) -> Iterator[StreamJob]:
+        """Give the jobs that can be run, by their places; note those taken."""
+        for place, job in enumerate(jobs):
+            if why := unusable(job, len(self.machine.places)):
+                self.skipped[why] += 1
+                continue
+            assert job.submit is not None  # or it would have been skipped
             assert job.run is not None
-            if job.processors > self.machine.free:
-                return
-            queue.popleft()
-            met = self.machine.offer(
-                job.processors,
-                f"{self.name}-{job.number}",
-                f"{self.source}, job {job.number}",
-            )
-            heapq.heappush(running, (clock + job.run, place, self.machine.place(met)))
-            yield Placement(place, job, clock, met)
-
-    def _end(self, running: list[tuple[int, int, tuple[Site, ...]]]) -> int:
-        """End the jobs that end next, all of that instant; return when that is."""
-        clock = running[0][0]
-        while running and running[0][0] == clock:
-            self.machine.release(heapq.heappop(running)[2])
-        return clock
+            assert job.processors is not None
+            taken[place] = job
+            yield StreamJob(place, job.submit, job.processors, job.run, job.run)
