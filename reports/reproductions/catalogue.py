@@ -51,6 +51,18 @@ class Reproduction:
 
 _ENTRIES = (
     Reproduction(
+        name="bender-figure2",
+        summary="optimal towns: the cheapest sets of 2 to 200 points",
+        source="Bender et al. 2008, Figure 2",
+        where="bender_figures:figure2",
+    ),
+    Reproduction(
+        name="bender-figure3",
+        summary="the optimal city from its differential equation, under towns",
+        source="Bender et al. 2008, Figure 3",
+        where="bender_figures:figure3",
+    ),
+    Reproduction(
         name="drakenberg-quality",
         summary="how often reaching is optimal, with realistic and uniform costs",
         source="Drakenberg 2012, section 6.2",
