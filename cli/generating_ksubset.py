@@ -95,6 +95,11 @@ def add(families: Families) -> None:
     wanted(star)
     number(star, "--L", 100, "distance from the root (default 100)")
 
+    curve = family(
+        families, "hilbert-gap", "a bad case of hilbert/best-fit, k = 2", _hilbert_gap
+    )
+    number(curve, "--N", 16, "side of the mesh, a power of two (default 16)")
+
 
 def _network(parser: argparse.ArgumentParser) -> None:
     needed(parser, "--shape", kind=reading.shape, metavar="16x16")
@@ -200,3 +205,9 @@ def _genalg_tree(args: argparse.Namespace, seed: int) -> KSubset:
     from ..instances.worst_cases import genalg_tree
 
     return genalg_tree(args.k, args.L).instance
+
+
+def _hilbert_gap(args: argparse.Namespace, seed: int) -> KSubset:
+    from ..instances.worst_cases import hilbert_gap
+
+    return hilbert_gap(args.N).instance

@@ -74,6 +74,7 @@ def all_worst_cases() -> list[worst_cases.WorstCase]:
         worst_cases.mc1x1_family(6, 100, d=3),
         worst_cases.genalg(),
         worst_cases.genalg_tree(4),
+        worst_cases.hilbert_gap(16),
     ]
 
 

@@ -60,6 +60,7 @@ FAMILIES = {
     "mc1x1-worst --k 8 --r 50": ["mc1x1-worst-d2-k8-r50"],
     "genalg": ["genalg-L100"],
     "genalg-tree --k 4": ["genalg-tree-k4-L100"],
+    "hilbert-gap --N 8": ["hilbert-gap-N8"],
     "drakenberg --request 9 --racks 2 --free 50% --seed 3 --count 2": [
         "drakenberg-56-node-50pct-r9-s3",
         "drakenberg-56-node-50pct-r9-s4",
@@ -164,6 +165,7 @@ def test_no_family_is_left_out() -> None:
         ("theorem1 --k 8 --eps 1e-9999999", "argument --eps: must be a fraction such"),
         ("mm-distinct --L 5", "--L: must be at least 6, not 5"),
         ("mc1x1-worst --k 7", "--k: must be even and at least 2, not 7"),
+        ("hilbert-gap --N 6", "--N: must be a power of two, not 6"),
         ("genalg --L 1", "--L: must be at least 3, not 1"),
         ("drakenberg", "the following arguments are required: --request"),
         ("drakenberg --request 0", "--request: must be at least 1, not 0"),

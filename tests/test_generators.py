@@ -47,6 +47,7 @@ from closeknit.instances.worst_cases import (
     WorstCase,
     genalg,
     genalg_tree,
+    hilbert_gap,
     mc1x1_family,
     median_decoys,
     mm_distinct,
@@ -462,6 +463,9 @@ def test_other_limits_are_approached_from_below() -> None:
         (lambda: mc1x1_family(10**6, 50), "k times d: must be at most 2048"),
         (lambda: genalg(2), "L: must be at least 3, not 2"),
         (lambda: genalg_tree(2), "k: must be at least 3, not 2"),
+        (lambda: hilbert_gap(2), "N: must be at least 4, not 2"),
+        (lambda: hilbert_gap(24), "N: must be a power of two, not 24"),
+        (lambda: hilbert_gap(8192), "N: must be at most 4096, not 8192"),
         (lambda: genalg_tree(9, 8), "L: must be at least 9, not 8"),
     ],
 )
@@ -483,6 +487,10 @@ def test_worst_cases_equal_the_reference() -> None:
         case = mc1x1_family(row["k"], row["r"])
         assert sorted(map(tuple, row["points"])) == list(case.instance.free)
         assert (case.cost, case.optimum) == (row["mc_w"], row["opt_at_most"])
+    row = reference["hilbert"]
+    case = hilbert_gap(row["N"])
+    assert sorted(map(tuple, row["free"])) == list(case.instance.free)
+    assert (case.instance.k, case.ratio) == (row["k"], row["ratio"])
     with (REFERENCE / "mm_worst_case_exact.csv").open() as stream:
         rows = list(csv.DictReader(stream))
     assert len(rows) == 105

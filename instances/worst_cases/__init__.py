@@ -11,6 +11,7 @@ eps is. Lengths and costs are then in units of 1/b.
 
 from .case import WorstCase as WorstCase
 from .cross_polytopes import theorem1 as theorem1
+from .hilbert import hilbert_gap as hilbert_gap
 from .mc1x1 import mc1x1_family as mc1x1_family
 from .medians import median_decoys as median_decoys
 from .mm_free import genalg as genalg
