@@ -27,7 +27,7 @@ import numpy as np
 
 from ..instances import InputError, KSubset, Torus
 from ..solvers import DEFAULT, Grade, Limit, Proof, Result, Settings, answer
-from ..solvers.interrupt import deferred
+from ..solvers.limits import limits
 from . import ring_dp_kernels as kernels
 from .one_axis import along
 from .ring_window import best_window
@@ -67,14 +67,8 @@ def ring_dp(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
             field="ring-dp",
         )
     deadline = start + settings.time_limit
-    with deferred() as pressed:
-
-        def limit() -> Limit | None:
-            if pressed.is_set():
-                return Limit.INTERRUPT
-            return Limit.TIME if perf_counter() >= deadline else None
-
-        stopped = turn.run(limit)
+    with limits(deadline) as watch:
+        stopped = turn.run(watch.reached)
     return answer(
         instance,
         turn.chosen,

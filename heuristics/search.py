@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from time import perf_counter
 
 from ..instances import KSubset
 from ..solvers import Limit, Proof, Result, Settings, answer
-from ..solvers.interrupt import deferred
+from ..solvers.limits import LONGEST, limits
 from .mm_inc import first_solution
-
-_CHUNK_SECONDS = 0.1
-"""A kernel runs about this long before limits and Ctrl-C are looked at."""
 
 
 class Search(ABC):
@@ -33,7 +29,7 @@ class Search(ABC):
 
     best: int
     nodes: int
-    longest_step: int = sys.maxsize
+    longest_step: int = LONGEST
     turn: int = 10_000
 
     @property
@@ -64,25 +60,13 @@ class Search(ABC):
         node_limit
             Nodes in all, earlier calls included.
         """
-        budget = 16
-        with deferred() as pressed:
-            while self.bound < self.best:
-                now = perf_counter()
-                if pressed.is_set():
-                    return Limit.INTERRUPT
-                if now >= deadline:
-                    return Limit.TIME
-                if node_limit is not None:
-                    if self.nodes >= node_limit:
-                        return Limit.NODES
-                    budget = min(budget, node_limit - self.nodes)
-                self._step(budget)
-                seconds = perf_counter() - now
-                if seconds < _CHUNK_SECONDS / 2:
-                    budget = min(2 * budget, self.longest_step)
-                elif seconds > _CHUNK_SECONDS:
-                    budget = max(1, budget // 2)
-        return None
+        with limits(deadline, node_limit) as watch:
+            return watch.search(
+                self._step,
+                unfinished=lambda: self.bound < self.best,
+                nodes=lambda: self.nodes,
+                longest=self.longest_step,
+            )
 
 
 def search_alone(

@@ -30,7 +30,7 @@ import numpy as np
 
 from ..instances import IntArray, KSubset, Tree, cost
 from ..solvers import DEFAULT, Grade, Limit, Proof, Result, Settings, answer
-from ..solvers.interrupt import deferred
+from ..solvers.limits import limits
 from . import tree_dp_kernels as kernels
 from . import tree_outline, tree_plan
 
@@ -58,15 +58,9 @@ def tree_dp(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
         bound = cost(instance, everything)
         return answer(instance, everything, start=start, bound=bound, proof=PROOF)
     deadline = start + settings.time_limit
-    with deferred() as pressed:
-
-        def limit() -> Limit | None:
-            if pressed.is_set():
-                return Limit.INTERRUPT
-            return Limit.TIME if perf_counter() >= deadline else None
-
+    with limits(deadline) as watch:
         programme = _Programme(instance)
-        stopped = programme.run(limit)
+        stopped = programme.run(watch.reached)
     return answer(
         instance,
         programme.chosen(complete=stopped is None),

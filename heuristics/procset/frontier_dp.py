@@ -16,8 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ...instances import InputError, ProcessorSet, ProcSet
-from ...solvers import DEFAULT, Grade, Limit, Proof, Result, Settings, answer
-from ...solvers.interrupt import deferred
+from ...solvers import DEFAULT, Grade, Proof, Result, Settings, answer
+from ...solvers.limits import limits
 from .frontier_programme import TooWide
 from .machine import Machine
 
@@ -47,13 +47,7 @@ def solve_narrow(instance: ProcSet, settings: Settings = DEFAULT) -> Result | st
     """Do what `frontier_dp` does, or say why the instance is too wide."""
     start = perf_counter()
     deadline = start + settings.time_limit
-    with deferred() as pressed:
-
-        def stopped() -> Limit | None:
-            if pressed.is_set():
-                return Limit.INTERRUPT
-            return Limit.TIME if perf_counter() >= deadline else None
-
+    with limits(deadline) as watch:
         machine, available = _prepared(instance)
         try:
             programme = machine.programme(
@@ -61,7 +55,7 @@ def solve_narrow(instance: ProcSet, settings: Settings = DEFAULT) -> Result | st
             )
         except TooWide as wide:
             return str(wide)
-        limit = programme.run(stopped)
+        limit = programme.run(watch.reached)
     return answer(
         instance,
         programme.chosen().tolist(),

@@ -32,7 +32,7 @@ from time import perf_counter
 from ...formulations.set_classes import Cost, SetClasses, classes_of, radix_of
 from ...instances import ProcSet
 from ...solvers import DEFAULT, Grade, Limit, Proof, Result, Settings, answer
-from ...solvers.interrupt import deferred
+from ...solvers.limits import limits
 
 MOST_STATES = 500_000
 """States kept at a time; beyond, the programme stops, at some 300 MB."""
@@ -61,18 +61,8 @@ def goldschmidt(instance: ProcSet, /, settings: Settings = DEFAULT) -> Result:
     start = perf_counter()
     classes = classes_of(instance)
     programme = _Programme(classes)
-    with deferred() as pressed:
-
-        def stopped(states: int) -> Limit | None:
-            if pressed.is_set():
-                return Limit.INTERRUPT
-            if perf_counter() - start > settings.time_limit:
-                return Limit.TIME
-            if settings.node_limit is not None and states >= settings.node_limit:
-                return Limit.NODES
-            return None
-
-        limit = programme.run(stopped)
+    with limits(start + settings.time_limit, settings.node_limit) as watch:
+        limit = programme.run(watch.reached)
     removed = programme.best[1]
     kept = [c for c in range(len(classes.members)) if not removed >> c & 1]
     return answer(

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import accumulate
-from time import perf_counter
 
 import numpy as np
 
 from ...formulations.set_classes import Cost, SetClasses
 from ...instances import IntArray
 from ...solvers import Limit
-from ...solvers.interrupt import deferred
+from ...solvers.limits import Limits, limits
 from . import opened_bb_kernels as kernels
 from .opened_bb_kernels import Rules
 from .opened_bb_system import Layout
 
 ALL_RULES = Rules()
-_CHUNK_SECONDS = 0.1
-"""A kernel runs about this long before limits and Ctrl-C are looked at."""
-_LONGEST = 2**40
-"""Nodes that a kernel is asked for at most."""
 _MOST_SHAPES = 20_000
 _MOST_FAMILIES_SHAPED = 5
 _FADES = (0.5, 0.125, 0.03)
@@ -103,41 +98,26 @@ class Search:
         node_limit
             Nodes in all, earlier calls included.
         """
-        budget = 16
-        search = self.layout.module.search
-        with deferred() as pressed:
-
-            def limit() -> Limit | None:
-                if pressed.is_set():
-                    return Limit.INTERRUPT
-                return Limit.TIME if perf_counter() >= deadline else None
-
+        with limits(deadline, node_limit) as watch:
             if self.shapes is None:
-                if stopped := self._grow(limit):
+                if stopped := self._grow(watch):
                     return stopped
                 self.shapes = self._shapes()
-            while self._at < len(self.shapes):
-                if self.shapes[self._at][0] >= self.best:
-                    self._at = len(self.shapes)
-                    break
-                if stopped := limit():
-                    return stopped
-                if node_limit is not None:
-                    if self.nodes >= node_limit:
-                        return Limit.NODES
-                    budget = min(budget, node_limit - self.nodes)
-                now = perf_counter()
+            shapes = self.shapes
+
+            def unfinished() -> bool:
+                if self._at < len(shapes) and shapes[self._at][0] >= self.best:
+                    self._at = len(shapes)  # and so do all that follow
+                return self._at < len(shapes)
+
+            def step(budget: int) -> None:
                 if not self._begun:
-                    self._begin(self.shapes[self._at][1])
-                if search(self.layout.system, self.state, budget):
+                    self._begin(shapes[self._at][1])
+                if self.layout.module.search(self.layout.system, self.state, budget):
                     self._at += 1
                     self._begun = False
-                seconds = perf_counter() - now
-                if seconds < _CHUNK_SECONDS / 2:
-                    budget = min(2 * budget, _LONGEST)
-                elif seconds > _CHUNK_SECONDS:
-                    budget = max(1, budget // 2)
-        return None
+
+            return watch.search(step, unfinished=unfinished, nodes=lambda: self.nodes)
 
     def _begin(self, shape: Shape) -> None:
         """Start on a shape: families that open few sets are gone through first."""
@@ -152,7 +132,7 @@ class Search:
 
     # --- a first solution ---
 
-    def _grow(self, limit: Callable[[], Limit | None]) -> Limit | None:
+    def _grow(self, watch: Limits) -> Limit | None:
         """Open sets greedily, from classes spread over the instance."""
         system = self.layout.system
         price = system.cost.astype(np.float64)
@@ -162,7 +142,7 @@ class Search:
             for fade in _FADES:
                 if self.layout.module.grow(system, price, first, fade, opened):
                     self._offer(opened)
-            if stopped := limit():
+            if stopped := watch.reached():
                 return stopped
         return None
 

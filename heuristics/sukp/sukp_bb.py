@@ -34,7 +34,7 @@ import numpy as np
 
 from ...instances import InputError, Sukp
 from ...solvers import DEFAULT, Grade, Limit, Proof, Result, Settings, answer
-from ...solvers.interrupt import deferred
+from ...solvers.limits import limits
 from . import sukp_bb_kernels as kernels
 from .sukp_bb_problem import blank, packed, root
 from .sukp_greedy import greedy
@@ -217,20 +217,14 @@ class Search:
         node_limit
             Nodes in all, earlier calls included.
         """
-        with deferred() as pressed:
+        with limits(deadline, node_limit) as watch:
             while self.bound < self.best:
-                if pressed.is_set():
-                    return Limit.INTERRUPT
-                if perf_counter() >= deadline:
-                    return Limit.TIME
+                if limit := watch.reached(self.nodes):
+                    return limit
                 budget = self._plunge
                 if len(self._waiting) > _MOST_WAITING:
                     budget *= 8
-                if node_limit is not None:
-                    if self.nodes >= node_limit:
-                        return Limit.NODES
-                    budget = min(budget, node_limit - self.nodes)
-                self._step(budget)
+                self._step(watch.within(budget, self.nodes))
         return None
 
     @property
@@ -260,14 +254,12 @@ class Search:
         """
         if self._by_number is None:
             self._by_number = ByNumber(self._problem)
-        with deferred() as pressed:
+        with limits(deadline) as watch:
             self._by_number.improve(
-                self.best,
-                lambda: pressed.is_set() or perf_counter() >= deadline,
-                rounds,
+                self.best, lambda: watch.reached() is not None, rounds
             )
             self._known = self._by_number.least
-            return Limit.INTERRUPT if pressed.is_set() else None
+            return Limit.INTERRUPT if watch.pressed.is_set() else None
 
     def bound_below(self, state: Sequence[int]) -> int | None:
         """Return the bound of one node, by the state of each element.

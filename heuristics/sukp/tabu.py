@@ -24,13 +24,13 @@ import numpy as np
 
 from ...instances import InputError, IntArray, Sukp
 from ...solvers import DEFAULT, Limit, Result, Settings, answer
-from ...solvers.interrupt import deferred
+from ...solvers.limits import limits
 from . import tabu_kernels as kernels
 
 MOST_CELLS = 2**27
 """Items squared and elements squared together, a gigabyte of marginal weights."""
-_CHUNK_SECONDS = 0.1
-"""A kernel runs about this long before limits and Ctrl-C are looked at."""
+_FIRST = 16
+"""Moves that are made in any case, so that there is a solution."""
 _REMEMBERED = 2**20
 """Sets that each side remembers."""
 
@@ -140,21 +140,15 @@ class TabuSearch:
             Moves in all, in place of `moves_of`.
         """
         stop = moves_of(self.instance) if node_limit is None else node_limit
-        budget = 16
-        with deferred() as pressed:
-            while self.moves < stop and self.left_out:
-                now = perf_counter()
-                self.step(min(budget, stop - self.moves))
-                seconds = perf_counter() - now
-                if seconds < _CHUNK_SECONDS / 2:
-                    budget *= 2
-                elif seconds > _CHUNK_SECONDS:
-                    budget = max(1, budget // 2)
-                if pressed.is_set():
-                    return Limit.INTERRUPT
-                if perf_counter() >= deadline:
-                    return Limit.TIME
-        return Limit.NODES if node_limit is not None and self.left_out else None
+        with limits(deadline, stop) as watch:
+            if self.moves < stop and self.left_out:
+                self.step(watch.within(_FIRST, self.moves))  # whatever the time
+            limit = watch.search(
+                self.step,
+                unfinished=lambda: self.left_out > 0,
+                nodes=lambda: self.moves,
+            )
+        return None if limit is Limit.NODES and node_limit is None else limit
 
     def step(self, budget: int) -> None:
         """Make moves on one side, at most so many, at least one."""
