@@ -1,10 +1,11 @@
 """Decide orthogonal packing instances, and states of a first-come-first-served mesh.
 
-    python benchmarks/bench_packing.py [FILE.jsonl] [--limit S] [--states N]
+    python benchmarks/bench_packing.py [FILE.jsonl...] [--limit S] [--states N]
 
-Prints for every instance of the file (by default the set of Clautiaux et al. beside
-the project) the answer, the step that decided and the CPU seconds, and compares the
-answers with a table beside the file, if there is one. Then runs a stream of requests
+Prints for every instance of the files (by default the sets of Clautiaux et al. and of
+Hopper and Turton beside the project) the answer, the step that decided and the CPU
+seconds, and compares the answers with a table beside the file, if there is one; those
+of Hopper and Turton pack as they were cut. Then runs a stream of requests
 with migration and prints, by the number of residents, the share of states decided and
 how long they took. One run: wall-clock time is limited, CPU time is printed.
 """
@@ -27,7 +28,8 @@ from closeknit.instances.packing_json import read_packings
 from closeknit.instances.submesh import Box, Resident
 from closeknit.solvers import Settings
 
-CJCM = Path(__file__).parents[2] / "shared" / "data" / "packing" / "CJCM.jsonl"
+DATA = Path(__file__).parents[2] / "shared" / "data" / "packing"
+FILES = (DATA / "CJCM.jsonl", DATA / "HT2001a.jsonl")
 KINDS = ((0, 10), (11, 20), (21, 40), (41, 10**6))
 
 
@@ -123,12 +125,13 @@ def filled(side: int, most: int, seed: int, limit: float) -> list[tuple[int, Ver
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("file", type=Path, nargs="?", default=CJCM)
+    parser.add_argument("files", type=Path, nargs="*", default=list(FILES))
     parser.add_argument("--limit", type=float, default=20.0)
     parser.add_argument("--states", type=int, default=60, metavar="REQUESTS")
     args = parser.parse_args()
-    decide(read_packings(args.file)[0])  # load and compile
-    pack(args.file, args.limit)
+    decide(read_packings(args.files[0])[0])  # load and compile
+    for file in args.files:
+        pack(file, args.limit)
     for side, most in ((256, 256), (256, 192), (256, 128)):
         noted = states(side, most, args.states, 1, min(args.limit, 10.0))
         for low, high in KINDS:

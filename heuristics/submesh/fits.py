@@ -32,7 +32,9 @@ from ...solvers import (
 from .constructive import construct
 from .direct import free_box
 from .infeasible import Certificate, refute
+from .niches import niches
 from .staircase import refusal, staircase
+from .tightening import Tight, tighten
 
 DIRECT = Proof(Grade.ENUMERATED, "direct fit")
 """Nobody is moved."""
@@ -42,6 +44,12 @@ STAIRCASE = 12
 """Items up to which the exhaustive search is tried before CP-SAT."""
 _NODES = 200_000
 """After which it is given up: a thirtieth of a second."""
+FILLED = Proof(Grade.ENUMERATED, "niches")
+"""No choice of a box, or of a cell left free, for every niche packs them."""
+_WASTE = 32
+"""Cells left free up to which niches are searched."""
+_NICHES, _FEW_NICHES = 10_000_000, 50_000
+"""Nodes where no cell is left free, about 6 s; halved for each cell, down to this."""
 _ROUNDS = 1
 """Of annealing."""
 _SOLVED = 20
@@ -125,8 +133,8 @@ def decide(
     """Decide whether boxes can be packed.
 
     Steps: checkable proofs of no (`refute`); packings by construction (`construct`);
-    the exhaustive search of `staircase` for a while; annealing (`construct`); CP-SAT,
-    from the hint, for the rest of the time.
+    the exhaustive search of `staircase` for a while; annealing (`construct`); that of
+    `niches` where little is left free; CP-SAT, from the hint, for the rest of the time.
 
     Parameters
     ----------
@@ -176,11 +184,40 @@ def decide(
         boxes = construct(packing, settings.seed, stop, rounds=rounds)
         if boxes is not None:
             return _packed(packing, boxes, "annealing", tried)
+        if not refusal(packing) and not stop():
+            tight = tighten(packing)
+            if tight is None or tight.waste <= _WASTE:
+                tried.append("niches")
+                verdict = _by_niches(packing, tight, settings, start)
+                if verdict.fits is not None:
+                    return replace(verdict, tried=tuple(tried))
         tried.append("cp-sat")
         verdict = by_cpsat(packing, settings, start=start, hint=hint)
     except KeyboardInterrupt:
         verdict = Verdict(limit=Limit.INTERRUPT)
     return replace(verdict, tried=tuple(tried))
+
+
+def _by_niches(
+    packing: Packing, tight: Tight | None, settings: Settings, start: float
+) -> Verdict:
+    """Search all packings that leave little free, for half of the time left."""
+    now = perf_counter()
+    half = (settings.time_limit - (now - start)) / 2
+    waste = 0 if tight is None else max(tight.waste, 0)
+    found, boxes, _ = niches(
+        packing,
+        most_nodes=max(_NICHES >> waste, _FEW_NICHES),
+        stop=lambda: perf_counter() - now >= half,
+        tight=tight,
+    )
+    if boxes is not None:
+        return _packed(packing, boxes, "niches", ())
+    return Verdict(
+        fits=found,
+        by="" if found is None else "niches",
+        proof=None if found is None else FILLED,
+    )
 
 
 def _packed(

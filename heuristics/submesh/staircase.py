@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from math import prod
 
 import numpy as np
 
 from ...instances.packing import Packing, ways
 from ...instances.submesh import Box, box_at
+from .tightening import reachable
 
 MOST = 24
 """Items up to which the search is worth its nodes."""
@@ -48,7 +49,7 @@ def staircase(
     order = sorted(range(len(packing.items)), key=lambda i: _first(packing, i))
     sizes = [ways(packing, packing.items[i]) for i in order]
     side, roof = (
-        _reachable(packing.shape[a], [[s[a] for s in several] for several in sizes])
+        reachable(packing.shape[a], [[s[a] for s in several] for several in sizes])
         for a in range(2)
     )
     n = len(order)
@@ -115,13 +116,3 @@ def refusal(packing: Packing) -> str | None:
 def _first(packing: Packing, i: int) -> tuple[int, list[tuple[int, ...]]]:
     sizes = ways(packing, packing.items[i])
     return -prod(sizes[0]), sizes
-
-
-def _reachable(side: int, lengths: Sequence[Sequence[int]]) -> int:
-    """Return the greatest sum of lengths, at most one of each item, within the side."""
-    sums = 1
-    for several in lengths:
-        before = sums
-        for x in set(several):
-            sums |= before << x
-    return (sums & ((1 << side + 1) - 1)).bit_length() - 1
