@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from ...instances import InputError, Topology
-from .allocator import Allocator, Maker, needs_a_grid
+from .allocator import Allocator, Maker, needs_a_grid, needs_a_plane
 
 STRATEGIES: Mapping[str, Maker] = MappingProxyType(
     {
@@ -24,6 +24,10 @@ STRATEGIES: Mapping[str, Maker] = MappingProxyType(
             for order in ("hilbert", "snake", "row", "column")
             for packing in ("first-fit", "best-fit", "sorted-free")
         },
+        "mc": Maker("mc:MC", needs_a_grid),
+        "mc-elongated": Maker("mc_elongated:MCElongated", needs_a_plane),
+        "plas": Maker("plas:PLAS", needs_a_plane),
+        "mbs": Maker("mbs:MBS", needs_a_grid),
     }
 )
 """Strategies with a class of their own, by the name used in reports."""

@@ -1,0 +1,108 @@
+"""MBS: the multiple buddy strategy, square blocks of sides that are powers of two."""
+
+from __future__ import annotations
+
+from bisect import insort
+
+import numpy as np
+
+from ...instances import IntArray, Topology
+from .allocator import Allocator, Flags, Grant
+from .shells import grid_of
+
+
+class MBS(Allocator):
+    """Put a job together from square blocks whose sides are powers of two.
+
+    The machine is cut into the largest squares at multiples of their own sides (cubes
+    in three dimensions, and so on). Such a block splits into four buddies of half the
+    side, which become one again when all four are idle. A job of k is factored in base
+    4: d_i blocks of side 2^i, as many of the largest as it takes. From the largest
+    down, a block is the first idle one of its size; else the first of the next larger
+    size there is, is split as often as it takes; else the job takes four of half the
+    side instead. It gets k processors exactly, and whenever there are as many idle.
+    Tasks go block by block in the order in which they are taken, and along the rows in
+    each.
+
+    Buddies that are idle are always one block, so the idle blocks are the largest
+    squares of the cut that are wholly idle: what is idle is all there is of a state,
+    also where single processors are held. What was decided: of several blocks of a size
+    the first by coordinates; any shape of machine, where the source cuts up rectangles;
+    in d dimensions base 2^d, where others cut layers of squares; links round a torus
+    are not used.
+
+    Guarantee: none.
+    Time: O(n + k log n) for n processors.
+    Ties: coordinates of the first cell of a block.
+    Source: Lo et al. 1997, as in Mache et al. 1999, sections 3.2.3 and 4.1.
+    """
+
+    def __init__(self, topology: Topology, *, seed: int = 0) -> None:
+        super().__init__(topology, seed=seed)
+        self._grid, _ = grid_of(topology)
+        largest = min(self._grid).bit_length() - 1
+        self._cuts = [tuple(a >> i for a in self._grid) for i in range(largest + 1)]
+
+    def blocks(self) -> list[IntArray]:
+        """Return the idle blocks, by the binary logarithm of their sides.
+
+        Of a block of side 2^i, its place among those that the machine is cut into:
+        the coordinates of its first cell by 2^i, as a number in row-major order.
+        """
+        idle: list[Flags] = [self.idle.reshape(self._grid)]
+        for cut in self._cuts[1:]:
+            small = idle[-1][tuple(slice(2 * a) for a in cut)]
+            halves = small.reshape([n for a in cut for n in (a, 2)])
+            idle.append(halves.all(axis=tuple(range(1, 2 * len(cut), 2))))
+        found = []
+        for i, whole in enumerate(idle):
+            alone = whole
+            if i + 1 < len(idle):
+                within = idle[i + 1]
+                for axis in range(within.ndim):
+                    within = within.repeat(2, axis=axis)
+                alone = whole.copy()
+                alone[tuple(slice(a) for a in within.shape)] &= ~within
+            found.append(np.flatnonzero(alone))
+        return found
+
+    def _choose(self, k: int, shape: tuple[int, ...] | None) -> Grant:
+        buddies = 2 ** len(self._grid)
+        idle: list[list[int]] = [list(map(int, found)) for found in self.blocks()]
+        wanted = 0
+        parts = []
+        for i in reversed(range(len(idle))):
+            digit, k = divmod(k, buddies**i)
+            wanted = wanted * buddies + digit
+            while len(idle[i]) < wanted and self._split(idle, i):
+                pass
+            taken, idle[i] = idle[i][:wanted], idle[i][wanted:]
+            wanted -= len(taken)
+            parts.append(self._cells(i, taken))
+        return Grant.of(np.concatenate(parts))
+
+    def _split(self, idle: list[list[int]], i: int) -> bool:
+        """Make buddies of side 2^i out of a larger block; False if there is none."""
+        larger = next((j for j in range(i + 1, len(idle)) if idle[j]), None)
+        if larger is None:
+            return False
+        block = idle[larger].pop(0)
+        for j in reversed(range(i, larger)):
+            first = np.array(np.unravel_index(block, self._cuts[j + 1])) * 2
+            halves = np.indices((2,) * len(self._grid)).reshape(len(first), -1)
+            buddies = np.ravel_multi_index(
+                tuple(first[:, None] + halves), self._cuts[j]
+            )
+            block, *others = map(int, buddies)
+            for other in others if j > i else (block, *others):
+                insort(idle[j], other)
+        return True
+
+    def _cells(self, i: int, blocks: list[int]) -> IntArray:
+        """Return the numbers of all processors of blocks of side 2^i, block by block."""
+        numbers = np.array(blocks, dtype=np.int64)
+        first = np.stack(np.unravel_index(numbers, self._cuts[i])) << i
+        within = np.indices((1 << i,) * len(self._grid)).reshape(len(first), -1)
+        at = first[:, :, None] + within[:, None, :]
+        cells: IntArray = np.ravel_multi_index(tuple(at), self._grid).ravel()
+        return cells

@@ -1,0 +1,71 @@
+"""MC: a submesh round the best free processor, and the shells round it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import permutations
+
+import numpy as np
+
+from ...instances import IntArray
+from .allocator import Allocator, Grant
+from .shells import FAR, Shells, grid_of, squarest
+
+
+class MC(Allocator):
+    """Fill the submesh asked for round the best centre, then shells round it.
+
+    Every idle processor is tried as a centre. Shell 0 is the submesh round it, with
+    sides in the order in which they were asked for; shell s what is s away from that
+    in the maximum norm. A candidate takes the first k idle processors by shell; its
+    cost is the sum of their shell numbers, and the least cost wins.
+
+    Within a shell come the shorter sides first, then the longer ones, corners last; in
+    more dimensions what leaves the shell before on fewer axes, then the smaller faces.
+    A job that asks for no shape gets the squarest box of k cells or more that fits the
+    machine, in every orientation that does (see ``shells.squarest``). Tasks are put on
+    the processors in the order of their coordinates.
+
+    Guarantee: none; ``mc1x1``, whose shell 0 is a single processor, has one.
+    Time: O(n + f s 2^d d) for n processors, f of them idle, up to s shells, d axes.
+    Ties: orientation, then centre, in lexicographic order; within a side, coordinates.
+    Source: Mache et al. 1997, as in Bender et al. 2008, section 1; order within a
+    shell: Mache et al. 1999, section 3.2.3.
+    """
+
+    def _choose(self, k: int, shape: tuple[int, ...] | None) -> Grant:
+        grid, wraps = grid_of(self.topology)
+        numbers = np.flatnonzero(self.idle)
+        free = np.stack(np.unravel_index(numbers, grid), axis=1)
+        shells = Shells(self.idle.reshape(grid).astype(np.int64), wraps=wraps)
+        best, centre, box = FAR, free[0], shells.side
+        for sides in (shape,) if shape else _turned(squarest(k, grid), grid):
+            tried = shells.box(sides)
+            best, where = shells.scan(tried, k, free, best)
+            if where >= 0:
+                centre, box = free[where], tried
+        order = _order(shells, box, centre, free)
+        return Grant.of(np.sort(numbers[order[:k]]))
+
+
+def _turned(sides: tuple[int, ...], grid: tuple[int, ...]) -> Iterable[tuple[int, ...]]:
+    """Return the orientations of a box that fit a grid, in lexicographic order."""
+    return sorted(
+        turned
+        for turned in set(permutations(sides))
+        if all(a <= b for a, b in zip(turned, grid, strict=True))
+    )
+
+
+def _order(shells: Shells, box: IntArray, centre: IntArray, free: IntArray) -> IntArray:
+    """Sort processors by shell, then sides before corners, shorter ones first."""
+    beyond = shells.beyond(box, centre, free)
+    shell = beyond.max(axis=1)
+    outside = beyond == shell[:, None]  # axes on which it leaves the shell before
+    extents = np.minimum(shells.side, box + 2 * np.maximum(shell - 1, 0)[:, None])
+    face = np.where(outside, 1, extents).prod(axis=1)
+    corner = outside.sum(axis=1)
+    order: IntArray = np.lexsort(
+        (np.where(shell, face, 0), corner * (shell > 0), shell)
+    )
+    return order

@@ -1,0 +1,123 @@
+"""Shells: the rings of processors round a box, and the centre that has them cheapest.
+
+Shell 0 is a box round a centre, which begins (side - 1) // 2 before it on every axis;
+shell s is what is s away from the box in the maximum norm, the shorter way round on a
+torus. Shells are drawn without regard to what is idle, and cut off where a mesh ends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from math import prod
+
+import numpy as np
+
+from ...instances import IntArray, Mesh, Torus
+from . import shells_kernels as kernels
+
+FAR = 2**62
+"""Above the cost of any candidate."""
+
+
+class Shells:
+    """What lies in the shells round the cells of a grid.
+
+    Parameters
+    ----------
+    weights
+        Processors of every cell that may be taken.
+    wraps
+        Whether the axes of the grid do.
+    """
+
+    def __init__(self, weights: IntArray, *, wraps: bool) -> None:
+        self.side = np.array(weights.shape, dtype=np.int64)
+        self.wraps = wraps
+        if wraps:
+            for axis in range(weights.ndim):
+                weights = np.concatenate([weights, weights], axis=axis)
+        sums = np.zeros(np.array(weights.shape) + 1, dtype=np.int64)
+        inner = sums[(slice(1, None),) * weights.ndim]
+        inner[...] = weights
+        for axis in range(weights.ndim):
+            np.cumsum(inner, axis=axis, out=inner)
+        self._stride = np.array(sums.strides, dtype=np.int64) // sums.itemsize
+        self._sums = sums.ravel()
+
+    def box(self, sides: Sequence[int]) -> IntArray:
+        """Return sides no longer than makes a difference."""
+        most = self.side if self.wraps else 2 * self.side + 1
+        cut = [min(x, int(top)) for x, top in zip(sides, most, strict=True)]
+        return np.array(cut, dtype=np.int64)
+
+    def scan(
+        self, box: IntArray, k: int, centres: IntArray, best: int = FAR
+    ) -> tuple[int, int]:
+        """Find the centre whose k first processors cost least.
+
+        Returns
+        -------
+        tuple
+            The sum of their shell numbers and the index of the first such centre;
+            ``best`` and -1 if there is none below ``best``.
+        """
+        return kernels.scan(
+            self._sums, self._stride, self.side, self.wraps, box, k, centres, best
+        )
+
+    def beyond(self, box: IntArray, centre: IntArray, cells: IntArray) -> IntArray:
+        """Tell how far cells are from the box round a centre on every axis."""
+        start = centre - (box - 1) // 2
+        if self.wraps:
+            passed = (cells - start) % self.side
+            past = np.minimum(passed - box + 1, self.side - passed)
+            return np.where(passed < box, 0, past)
+        return np.maximum(0, np.maximum(start - cells, cells - start - box + 1))
+
+
+@lru_cache(maxsize=1024)
+def squarest(k: int, grid: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the sides of the squarest box of at least k cells that fits a grid.
+
+    That is the one of least sum of sides; of these, of the fewest cells; of these,
+    first in lexicographic order.
+
+    Parameters
+    ----------
+    k
+        At most the cells of the grid.
+    grid
+        Its sides.
+
+    Examples
+    --------
+    >>> squarest(8, (8, 8)), squarest(9, (8, 8)), squarest(11, (2, 8))
+    ((2, 4), (3, 3), (2, 6))
+    >>> squarest(20, (5, 4, 3))
+    (3, 3, 3)
+    """
+    best = (sum(grid), prod(grid), grid)
+
+    def extend(sides: tuple[int, ...], cells: int) -> None:
+        nonlocal best
+        left = len(grid) - len(sides)
+        if left == 1:
+            last = -(-k // cells)
+            if last <= grid[-1]:
+                whole = (*sides, last)
+                best = min(best, (sum(whole), cells * last, whole))
+            return
+        for a in range(1, grid[len(sides)] + 1):
+            if sum(sides) + a + left - 1 > best[0]:
+                return
+            extend((*sides, a), cells * a)
+
+    extend((), 1)
+    return best[2]
+
+
+def grid_of(topology: object) -> tuple[tuple[int, ...], bool]:
+    """Return the sides of a mesh or torus, and whether its axes wrap."""
+    assert isinstance(topology, Mesh | Torus)
+    return topology.shape, isinstance(topology, Torus)

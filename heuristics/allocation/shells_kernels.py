@@ -1,0 +1,88 @@
+"""Kernels of shells: what growing boxes round a centre hold, by prefix sums."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+Ints = npt.NDArray[np.int64]
+
+
+@njit(cache=True)
+def scan(
+    sums: Ints,
+    stride: Ints,
+    side: Ints,
+    wraps: bool,
+    box: Ints,
+    k: int,
+    centres: Ints,
+    best: int,
+) -> tuple[int, int]:
+    """Find the centre whose k first processors have the least sum of shell numbers.
+
+    Of these k - N(s) lie beyond shell s, N(s) being how many lie in shells 0 to s,
+    which make up a box: the sum over s of k - N(s) is the sum of the shell numbers.
+    O(2^d d) a shell in d dimensions.
+
+    Parameters
+    ----------
+    sums
+        Prefix sums of the numbers of processors, flat: at (x, y, …) of those of
+        smaller coordinates on every axis. Where axes wrap, of two periods of each.
+    stride
+        Of ``sums``, one an axis.
+    side
+        Of the grid.
+    wraps
+        Whether its axes do.
+    box
+        Sides of shell 0; where axes wrap at most ``side``.
+    k
+        How many to take; there are as many.
+    centres
+        Shape (·, d). Shell 0 begins (box - 1) // 2 before one on every axis.
+    best
+        Only a sum below this is of interest.
+
+    Returns
+    -------
+    tuple
+        The least sum and where in ``centres`` it is first met, or ``best`` and -1.
+    """
+    d = len(side)
+    low = np.empty(d, dtype=np.int64)  # of a shell's box, as places in ``sums``
+    high = np.empty(d, dtype=np.int64)
+    where = -1
+    for i in range(len(centres)):
+        total = shell = 0
+        while total < best:
+            for a in range(d):
+                start = centres[i, a] - (box[a] - 1) // 2 - shell
+                length = box[a] + 2 * shell
+                if not wraps:
+                    end = min(side[a], start + length)
+                    start = max(0, start)
+                elif length >= side[a]:
+                    start, end = 0, side[a]
+                else:
+                    start %= side[a]
+                    end = start + length
+                low[a], high[a] = start * stride[a], end * stride[a]
+            inside = 0
+            for corner in range(1 << d):
+                at, sign = 0, 1
+                for a in range(d):
+                    if corner >> a & 1:
+                        at += low[a]
+                        sign = -sign
+                    else:
+                        at += high[a]
+                inside += sign * sums[at]
+            if inside >= k:
+                best, where = total, i
+                break
+            total += k - inside
+            shell += 1
+    return best, where
