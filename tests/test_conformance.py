@@ -198,6 +198,17 @@ LAID_OUT = {
         for order in ("hilbert", "snake")
         for packing in ("first-fit", "best-fit", "sorted-free")
     },
+    "paging/shuffled": _WALK,
+    **{
+        f"paging-{i}{scan}": "pages lie at multiples of their side"
+        for i in (1, 2)
+        for scan in ("", "/snake", "/shuffled")
+    },
+    "quadrant": "squares lie at multiples of their side",
+    "mc": "on a narrow mesh the squarest box is not that of a wider one",
+    "mc-elongated": "its columns are those of the whole machine, and have a middle",
+    "plas": "it begins in the middle of the columns of the machine",
+    "mbs": "blocks lie at multiples of their side",
 }
 """Strategies laid out over a machine, not over what is idle: shifting into a larger
 mesh changes their answers. What survives is in test_allocation_curves.py."""

@@ -56,11 +56,11 @@ def ordered(order: str, shape: tuple[int, ...]) -> IntArray:
 class Curve(Allocator):
     """Take {packing}, along {order}.
 
-    Guarantee: none; hilbert/best-fit pays up to 5N/4 - 2 times the least, and perhaps
-    more, on N x N meshes, see ``worst_cases.hilbert_gap``.
+    Guarantee: none; Omega(N) times the least on N x N meshes, already for k = 2.
     Time: O(n) for n processors, idle or not.
     Ties: what comes first along the curve; of a longer run, its beginning.
-    Source: Leung et al. 2002, as in Bender et al. 2008, sections 1 and 5.
+    Source: Leung et al. 2002, as in Bender et al. 2008, sections 1 and 5; for the
+    worst cases see docs/allocators.md.
     """
 
     WORDS = MappingProxyType(

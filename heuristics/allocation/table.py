@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from ...instances import InputError, Topology
-from .allocator import Allocator, Maker, needs_a_grid, needs_a_plane
+from .allocator import Allocator, Maker, needs_a_grid, needs_a_plane, needs_a_tree
 
 STRATEGIES: Mapping[str, Maker] = MappingProxyType(
     {
@@ -24,6 +24,33 @@ STRATEGIES: Mapping[str, Maker] = MappingProxyType(
             for order in ("hilbert", "snake", "row", "column")
             for packing in ("first-fit", "best-fit", "sorted-free")
         },
+        **{
+            name: Maker(
+                "paging:Paging",
+                needs_a_grid,
+                arguments={"exponent": exponent, "scan": scan},
+            )
+            for name, exponent, scan in (
+                ("paging", 0, "row"),
+                ("paging/shuffled", 0, "shuffled"),
+                ("paging-1", 1, "row"),
+                ("paging-1/snake", 1, "snake"),
+                ("paging-1/shuffled", 1, "shuffled"),
+                ("paging-2", 2, "row"),
+                ("paging-2/snake", 2, "snake"),
+                ("paging-2/shuffled", 2, "shuffled"),
+            )
+        },
+        **{
+            order: Maker("placements:Placement", refuses, arguments={"order": order})
+            for order, refuses in (
+                ("consecutive", needs_a_tree),
+                ("shuffle", needs_a_tree),
+                ("row", needs_a_grid),
+                ("column", needs_a_grid),
+            )
+        },
+        "quadrant": Maker("placements:Quadrant", needs_a_grid),
         "mc": Maker("mc:MC", needs_a_grid),
         "mc-elongated": Maker("mc_elongated:MCElongated", needs_a_plane),
         "plas": Maker("plas:PLAS", needs_a_plane),

@@ -1,0 +1,110 @@
+"""Paging: hand out squares of a fixed side, in the order in which they are scanned.
+
+Lo et al. cut a mesh into pages of 2^i x 2^i processors, which are given and taken back
+whole: what a job does not use of its last page is lost while it runs. What they leave
+open was decided so:
+
+- A page cut off by the edge of the machine has fewer processors. A job gets pages
+  until they hold enough for it, not a number of pages worked out from their side.
+- Pages may be broken from outside, by residents and defects. What is idle of a broken
+  page is given only to a job for which the whole pages are not enough, again all of it
+  and in order of the scan. So every job is served that asks for no more processors than
+  are idle.
+- Machines of other dimensions than two have pages of that dimension.
+- Of their scans, *row*, *snake* and *shuffled* (bits of the coordinates interleaved,
+  the last axis lowest; on a grid of other sides than powers of two, what lies outside
+  is passed over). Inside a page processors are taken by rows.
+"""
+
+from __future__ import annotations
+
+from math import prod
+from types import MappingProxyType
+
+import numpy as np
+
+from ...instances import IntArray, Topology
+from .allocator import Allocator, Grant
+from .curves import ordered
+
+
+class Paging(Allocator):
+    """Take the first idle pages of {exponent}, {scan}.
+
+    The whole of its pages is held for a job. Broken pages come last.
+
+    Guarantee: none.
+    Time: O(n) for n processors, idle or not.
+    Ties: none; the scan decides, and in a page the order of rows.
+    Source: Lo et al. 1997, as in Mache et al. 1999, section 4.1; the rest decided here.
+    """
+
+    WORDS = MappingProxyType(
+        {
+            "exponent": {
+                0: "one processor",
+                1: "2 x 2 processors",
+                2: "4 x 4 processors",
+            },
+            "scan": {
+                "row": "row by row",
+                "snake": "row by row, every other one backwards",
+                "shuffled": "quarter by quarter, and so on in each",
+            },
+        }
+    )
+
+    def __init__(
+        self, topology: Topology, *, seed: int = 0, exponent: int, scan: str
+    ) -> None:
+        super().__init__(topology, seed=seed)
+        shape: tuple[int, ...] = topology.shape  # type: ignore[attr-defined]
+        pages = tuple(-(-side // 2**exponent) for side in shape)
+        number = np.empty(prod(pages), dtype=np.int64)  # of a page, as it is scanned
+        number[_scanned(scan, pages)] = np.arange(len(number))
+        cells = np.unravel_index(np.arange(len(self.places)), shape)
+        corners = tuple(axis >> exponent for axis in cells)
+        self._page: IntArray = number[np.ravel_multi_index(corners, pages)]
+        self._order = np.argsort(self._page, kind="stable")
+        self._size = np.bincount(self._page)
+        self._left = self._size.copy()
+
+    def _choose(self, k: int, shape: tuple[int, ...] | None) -> Grant:
+        whole = np.flatnonzero(self._left == self._size)
+        pages = self._enough(whole, k)
+        given = self._idle_of(pages)
+        if len(given) < k:
+            broken = np.flatnonzero((self._left > 0) & (self._left < self._size))
+            pages = self._enough(broken, k - len(given))
+            given = np.concatenate([given, self._idle_of(pages)])
+        return Grant(given[:k], np.sort(given))
+
+    def _enough(self, pages: IntArray, k: int) -> IntArray:
+        """Return the first pages that have k idle processors, or all of them."""
+        upto = np.cumsum(self._left[pages])
+        return pages[: int(np.searchsorted(upto, k)) + 1]
+
+    def _idle_of(self, pages: IntArray) -> IntArray:
+        """Return what is idle in some pages, as they are scanned."""
+        taken = np.zeros(len(self._size), dtype=np.bool_)
+        taken[pages] = True
+        return self._order[taken[self._page[self._order]] & self.idle[self._order]]
+
+    def _take(self, numbers: IntArray) -> None:
+        self._left -= np.bincount(self._page[numbers], minlength=len(self._size))
+
+    def _give(self, numbers: IntArray) -> None:
+        self._left += np.bincount(self._page[numbers], minlength=len(self._size))
+
+
+def _scanned(scan: str, grid: tuple[int, ...]) -> IntArray:
+    """Return the pages of a grid, numbered by rows, in order of a scan."""
+    if scan != "shuffled":
+        return ordered(scan, grid)
+    cells = np.unravel_index(np.arange(prod(grid)), grid)
+    place = np.zeros(prod(grid), dtype=np.int64)
+    d = len(grid)
+    for bit in range(max(grid).bit_length()):
+        for axis, x in enumerate(cells):
+            place |= (x >> bit & 1) << (bit * d + d - 1 - axis)
+    return np.argsort(place)
