@@ -30,8 +30,9 @@ class JobRow:
         The job; it ends as its run time says.
     held
         Processors taken from others: more than it asked for where pages are given.
-    pair_sum_hops
-        Sum of the distances of all pairs.
+    pair_sum
+        Sum of the distances of all pairs, in hops, or in the network's unit of
+        length where decimals were scaled.
     average_distance_hops
         That by the number of pairs; None for a single processor.
     nodes_affected
@@ -52,7 +53,7 @@ class JobRow:
     end_s: int
     processors: int
     held: int
-    pair_sum_hops: int
+    pair_sum: int
     average_distance_hops: float | None
     nodes_affected: int | None
     balance_factor: int | None
@@ -84,7 +85,7 @@ class Summary:
         How many started.
     makespan_s
         From the first submission to the last event.
-    mean_pair_sum_hops
+    mean_pair_sum
         Sum of the pairwise distances of a job, averaged over jobs.
     mean_average_distance_hops
         Average pairwise distance of a job, averaged over those of several
@@ -120,7 +121,7 @@ class Summary:
 
     jobs: int
     makespan_s: int
-    mean_pair_sum_hops: float | None
+    mean_pair_sum: float | None
     mean_average_distance_hops: float | None
     mean_nodes_affected: float | None
     mean_balance_factor: float | None
@@ -211,6 +212,7 @@ class Meter:
         self.processors = allocator.free
         self.rows: list[JobRow] = []
         network = allocator.topology
+        self._scale = network.scale
         self._ruler: _Ruler = (
             _OnGrid(network)
             if isinstance(network, Mesh | Torus)
@@ -256,8 +258,8 @@ class Meter:
             end_s=start.time + job.seconds,
             processors=job.processors,
             held=len(start.grant.held),
-            pair_sum_hops=pairs,
-            average_distance_hops=pairs / comb(k, 2) if k > 1 else None,
+            pair_sum=pairs,
+            average_distance_hops=pairs / (comb(k, 2) * self._scale) if k > 1 else None,
             nodes_affected=box,
             balance_factor=None if above is None else abs(above),
             pieces=pieces,
@@ -283,7 +285,7 @@ class Meter:
         return Summary(
             jobs=len(rows),
             makespan_s=span,
-            mean_pair_sum_hops=_mean(row.pair_sum_hops for row in rows),
+            mean_pair_sum=_mean(row.pair_sum for row in rows),
             mean_average_distance_hops=_mean(row.average_distance_hops for row in rows),
             mean_nodes_affected=_mean(row.nodes_affected for row in rows),
             mean_balance_factor=_mean(row.balance_factor for row in rows),
