@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from math import prod
 from time import perf_counter
@@ -10,7 +10,13 @@ from time import perf_counter
 import numpy as np
 
 from ..instances import IntArray, KSubset, Mesh, Torus, Tree
+from ..solvers import Limit, Settings
 
+Scan = Callable[[IntArray, int], tuple[int, int]]
+"""Least price below a given one, and the row of the centre where it is first met, or
+-1."""
+
+FAR = 2**62
 _FIRST = 64
 _SECONDS = 0.1
 """Aim for pieces that take about this long, so that limits are kept."""
@@ -72,6 +78,41 @@ class Centres:
                 number *= 4 if seconds < _SECONDS / 8 else 2
             elif seconds > 3 * _SECONDS:
                 number = max(1, number // 2)
+
+
+def cheapest_centre(
+    centres: Centres, scan: Scan, settings: Settings, start: float
+) -> tuple[IntArray, Limit | None]:
+    """Return the first centre of least price, and what cut the scan short, if anything.
+
+    Parameters
+    ----------
+    centres
+        Where to look; the first piece is scanned whatever the limits.
+    scan
+        Prices a piece of them.
+    settings, start
+        The time limit, and the value of ``time.perf_counter()`` from which it counts.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        On Ctrl-C before the first piece is scanned; later it is a limit.
+    """
+    best, winner = FAR, None
+    try:
+        for part in centres.parts():
+            if winner is not None and perf_counter() - start > settings.time_limit:
+                return winner, Limit.TIME
+            best, where = scan(part, best)
+            if where >= 0:
+                winner = part[where].copy()
+    except KeyboardInterrupt:
+        if winner is None:
+            raise
+        return winner, Limit.INTERRUPT
+    assert winner is not None
+    return winner, None
 
 
 def intersections(instance: KSubset) -> Centres:

@@ -7,11 +7,9 @@ from time import perf_counter
 import numpy as np
 
 from ..instances import IntArray, KSubset, Mesh, Torus
-from ..solvers import DEFAULT, Limit, Result, Settings, answer
+from ..solvers import DEFAULT, Result, Settings, answer
 from . import mc1x1_kernels as kernels
-from .centres import Centres, everywhere, free_sites
-
-_FAR = 2**62
+from .centres import Centres, Scan, cheapest_centre, everywhere, free_sites
 
 
 def mc1x1(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
@@ -58,38 +56,25 @@ def _locations(instance: KSubset) -> Centres:
 def _cheapest(instance: KSubset, centres: Centres, settings: Settings) -> Result:
     """Return the first candidate whose sum of shell numbers is least."""
     start = perf_counter()
+    scan = _scanner(instance)
+    winner, limit = cheapest_centre(centres, scan, settings, start)
+    order = np.argsort(shells(instance, winner), kind="stable")
+    return answer(instance, order[: instance.k], start=start, limit=limit)
+
+
+def _scanner(instance: KSubset) -> Scan:
+    """Scan centres by sums over a mesh of two dimensions; else by processors."""
+    k = instance.k
     low = instance.points.min(axis=0)
     shape = instance.points.max(axis=0) - low + 1
-    sums = site = side = None
     if isinstance(instance.topology, Mesh) and len(shape) == 2:
         sums = np.zeros(shape + 1, dtype=np.int32)
         sums[tuple((instance.points - low + 1).T)] = 1
         np.cumsum(np.cumsum(sums, axis=0, out=sums), axis=1, out=sums)
-    else:
-        site, side = instance.points.copy(), _rings(instance)
-        most = int(np.where(side > 0, side // 2, shape - 1).max())
-    limit = None
-    best, winner = _FAR, None
-    try:
-        for part in centres.parts():
-            if winner is not None and perf_counter() - start > settings.time_limit:
-                limit = Limit.TIME
-                break
-            if sums is not None:
-                best, where = kernels.scan_mesh(sums, instance.k, part - low, best)
-            else:
-                best, where = kernels.scan_cloud(
-                    site, side, most, instance.k, part, best
-                )
-            if where >= 0:
-                winner = part[where].copy()
-    except KeyboardInterrupt:
-        if winner is None:
-            raise
-        limit = Limit.INTERRUPT
-    assert winner is not None
-    order = np.argsort(shells(instance, winner), kind="stable")
-    return answer(instance, order[: instance.k], start=start, limit=limit)
+        return lambda part, best: kernels.scan_mesh(sums, k, part - low, best)
+    site, side = instance.points.copy(), _rings(instance)
+    most = int(np.where(side > 0, side // 2, shape - 1).max())
+    return lambda part, best: kernels.scan_cloud(site, side, most, k, part, best)
 
 
 def shells(instance: KSubset, centre: IntArray) -> IntArray:

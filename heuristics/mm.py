@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from math import sqrt
 from time import perf_counter
 
@@ -10,13 +9,17 @@ import numpy as np
 import numpy.typing as npt
 
 from ..instances import IntArray, KSubset, Mesh, Torus, Tree
-from ..solvers import DEFAULT, Limit, Result, Settings, Ties, answer
+from ..solvers import DEFAULT, Result, Settings, Ties, answer
 from . import mm_kernels as kernels
 from . import mm_mesh_kernels as grid
-from .centres import Centres, everywhere, free_sites, intersections
-
-Scan = Callable[[IntArray, int], tuple[int, int]]
-"""Least pair sum below a given one and the centre where it is first met, or -1."""
+from .centres import (
+    Centres,
+    Scan,
+    cheapest_centre,
+    everywhere,
+    free_sites,
+    intersections,
+)
 
 _SMALL_GRID = 2**12
 """Cells up to which a mesh of two dimensions is always laid out as a grid."""
@@ -93,22 +96,8 @@ def _cheapest(instance: KSubset, centres: Centres, settings: Settings) -> Result
     start = perf_counter()
     if instance.k == instance.n:  # every candidate is everything
         return answer(instance, range(instance.n), start=start)
-    limit = None
-    best, winner = kernels.FAR, None
-    try:
-        scan = scanner(instance, centres)
-        for part in centres.parts():
-            if winner is not None and perf_counter() - start > settings.time_limit:
-                limit = Limit.TIME
-                break
-            best, where = scan(part, best)
-            if where >= 0:
-                winner = part[where].copy()
-    except KeyboardInterrupt:
-        if winner is None:
-            raise
-        limit = Limit.INTERRUPT
-    assert winner is not None
+    scan = scanner(instance, centres)
+    winner, limit = cheapest_centre(centres, scan, settings, start)
     return answer(instance, nearest(instance, winner), start=start, limit=limit)
 
 
