@@ -1,4 +1,4 @@
-"""List the methods: name, exact or not, guarantee, running time, source."""
+"""List the methods: name, exact or not, seeded or not, guarantee, time, source."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def run(args: argparse.Namespace) -> int:
     from ..heuristics import METHODS
 
     table = Table()
-    for column in ("problem", "method", "exact"):
+    for column in ("problem", "method", "exact", "seeded"):
         table.add_column(column, no_wrap=True)
     for column in ("guarantee", "time", "source"):
         table.add_column(column, overflow="fold")
@@ -34,6 +34,7 @@ def run(args: argparse.Namespace) -> int:
                 problem,
                 name,
                 "yes" if method.exact else "no",
+                "yes" if method.seeded else "no",
                 method.says("Guarantee"),
                 method.says("Time"),
                 method.says("Source"),

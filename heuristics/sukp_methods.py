@@ -14,7 +14,12 @@ SUKP: Mapping[str, Method[Sukp]] = table(
     Method(
         name="bruteforce", where="heuristics.sukp.bruteforce:bruteforce", exact=True
     ),
-    Method(name="sukp-bb", where="heuristics.sukp.sukp_bb:sukp_bb", exact=True),
+    Method(
+        name="sukp-bb",
+        where="heuristics.sukp.sukp_bb:sukp_bb",
+        exact=True,
+        seeded=True,
+    ),
     Method(name="tabu", where="heuristics.sukp.tabu:tabu", seeded=True),
     *(
         Method(
@@ -27,6 +32,6 @@ SUKP: Mapping[str, Method[Sukp]] = table(
         )
         for name in NAMES
     ),
-    Method(name="auto", where="heuristics.sukp.auto:auto", exact=True),
+    Method(name="auto", where="heuristics.sukp.auto:auto", exact=True, seeded=True),
 )
 """Methods for the set-union knapsack, by the name used in reports."""

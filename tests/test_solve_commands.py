@@ -17,7 +17,7 @@ from xml.etree import ElementTree
 import pytest
 
 from closeknit.cli.app import run
-from closeknit.heuristics import KSUBSET, Method
+from closeknit.heuristics import KSUBSET, SUKP, Method
 from closeknit.instances import KSubset, Mesh, Points, Torus, mesh, write_ksubset
 from closeknit.solvers import DEFAULT, Result, Settings, Status, answer
 
@@ -305,6 +305,26 @@ def test_methods_are_listed_with_what_they_promise(capsys: Any) -> None:
     shown = capsys.readouterr().out
     for name in ("mm", "mm-free", "mm-inc", "mc1x1", "cuts-bb", "bruteforce"):
         assert name in shown
+
+
+def test_methods_say_whether_the_seed_matters(capsys: Any) -> None:
+    assert run(["methods", "sukp"]) == 0
+    rows = [line.split("│") for line in capsys.readouterr().out.splitlines()]
+    shown = {row[2].strip(): row[4].strip() for row in rows if len(row) > 4}
+    for name, method in SUKP.items():
+        assert shown[name] == ("yes" if method.seeded else "no")
+
+
+def test_a_seed_is_welcome_where_it_does_not_matter(path: str, capsys: Any) -> None:
+    assert not KSUBSET["mm"].seeded
+    answers = []
+    for seed in ("1", "2"):
+        words = ["--method", "mm", "--seed", seed, "--json", "-"]
+        assert run(["solve", path, *words]) == 0
+        said = capsys.readouterr()
+        assert said.err == ""
+        answers.append(json.loads(said.out)["selection"])
+    assert answers[0] == answers[1]
 
 
 @pytest.mark.parametrize("name", KSUBSET)
