@@ -53,7 +53,8 @@ class MBS(Allocator):
         for cut in self._cuts[1:]:
             small = idle[-1][tuple(slice(2 * a) for a in cut)]
             halves = small.reshape([n for a in cut for n in (a, 2)])
-            idle.append(halves.all(axis=tuple(range(1, 2 * len(cut), 2))))
+            whole: Flags = np.all(halves, axis=tuple(range(1, 2 * len(cut), 2)))
+            idle.append(whole)
         found = []
         for i, whole in enumerate(idle):
             alone = whole
@@ -99,7 +100,7 @@ class MBS(Allocator):
         return True
 
     def _cells(self, i: int, blocks: list[int]) -> IntArray:
-        """Return the numbers of all processors of blocks of side 2^i, block by block."""
+        """Return the numbers of the processors of blocks of side 2^i, in turn."""
         numbers = np.array(blocks, dtype=np.int64)
         first = np.stack(np.unravel_index(numbers, self._cuts[i])) << i
         within = np.indices((1 << i,) * len(self._grid)).reshape(len(first), -1)

@@ -62,9 +62,10 @@ class Shells:
             The sum of their shell numbers and the index of the first such centre;
             ``best`` and -1 if there is none below ``best``.
         """
-        return kernels.scan(
+        total, where = kernels.scan(
             self._sums, self._stride, self.side, self.wraps, box, k, centres, best
         )
+        return int(total), int(where)
 
     def beyond(self, box: IntArray, centre: IntArray, cells: IntArray) -> IntArray:
         """Tell how far cells are from the box round a centre on every axis."""
@@ -72,8 +73,10 @@ class Shells:
         if self.wraps:
             passed = (cells - start) % self.side
             past = np.minimum(passed - box + 1, self.side - passed)
-            return np.where(passed < box, 0, past)
-        return np.maximum(0, np.maximum(start - cells, cells - start - box + 1))
+        else:
+            past = np.maximum(start - cells, cells - start - box + 1)
+        beyond: IntArray = np.maximum(past, 0)
+        return beyond
 
 
 @lru_cache(maxsize=1024)
