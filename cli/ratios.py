@@ -11,7 +11,6 @@ proof is contradicted, or a run failed.
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from math import isfinite
 from pathlib import Path
@@ -74,7 +73,7 @@ def run(args: argparse.Namespace) -> int:
     from ..reports.ledger import Ledger
 
     campaign = _campaign(args)
-    jobs = _jobs(args.jobs)
+    jobs = running.processes(args.jobs)
     with Ledger(args.out) as ledger:
         _refuse_unwritable(Path(args.out))
         with progress_bar() as progress:
@@ -113,18 +112,6 @@ def _campaign(args: argparse.Namespace) -> Campaign:
         settings=Settings(time_limit=args.time_limit, seed=args.seed),
         lenient=args.methods is None,
     )
-
-
-def _jobs(wanted: int | None) -> int:
-    from ..instances import InputError
-
-    if wanted is None:
-        if hasattr(os, "sched_getaffinity"):
-            return len(os.sched_getaffinity(0))
-        return os.cpu_count() or 1
-    if wanted < 1:
-        raise InputError("must be at least 1", field="--jobs", value=wanted)
-    return wanted
 
 
 def _refuse_unwritable(out: Path) -> None:

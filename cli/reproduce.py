@@ -7,6 +7,7 @@ statement holds is the outcome, not the exit status.
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 
 from ..instances.errors import InputError
 from . import reading, running
@@ -38,6 +39,31 @@ def options(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="only the first N jobs of the stream",
     )
+    parser.add_argument(
+        "--mesh",
+        type=reading.shape,
+        metavar="16x16",
+        help="sides of the machine",
+    )
+    parser.add_argument(
+        "--load",
+        type=reading.fraction,
+        metavar="L",
+        help="stretch the times of submission until the stream offers so much of what "
+        "the machine can do, such as 0.7",
+    )
+    parser.add_argument(
+        "--every",
+        type=reading.number,
+        metavar="N",
+        help="ask for what is dear, such as optima, at every N-th job; 1 for all",
+    )
+    parser.add_argument(
+        "--jobs",
+        type=reading.number,
+        metavar="N",
+        help="processes; one for each CPU if left out",
+    )
 
 
 def run(args: argparse.Namespace) -> int:
@@ -54,13 +80,29 @@ def run(args: argparse.Namespace) -> int:
     if args.table is None:
         raise InputError("is needed; see --list", field="TABLE")
     entry = running.entry_named(args.table, REPRODUCTIONS, "TABLE", "reproduction")
-    if args.first == 0:
-        raise InputError("must be at least 1", field="--first", value=0)
+    for option in ("first", "every"):
+        if getattr(args, option) == 0:
+            raise InputError("must be at least 1", field=f"--{option}", value=0)
+    if args.load == 0:
+        raise InputError("must be above 0", field="--load", value=0)
+    for option in ("mesh", "load", "every", "jobs"):
+        if getattr(args, option) is not None and option not in entry.takes:
+            raise InputError(f"is not for {entry.name}", field=f"--{option}")
+    out = Path(args.out or f"out/{entry.name}")
     with progress_bar() as progress:
-        study = entry(
-            Order(trace=args.trace, seed=args.seed, first=args.first, progress=progress)
+        order = Order(
+            trace=args.trace,
+            seed=args.seed,
+            first=args.first,
+            mesh=args.mesh,
+            load=args.load,
+            every=args.every,
+            jobs=running.processes(args.jobs),
+            keep=str(out / "parts"),
+            progress=progress,
         )
-    page = write_study(study, args.out or f"out/{study.name}")
+        study = entry(order)
+    page = write_study(study, out)
     for text in study.lead:
         print(text)
     for finding in study.findings:

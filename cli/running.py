@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from math import isfinite
 from typing import TYPE_CHECKING, TypeVar
 
@@ -71,6 +72,23 @@ def settings_of(args: argparse.Namespace, ties: Ties = Ties.LEX) -> Settings:
         threads=args.threads,
         ties=ties,
     )
+
+
+def processes(wanted: int | None) -> int:
+    """Return how many processes to run; one for each CPU if that is left open.
+
+    Raises
+    ------
+    InputError
+        When it is below 1.
+    """
+    if wanted is None:
+        if hasattr(os, "sched_getaffinity"):
+            return len(os.sched_getaffinity(0))
+        return os.cpu_count() or 1
+    if wanted < 1:
+        raise InputError("must be at least 1", field="--jobs", value=wanted)
+    return wanted
 
 
 Entry = TypeVar("Entry")

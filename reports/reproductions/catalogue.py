@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from importlib import import_module
 from types import MappingProxyType
 from typing import cast
@@ -23,6 +24,16 @@ class Order:
         Of the stream and of every method.
     first
         Only so many jobs of the stream; None for all.
+    mesh
+        Sides of the machine; None for its own.
+    load
+        Work that comes over what the machine can do; None for the stream's own.
+    every
+        Dear questions are asked at every so many-th job; None for its own number.
+    jobs
+        Processes.
+    keep
+        Folder in which finished parts are kept, for a run that is killed.
     progress
         Told how many of how many steps are done, and of what.
     """
@@ -30,17 +41,33 @@ class Order:
     trace: str | None = None
     seed: int = 0
     first: int | None = None
+    mesh: tuple[int, ...] | None = None
+    load: Fraction | None = None
+    every: int | None = None
+    jobs: int = 1
+    keep: str | None = None
     progress: Callable[[int, int, str], None] = lambda done, total, what: None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reproduction:
-    """One entry: its name, what it is, and where it is made."""
+    """One entry of the table.
+
+    Parameters
+    ----------
+    name, summary, source
+        What it is.
+    where
+        ``module:function`` in this package.
+    takes
+        Which of ``mesh``, ``load``, ``every`` and ``jobs`` of an order it heeds.
+    """
 
     name: str
     summary: str
     source: str
     where: str
+    takes: frozenset[str] = frozenset()
 
     def __call__(self, order: Order) -> Study:
         """Run it."""
@@ -50,6 +77,13 @@ class Reproduction:
 
 
 _ENTRIES = (
+    Reproduction(
+        name="bender-table1",
+        summary="what one allocator would give where another has placed the stream",
+        source="Bender et al. 2008, section 5, Table 1",
+        where="bender_table1:study",
+        takes=frozenset({"mesh", "load", "every", "jobs"}),
+    ),
     Reproduction(
         name="bender-figure2",
         summary="optimal towns: the cheapest sets of 2 to 200 points",
