@@ -1,21 +1,21 @@
 """Let a stream of jobs come and go, and measure how well a machine is used.
 
-With --json OUT, one object: keys are the names of the measures with their units,
-then the number of attempts and failures behind them.
+With --json OUT, one object: keys are the names of the measures with their units.
 """
 
 from __future__ import annotations
 
 import argparse
 
-from . import simulating_submesh
+from . import simulating_stream, simulating_submesh
 
-HELP = "job streams: submesh allocation, first come first served"
+HELP = "job streams: processors of a mesh or torus, boxes on a mesh"
 
 
 def options(parser: argparse.ArgumentParser) -> None:
     """Declare the options, stream by stream."""
     streams = parser.add_subparsers(metavar="STREAM", required=True)
+    simulating_stream.add(streams)
     simulating_submesh.add(streams)
 
 

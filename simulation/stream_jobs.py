@@ -234,7 +234,7 @@ def generated(
     seed: int,
     most: int,
     sizes: str = "exponential:16",
-    interarrival: float = 300.0,
+    interarrival: float = 60.0,
     service: str = "exponential:600",
 ) -> list[StreamJob]:
     """Draw a stream of jobs; estimates are exact.

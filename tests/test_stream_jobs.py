@@ -80,7 +80,7 @@ def test_numbers_out_of_range(trace: Path) -> None:
         good = {"number": 7, "submit": 0, "processors": 1, "seconds": 1, "estimate": 1}
         field = next(iter(bad))
         with pytest.raises(InputError, match=f"job 7: {field}: must be at least"):
-            StreamJob(**(good | bad))
+            StreamJob(**(good | bad))  # type: ignore[arg-type]
 
 
 def test_a_header_without_a_start(tmp_path: Path) -> None:

@@ -1,0 +1,339 @@
+"""``closeknit simulate stream``: jobs that ask for a number of processors.
+
+They come from a trace in the Standard Workload Format, or are drawn; wait until a
+policy lets them start; are given processors by an allocator; and leave. The same seed
+draws the same jobs for every allocator.
+
+Of a trace, jobs without known submit time, run time or size and lines that repeat part
+of a job are skipped and counted. Jobs larger than the machine are an error, unless
+--skip-larger skips them as well.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from ..instances.errors import InputError
+from ..solvers.interrupt import deferred
+from . import reading
+from .progress import progress_bar
+from .running import entry_named
+
+if TYPE_CHECKING:
+    from threading import Event as Flag
+
+    from ..heuristics.allocation.allocator import Allocator
+    from ..instances import Topology
+    from ..reports.stream_film import Film
+    from ..simulation.stream import Event
+    from ..simulation.stream_jobs import StreamJob
+    from ..simulation.stream_measures import JobRow, Summary
+
+_KINDS = ("mesh", "torus", "tree")
+_POLICIES = {"fcfs": "first come first served", "easy": "EASY backfilling"}
+_OPTIONS = {
+    "requests": "--requests",
+    "seed": "--seed",
+    "sizes": "--sizes",
+    "interarrival": "--interarrival",
+    "service": "--service",
+    "divide": "--divide",
+    "arrival scale": "--scale-arrivals",
+}
+_OF_TRACES = ("jobs", "scale_arrivals", "divide", "skip_larger")
+_OF_DRAWN = ("requests", "sizes", "interarrival", "service")
+_EVERY = 64
+"""Events between two looks at the bar."""
+
+
+def add(streams: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Declare the options."""
+    parser = streams.add_parser(
+        "stream",
+        help="jobs on the processors of a mesh or torus",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument(
+        "--allocator",
+        required=True,
+        metavar="M[,M]",
+        help="who chooses the processors, such as mm-inc (see closeknit methods "
+        "ksubset); several are run one after the other",
+    )
+    machine = parser.add_mutually_exclusive_group(required=True)
+    for kind, example, what in (
+        ("mesh", "16x16", "sides of the mesh"),
+        ("torus", "8x8x8", "sides of the torus"),
+        ("tree", "8x4", "fan-outs of the switches"),
+    ):
+        machine.add_argument(
+            f"--{kind}", type=reading.shape, metavar=example, help=what
+        )
+    parser.add_argument(
+        "--policy",
+        choices=("fcfs", "easy"),
+        default="fcfs",
+        help="who may start: first come first served, or also those that by the "
+        "estimates do not delay the first (default %(default)s)",
+    )
+    parser.add_argument(
+        "--seed",
+        type=reading.number,
+        default=0,
+        metavar="N",
+        help="of the jobs drawn, and of allocators that draw",
+    )
+    trace = parser.add_argument_group("jobs of a trace")
+    trace.add_argument("--trace", metavar="FILE", help="in SWF; may end in .xz or .gz")
+    trace.add_argument(
+        "--jobs",
+        type=reading.window,
+        metavar="A:B",
+        help="jobs of the trace, counted from 0, B not included (default all)",
+    )
+    trace.add_argument(
+        "--scale-arrivals",
+        type=reading.fraction,
+        metavar="F",
+        help="factor of the times of submission, such as 1/2 or 0.8 (default 1)",
+    )
+    trace.add_argument(
+        "--divide",
+        type=reading.number,
+        metavar="N",
+        help="processors are divided by this, and rounded up (default 1)",
+    )
+    trace.add_argument(
+        "--skip-larger",
+        action="store_const",
+        const=True,
+        help="skip jobs larger than the machine",
+    )
+    drawn = parser.add_argument_group("jobs that are drawn")
+    drawn.add_argument(
+        "--requests", type=reading.number, metavar="N", help="how many (default 1000)"
+    )
+    drawn.add_argument(
+        "--sizes",
+        metavar="DIST",
+        help="exponential:MEAN or uniform:LOW:HIGH, in processors (default "
+        "exponential:16)",
+    )
+    drawn.add_argument(
+        "--interarrival",
+        type=float,
+        metavar="S",
+        help="mean seconds between two submissions, exponential (default 60)",
+    )
+    drawn.add_argument(
+        "--service", metavar="DIST", help="run times (default exponential:600)"
+    )
+    parser.add_argument(
+        "--json",
+        metavar="OUT",
+        help="write the measures there, one object, or a line for each of several "
+        "allocators; - for standard output",
+    )
+    parser.add_argument(
+        "--jobs-csv", metavar="OUT", help="write a line a job (one allocator)"
+    )
+    parser.add_argument(
+        "--plot", metavar="OUT.html", help="write a page to go through the stream"
+    )
+    parser.set_defaults(simulate=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run the stream under each allocator, and print what was measured."""
+    from ..instances.files import write_text
+    from ..instances.generators import network_of
+    from ..reports.stream_film import Film
+    from ..simulation.stream_measures import csv_of_jobs
+
+    _refuse_strangers(args)
+    kind = next(kind for kind in _KINDS if getattr(args, kind))
+    network = network_of(kind, getattr(args, kind))
+    names = args.allocator.split(",")
+    if args.jobs_csv and len(names) > 1:
+        raise InputError("takes a single allocator", field="--jobs-csv")
+    machines = [_allocator(name, network, args.seed) for name in names]
+    jobs = _jobs(args, machines[0].free)
+    ran: list[tuple[str, Summary, list[JobRow]]] = []
+    films = []
+    with deferred() as pressed:
+        for machine, name in zip(machines, names, strict=True):
+            film = Film(network, name)
+            events = _shown(jobs, machine, args.policy, name)
+            summary, rows = _measured(events, machine, film, pressed)
+            ran.append((name, summary, rows))
+            films.append(film)
+            if args.json != "-":
+                _print(name, summary)
+            if summary.partial:
+                break
+    if args.json:
+        text = _json(ran, single=len(names) == 1)
+        if args.json == "-":
+            sys.stdout.write(text)
+        else:
+            write_text(args.json, text)
+    if args.jobs_csv:
+        write_text(args.jobs_csv, csv_of_jobs(ran[0][2]))
+    if args.plot:
+        from ..reports.stream_page import stream_page
+
+        write_text(args.plot, stream_page(_title(args, network, jobs), ran, films))
+    if not ran[-1][1].partial:
+        return 0
+    print(
+        f"closeknit: interrupted after {ran[-1][1].jobs} of {len(jobs)} starts "
+        f"under {ran[-1][0]}; the measures are of these",
+        file=sys.stderr,
+    )
+    return 130
+
+
+def _refuse_strangers(args: argparse.Namespace) -> None:
+    """Refuse options of a trace for jobs that are drawn, and the other way round."""
+    strange = _OF_DRAWN if args.trace is not None else _OF_TRACES
+    for name in strange:
+        if getattr(args, name) is not None:
+            raise InputError(
+                "is for jobs that are drawn, not for a trace"
+                if args.trace is not None
+                else "is for the jobs of a trace (--trace)",
+                field=f"--{name.replace('_', '-')}",
+            )
+
+
+def _allocator(name: str, network: Topology, seed: int) -> Allocator:
+    from ..heuristics.allocation.table import allocator, names
+
+    entry_named(name, dict.fromkeys(names()), "--allocator", "allocator")
+    return allocator(name, network, seed=seed)
+
+
+def _jobs(args: argparse.Namespace, most: int) -> list[StreamJob]:
+    """Read or draw the jobs; say on standard error what was skipped."""
+    from ..instances.topology import MOST_PROCESSORS
+    from ..simulation.stream_jobs import generated, jobs_of_trace, largest
+
+    try:
+        if args.trace is None:
+            return generated(
+                1000 if args.requests is None else args.requests,
+                seed=args.seed,
+                most=most,
+                sizes=args.sizes or f"exponential:{min(16, most)}",
+                interarrival=60.0 if args.interarrival is None else args.interarrival,
+                service=args.service or "exponential:600",
+            )
+        jobs, skipped = jobs_of_trace(
+            args.trace,
+            most=most if args.skip_larger else MOST_PROCESSORS,
+            scale=1 if args.scale_arrivals is None else args.scale_arrivals,
+            divide=1 if args.divide is None else args.divide,
+            window=args.jobs or (0, None),
+        )
+    except InputError as error:
+        if error.field not in _OPTIONS:
+            raise
+        raise InputError(
+            error.problem, field=_OPTIONS[error.field], value=error.value
+        ) from None
+    if not jobs:
+        raise InputError(
+            f"no job of these could be run ({sum(skipped.values())} skipped)",
+            file=args.trace,
+        )
+    if (job := largest(jobs)).processors > most:
+        raise InputError(
+            f"larger than the machine ({most} processors); --skip-larger skips such",
+            field=f"job {job.number}",
+            value=job.processors,
+            file=args.trace,
+        )
+    if skipped:
+        reasons = "; ".join(f"{n} {why.value}" for why, n in skipped.items())
+        print(f"{sum(skipped.values())} jobs skipped ({reasons})", file=sys.stderr)
+    return jobs
+
+
+def _shown(
+    jobs: Sequence[StreamJob], machine: Allocator, policy: str, name: str
+) -> Iterator[Event]:
+    """Run the stream; show on a terminal how many jobs have started."""
+    from ..simulation.stream import Policy, Start, simulate
+
+    started = 0
+    with progress_bar() as show:
+        for event in simulate(jobs, machine, Policy(policy)):
+            started += isinstance(event, Start)
+            if started % _EVERY == 0:
+                show(started, len(jobs), name)
+            yield event
+
+
+def _measured(
+    events: Iterator[Event], machine: Allocator, film: Film, pressed: Flag
+) -> tuple[Summary, list[JobRow]]:
+    """Measure until the stream ends or Ctrl-C is pressed."""
+    from ..simulation.stream_measures import Meter
+
+    meter = Meter(machine)
+    for event in events:
+        meter.see(event)
+        film.see(event)
+        if pressed.is_set():
+            break
+    return meter.summary(partial=pressed.is_set()), meter.rows
+
+
+def _json(ran: Sequence[tuple[str, Summary, list[JobRow]]], *, single: bool) -> str:
+    import json
+    from dataclasses import asdict
+
+    from ..instances.json_text import dumps
+
+    if single:
+        return dumps(asdict(ran[0][1])) + "\n"
+    return "".join(
+        json.dumps({"allocator": name, **asdict(summary)}) + "\n"
+        for name, summary, _ in ran
+    )
+
+
+def _print(name: str, summary: Summary) -> None:
+    from dataclasses import asdict
+
+    measures = asdict(summary)
+    wide = max(map(len, measures))
+    print(f"{'allocator':{wide}}  {name}")
+    for measure, value in measures.items():
+        print(f"{measure:{wide}}  {_written(value)}")
+
+
+def _written(value: float | bool | None) -> str:
+    if value is None:
+        return "-"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return str(value) if isinstance(value, int) else f"{value:.2f}"
+
+
+def _title(
+    args: argparse.Namespace, network: Topology, jobs: Sequence[StreamJob]
+) -> str:
+    """Say what was run on what."""
+    from pathlib import Path
+
+    sides = getattr(args, network.kind)
+    what = Path(args.trace).name if args.trace else f"drawn, seed {args.seed}"
+    return (
+        f"{len(jobs)} jobs ({what}) on a {'×'.join(map(str, sides))} {network.kind}, "
+        f"{_POLICIES[args.policy]}"
+    )
