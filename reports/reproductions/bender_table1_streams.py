@@ -149,7 +149,7 @@ def _drawn(processors: int, seed: int, first: int | None) -> Part:
     )
     told = (
         f"A stream that is drawn, seed {seed}: sizes exponential of mean {mean} "
-        f"(rounded, from 1 to {processors}), run times exponential of mean {SERVICE} s, "
+        f"(rounded, from 1 to {processors}), run times exponential, mean {SERVICE} s, "
         f"gaps exponential of mean {gap:.1f} s."
     )
     return "synthetic", jobs, told
