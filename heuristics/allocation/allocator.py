@@ -131,9 +131,11 @@ class Allocator(ABC):
         Raises
         ------
         InputError
-            When one of them is not.
+            When one of them is not, or there is none of that number.
         """
-        held = np.array(sorted(numbers), dtype=np.int64)
+        held = np.array(sorted(set(numbers)), dtype=np.int64)
+        if len(none := held[(held < 0) | (held >= len(self.places))]):
+            raise InputError("no such processor", field="processor", value=int(none[0]))
         if len(busy := held[~self.idle[held]]):
             raise InputError(
                 "is not idle", field="processor", value=list(self.places[busy[0]])
