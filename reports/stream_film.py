@@ -142,7 +142,7 @@ _CSS = """
 .film .reel button{font:inherit;min-width:3em;padding:2px 8px;color:inherit;
 background:var(--tint,#f4f6f8);border:1px solid var(--rule,#d7dde3);border-radius:6px}
 .film canvas{max-width:100%;display:block;margin:8px 0}
-.film .told,.film .who{min-height:1.5em;margin:2px 0}
+.film .told,.film .who{min-height:1.5em;margin:2px 0;max-width:none}
 """.strip().replace("\n", "")
 
 _SCRIPT = """
@@ -152,7 +152,7 @@ const data=JSON.parse($('script[type="application/json"]').textContent);
 const [columns,rows,layers,beside,count]=data.layout,events=data.events;
 const starts=[];events.forEach((e,i)=>{if(e.length)starts.push(i)});
 const range=$('input'),told=$('.told'),who=$('.who'),canvas=$('canvas');
-const gap=layers>1?2:0,wide=beside*(columns+gap)-gap;
+const gap=layers>1?1:0,wide=beside*(columns+gap)-gap;
 const high=Math.ceil(layers/beside)*(rows+gap)-gap;
 const cell=Math.max(2,Math.min(26,Math.floor(860/wide),Math.floor(620/high)));
 const scale=window.devicePixelRatio||1,ink=canvas.getContext('2d');
@@ -174,8 +174,8 @@ function go(to){
   if(to<at){owner.fill(0);spare.fill(0);held.clear();at=0}
   while(at<=to)apply(at++)}
 const tone=i=>{const n=events[i][0]*0.618034%1,m=events[i][0]*0.754878%1;
-  return `hsl(${Math.round(180+n*200)} ${30+Math.round(m*25)}% `+
-    `${dark.matches?38+m*18:60+m*18}%)`};
+  return `hsl(${Math.round(70+n*250)} ${25+Math.round(m*30)}% `+
+    `${Math.round((dark.matches?32:56)+m*24)}%)`};
 const dark=matchMedia('(prefers-color-scheme:dark)');
 const colour=n=>getComputedStyle(document.documentElement).getPropertyValue(n);
 function draw(){
