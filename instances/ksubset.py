@@ -14,7 +14,7 @@ from .cuts import Cuts
 from .errors import InputError
 from .topology import LARGEST, IntArray, Points, Site, Topology, Torus, Tree
 
-_LARGEST_PAIRWISE = 16
+_LARGEST_PAIRWISE = 8
 """Up to this k the cost is summed pair by pair, beyond it axis by axis."""
 _LARGEST_TREE = 256
 """Up to this k and as many nodes, beyond which paths may be long, on a tree."""
@@ -155,7 +155,7 @@ def cost(instance: KSubset, chosen: Collection[int]) -> int:
     """Sum of the distances of all unordered pairs, in hops (times the scale).
 
     Written without arrays, as the definition reads, so that no model and no
-    heuristic shares code with what judges it. O(k²) distances up to k = 16; beyond,
+    heuristic shares code with what judges it. O(k²) distances up to k = 8; beyond,
     the same sum axis by axis, O(k log k). On a tree pair by pair up to k = 256 and as
     many nodes; beyond, edge by edge.
 

@@ -200,12 +200,7 @@ def run(part: Part) -> Found:
             rows["k"].append(met.k)
             rows["free"].append(len(met.numbers))
             rows["own"].append(met.price(event.grant.used))
-            costs[number], bound[number] = asked.about(met)
-            own = rows["own"][-1]
-            if part.situation in part.decisions:
-                column = part.decisions.index(part.situation)
-                if costs[number, column] != NOT_ASKED:
-                    costs[number, column] = own
+            costs[number], bound[number] = asked.about(met, rows["own"][-1])
         asked.see(event)
     return Found(
         **{name: np.array(row, dtype=np.int64) for name, row in rows.items()},
@@ -275,7 +270,7 @@ class _Asked:
         self.mirrors = {
             name: allocator(name, topology, seed=part.seed)
             for name in part.decisions
-            if name in STRATEGIES
+            if name in STRATEGIES and name != part.situation
         }
         self.exact = Settings(time_limit=inf, node_limit=part.nodes)
         self.known: dict[bytes, dict[str, tuple[int, int]]] = {}
@@ -289,14 +284,20 @@ class _Asked:
             else:
                 mirror.release(Grant(held, held))
 
-    def about(self, met: Met) -> tuple[list[int], int]:
-        """Return what each would cost, and a bound on what any can."""
+    def about(self, met: Met, own: int) -> tuple[list[int], int]:
+        """Return what each would cost, and a bound on what any can.
+
+        Who has placed the stream need not be asked again: it gave ``own``.
+        """
         often = met.number % self.part.every == 0
         names = self.part.decisions if often else self.part.always
         known = self.known.setdefault(met.key, {})
         row = [NOT_ASKED] * len(self.part.decisions)
         bound = NOT_ASKED
         for column, name in enumerate(names):
+            if name == self.part.situation != OPTIMAL:
+                row[column] = own
+                continue
             if name in self.mirrors:
                 row[column] = self._strategy(name, met)
                 continue
