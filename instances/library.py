@@ -1,7 +1,8 @@
 """Instances that come with closeknit, and suites of them by name.
 
-The bundled ones were made by the generators, with the parameters in their names;
-each is small enough to be solved to proven optimality in seconds.
+The bundled ones were made by the generators, with the parameters in their names, or
+are worked examples of papers; each is small enough to be solved to proven optimality in
+seconds.
 """
 
 from __future__ import annotations

@@ -19,6 +19,7 @@ from closeknit.instances.procset_generators import (
 )
 from closeknit.instances.submesh_generators import waiting_state
 from closeknit.instances.sukp_generators import random_sukp
+from closeknit.instances.worked_examples import mache_example
 from closeknit.instances.worst_cases import mm_distinct, theorem1
 from closeknit.simulation.fragmentation import fragmented
 
@@ -65,4 +66,5 @@ def recipes() -> list[Instance]:
         waiting_state((16, 16), 1, 8, seed=3),
         waiting_state((16, 16), 1, 8, seed=1, torus=True),
         waiting_state((32, 32), 1, 12, seed=2),
+        mache_example(),
     ]
