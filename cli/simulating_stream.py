@@ -121,7 +121,7 @@ def add(streams: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         "--sizes",
         metavar="DIST",
         help="exponential:MEAN or uniform:LOW:HIGH, in processors (default "
-        "exponential:16)",
+        "exponential:16); with box: before it, of the sides of boxes",
     )
     drawn.add_argument(
         "--interarrival",
@@ -228,6 +228,7 @@ def _jobs(args: argparse.Namespace, most: int) -> list[StreamJob]:
                 1000 if args.requests is None else args.requests,
                 seed=args.seed,
                 most=most,
+                sides=args.mesh or args.torus,
                 sizes=args.sizes or f"exponential:{min(16, most)}",
                 interarrival=60.0 if args.interarrival is None else args.interarrival,
                 service=args.service or "exponential:600",

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta, timezone
 from enum import Enum
 from fractions import Fraction
 from itertools import islice
-from math import floor, isfinite
+from math import floor, isfinite, prod
 from pathlib import Path
 
 import numpy as np
@@ -233,6 +233,7 @@ def generated(
     *,
     seed: int,
     most: int,
+    sides: Sequence[int] | None = None,
     sizes: str = "exponential:16",
     interarrival: float = 60.0,
     service: str = "exponential:600",
@@ -250,9 +251,13 @@ def generated(
         Of all draws, at least 0.
     most
         Processors of the machine: larger sizes are cut off there.
+    sides
+        Of the machine, for jobs that ask for a box.
     sizes
         ``exponential:MEAN`` or ``uniform:LOW:HIGH``, in processors; exponential
-        ones are rounded, and at least 1.
+        ones are rounded, and at least 1. ``box:`` before either: the job asks for
+        the processors of a box each of whose sides is drawn so, and cut off at the
+        machine's, and says its shape.
     interarrival
         Mean time between two submissions, in seconds, exponential.
     service
@@ -265,11 +270,16 @@ def generated(
 
     Examples
     --------
-    Workload I of Mache, Lo and Garg 1999: 1000 jobs of mean size 4·4.
+    Workload I of Mache, Lo and Garg 1999: 1000 jobs of "exponential mean = 4 * 4",
+    whether that is of sizes or of sides:
 
     >>> jobs = generated(1000, seed=1, most=352, sizes="exponential:16")
     >>> len(jobs), sum(job.processors for job in jobs) // 1000
-    (1000, 15)
+    (1000, 16)
+    >>> mesh = {"most": 352, "sides": (16, 22)}
+    >>> boxes = generated(3, seed=1, **mesh, sizes="box:exponential:4")
+    >>> [job.shape for job in boxes]
+    [(2, 5), (10, 8), (3, 3)]
     """
     if not 1 <= n <= MOST_REQUESTS:
         raise InputError(
@@ -283,14 +293,25 @@ def generated(
         )
     streams = np.random.SeedSequence(seed).spawn(3)
     for_sizes, for_gaps, for_seconds = map(np.random.default_rng, streams)
-    wanted = _drawn("sizes", sizes, n, for_sizes, most)
+    shapes: list[tuple[int, ...] | None] = [None] * n
+    if sizes.startswith("box:"):
+        if sides is None:
+            raise InputError("needs a mesh or a torus", field="sizes", value=sizes)
+        drawn = [
+            _drawn("sizes", sizes, n, np.random.default_rng(stream), side).tolist()
+            for stream, side in zip(streams[0].spawn(len(sides)), sides, strict=True)
+        ]
+        shapes = list(zip(*drawn, strict=True))
+        wanted = [prod(shape) for shape in shapes if shape is not None]
+    else:
+        wanted = _drawn("sizes", sizes, n, for_sizes, most).tolist()
     seconds = _drawn("service", service, n, for_seconds, 10**9)
     submits = np.cumsum(for_gaps.exponential(interarrival, n))
     submits -= submits[0]
     return [
-        StreamJob(number, int(submit), size, time, time)
-        for number, (submit, size, time) in enumerate(
-            zip(submits, wanted.tolist(), seconds.tolist(), strict=True), start=1
+        StreamJob(number, int(submit), size, time, time, shape)
+        for number, (submit, size, time, shape) in enumerate(
+            zip(submits, wanted, seconds.tolist(), shapes, strict=True), start=1
         )
     ]
 
@@ -302,7 +323,7 @@ def _drawn(
     wrong = InputError(
         "must be exponential:MEAN or uniform:LOW:HIGH", field=field, value=text
     )
-    kind, *texts = text.split(":")
+    kind, *texts = text.removeprefix("box:" if field == "sizes" else "").split(":")
     try:
         numbers = [float(one) for one in texts]
     except ValueError:
