@@ -9,9 +9,12 @@ from functools import partial
 from pathlib import Path
 
 from ...heuristics import KSUBSET
-from ...instances import InputError
+from ...heuristics.allocation.table import allocator
+from ...instances import InputError, Mesh
+from ...simulation.stream import simulate
 from ..pool import Call, Failure
 from ..pool import run as in_parallel
+from ..stream_film import Film, slider
 from ..study import Section, Study
 from .bender_table1_entries import Row
 from .bender_table1_findings import findings, lead
@@ -36,6 +39,8 @@ NODES = 200_000
 MESH = (16, 16)
 CORE = tuple(dict.fromkeys((*EVERYWHERE.values(), *AS_DEFINED.values())))
 """The four of the table, in both variants."""
+FILMED = 300
+"""Jobs that the page shows being placed."""
 _WANTED = (
     *("snake/best-fit", "row/best-fit", "mc", "mbs", "paging", "random"),
     OPTIMAL,
@@ -174,7 +179,7 @@ def _written(
         source="Bender et al. 2008, section 5, Table 1",
         lead=tuple(lead(rows)),
         findings=tuple(findings(rows)),
-        sections=(*sections, _everything(rows)),
+        sections=(*sections, _films(shape, jobs.states[-1]), _everything(rows)),
         notes=tuple(_notes(order, jobs, taking_part)),
     )
 
@@ -201,6 +206,22 @@ def _sections(state: State, rows: dict[str, Row]) -> Iterable[Section]:
         text=(_ON_RATIOS,),
         tables=(ratio_matrix(name, rows),),
         plots=(ratio_plot(name, rows), spread_plot(name, rows)),
+    )
+
+
+def _films(shape: tuple[int, ...], state: State) -> Section:
+    """Show the first jobs being placed by the four of the table."""
+    films = []
+    for name in EVERYWHERE.values():
+        placing = allocator(name, Mesh(shape))
+        film = Film(placing.topology, name)
+        for event in simulate(state.jobs[:FILMED], placing):
+            film.see(event)
+        films.append(film)
+    return Section(
+        title=f"Start by start ({state.name})",
+        text=(f"The first {films[0].starts} jobs under each of the four.",),
+        plots=tuple(map(slider, films)),
     )
 
 

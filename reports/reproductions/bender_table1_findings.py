@@ -18,6 +18,7 @@ from .bender_table1_printed import (
     VARIANTS,
     Variant,
 )
+from .bender_table1_streams import SHORT
 from .bender_table1_tables import Rows, diagonal_order
 
 States = Mapping[str, Rows]
@@ -185,7 +186,7 @@ def _rankings(state: str, rows: Rows) -> str:
             f"with centres {_AT[name]} the ranking within rows {_DOES[in_rows]} and "
             f"that of the diagonal {_DOES[diagonal]}"
         )
-    return f"{state.capitalize()}: {'; '.join(words)}."
+    return f"{state.capitalize()} ({SHORT[state]}): {'; '.join(words)}."
 
 
 _AT = {"every location": "at every location", "as defined": "as defined"}

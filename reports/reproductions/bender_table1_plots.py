@@ -38,9 +38,10 @@ def paper_plot(state: str, rows: Rows) -> Plot:
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=(_WIDE, 3.1), layout="constrained")
         grid: Any = figure.subplots(1, len(panels), sharey=True)
+        full = max(_spread(table) for _, table in panels) or 1.0
         for axes, (title, table) in zip(grid, panels, strict=True):
-            least = min(map(min, table))
-            shades = [[(x / least - 1) / 0.12 for x in row] for row in table]
+            least = min(map(min, table)) or 1.0
+            shades = [[(x / least - 1) / full for x in row] for row in table]
             shown = [[f"{x:.0f}" for x in row] for row in table]
             _heat(axes, NAMES, NAMES, shades, shown)
             axes.set_title(title, fontsize=9, loc="left", pad=6)
@@ -50,9 +51,14 @@ def paper_plot(state: str, rows: Rows) -> Plot:
         return Plot(
             title=title,
             caption="Average sum of pairwise distances; the darker, the farther above "
-            "the least of its own panel (full shade: 12 %).",
+            f"the least of its own panel (full shade: {100 * full:.0f} %).",
             svg=as_svg(figure, title),
         )
+
+
+def _spread(table: Sequence[Sequence[float]]) -> float:
+    least = min(map(min, table))
+    return max(map(max, table)) / least - 1 if least else 0.0
 
 
 def ratio_plot(state: str, rows: Rows) -> Plot:

@@ -25,6 +25,12 @@ SERVICE = 600
 """Their mean run time, in seconds."""
 MODERATE = Fraction(7, 10)
 """Load of what is drawn, and of traces that offer more than a machine can do."""
+TIMED, PACKED = "timed", "packed"
+SHORT = {
+    TIMED: "jobs come at times of their own",
+    PACKED: "all jobs wait from the beginning",
+}
+"""The two states of a stream."""
 _MOST_LEFT_OUT = Fraction(1, 100)
 """Share of the jobs of a trace that may be larger than the mesh."""
 
@@ -121,9 +127,9 @@ def stream(
         name=name,
         told=(told, numbers),
         states=(
-            State(name="timed", told=how, jobs=tuple(timed)),
+            State(name=TIMED, told=how, jobs=tuple(timed)),
             State(
-                name="packed",
+                name=PACKED,
                 told="All jobs wait from the beginning and start in their order, each "
                 "as soon as it fits: the machine is as full as first come first "
                 "served allows.",
