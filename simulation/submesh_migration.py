@@ -13,11 +13,11 @@ schedule that can be carried out, taking it for a yes one that none can beat.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import prod
 
 from ..heuristics.submesh.allocator import ALLOCATORS, Allocator
-from ..heuristics.submesh.fits import decide
+from ..heuristics.submesh.fits import Verdict, decide
 from ..heuristics.submesh.migrate import migrate
 from ..instances.packing import Item, Packing
 from ..instances.submesh import (
@@ -52,6 +52,9 @@ class Migrating:
         of the arrangement that is found first.
     settings
         Time limit and seed of a single decision.
+    decider
+        Decides whether boxes can be packed, where there is no budget of moves; the
+        cascade if left out.
 
     Attributes
     ----------
@@ -72,12 +75,14 @@ class Migrating:
         generous: bool = False,
         budget: int | None = None,
         settings: Settings = DEFAULT,
+        decider: Callable[[Packing, Settings], Verdict] | None = None,
     ) -> None:
         self.shape = tuple(shape)
         self.rotate = rotate
         self.generous = generous
         self.budget = budget
         self.settings = settings
+        self._decider = decider
         self.undecided = self.moved = self.carried = 0
         self._allocator: Allocator = ALLOCATORS["fs-f"](shape, rotate=rotate)
         self._items: dict[int, Item] = {}
@@ -121,7 +126,7 @@ class Migrating:
             return self._move_few(request, self.budget)
         new = Item(request.size, self.rotate)
         packing = Packing("mig", self.shape, (*self._items.values(), new))
-        verdict = decide(packing, self.settings)
+        verdict = (self._decider or decide)(packing, self.settings)
         if verdict.limit is Limit.INTERRUPT:
             raise KeyboardInterrupt
         if verdict.fits is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import ceil, floor, isfinite
+from math import ceil, floor, inf, isfinite
 from threading import Event, Thread
 from time import perf_counter
 
@@ -121,6 +121,8 @@ def decide(
 ) -> Decision:
     """Find any solution of a model, or that there is none; for limits see `solve`.
 
+    A node limit counts conflicts: with one thread, the same answer every time.
+
     Raises
     ------
     SolverError
@@ -136,6 +138,8 @@ def decide(
     solver.parameters.catch_sigint_signal = False
     if settings.memory_mb is not None:
         solver.parameters.max_memory_in_mb = settings.memory_mb
+    if settings.node_limit is not None:
+        solver.parameters.max_number_of_conflicts = settings.node_limit
     with deferred() as pressed:
         began = perf_counter()
         code = _run(solver, model, pressed)
@@ -149,8 +153,12 @@ def decide(
         return Decision(impossible=True)
     if pressed.is_set():
         return Decision(limit=Limit.INTERRUPT)
-    early = settings.memory_mb is not None and spent < 0.9 * left
-    return Decision(limit=Limit.MEMORY if early else Limit.TIME)
+    early = spent < 0.9 * left
+    if early and solver.num_conflicts >= (settings.node_limit or inf):
+        return Decision(limit=Limit.NODES)
+    if early and settings.memory_mb is not None:
+        return Decision(limit=Limit.MEMORY)
+    return Decision(limit=Limit.TIME)
 
 
 @dataclass(slots=True)

@@ -138,6 +138,12 @@ _ENTRIES = (
         source="Morgenstern 1994, the wish at its end",
         where="morgenstern_beyond:study",
     ),
+    Reproduction(
+        name="morgenstern-undecided",
+        summary="what of migration can be decided, from 2 to 240 residents",
+        source="Morgenstern 1994, section 4, beyond its ten residents",
+        where="morgenstern_undecided:study",
+    ),
 )
 REPRODUCTIONS: Mapping[str, Reproduction] = MappingProxyType(
     {entry.name: entry for entry in _ENTRIES}

@@ -1,0 +1,81 @@
+"""What a single decision whether residents can make room may cost, counted in steps.
+
+A limit in seconds makes the answer a matter of the machine; this budget does not: the
+same boxes have the same answer everywhere. It follows the cascade of
+`heuristics.submesh.fits`, and spends less on what is less likely to be decided.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from ..heuristics.submesh.constructive import construct
+from ..heuristics.submesh.fits import Verdict, by_cpsat
+from ..heuristics.submesh.infeasible import refute
+from ..heuristics.submesh.staircase import refusal, staircase
+from ..instances.packing import Packing
+from ..solvers import DEFAULT, Grade, Proof, Settings
+
+_LONG = 3600.0
+"""Seconds after which a decision is given up all the same: never seen."""
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """A cascade whose every step is limited by a count.
+
+    Proofs of no, construction, the exhaustive search up to a number of boxes,
+    annealing, and CP-SAT with a number of conflicts that depends on that of the boxes.
+
+    Parameters
+    ----------
+    searched, nodes
+        Boxes up to which all packings are searched, and nodes of that.
+    rounds
+        Of annealing, whatever the number of boxes.
+    conflicts
+        Boxes, and conflicts that CP-SAT has for up to so many; in order. Beyond the
+        last it is not asked.
+    """
+
+    searched: int = 12
+    nodes: int = 200_000
+    rounds: int = 4
+    conflicts: Sequence[tuple[int, int]] = ((16, 50_000), (20, 10_000), (30, 2_000))
+
+    def __call__(self, packing: Packing, settings: Settings = DEFAULT) -> Verdict:
+        """Decide within the budget; of the settings, seed and threads count."""
+        if (certificate := refute(packing)) is not None:
+            kind = certificate["kind"]
+            proof = Proof(Grade.CHECKED, kind)
+            return Verdict(fits=False, by=kind, proof=proof, certificate=certificate)
+        boxes = construct(packing, settings.seed, _never, rounds=0)
+        if boxes is not None:
+            return Verdict(fits=True, by="construction", boxes=boxes)
+        if len(packing.items) <= self.searched and not refusal(packing):
+            found, boxes, _ = staircase(packing, most_nodes=self.nodes, stop=_never)
+            if found is not None:
+                return Verdict(fits=found, by="staircase", boxes=boxes)
+        boxes = construct(packing, settings.seed, _never, rounds=self.rounds)
+        if boxes is not None:
+            return Verdict(fits=True, by="annealing", boxes=boxes)
+        for most, conflicts in self.conflicts:
+            if len(packing.items) <= most:
+                limits = replace(settings, time_limit=_LONG, node_limit=conflicts)
+                return by_cpsat(packing, limits)
+        return Verdict()
+
+    def __str__(self) -> str:
+        asked = ", ".join(
+            f"{conflicts} up to {most} boxes" for most, conflicts in self.conflicts
+        )
+        return (
+            f"proofs of no, construction, {self.nodes} nodes of an exhaustive search "
+            f"up to {self.searched} boxes, {self.rounds} rounds of annealing, and "
+            f"conflicts of CP-SAT: {asked}, none beyond"
+        )
+
+
+def _never() -> bool:
+    return False
