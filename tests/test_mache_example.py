@@ -126,7 +126,9 @@ def test_only_here_does_mc_find_a_whole_submesh() -> None:
     one = MC(MESH), PLAS(MESH), MCElongated(MESH)
     fitting = []
     for rows in product(*(combinations(range(4), count) for count in IDLE)):
-        free = {(row, column) for column, its in enumerate(rows) for row in its}
+        free: set[Site] = {
+            (row, column) for column, its in enumerate(rows) for row in its
+        }
         if fits(free, *one):
             fitting.append(free)
     assert len(fitting) == 5

@@ -31,6 +31,11 @@ class MBS(Allocator):
     in d dimensions base 2^d, where others cut layers of squares; links round a torus
     are not used.
 
+    Attributes
+    ----------
+    cuts
+        Blocks of side 2^i that lie in the machine along every axis, for every i.
+
     Guarantee: none.
     Time: O(n + k log n) for n processors.
     Ties: coordinates of the first cell of a block.
@@ -41,16 +46,16 @@ class MBS(Allocator):
         super().__init__(topology, seed=seed)
         self._grid, _ = grid_of(topology)
         largest = min(self._grid).bit_length() - 1
-        self._cuts = [tuple(a >> i for a in self._grid) for i in range(largest + 1)]
+        self.cuts = [tuple(a >> i for a in self._grid) for i in range(largest + 1)]
 
     def blocks(self) -> list[IntArray]:
         """Return the idle blocks, by the binary logarithm of their sides.
 
-        Of a block of side 2^i, its place among those that the machine is cut into:
-        the coordinates of its first cell by 2^i, as a number in row-major order.
+        Of a block of side 2^i, the coordinates of its first cell by 2^i, as a number
+        in the grid of the i-th of ``cuts``.
         """
         idle: list[Flags] = [self.idle.reshape(self._grid)]
-        for cut in self._cuts[1:]:
+        for cut in self.cuts[1:]:
             small = idle[-1][tuple(slice(2 * a) for a in cut)]
             halves = small.reshape([n for a in cut for n in (a, 2)])
             whole: Flags = np.all(halves, axis=tuple(range(1, 2 * len(cut), 2)))
@@ -75,9 +80,11 @@ class MBS(Allocator):
         for i in reversed(range(len(idle))):
             digit, k = divmod(k, buddies**i)
             wanted = wanted * buddies + digit
-            while len(idle[i]) < wanted and self._split(idle, i):
-                pass
-            taken, idle[i] = idle[i][:wanted], idle[i][wanted:]
+            taken: list[int] = []
+            while len(taken) < wanted and (idle[i] or self._split(idle, i)):
+                missing = wanted - len(taken)
+                taken += idle[i][:missing]
+                del idle[i][:missing]
             wanted -= len(taken)
             parts.append(self._cells(i, taken))
         return Grant.of(np.concatenate(parts))
@@ -89,11 +96,9 @@ class MBS(Allocator):
             return False
         block = idle[larger].pop(0)
         for j in reversed(range(i, larger)):
-            first = np.array(np.unravel_index(block, self._cuts[j + 1])) * 2
+            first = np.array(np.unravel_index(block, self.cuts[j + 1])) * 2
             halves = np.indices((2,) * len(self._grid)).reshape(len(first), -1)
-            buddies = np.ravel_multi_index(
-                tuple(first[:, None] + halves), self._cuts[j]
-            )
+            buddies = np.ravel_multi_index(tuple(first[:, None] + halves), self.cuts[j])
             block, *others = map(int, buddies)
             for other in others if j > i else (block, *others):
                 insort(idle[j], other)
@@ -102,7 +107,7 @@ class MBS(Allocator):
     def _cells(self, i: int, blocks: list[int]) -> IntArray:
         """Return the numbers of the processors of blocks of side 2^i, in turn."""
         numbers = np.array(blocks, dtype=np.int64)
-        first = np.stack(np.unravel_index(numbers, self._cuts[i])) << i
+        first = np.stack(np.unravel_index(numbers, self.cuts[i])) << i
         within = np.indices((1 << i,) * len(self._grid)).reshape(len(first), -1)
         at = first[:, :, None] + within[:, None, :]
         cells: IntArray = np.ravel_multi_index(tuple(at), self._grid).ravel()

@@ -44,7 +44,7 @@ class MC(Allocator):
             best, where = shells.scan(tried, k, free, best)
             if where >= 0:
                 centre, box = free[where], tried
-        order = _order(shells, box, centre, free)
+        order = ranked(shells, box, centre, free)
         return Grant.of(np.sort(numbers[order[:k]]))
 
 
@@ -57,8 +57,11 @@ def _turned(sides: tuple[int, ...], grid: tuple[int, ...]) -> Iterable[tuple[int
     )
 
 
-def _order(shells: Shells, box: IntArray, centre: IntArray, free: IntArray) -> IntArray:
-    """Sort processors by shell, then sides before corners, shorter ones first."""
+def ranked(shells: Shells, box: IntArray, centre: IntArray, free: IntArray) -> IntArray:
+    """Sort cells by shell, in it sides before corners, of sides the shorter first.
+
+    Returns their indices; what is alike in this remains in the order given.
+    """
     beyond = shells.beyond(box, centre, free)
     shell = beyond.max(axis=1)
     outside = beyond == shell[:, None]  # axes on which it leaves the shell before
