@@ -14,7 +14,8 @@ import numpy as np
 
 from .errors import InputError
 from .ksubset import KSubset
-from .topology import LARGEST, MOST_PROCESSORS, Mesh, Points, Topology, Torus, Tree
+from .topology import MOST_PROCESSORS, Mesh, Points, Topology, Torus, Tree
+from .value import LARGEST
 
 
 def mesh(*shape: int, k: int) -> KSubset:

@@ -12,7 +12,8 @@ import numpy as np
 
 from .cuts import Cuts
 from .errors import InputError
-from .topology import LARGEST, IntArray, Points, Site, Topology, Torus, Tree
+from .topology import IntArray, Points, Site, Topology, Torus, Tree
+from .value import LARGEST
 
 _LARGEST_PAIRWISE = 8
 """Up to this k the cost is summed pair by pair, beyond it axis by axis."""

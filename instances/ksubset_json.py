@@ -14,7 +14,8 @@ from .files import parse_json, read_text, write_text
 from .json_text import digest
 from .json_text import dumps as dumps
 from .ksubset import KSubset
-from .topology import LARGEST, Mesh, Points, Site, Topology, Torus, Tree
+from .topology import Mesh, Points, Site, Topology, Torus, Tree
+from .value import LARGEST
 
 FORMAT = "closeknit/ksubset"
 _FIELDS = ("format", "version", "name", "topology", "busy", "free", "k", "source")

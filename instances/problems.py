@@ -297,13 +297,9 @@ def read_instance(path: str | Path) -> Instance:
     InputError
         One line naming the file, the field and the value.
     """
-    try:
-        text = _text(path)
-        if sukp_text.is_sukp_text(text):
-            return sukp_text.parse_sukp_text(text, default_name=_stem(path))
-        return parse_instance(parse_json(text, file=path), default_name=_stem(path))
-    except InputError as error:
-        raise error.of_file(path) from None
+    found = _read(path, any_form=True)
+    assert found is not None
+    return found
 
 
 def read_if_instance(path: str | Path) -> Instance | None:
@@ -314,14 +310,19 @@ def read_if_instance(path: str | Path) -> Instance | None:
     InputError
         As `read_instance` does, and for JSON that is malformed.
     """
+    return _read(path, any_form=False)
+
+
+def _read(path: str | Path, *, any_form: bool) -> Instance | None:
+    """Read a file; unless in any form, only one that says that it is an instance."""
     try:
         text = _text(path)
         if sukp_text.is_sukp_text(text):
             return sukp_text.parse_sukp_text(text, default_name=_stem(path))
-        if Path(path).suffix != ".json":
+        if not any_form and Path(path).suffix != ".json":
             return None
         document = parse_json(text, file=path)
-        if not is_instance(document):
+        if not any_form and not is_instance(document):
             return None
         return parse_instance(document, default_name=_stem(path))
     except InputError as error:

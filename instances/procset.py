@@ -12,9 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from .errors import InputError
-
-LARGEST_LEVEL = 2**62
-"""The costs of one level, summed over all sets, stay below this."""
+from .value import LARGEST
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +88,7 @@ class ProcSet:
         for i, one in enumerate(self.sets):
             self._refuse_set(one, f"sets[{i}]")
         for level, total in enumerate(self.total):
-            if total >= LARGEST_LEVEL:
+            if total >= LARGEST:
                 raise InputError(
                     f"costs of level {level + 1} sum up to 2^62 or more", field="sets"
                 )

@@ -10,9 +10,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from .errors import InputError
-
-LARGEST = 2**62
-"""Profits, and weights, sum to less than this."""
+from .value import LARGEST
 
 
 @dataclass(frozen=True, slots=True)

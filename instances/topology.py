@@ -19,14 +19,12 @@ import numpy.typing as npt
 
 from .cuts import Cuts, interval_cuts, ring_cuts, subtree_cuts
 from .errors import InputError
+from .value import LARGEST
 
 Site = tuple[int, ...]
 """Where a processor is: coordinates, or for a tree the number of its node."""
 
 IntArray = npt.NDArray[np.int64]
-
-LARGEST = 2**62
-"""No coordinate and no pair sum may reach this (64-bit kernels stay exact)."""
 
 MOST_PROCESSORS = 2**24
 """A mesh or torus lists its processors; with more of them memory would run out."""

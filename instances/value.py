@@ -5,6 +5,9 @@ from __future__ import annotations
 Value = int | tuple[int, ...]
 """A cost: an integer, or a tuple compared lexicographically."""
 
+LARGEST = 2**62
+"""No coordinate, cost or sum of costs may reach this (64-bit kernels stay exact)."""
+
 
 def ordered(value: Value) -> tuple[int, ...]:
     """Return a cost in the form in which costs are compared.

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import InputError
-from ..procset import LARGEST_LEVEL
+from ..value import LARGEST
 from .conditions import Types
 from .expectations import named
 from .findings import Findings
@@ -133,7 +133,7 @@ def _prices(
         for level, price in enumerate(cost):
             before = total[level]
             total[level] += price
-            if before < LARGEST_LEVEL <= total[level]:
+            if before < LARGEST <= total[level]:
                 findings.error(
                     text.cost[level],
                     f"costs of level {level + 1} sum up to 2^62 or more in this block",

@@ -14,7 +14,8 @@ from itertools import pairwise
 from operator import add
 
 from ..errors import InputError
-from ..procset import LARGEST_LEVEL, ProcessorSet, ProcSet
+from ..procset import ProcessorSet, ProcSet
+from ..value import LARGEST
 from .conditions import Types
 from .expression import Expression, MinCost, evaluate
 from .findings import Findings
@@ -237,7 +238,7 @@ class Configuration:
             for price in block.prices:
                 before = totals.get(price.queue, (0,) * self.levels)
                 totals[price.queue] = tuple(map(add, before, price.cost))
-            if any(max(total) >= LARGEST_LEVEL for total in totals.values()):
+            if any(max(total) >= LARGEST for total in totals.values()):
                 raise InputError("sum up to 2^62 or more", field="costs")
 
     def _refuse_constraints(self) -> None:

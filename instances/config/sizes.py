@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ..procset import LARGEST_LEVEL
+from ..value import LARGEST
 from .findings import Findings
 from .ranges import heading
 from .source import Sizes
@@ -45,7 +45,7 @@ def _bounds(sizes: Sizes, findings: Findings) -> Bounds:
     if first < 1:
         findings.error(sizes.bounds.first, f"expected a size from 1 on, found {first}")
         return None
-    if last >= LARGEST_LEVEL:
+    if last >= LARGEST:
         findings.error(sizes.bounds.last, f"expected a size below 2^62, found {last}")
         return None
     if last < first:
