@@ -200,7 +200,8 @@ def test_ratios_are_exact() -> None:
 def test_nothing_to_compare_gives_no_ratio() -> None:
     ratios = made_up({"a": [-2, -2]}, [6, 9], [6, 9]).ratios("a")
     assert (ratios.jobs, ratios.refused) == (0, 2)
-    assert ratios.of_sums is ratios.mean is ratios.worst is ratios.low is None
+    assert (ratios.of_sums, ratios.mean, ratios.worst) == (None, None, None)
+    assert (ratios.low, ratios.high) == (None, None)
 
 
 def steps(*gaps: tuple[float, float]) -> Verdict:
