@@ -18,6 +18,7 @@ from ...solvers import (
     Status,
     answer,
 )
+from .nearest import nearest
 from .plan import in_order
 from .subsets import Subsets
 
@@ -31,9 +32,10 @@ def migrate(instance: Submesh, /, settings: Settings = DEFAULT) -> Result:
 
     Sets of residents are tried in order, the fewest and then the smallest first: can
     they and the request be placed among those that stay? Of the first that can, and of
-    all of the same number and area, CP-SAT finds the least way. Where there are too
-    many sets, or too many places, one model of CP-SAT has all three levels. The moves
-    are put into an order in which they can be made, if a short search finds one.
+    all of the same number and area, the least way is searched for, see `nearest`; on a
+    torus, and where that is too long, by CP-SAT. Where there are too many sets, or too
+    many places, one model of CP-SAT has all three levels. The moves are put into an
+    order in which they can be made, if a search finds one.
 
     Guarantee: exact.
     Time: exponential at worst, see docs/submesh-migration.md.
@@ -126,21 +128,38 @@ class Migration:
                 continue
             if found.fits is None:
                 return self.beyond_sets()
-            result = self._nearest(moved, found.placement)
-            if result.status is not Status.OPTIMAL:
-                return self.ended(result.limit)
+            self._offer(found.placement)
             least = area
+            if not self._nearest_by_search(moved):
+                result = self._nearest(moved, found.placement)
+                if result.status is not Status.OPTIMAL:
+                    return self.ended(result.limit)
         return None if least is None else self._settled()
 
+    def _nearest_by_search(self, moved: tuple[int, ...]) -> bool:
+        """Minimise the way that these go, if a short search can; say whether it did."""
+        if self.instance.torus:
+            return False
+        assert self.best is not None
+        found = nearest(
+            self.instance,
+            moved,
+            self._cost(self.best)[2],
+            stop=lambda: perf_counter() - self.start > self.settings.time_limit,
+        )
+        self._offer(found.placement)
+        return found.finished
+
     def _nearest(self, moved: tuple[int, ...], known: Placement | None) -> Result:
-        """Minimise the way that exactly these go; keep the result if it is better."""
+        """Minimise the way that exactly these go by a model; keep what is better."""
         from ...formulations.submesh_moves import moves
         from ...solvers import cpsat
 
         model = moves(self.instance, movable=moved, hint=known)
         result = cpsat.solve(model, settings=self.settings, start=self.start)
         self.proof = Proof(Grade.SOLVER, f"migrate and {cpsat.BY}")
-        self._offer(result)
+        if result.chosen is not None:
+            self._offer(placement_of(self.instance, result.chosen))
         return result
 
     def beyond_sets(self) -> Result:
@@ -159,10 +178,9 @@ class Migration:
         placement = in_order(self.instance, placement_of(self.instance, result.chosen))
         return replace(result, chosen=placement.flat())
 
-    def _offer(self, result: Result) -> None:
-        if result.chosen is None:
+    def _offer(self, placement: Placement | None) -> None:
+        if placement is None:
             return
-        placement = placement_of(self.instance, result.chosen)
         if self.best is None or ordered(self._cost(placement)) < ordered(
             self._cost(self.best)
         ):

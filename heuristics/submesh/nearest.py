@@ -1,0 +1,361 @@
+"""The least way that given residents must go to make room: best first, with proof."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations, count
+
+from ...instances import Submesh
+from ...instances.submesh import Box, Placement, box_at, corner, sides, ways_of
+
+MOST_NODES = 20_000
+"""Nodes after which a search gives up: about a second."""
+_MOST_ROOMS = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class Nearest:
+    """The least way that was found.
+
+    Parameters
+    ----------
+    finished
+        Whether nothing better is possible; else nodes, time or rooms ran out.
+    placement
+        Where everything goes; None if nothing better than asked for was found.
+    nodes
+        That were looked at.
+    """
+
+    finished: bool
+    placement: Placement | None = None
+    nodes: int = 0
+
+
+def nearest(
+    instance: Submesh,
+    moved: Sequence[int],
+    below: int,
+    *,
+    node_limit: int = MOST_NODES,
+    stop: Callable[[], bool] = lambda: False,
+) -> Nearest:
+    """Place these residents and the request, the residents as near as can be.
+
+    What is free among those that stay is covered by the largest boxes that are free,
+    its rooms. In a node, each item is in a room, or in any, within bounds, and some
+    pairs are told which comes first along which axis. Everybody goes to the nearest
+    corner within bounds, which costs what nothing in the node costs less than; and if
+    two that are told their order are not yet in it, then at least that much more along
+    that axis. Where two overlap, one that may be in any room is given one, or the two
+    are told their order, in each way. The node that costs least comes first.
+
+    Parameters
+    ----------
+    instance
+        A mesh, not a torus.
+    moved
+        Residents that may be anywhere, all of which are taken to move.
+    below
+        Only a way shorter than this is of use.
+    node_limit, stop
+        When to give up.
+
+    Notes
+    -----
+    Guarantee: exact, if finished. Time: exponential at worst. Source: the relations are
+    those of Onodera et al. 1991; the rooms, and the bounds, are ours.
+    """
+    search = _Search(instance, moved)
+    if search.rooms is None:
+        return Nearest(False)
+    queue: list[tuple[int, int, int, _Node]] = []
+    order = count()
+
+    def push(node: _Node | None, depth: int) -> None:
+        if node is not None and (bound := search.bound(node)) < below:
+            heapq.heappush(queue, (bound, -depth, next(order), node))
+
+    push(search.root(), 0)
+    nodes = 0
+    while queue:
+        if nodes == node_limit or stop():
+            return Nearest(False, None, nodes)
+        nodes += 1
+        _, depth, _, node = heapq.heappop(queue)
+        parts = search.branch(node)
+        if parts is None:
+            return Nearest(True, search.placement(node), nodes)
+        for part in parts:
+            push(part, 1 - depth)
+    return Nearest(True, None, nodes)
+
+
+Span = tuple[tuple[int, int], ...]
+"""The least and the greatest coordinate of a lowest corner, axis by axis."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Node:
+    """What is settled.
+
+    Parameters
+    ----------
+    spans
+        Of each item, residents first: where its lowest corner may be. None: anywhere
+        in any room.
+    sizes
+        Of each item, as it is turned; of one without a span, as in its nearest room.
+    at
+        Lowest corners nearest to where the items were; of the request, any.
+    first
+        Pairs (axis, i, j): along that axis item i ends before j begins.
+    """
+
+    spans: tuple[Span | None, ...]
+    sizes: tuple[tuple[int, ...], ...]
+    at: tuple[tuple[int, ...], ...]
+    first: tuple[tuple[int, int, int], ...] = ()
+
+
+class _Search:
+    """Bounds and branches; nothing is kept here but what all nodes share."""
+
+    def __init__(self, instance: Submesh, moved: Sequence[int]) -> None:
+        self.instance = instance
+        self.moved = tuple(moved)
+        self.d = instance.d
+        still = set(range(len(instance.residents))) - set(moved)
+        held = [instance.residents[i].box for i in sorted(still)]
+        held += [(*cell, *cell) for cell in instance.blocked]
+        self.rooms = rooms(instance.shape, held)
+        self.homes = [corner(instance.residents[i].box) for i in moved]
+        self.n = len(self.moved)
+        if self.rooms is not None:
+            self.choices = [self._choices(j) for j in range(self.n + 1)]
+
+    def _choices(self, j: int) -> list[tuple[int, Span, tuple[int, ...]]]:
+        """List spans and sizes of an item in every room, the nearest first."""
+        instance = self.instance
+        if j == self.n:
+            several = ways_of(instance.shape, instance.request, instance.rotate)
+        else:
+            one = instance.residents[self.moved[j]]
+            several = ways_of(instance.shape, sides(one.box), one.turns)
+        assert self.rooms is not None
+        found = []
+        for room in self.rooms:
+            for way in several:
+                span = tuple(
+                    (room[a], room[self.d + a] + 1 - way[a]) for a in range(self.d)
+                )
+                if all(low <= high for low, high in span):
+                    found.append((self._way(j, self._at(j, span)), span, way))
+        return sorted(set(found))
+
+    def _at(self, j: int, span: Span) -> tuple[int, ...]:
+        """Return the corner within a span that is nearest to where an item was."""
+        if j == self.n:
+            return tuple(low for low, _ in span)
+        return tuple(
+            min(max(x, low), high)
+            for x, (low, high) in zip(self.homes[j], span, strict=True)
+        )
+
+    def _way(self, j: int, at: Sequence[int]) -> int:
+        if j == self.n:
+            return 0
+        return sum(abs(x - y) for x, y in zip(at, self.homes[j], strict=True))
+
+    def root(self) -> _Node | None:
+        """Return the node in which nothing is settled; None if an item has no room."""
+        if not all(self.choices):
+            return None
+        firsts = [several[0] for several in self.choices]
+        return _Node(
+            (None,) * (self.n + 1),
+            tuple(way for _, _, way in firsts),
+            tuple(self._at(j, span) for j, (_, span, _) in enumerate(firsts)),
+        )
+
+    def bound(self, node: _Node) -> int:
+        """Return what no placement of a node costs less than."""
+        way = sum(self._way(j, at) for j, at in enumerate(node.at))
+        worst = [0] * self.d
+        for axis, _, _, lack in self._lacking(node):
+            worst[axis] = max(worst[axis], lack)
+        return way + sum(worst)
+
+    def _lacking(self, node: _Node) -> Iterator[tuple[int, int, int, int]]:
+        """Yield axis, two residents told their order, and how far they are from it.
+
+        Also of two that are told theirs by way of a third item.
+        """
+        before: dict[int, list[tuple[int, int, int]]] = {}
+        for axis, i, j in node.first:
+            before.setdefault(axis, []).append((i, j, node.sizes[i][axis]))
+        for axis, pairs in before.items():
+            longer = [
+                (i, k, one + other)
+                for i, j, one in pairs
+                for q, k, other in pairs
+                if q == j
+            ]
+            for i, j, ahead in (*pairs, *longer):
+                lack = node.at[i][axis] + ahead - node.at[j][axis]
+                if lack > 0 and i < self.n and j < self.n:
+                    yield axis, i, j, lack
+
+    def branch(self, node: _Node) -> list[_Node | None] | None:
+        """Divide a node into parts; None if it is a placement as it stands."""
+        worst = max(self._lacking(node), key=lambda one: one[3], default=None)
+        if worst is not None:
+            axis, i, _, lack = worst
+            # Either i goes all the way, or not, and j a step at least.
+            end = node.at[i][axis] - lack
+            return [
+                self._bounded(node, i, axis, high=end),
+                self._bounded(node, i, axis, low=end + 1),
+            ]
+        pair = self._clash(node)
+        if pair is None:
+            return None
+        i, j = pair
+        for k in (j, i):
+            if node.spans[k] is None:
+                return [
+                    self._within(node, k, span, way) for _, span, way in self.choices[k]
+                ]
+        return [
+            self._told_order(node, axis, a, b)
+            for axis in range(self.d)
+            for a, b in ((i, j), (j, i))
+        ]
+
+    def _clash(self, node: _Node) -> tuple[int, int] | None:
+        """Return two items that overlap, residents before the request."""
+        for i, j in combinations(range(self.n + 1), 2):
+            if all(
+                node.at[i][a] < node.at[j][a] + node.sizes[j][a]
+                and node.at[j][a] < node.at[i][a] + node.sizes[i][a]
+                for a in range(self.d)
+            ):
+                return i, j
+        return None
+
+    def _within(
+        self, node: _Node, j: int, span: Span, way: tuple[int, ...]
+    ) -> _Node | None:
+        spans, sizes = list(node.spans), list(node.sizes)
+        spans[j], sizes[j] = span, way
+        return self._settled(replace(node, spans=tuple(spans), sizes=tuple(sizes)))
+
+    def _bounded(
+        self,
+        node: _Node,
+        j: int,
+        axis: int,
+        *,
+        low: int | None = None,
+        high: int | None = None,
+    ) -> _Node | None:
+        span = node.spans[j]
+        assert span is not None
+        least, most = span[axis]
+        least = least if low is None else max(least, low)
+        most = most if high is None else min(most, high)
+        if least > most:
+            return None
+        narrow = (*span[:axis], (least, most), *span[axis + 1 :])
+        return self._within(node, j, narrow, node.sizes[j])
+
+    def _told_order(self, node: _Node, axis: int, i: int, j: int) -> _Node | None:
+        if (axis, i, j) in node.first or (axis, j, i) in node.first:
+            return None
+        return self._settled(replace(node, first=(*node.first, (axis, i, j))))
+
+    def _settled(self, node: _Node) -> _Node | None:
+        """Narrow the spans by the orders told; None if one is empty."""
+        spans = [None if s is None else list(s) for s in node.spans]
+        changed = True
+        while changed:
+            changed = False
+            for axis, i, j in node.first:
+                one, other = spans[i], spans[j]
+                assert one is not None
+                assert other is not None
+                length = node.sizes[i][axis]
+                low = max(other[axis][0], one[axis][0] + length)
+                high = min(one[axis][1], other[axis][1] - length)
+                if low > other[axis][1] or high < one[axis][0]:
+                    return None
+                if low > other[axis][0]:
+                    other[axis] = low, other[axis][1]
+                    changed = True
+                if high < one[axis][1]:
+                    one[axis] = one[axis][0], high
+                    changed = True
+        kept = tuple(None if s is None else tuple(s) for s in spans)
+        at = [
+            node.at[j] if span is None else self._at(j, span)
+            for j, span in enumerate(kept)
+        ]
+        if kept[self.n] is not None:  # the request keeps out of the way of residents
+            where = list(at[self.n])
+            for axis, i, j in node.first:
+                if j == self.n:
+                    where[axis] = max(where[axis], at[i][axis] + node.sizes[i][axis])
+            at[self.n] = tuple(where)
+        return replace(node, spans=kept, at=tuple(at))
+
+    def placement(self, node: _Node) -> Placement:
+        """Return where everything goes in a node that is a placement."""
+        *boxes, request = (
+            box_at(at, size) for at, size in zip(node.at, node.sizes, strict=True)
+        )
+        return Placement(
+            request,
+            tuple(
+                (i, box)
+                for i, box in zip(self.moved, boxes, strict=True)
+                if box != self.instance.residents[i].box
+            ),
+        )
+
+
+def rooms(shape: Sequence[int], held: Sequence[Box]) -> list[Box] | None:
+    """List the largest free boxes of a mesh; None if they are too many.
+
+    >>> rooms((3, 3), [(1, 1, 1, 1)])
+    [(0, 0, 0, 2), (0, 0, 2, 0), (0, 2, 2, 2), (2, 0, 2, 2)]
+    """
+    d = len(shape)
+    found: list[Box] = [box_at((0,) * d, tuple(shape))]
+    for box in held:
+        cut = []
+        kept = []
+        for room in found:
+            if any(room[a] > box[d + a] or box[a] > room[d + a] for a in range(d)):
+                kept.append(room)
+                continue
+            for a in range(d):
+                if room[a] < box[a]:
+                    cut.append((*room[: d + a], box[a] - 1, *room[d + a + 1 :]))
+                if box[d + a] < room[d + a]:
+                    cut.append((*room[:a], box[d + a] + 1, *room[a + 1 :]))
+        cut = [
+            one
+            for one in dict.fromkeys(cut)
+            if not any(_inside(one, other, d) for other in kept)
+            and not any(_inside(one, other, d) for other in cut if other != one)
+        ]
+        found = kept + cut
+        if len(found) > _MOST_ROOMS:
+            return None
+    return sorted(found)
+
+
+def _inside(one: Box, other: Box, d: int) -> bool:
+    return all(other[a] <= one[a] and one[d + a] <= other[d + a] for a in range(d))
