@@ -55,6 +55,7 @@ STRATEGIES: Mapping[str, Maker] = MappingProxyType(
         "mc-elongated": Maker("mc_elongated:MCElongated", needs_a_plane),
         "plas": Maker("plas:PLAS", needs_a_plane),
         "mbs": Maker("mbs:MBS", needs_a_grid),
+        "thrifty": Maker("thrifty:Thrifty", needs_a_grid),
     }
 )
 """Strategies with a class of their own, by the name used in reports."""

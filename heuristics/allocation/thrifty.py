@@ -1,0 +1,150 @@
+"""Thrifty: keep together what a job gets, and what it leaves to those that follow."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import isqrt
+
+import numpy as np
+
+from ...instances import IntArray, KSubset, Topology
+from ..stars import star_sums
+from . import thrifty_kernels as kernels
+from .allocator import Allocator, Grant
+from .shells import FAR, grid_of
+
+REGARD = Fraction(1, 2)
+"""What is left over counts this times √(k / free) as much as what is taken."""
+STARTS = 4
+"""Balls from which a descent begins."""
+_SCALE = 2**10
+_STEPS = 10**7
+"""Steps of a kernel between two looks at Ctrl-C."""
+
+
+class Thrifty(Allocator):
+    """Take processors close to one another so that those left are close as well.
+
+    Of the free processors F, k are chosen as a set S with little
+
+        w(S) + λ w(F - S),  λ = regard √(k / |F|),
+
+    w being the pair sum. As w(F - S) = w(F) - sum over S of D(p) + w(S), D(p) being
+    the distances from p to all of F, that is w(S) with a bonus for processors far
+    from the others: remote corners are used up, large open areas are kept.
+
+    The balls of k free processors round every location of the machine are ranked by
+    this cost; from the best few the best exchanges of a chosen for a free processor
+    are carried out until none helps. A rule that looks at nothing but what is free
+    and at k; it trades the sum of this job for that of the next ones.
+
+    Guarantee: none; a single choice may be dearer than mm's, on purpose.
+    Time: O(n |F| d) for the balls, O(k (|F| - k) d) an exchange, for n processors.
+    Ties: a ball takes the nearest, then by coordinates; of equal balls the centre
+        least in lexicographic order; of equal exchanges the least processor given
+        up, then the least taken; of equal ends the one of the better ball.
+    Source: derived for closeknit, see docs/online-rule.md; the question is that of
+        Bender et al. 2008, section 5.
+
+    Parameters
+    ----------
+    topology
+        A mesh or torus; all of it is idle at first.
+    seed
+        Not used; nothing is drawn.
+    regard
+        For what is left over, at least 0; with 0 the job alone counts.
+    starts
+        Balls from which a descent begins.
+    """
+
+    def __init__(
+        self,
+        topology: Topology,
+        *,
+        seed: int = 0,
+        regard: Fraction = REGARD,
+        starts: int = STARTS,
+    ) -> None:
+        super().__init__(topology, seed=seed)
+        shape, self.wraps = grid_of(topology)
+        self.regard = regard
+        self.starts = starts
+        self.side = np.array(shape, dtype=np.int64)
+        self.sites = np.array(self.places, dtype=np.int64)
+        most = len(self.places) ** 2 * int(self.side.sum())
+        self.scale = max(1, min(_SCALE, 2**60 // most))
+
+    def _choose(self, k: int, shape: tuple[int, ...] | None) -> Grant:
+        numbers = np.flatnonzero(self.idle)
+        if k == len(numbers):
+            return Grant.of(numbers)
+        site = self.sites[numbers]
+        to_free = self._to_free(numbers)
+        spared = self._weight(k, len(numbers))
+        own = self.scale + spared
+        best, chosen = FAR, numbers[:k]
+        costs, centres = self._balls(site, k, to_free, own, spared)
+        for cost, centre in zip(costs.tolist(), centres, strict=True):
+            away = self.topology.distances(site, self.sites[centre])
+            picked = np.zeros(len(site), dtype=np.bool_)
+            picked[np.argsort(away, kind="stable")[:k]] = True
+            cost += self._descend(site, picked, to_free, own, spared)
+            if cost < best:
+                best, chosen = cost, numbers[picked]
+        return Grant.of(chosen)
+
+    def _weight(self, k: int, free: int) -> int:
+        """Return λ times the scale, rounded down."""
+        p, q = self.regard.numerator, self.regard.denominator
+        return isqrt((p * self.scale) ** 2 * k // (q * q * free))
+
+    def _to_free(self, numbers: IntArray) -> IntArray:
+        places = tuple(self.places[i] for i in numbers)
+        instance = KSubset("free", self.topology, places, 1)
+        return star_sums(instance, np.arange(len(numbers)))
+
+    def _balls(
+        self, site: IntArray, k: int, to_free: IntArray, own: int, spared: int
+    ) -> tuple[IntArray, IntArray]:
+        """Return the costs and centres of the cheapest balls, the cheapest first."""
+        costs = np.full(self.starts, FAR, dtype=np.int64)
+        winners = np.full(self.starts, -1, dtype=np.int64)
+        chunk = max(1, _STEPS // site.size)
+        for first in range(0, len(self.sites), chunk):
+            kernels.scan(
+                site,
+                self.side,
+                self.wraps,
+                k,
+                to_free,
+                own,
+                spared,
+                self.sites[first : first + chunk],
+                first,
+                costs,
+                winners,
+            )
+        found = winners >= 0
+        return costs[found], winners[found]
+
+    def _descend(
+        self,
+        site: IntArray,
+        picked: np.ndarray[tuple[int], np.dtype[np.bool_]],
+        to_free: IntArray,
+        own: int,
+        spared: int,
+    ) -> int:
+        """Exchange until nothing helps; return by how much the cost changes."""
+        value = kernels.values(
+            site, self.side, self.wraps, picked, to_free, own, spared
+        )
+        steps = max(1, _STEPS // max(1, len(site) ** 2))
+        change, done = 0, False
+        while not done:
+            more, done = kernels.descend(
+                site, self.side, self.wraps, picked, value, own, steps
+            )
+            change += more
+        return change

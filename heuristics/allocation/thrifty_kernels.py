@@ -1,0 +1,213 @@
+"""Kernels of the thrifty choice: balls round centres, and exchanges, on a grid.
+
+What is minimised is ``own`` w(S) - ``spared`` sum over p in S of D(p), where w(S) is
+the pair sum of the chosen processors and D(p) the distances from p to all free ones.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+Ints = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+
+
+@njit(cache=True)
+def _hops(site: Ints, p: int, other: Ints, q: int, side: Ints, wraps: bool) -> int:
+    """Distance of two cells."""
+    hops = 0
+    for axis in range(len(side)):
+        step = abs(site[p, axis] - other[q, axis])
+        hops += min(step, side[axis] - step) if wraps else step
+    return hops
+
+
+@njit(cache=True)
+def _pairs_along(counts: Ints, k: int, wraps: bool) -> int:
+    """Pair sum along an axis, by how many are at each coordinate."""
+    side = len(counts)
+    total = 0
+    if not wraps:
+        left = 0
+        for a in range(side):
+            left += counts[a]
+            total += left * (k - left)
+        return total
+    half = side // 2
+    within = 0
+    for a in range(half):
+        within += counts[a]
+    for a in range(side):  # each half ring is a cut of weight 1/2
+        total += within * (k - within)
+        within += counts[(a + half) % side] - counts[a]
+    return total // 2
+
+
+@njit(cache=True)
+def scan(
+    site: Ints,
+    side: Ints,
+    wraps: bool,
+    k: int,
+    to_free: Ints,
+    own: int,
+    spared: int,
+    centres: Ints,
+    first: int,
+    costs: Ints,
+    winners: Ints,
+) -> None:
+    """Rank the balls of k free processors round some centres by what they cost.
+
+    Of balls of the same cost only the first counts. O(n d + sides) a centre.
+
+    Parameters
+    ----------
+    site
+        Shape (n, d): the free processors, in order of coordinates.
+    side
+        Of the grid.
+    wraps
+        Whether its axes do.
+    k
+        How many to take: the nearest, then those of least index.
+    to_free
+        D: from each the sum of distances to all.
+    own, spared
+        Weights, see above.
+    centres
+        Shape (·, d).
+    first
+        Number of the first of them.
+    costs, winners
+        The cheapest so far, ascending, and the numbers of their centres; written to.
+    """
+    n, d = site.shape
+    most = len(costs)
+    longest = 0
+    for axis in range(d):
+        longest = max(longest, side[axis])
+    at = np.zeros((d, longest), dtype=np.int64)
+    away = np.empty(n, dtype=np.int64)
+    shell = np.zeros(side.sum() + 1, dtype=np.int64)
+    for c in range(len(centres)):
+        shell[:] = 0
+        for p in range(n):
+            away[p] = _hops(site, p, centres, c, side, wraps)
+            shell[away[p]] += 1
+        radius = 0
+        inside = 0
+        while inside + shell[radius] < k:
+            inside += shell[radius]
+            radius += 1
+        missing = k - inside
+        at[:] = 0
+        cost = 0
+        for p in range(n):
+            if away[p] > radius:
+                continue
+            if away[p] == radius:
+                if missing == 0:
+                    continue
+                missing -= 1
+            cost -= spared * to_free[p]
+            for axis in range(d):
+                at[axis, site[p, axis]] += 1
+        for axis in range(d):
+            cost += own * _pairs_along(at[axis, : side[axis]], k, wraps)
+        place = most
+        for t in range(most):
+            if cost <= costs[t]:
+                place = t
+                break
+        if place == most or cost == costs[place]:
+            continue
+        for t in range(most - 1, place, -1):
+            costs[t], winners[t] = costs[t - 1], winners[t - 1]
+        costs[place], winners[place] = cost, first + c
+
+
+@njit(cache=True)
+def values(
+    site: Ints,
+    side: Ints,
+    wraps: bool,
+    picked: Flags,
+    to_free: Ints,
+    own: int,
+    spared: int,
+) -> Ints:
+    """Return ``own`` times the distances to the picked less ``spared`` times D."""
+    n = len(picked)
+    value = np.empty(n, dtype=np.int64)
+    for q in range(n):
+        star = 0
+        for p in range(n):
+            if picked[p]:
+                star += _hops(site, p, site, q, side, wraps)
+        value[q] = own * star - spared * to_free[q]
+    return value
+
+
+@njit(cache=True)
+def descend(
+    site: Ints,
+    side: Ints,
+    wraps: bool,
+    picked: Flags,
+    value: Ints,
+    own: int,
+    steps: int,
+) -> tuple[int, bool]:
+    """Carry out best exchanges of a picked p for a free q, at most so many.
+
+    One changes the cost by value(q) - value(p) - own d(p, q). Of equal ones the least
+    p, then the least q. O(k (n - k) d) an exchange.
+
+    Returns
+    -------
+    tuple
+        The change in all, and whether no exchange helps any more.
+    """
+    n = len(picked)
+    reach = 0
+    for axis in range(len(side)):
+        reach += side[axis] // 2 if wraps else side[axis] - 1
+    total = 0
+    for _ in range(steps):
+        dearest = np.int64(-(2**62))
+        for p in range(n):
+            if picked[p]:
+                dearest = max(dearest, value[p])
+        outside = np.empty(n, dtype=np.int64)
+        least = np.int64(2**62)
+        m = 0
+        for q in range(n):
+            if not picked[q] and value[q] - dearest < own * reach:
+                outside[m] = q
+                m += 1
+                least = min(least, value[q])
+        out, into, change = -1, -1, 0
+        for p in range(n):
+            if not picked[p] or least - value[p] - own * reach >= change:
+                continue
+            for j in range(m):
+                q = outside[j]
+                difference = value[q] - value[p]
+                if difference - own * reach >= change:
+                    continue
+                difference -= own * _hops(site, p, site, q, side, wraps)
+                if difference < change:
+                    out, into, change = p, q, difference
+        if out < 0:
+            return total, True
+        total += change
+        picked[out], picked[into] = False, True
+        for q in range(n):
+            value[q] += own * (
+                _hops(site, into, site, q, side, wraps)
+                - _hops(site, out, site, q, side, wraps)
+            )
+    return total, False
