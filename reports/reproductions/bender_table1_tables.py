@@ -157,20 +157,20 @@ def diagonal_table(state: str, rows: Rows) -> Table:
 
 def ratio_matrix(state: str, rows: Rows) -> Table:
     """Give the ratio of the sums of every decision in every situation."""
-    decisions = next(iter(rows.values())).part.decisions
+    asked = next(iter(rows.values())).part.decisions
+    decisions = [name for name in asked if name != OPTIMAL]
     lines: list[tuple[Cell, ...]] = []
     for situation, row in rows.items():
         cells: list[Cell] = []
         for name in decisions:
             ratio = row.ratios(name).of_sums
             cells.append(f"{float(ratio):.4f}" if ratio is not None else None)
-        share = f"{row.compared - row.open} of {row.compared}"
-        lines.append((situation, *cells, share))
+        lines.append((situation, row.compared, row.open, *cells))
     return Table(
         name=f"ratios_{state}",
         caption="Cost over proven optimum, sum over sum: decision (columns) in the "
-        "situation (rows); last, how many optima are proved",
-        columns=("*situation", *decisions, "proved"),
+        "situation (rows); at how many jobs, of which without a proof",
+        columns=("*situation", "jobs", "open", *decisions),
         rows=tuple(lines),
     )
 
