@@ -184,7 +184,7 @@ def test_single_processors_for_shell_0_make_mc1x1(
 def test_squarest(k: int, grid: tuple[int, ...]) -> None:
     k = min(k, prod(grid))
     every = [
-        (sum(sides), prod(sides), sides)
+        (sum(sides), -prod(sides), sides)
         for sides in product(*(range(1, side + 1) for side in grid))
         if prod(sides) >= k
     ]

@@ -6,7 +6,8 @@ its own and lists the others); columns 5 and 6 in shell 0 of column 5, two idle 
 there, then shell numbers 0+0+1+1+1+1+2+2; after MC 16 processors allocated above the
 middle and 10 below; for PLAS 16 nodes affected and a balanced job; for MC-Elongated
 column 2, 12 nodes affected and balance factor 2. Shell 0 of two columns for a job of 8
-means 4 rows, and 26 allocated after it 14 idle before it, which the costs confirm.
+means 4 rows, and 26 allocated after it 14 idle before it, which the costs confirm. MC
+serves jobs that ask for a shape; of 8 processors, 2x4 is the one that has its figures.
 """
 
 from __future__ import annotations
@@ -86,7 +87,7 @@ class Look:
 
     def __init__(self, one: Allocator, free: set[Site]) -> None:
         held = one.hold(i for i, site in enumerate(one.places) if site not in free)
-        grant = one.find(8)
+        grant = one.find(8, (2, 4))
         assert isinstance(grant, Grant)
         one.release(held)
         self.job = [one.places[i] for i in grant.used]

@@ -83,8 +83,8 @@ class Shells:
 def squarest(k: int, grid: tuple[int, ...]) -> tuple[int, ...]:
     """Return the sides of the squarest box of at least k cells that fits a grid.
 
-    That is the one of least sum of sides; of these, of the fewest cells; of these,
-    first in lexicographic order.
+    That is the one of least sum of sides; of these, with sides the most equal, which
+    is to say of the most cells; of these, first in lexicographic order.
 
     Parameters
     ----------
@@ -95,12 +95,12 @@ def squarest(k: int, grid: tuple[int, ...]) -> tuple[int, ...]:
 
     Examples
     --------
-    >>> squarest(8, (8, 8)), squarest(9, (8, 8)), squarest(11, (2, 8))
-    ((2, 4), (3, 3), (2, 6))
+    >>> squarest(8, (8, 8)), squarest(10, (8, 8)), squarest(11, (2, 8))
+    ((3, 3), (3, 4), (2, 6))
     >>> squarest(20, (5, 4, 3))
     (3, 3, 3)
     """
-    best = (sum(grid), prod(grid), grid)
+    best = (sum(grid), -prod(grid), grid)
 
     def extend(sides: tuple[int, ...], cells: int) -> None:
         nonlocal best
@@ -109,7 +109,7 @@ def squarest(k: int, grid: tuple[int, ...]) -> tuple[int, ...]:
             last = -(-k // cells)
             if last <= grid[-1]:
                 whole = (*sides, last)
-                best = min(best, (sum(whole), cells * last, whole))
+                best = min(best, (sum(whole), -cells * last, whole))
             return
         for a in range(1, grid[len(sides)] + 1):
             if sum(sides) + a + left - 1 > best[0]:
