@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from closeknit.heuristics import KSUBSET
 from closeknit.heuristics.allocation.allocator import Allocator
 from closeknit.heuristics.allocation.curves import ordered
-from closeknit.heuristics.allocation.curves_hilbert import hilbert
+from closeknit.heuristics.allocation.curves_hilbert import can_cross, hilbert
 from closeknit.heuristics.allocation.table import STRATEGIES, allocator
 from closeknit.instances import KSubset, Mesh, Site, Topology, Torus
 from closeknit.instances.worst_cases import hilbert_gap
@@ -57,6 +57,25 @@ def test_hilbert_visits_every_cell_of_every_box_by_unit_steps(
 def test_hilbert_visits_larger_boxes_too(sides: list[int]) -> None:
     shape = tuple(sides if len(sides) == 2 else [1 + side // 4 for side in sides])
     assert is_walk(walk(shape), shape)
+
+
+@pytest.mark.parametrize(
+    ("d", "most"),
+    [
+        (2, 20),
+        (3, 6),
+        pytest.param(2, 100, marks=pytest.mark.slow),
+        pytest.param(3, 16, marks=pytest.mark.slow),
+        pytest.param(4, 5, marks=pytest.mark.slow),
+    ],
+)
+def test_parity_alone_decides_which_corners_a_walk_joins(d: int, most: int) -> None:
+    for shape in product(range(2, most + 1), repeat=d):
+        even = {axis for axis, side in enumerate(shape) if side % 2 == 0}
+        for crossed in product((False, True), repeat=d):
+            crosses = {axis for axis in range(d) if crossed[axis]}
+            allowed = len(crosses & even) % 2 == 1 if even else len(crosses) > 0
+            assert can_cross(shape, frozenset(crosses)) == allowed, (shape, crosses)
 
 
 def classic(m: int) -> list[Site]:
@@ -148,7 +167,7 @@ def slow(order: str, packing: str, one: Allocator, k: int) -> list[int]:
 
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize("packing", PACKINGS)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(data=st.data())
 def test_packs_as_defined(order: str, packing: str, data: st.DataObject) -> None:
     shape = data.draw(st.sampled_from([(4, 5), (3, 3, 2), (12,), (1, 7), (8, 8)]))
@@ -304,7 +323,7 @@ def test_hilbert_is_at_home_in_a_square_of_twice_the_side(
 # Names for the same choice
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(state=states(3))
 def test_aliases_choose_alike(state: tuple[Shape, list[Site], int]) -> None:
     shape, free, k = state

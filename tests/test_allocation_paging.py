@@ -71,7 +71,7 @@ def slow(
 
 @pytest.mark.parametrize("scan", SCANS)
 @pytest.mark.parametrize("name", EXPONENTS)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(data=st.data())
 def test_hands_out_what_its_definition_says(
     name: str, scan: str, data: st.DataObject

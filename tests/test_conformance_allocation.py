@@ -111,7 +111,7 @@ def serve(one: Allocator, k: int, shape: list[int] | None) -> Grant | None:
 
 
 @by_name
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(data=st.data(), steps=STEPS)
 def test_any_history_ends_as_it_began(
     name: str, data: st.DataObject, steps: list[Step]

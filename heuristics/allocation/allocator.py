@@ -133,7 +133,7 @@ class Allocator(ABC):
         InputError
             When one of them is not, or there is none of that number.
         """
-        held = np.array(sorted(set(numbers)), dtype=np.int64)
+        held = np.unique(np.fromiter(numbers, dtype=np.int64))
         if len(none := held[(held < 0) | (held >= len(self.places))]):
             raise InputError("no such processor", field="processor", value=int(none[0]))
         if len(busy := held[~self.idle[held]]):

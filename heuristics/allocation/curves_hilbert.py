@@ -68,7 +68,7 @@ def hilbert(shape: Sides) -> IntArray:
     """
     axes = sorted(range(len(shape)), key=lambda axis: -shape[axis])
     ends = (_thick(shape, crosses) for crosses in _subsets(axes))
-    return _walk(shape, next(end for end in ends if _can_cross(shape, end)), {})
+    return _walk(shape, next(end for end in ends if can_cross(shape, end)), {})
 
 
 def _walk(
@@ -103,12 +103,12 @@ def _way(sides: Sides, crosses: Axes) -> _Way | None:
         parts = tuple(
             part._replace(crosses=_thick(part.sides, part.crosses)) for part in parts
         )
-        if all(_can_cross(part.sides, part.crosses) for part in parts):
+        if all(can_cross(part.sides, part.crosses) for part in parts):
             return parts
     return None
 
 
-def _can_cross(sides: Sides, crosses: Axes) -> bool:
+def can_cross(sides: Sides, crosses: Axes) -> bool:
     """Whether parity allows to cross these sides, and there is a way to cut."""
     if max(sides) == 1:
         return True

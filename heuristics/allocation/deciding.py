@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...instances import IntArray, KSubset
+from ...instances import IntArray, KSubset, Mesh, Torus
 from ...solvers import DEFAULT, Result, Settings, answer
 from .allocator import Allocator
 from .table import STRATEGIES
@@ -54,6 +54,8 @@ def method(name: str) -> RunOn[KSubset]:
 
 def _numbers(allocator: Allocator, instance: KSubset) -> IntArray:
     """Return the numbers of the free processors; of equal sites the first ones."""
+    if isinstance(grid := instance.topology, Mesh | Torus):
+        return np.ravel_multi_index(tuple(instance.points.T), grid.shape)
     numbers = np.empty(instance.n, dtype=np.int64)
     places = enumerate(allocator.places)
     for i, site in enumerate(instance.free):  # both ascending
