@@ -16,6 +16,14 @@ its optimum, and so on, which is quicker.
 
 sukp: x<e> is 1 where element e is paid for. In CP-SAT text y<j> is 1 where item j is
 taken, in LP and MPS z<j> where it is left out. The objective is the profit left out.
+
+submesh: whether residents and request can be placed without overlapping, by default;
+there is no objective, and box i, residents in order and then the request, begins at
+start<i>.<axis> (CP-SAT, no-overlap) or x<i>_<axis> (LP and MPS, left-below, with
+b<i>_<j>_<axis> where i ends before j begins). With --formulation moves: migration.
+m<i> is 1 where resident i is moved, d<i> how far along each axis, r<axis> (CP-SAT)
+where the request begins. Its three levels, residents, processors they hold, and steps,
+are folded or written one by one, as for procset.
 """
 
 from __future__ import annotations
@@ -31,12 +39,13 @@ from ..formulations import catalogue
 from ..instances.errors import InputError
 
 if TYPE_CHECKING:
-    from ..instances import KSubset, ProcSet, Sukp
+    from ..instances import KSubset, ProcSet, Submesh, Sukp
     from ..solvers.formulation import Formulation
 
 HELP = "write the model itself: LP, MPS or CP-SAT text"
 DEFAULT = "cuts-unary"
 CLASSES, UNION = "classes", "union"
+NO_OVERLAP, LEFT_BELOW, MOVES = "no-overlap", "left-below", "moves"
 _DIGITS = 12
 """LP text has this many of every number, MPS one more."""
 _ENTRIES = {"lp": catalogue.MIP, "mps": catalogue.MIP, "cpsat": catalogue.CP}
@@ -52,33 +61,38 @@ def options(parser: argparse.ArgumentParser) -> None:
         "--formulation",
         metavar="F",
         help=f"ksubset: {', '.join(known)} (default {DEFAULT}); procset: {CLASSES}; "
-        f"sukp: {UNION}",
+        f"sukp: {UNION}; submesh: {NO_OVERLAP} (cpsat, its default), {LEFT_BELOW} (lp "
+        f"and mps, theirs), {MOVES}",
     )
     parser.add_argument(
         "--bare", action="store_true", help="the definition alone, nothing that helps"
     )
     parser.add_argument(
-        "--level", type=int, metavar="L", help="procset: minimise this level alone"
+        "--level",
+        type=int,
+        metavar="L",
+        help="procset, moves: minimise this level alone",
     )
     parser.add_argument(
         "--at-most",
         metavar="V,V",
-        help="procset, with --level: what the levels before it may cost",
+        help="with --level: what the levels before it may cost",
     )
     parser.add_argument("--out", metavar="PATH", help="standard output if left out")
 
 
 def run(args: argparse.Namespace) -> int:
     """Build the model and write it."""
-    from ..instances import KSubset, ProcSet, Sukp, read_instance
+    from ..instances import KSubset, ProcSet, Submesh, Sukp, read_instance
     from ..instances.files import write_text
 
     instance = read_instance(args.file)
-    if not isinstance(instance, ProcSet):
+    migration = isinstance(instance, Submesh) and args.formulation == MOVES
+    if not isinstance(instance, ProcSet) and not migration:
         for option in ("level", "at_most"):
             if getattr(args, option) is not None:
                 raise InputError(
-                    "is for processor sets",
+                    f"is for processor sets and --formulation {MOVES}",
                     field=f"--{option.replace('_', '-')}",
                     file=args.file,
                 )
@@ -89,7 +103,8 @@ def run(args: argparse.Namespace) -> int:
     elif isinstance(instance, Sukp):
         model, about = _sukp(instance, args)
     else:
-        raise InputError("submesh models are not exported", file=args.file)
+        assert isinstance(instance, Submesh)
+        model, about = _submesh(instance, args)
     _refuse_long_numbers(model, args)
     head = f"closeknit: {instance.name}, {about}"
     text = f"{_COMMENT[args.to]} {' '.join(head.split())}\n{_text(model, args.to)}"
@@ -133,7 +148,7 @@ def _procset(instance: ProcSet, args: argparse.Namespace) -> tuple[Formulation, 
     args.formulation = args.formulation or CLASSES
     _refuse_others(args, (CLASSES,))
     folded = args.level is None
-    at_most = _at_most(instance, args)
+    at_most = _at_most(instance.levels, args)
     model: Formulation
     if args.to == "cpsat":
         from ..formulations import procset_cpsat
@@ -163,10 +178,10 @@ def _procset(instance: ProcSet, args: argparse.Namespace) -> tuple[Formulation, 
     return model, f"{request}, {model.name}; the objective is {parts}"
 
 
-def _at_most(instance: ProcSet, args: argparse.Namespace) -> list[int]:
-    if args.level is not None and not 1 <= args.level <= instance.levels:
+def _at_most(levels: int, args: argparse.Namespace) -> list[int]:
+    if args.level is not None and not 1 <= args.level <= levels:
         raise InputError(
-            f"must lie between 1 and {instance.levels}",
+            f"must lie between 1 and {levels}",
             field="--level",
             value=args.level,
         )
@@ -203,13 +218,90 @@ def _sukp(instance: Sukp, args: argparse.Namespace) -> tuple[Formulation, str]:
     )
 
 
+def _submesh(instance: Submesh, args: argparse.Namespace) -> tuple[Formulation, str]:
+    from ..formulations.submesh_packing_mip import refusal
+    from ..instances.problems import described
+    from ..instances.submesh import ways_of
+
+    packing = NO_OVERLAP if args.to == "cpsat" else LEFT_BELOW
+    args.formulation = args.formulation or packing
+    _refuse_others(args, (packing, MOVES))
+    if not ways_of(instance.shape, instance.request, instance.rotate):
+        raise InputError(
+            "is longer than the mesh: there is no model of that",
+            field="request",
+            value=list(instance.request),
+            file=args.file,
+        )
+    if args.to != "cpsat" and (why := refusal(instance)):
+        raise InputError(why, field="--to", value=args.to, file=args.file)
+    what = f"{described(instance)}, {args.formulation}"
+    model: Formulation
+    if args.formulation == MOVES:
+        model, objective = _moves(instance, args)
+        return model, f"{what}; {objective}"
+    if args.to == "cpsat":
+        from ..formulations.submesh_packing_cpsat import placement_model
+
+        model = placement_model(instance)
+    else:
+        from ..formulations.submesh_packing_mip import left_below
+
+        model = left_below(instance)
+    return model, f"{what}; no objective"
+
+
+def _moves(instance: Submesh, args: argparse.Namespace) -> tuple[Formulation, str]:
+    """Fold the levels of migration into one objective, or take one of them."""
+    from math import prod
+
+    from ..instances.submesh import sides
+
+    at_most = _at_most(3, args)
+    held = sum(prod(sides(one.box)) for one in instance.residents)
+    steps = len(instance.residents) * sum(instance.shape)
+    weights = ((held + 1) * (steps + 1), steps + 1, 1)
+    if args.level is None and weights[0] * (len(instance.residents) + 1) >= 2**62:
+        raise InputError(
+            "the levels do not fold into one integer; write one --level",
+            field="--formulation",
+            value=MOVES,
+            file=args.file,
+        )
+    model: Formulation
+    if args.to == "cpsat":
+        from ..formulations import procset_cpsat, submesh_moves
+
+        model = cp = submesh_moves.moves(instance)
+        folded = submesh_moves.folded(cp, weights)
+        if not cp.levels:
+            return model, "nobody may be moved: no objective"
+        if args.level is None:
+            cp.model.minimize(folded)
+        else:
+            procset_cpsat.aim(cp, args.level - 1, at_most)
+    else:
+        from ..formulations import procset_mip, submesh_moves_mip
+
+        model = mixed = submesh_moves_mip.moves(instance)
+        if args.level is None:
+            mixed.model.setObjective(submesh_moves_mip.folded(mixed, weights))
+        else:
+            procset_mip.aim(mixed, args.level - 1, at_most)
+    if args.level is not None:
+        return model, f"the objective is level {args.level}"
+    parts = " + ".join(f"{w} * level {n}" for n, w in enumerate(weights, start=1))
+    return model, f"the objective is {parts}"
+
+
 def _refuse_long_numbers(model: Formulation, args: argparse.Namespace) -> None:
     from ..solvers.formulation import MipFormulation
 
+    levels = model.unfold is not None or model.name == MOVES
     if isinstance(model, MipFormulation) and model.widest >= 10**_DIGITS:
         raise InputError(
             f"has numbers of more than {_DIGITS} digits, which {args.to} text would "
-            f"cut off; write cpsat{', or one --level' if model.unfold else ''}",
+            f"cut off; write cpsat{', or one --level' if levels else ''}",
             field="--to",
             value=args.to,
             file=args.file,

@@ -118,6 +118,18 @@ def moves(
     )
 
 
+def folded(model: CpFormulation, weights: Sequence[int]) -> cp_model.LinearExprT:
+    """Return the sum of the levels, each times its weight: one objective for all."""
+    terms = [
+        (x, weight * coefficient)
+        for weight, level in zip(weights, model.levels, strict=False)
+        for x, coefficient in level.terms
+    ]
+    return cp_model.LinearExpr.weighted_sum(
+        [x for x, _ in terms], [w for _, w in terms]
+    )
+
+
 class _Builder:
     """The parts of the model while it is made.
 

@@ -11,8 +11,10 @@ from typing import Any
 
 from ortools.sat.python import cp_model
 
-from ..instances.packing import Packing, ways
+from ..instances import Submesh
+from ..instances.packing import Packing, packing_of, placement_from, ways
 from ..instances.submesh import Box, box_at, corner, sides
+from ..solvers.formulation import CpFormulation
 
 PARAMETERS = ""
 """What suits the model: CP-SAT's own choice. Energetic reasoning, timetabling and
@@ -102,6 +104,24 @@ def no_overlap(packing: Packing, *, hint: Sequence[Box] = ()) -> PackingModel:
         return tuple(boxes)
 
     return PackingModel(model, variables, decode)
+
+
+def placement_model(instance: Submesh) -> CpFormulation:
+    """Return `no_overlap` for a submesh request, its answer read as a placement."""
+    built = no_overlap(packing_of(instance))
+
+    def decode(values: Sequence[int]) -> tuple[int, ...]:
+        return placement_from(instance, built.decode(values)).flat()
+
+    return CpFormulation(
+        name="no-overlap",
+        instance=instance,
+        model=built.model,
+        variables=built.variables,
+        decode=decode,
+        parameters=PARAMETERS,
+        may_be_infeasible=True,
+    )
 
 
 def _item(model: cp_model.CpModel, packing: Packing, i: int) -> _Placed:

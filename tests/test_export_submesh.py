@@ -1,0 +1,206 @@
+"""Submesh models as files: solvers that never saw closeknit give the same answers."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ortools.sat.python import cp_model
+
+from closeknit.cli.app import run
+from closeknit.heuristics import SUBMESH
+from closeknit.instances import Submesh, write_submesh
+from closeknit.instances.submesh import Resident
+from closeknit.instances.submesh_generators import waiting_state
+from closeknit.solvers import Status
+
+HIGHS = """
+import sys, highspy
+engine = highspy.Highs()
+engine.setOptionValue("output_flag", False)
+engine.setOptionValue("mip_rel_gap", 0.0)
+for path in sys.argv[1:]:
+    assert engine.readModel(path) == highspy.HighsStatus.kOk
+    engine.run()
+    status = engine.getModelStatus()
+    if status == highspy.HighsModelStatus.kInfeasible:
+        print(None)
+    else:
+        assert status == highspy.HighsModelStatus.kOptimal
+        print(round(engine.getInfo().objective_function_value))
+"""
+MESH = Submesh(
+    "mesh",
+    (6, 5),
+    (
+        Resident((0, 0, 1, 1)),
+        Resident((3, 1, 3, 3), turns=True),
+        Resident((5, 4, 5, 4), fixed=True),
+    ),
+    (4, 3),
+    blocked=((2, 4),),
+)
+CUBE = Submesh("cube", (3, 3, 3), (Resident((1, 1, 1, 1, 1, 2)),), (2, 3, 3))
+STATES = {
+    "mesh": MESH,
+    "turned": replace(MESH, name="turned", request=(2, 5), rotate=True),
+    "nobody": replace(MESH, name="nobody", migrate=False),
+    "easy": replace(MESH, name="easy", request=(2, 1), migrate=False),
+    "full": replace(MESH, name="full", request=(5, 4)),
+    "lone": Submesh("lone", (3, 3), (), (2, 2)),
+    "cube": CUBE,
+    "none in the cube": replace(CUBE, name="none in the cube", request=(3, 3, 3)),
+    "waiting": waiting_state((8, 8), 1, 5, seed=1, after=10),
+    "waiting, turns": waiting_state((8, 8), 2, 5, seed=2, after=10, rotate=True),
+    "torus": waiting_state((6, 6), 1, 4, seed=1, after=10, torus=True),
+}
+
+
+def exported(instance: Submesh, folder: Path, *words: str) -> Path:
+    file, out = folder / "instance.json", folder / f"{'-'.join(words)}.{words[0]}"
+    write_submesh(instance, file)
+    assert run(["export", str(file), "--to", *words, "--out", str(out)]) == 0
+    return out
+
+
+def by_highs(*models: Path) -> list[int | None]:
+    """Solve model files in a process that has never seen closeknit."""
+    ended = subprocess.run(
+        [sys.executable, "-c", HIGHS, *map(str, models)],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    said = [
+        line
+        for line in ended.stdout.splitlines()
+        if line.lstrip("-").isdigit() or line == "None"
+    ]
+    return [None if line == "None" else int(line) for line in said]
+
+
+def by_cp_sat(model: Path) -> int | None:
+    read = cp_model.CpModel()
+    assert read.proto.parse_text_format(model.read_text())
+    solver = cp_model.CpSolver()
+    solver.parameters.num_workers = 1
+    status = solver.solve(read)
+    if status == cp_model.INFEASIBLE:
+        return None
+    assert status == cp_model.OPTIMAL
+    return round(float(solver.objective_value))
+
+
+def folds(model: Path) -> tuple[int, ...]:
+    """Read the weights of the levels from the first line."""
+    head = model.read_text().splitlines()[0].partition("the objective is ")[2]
+    return tuple(int(part.split(" * ")[0]) for part in head.split(" + "))
+
+
+@pytest.mark.parametrize("name", STATES)
+def test_any_solver_gives_the_same_answer(name: str, tmp_path: Path) -> None:
+    instance = STATES[name]
+    result = SUBMESH["migrate"](instance)
+    assert result.status in (Status.OPTIMAL, Status.INFEASIBLE)
+    fits = None if result.status is Status.INFEASIBLE else 0
+    assert by_cp_sat(exported(instance, tmp_path, "cpsat")) == fits
+    moves = exported(instance, tmp_path, "cpsat", "--formulation", "moves")
+    alone = not any(instance.migrate and not one.fixed for one in instance.residents)
+    cost = result.objective
+    assert cost is None or isinstance(cost, tuple)
+    if alone:
+        assert "nobody may be moved: no objective" in moves.read_text()
+        assert by_cp_sat(moves) == fits
+    else:
+        weights = folds(moves)
+        wanted = cost and sum(w * c for w, c in zip(weights, cost, strict=True))
+        assert by_cp_sat(moves) == wanted
+    if instance.torus:
+        return
+    words = [[form, *more] for form in ("lp", "mps") for more in ([], ["moves"])]
+    models = [
+        exported(instance, tmp_path, form, *(["--formulation", *more] if more else []))
+        for form, *more in words
+    ]
+    wanted = None
+    if cost is not None:
+        weights = folds(models[1])
+        wanted = sum(w * c for w, c in zip(weights, cost, strict=True))
+    assert by_highs(*models) == [fits, wanted, fits, wanted]
+
+
+@pytest.mark.parametrize("form", ["lp", "mps", "cpsat"])
+def test_levels_are_written_one_by_one(form: str, tmp_path: Path) -> None:
+    cost = SUBMESH["migrate"](MESH).objective
+    assert isinstance(cost, tuple)
+    assert all(cost)
+    words = [form, "--formulation", "moves", "--level"]
+    models = []
+    for level in (1, 2, 3):
+        before = ",".join(map(str, cost[: level - 1]))
+        more = ["--at-most", before] if before else []
+        models.append(exported(MESH, tmp_path, *words, str(level), *more))
+        head = models[-1].read_text().splitlines()[0]
+        assert head.endswith(f"moves; the objective is level {level}")
+    if form == "cpsat":
+        assert tuple(map(by_cp_sat, models)) == cost
+    else:
+        assert tuple(by_highs(*models)) == cost
+    tight = exported(MESH, tmp_path, *words, "2", "--at-most", str(cost[0] - 1))
+    assert (by_cp_sat(tight) if form == "cpsat" else by_highs(tight)[0]) is None
+
+
+def test_the_first_line_says_what_it_is(tmp_path: Path) -> None:
+    head = "closeknit: mesh, 4x3 in a 6x5 mesh with 3 residents, 21 of 30 processors"
+    for form, mark, name in (
+        ("lp", "\\", "left-below"),
+        ("mps", "*", "left-below"),
+        ("cpsat", "#", "no-overlap"),
+    ):
+        first = exported(MESH, tmp_path, form).read_text().splitlines()[0]
+        assert first == f"{mark} {head} free, {name}; no objective"
+
+
+@pytest.mark.parametrize(
+    ("change", "words", "told"),
+    [
+        ({}, ["lp", "--formulation", "no-overlap"], "must be one of left-below, moves"),
+        ({}, ["cpsat", "--formulation", "classes"], "must be one of no-overlap, moves"),
+        (
+            {},
+            ["lp", "--level", "1"],
+            "--level: is for processor sets and --formulation",
+        ),
+        (
+            {},
+            ["cpsat", "--formulation", "moves", "--level", "4"],
+            "--level: must lie between 1 and 3, not 4",
+        ),
+        (
+            {},
+            ["cpsat", "--formulation", "moves", "--level", "3", "--at-most", "1"],
+            "--at-most: must be 2 numbers",
+        ),
+        ({"torus": True}, ["mps"], "--to: has no mixed-integer model on a torus"),
+        ({"request": (7, 1)}, ["cpsat"], "request: is longer than the mesh"),
+        (
+            {"shape": (200, 200), "blocked": tuple((i, 9) for i in range(199))},
+            ["lp"],
+            "--to: would compare 20503 pairs of boxes, more than 20000",
+        ),
+    ],
+)
+def test_what_is_refused(
+    change: dict[str, Any], words: list[str], told: str, tmp_path: Path, capsys: Any
+) -> None:
+    file = tmp_path / "instance.json"
+    write_submesh(replace(MESH, **change), file)
+    assert run(["export", str(file), "--to", *words]) == 2
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert shown.err.count("\n") == 1
+    assert told in shown.err
