@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from dataclasses import replace
 from itertools import permutations, product
 
@@ -11,6 +12,8 @@ from hypothesis import HealthCheck, assume, given, settings
 from closeknit.heuristics.registry import RunOn
 from closeknit.heuristics.submesh.auto import auto
 from closeknit.heuristics.submesh.migrate import migrate, migrate_cp_sat
+from closeknit.heuristics.submesh.nearest import Nearest
+from closeknit.heuristics.submesh.plan import _Planner
 from closeknit.instances import Submesh, check, cost
 from closeknit.instances.submesh import (
     Box,
@@ -22,8 +25,9 @@ from closeknit.instances.submesh import (
     sides,
     unsolvable,
 )
+from closeknit.instances.submesh_generators import waiting_state
 from closeknit.instances.value import ordered
-from closeknit.solvers import Limit, Settings, Status
+from closeknit.solvers import Grade, Limit, Settings, Status
 
 from .strategies import submeshes
 
@@ -151,6 +155,93 @@ def test_sets_looked_at_are_counted() -> None:
     result = migrate(instance, Settings(node_limit=1))
     assert (result.status, result.limit) == (Status.FEASIBLE, Limit.NODES)
     assert result.bound == (2, 8, 0)
+
+
+class Pressed:
+    """Ctrl-C as soon as this is called."""
+
+    def __init__(self) -> None:
+        self.calls = 0
+
+    def __call__(self, *_args: object, **_named: object) -> None:
+        self.calls += 1
+        signal.raise_signal(signal.SIGINT)
+
+
+@pytest.mark.parametrize("method", [migrate, auto])
+def test_ctrl_c_leaves_the_first_placement_and_the_levels_settled(
+    monkeypatch: pytest.MonkeyPatch, method: RunOn[Submesh]
+) -> None:
+    pressed = Pressed()
+    monkeypatch.setattr("closeknit.heuristics.submesh.migrate.nearest", pressed)
+    result = method(row(4, 4, 4, 4, shape=(8, 5), request=(4, 4)))
+    assert pressed.calls == 1
+    assert (result.status, result.limit) == (Status.FEASIBLE, Limit.INTERRUPT)
+    assert result.bound == (2, 8, 0)
+    assert result.chosen is not None
+
+
+@pytest.mark.parametrize(
+    ("method", "where"),
+    [
+        (migrate, "migrate.Subsets.fit"),
+        (auto, "migrate.Subsets.fit"),
+        (auto, "auto.refute"),
+        (auto, "auto.fits"),
+        (migrate_cp_sat, "migrate.Migration.by_model"),
+    ],
+)
+def test_ctrl_c_before_anything_is_found_leaves_a_bound(
+    monkeypatch: pytest.MonkeyPatch, method: RunOn[Submesh], where: str
+) -> None:
+    pressed = Pressed()
+    monkeypatch.setattr(f"closeknit.heuristics.submesh.{where}", pressed)
+    if where == "auto.fits":
+        monkeypatch.setattr("closeknit.heuristics.submesh.migrate.MOST_SETS", 0)
+    result = method(row(4, 4, 4, 4, shape=(8, 5), request=(4, 4)))
+    assert pressed.calls == 1
+    assert (result.status, result.limit) == (Status.UNKNOWN, Limit.INTERRUPT)
+    assert result.bound is not None
+    assert ordered(result.bound) <= (2, 8, 4)
+
+
+def test_ctrl_c_while_an_order_is_looked_for_costs_only_the_order(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    instance = row(4, 4, 4, 4, shape=(8, 5), request=(4, 4))
+    pressed = Pressed()
+    look = _Planner._look
+
+    def first(self: _Planner) -> None:
+        if not pressed.calls:
+            pressed()
+        look(self)
+
+    monkeypatch.setattr(_Planner, "_look", first)
+    monkeypatch.setattr("closeknit.heuristics.submesh.plan._EVERY", 1)
+    result = migrate(instance)
+    assert pressed.calls == 1
+    assert (result.status, result.objective) == (Status.OPTIMAL, (2, 8, 4))
+
+
+def test_the_search_and_the_model_agree_on_the_least_way(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for seed in range(4):
+        instance = waiting_state((24, 24), 1, 12, seed)
+        own = migrate(instance)
+        with monkeypatch.context() as patched:
+            patched.setattr(
+                "closeknit.heuristics.submesh.migrate.nearest",
+                lambda *_args, **_named: Nearest(finished=False),
+            )
+            model = migrate(instance)
+        assert own.objective == model.objective
+        if own.objective is not None:
+            assert own.proof is not None
+            assert model.proof is not None
+            assert own.proof.grade is Grade.ENUMERATED
+            assert model.proof.grade is Grade.SOLVER
 
 
 def test_too_many_sets_are_left_to_the_model(monkeypatch: pytest.MonkeyPatch) -> None:

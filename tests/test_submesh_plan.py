@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections import deque
 from dataclasses import replace
 
@@ -9,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from closeknit.heuristics.submesh.plan import in_order, plan
+from closeknit.heuristics.submesh.plan import Plan, _Planner, in_order, plan
 from closeknit.instances import InputError, Submesh
 from closeknit.instances.submesh import (
     Box,
@@ -21,6 +22,7 @@ from closeknit.instances.submesh import (
 )
 from closeknit.instances.submesh_json import chosen_of, selection_of
 from closeknit.instances.submesh_plan import order_of, replay
+from closeknit.solvers import Limit
 
 from .strategies import submeshes
 from .test_submesh_migrate import boxes_of
@@ -162,7 +164,81 @@ def test_a_short_way_is_slid_or_goes_round() -> None:
 def test_nodes_that_run_out_prove_nothing() -> None:
     instance = line((0, 1), (2, 3), length=4)
     swap = Placement((0, 0, 0, 0), ((0, (2, 0, 3, 0)), (1, (0, 0, 1, 0))))
-    assert plan(instance, swap, node_limit=1).refuted == -1
+    found = plan(instance, swap, node_limit=1)
+    assert (found.refuted, found.limit) == (-1, Limit.NODES)
+
+
+SWAP = Placement((0, 0, 0, 0), ((0, (2, 0, 3, 0)), (1, (0, 0, 1, 0))))
+
+
+def test_no_time_means_unknown() -> None:
+    found = plan(line((0, 1), (2, 3), length=4), SWAP, detours=3, time_limit=0.0)
+    assert found == Plan(None, limit=Limit.TIME)
+    assert str(found) == "unknown within 0 temporary places"
+
+
+@pytest.mark.parametrize("looks", [0, 1, 3])
+def test_ctrl_c_leaves_what_is_refuted(
+    monkeypatch: pytest.MonkeyPatch, looks: int
+) -> None:
+    look = _Planner._look
+    handler = signal.getsignal(signal.SIGINT)
+    seen = 0
+
+    def pressed(self: _Planner) -> None:
+        nonlocal seen
+        if seen == looks:
+            signal.raise_signal(signal.SIGINT)
+        seen += 1
+        look(self)
+
+    monkeypatch.setattr("closeknit.heuristics.submesh.plan._EVERY", 1)
+    monkeypatch.setattr(_Planner, "_look", pressed)
+    instance = line((0, 1), (2, 3), length=4)
+    found = plan(instance, SWAP, detours=3)
+    assert found.moves is None
+    assert found.limit is Limit.INTERRUPT
+    assert found.refuted == (-1 if looks < 2 else 0)
+    assert str(found).startswith(f"unknown within {found.refuted + 1} ")
+    assert signal.getsignal(signal.SIGINT) is handler
+    seen = 0
+    assert in_order(instance, SWAP) == SWAP
+
+
+def test_what_is_known_is_said() -> None:
+    tight = line((0, 1), (2, 3), length=4)
+    assert str(plan(tight, SWAP, detours=2)) == "impossible within 2 temporary places"
+    assert (
+        str(plan(line((0, 1), (2, 3), length=6), SWAP)) == "3 moves, 1 of them detours"
+    )
+
+
+def two_detours() -> tuple[Submesh, Placement]:
+    """Two swaps, one after the other; the places beside are for one each."""
+    held = ((0, 1), (2, 3), (6, 6), (7, 7))
+    ends = ((2, 3), (0, 1), (7, 7), (6, 6))
+    moves = tuple((i, (a, 0, b, 0)) for i, (a, b) in enumerate(ends))
+    return line(*held, length=9), Placement((8, 0, 8, 0), moves)
+
+
+def test_more_detours_are_tried_where_one_does_not_suffice() -> None:
+    instance, placement = two_detours()
+    assert plan(instance, placement, detours=1).refuted == 1
+    ordered = in_order(instance, placement)
+    assert len(ordered.moves) == 6
+    assert replay(instance, ordered.moves) == []
+    few = plan(instance, placement, few_stops=True)
+    assert few.moves is not None
+    assert replay(instance, few.moves) == []
+    assert final_boxes(instance, Placement((8, 0, 8, 0), few.moves)) == final_boxes(
+        instance, placement
+    )
+
+
+def test_few_stops_prove_nothing_beyond_one_detour() -> None:
+    tight = line((0, 1), (2, 3), length=4)
+    found = plan(tight, SWAP, detours=3, few_stops=True)
+    assert (found.moves, found.refuted) == (None, 1)
 
 
 def test_defects_are_in_the_way() -> None:

@@ -55,7 +55,10 @@ def migrate_cp_sat(instance: Submesh, /, settings: Settings = DEFAULT) -> Result
     Source: the constraint of Beldiceanu and Carlsson 2001, as CP-SAT has it.
     """
     search = Migration(instance, settings)
-    return search.without_moves() or search.by_model()
+    try:
+        return search.without_moves() or search.by_model()
+    except KeyboardInterrupt:
+        return search.ended(Limit.INTERRUPT)
 
 
 @dataclass
@@ -175,7 +178,7 @@ class Migration:
         result = cpsat.solve(model, settings=self.settings, start=self.start)
         if result.chosen is None:
             return result
-        placement = in_order(self.instance, placement_of(self.instance, result.chosen))
+        placement = self._in_order(placement_of(self.instance, result.chosen))
         return replace(result, chosen=placement.flat())
 
     def _offer(self, placement: Placement | None) -> None:
@@ -189,6 +192,10 @@ class Migration:
     def _cost(self, placement: Placement) -> tuple[int, ...]:
         return cost(self.instance, placement.flat())
 
+    def _in_order(self, placement: Placement) -> Placement:
+        left = self.settings.time_limit - (perf_counter() - self.start)
+        return in_order(self.instance, placement, left)
+
     def _settled(self) -> Result:
         """All sets of the least number and area have been looked at."""
         assert self.best is not None
@@ -198,7 +205,7 @@ class Migration:
 
     def ended(self, limit: Limit | None = None) -> Result:
         """Answer with what is known, the moves in order where one is found."""
-        best = None if self.best is None else in_order(self.instance, self.best)
+        best = None if self.best is None else self._in_order(self.best)
         return answer(
             self.instance,
             None if best is None else best.flat(),

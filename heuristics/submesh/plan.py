@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
+from math import inf
+from time import perf_counter
 
 from ...instances import Submesh
 from ...instances.submesh import (
@@ -17,11 +19,18 @@ from ...instances.submesh import (
     sides,
     ways_of,
 )
+from ...solvers import Limit
+from ...solvers.interrupt import deferred
 
 MOST_NODES = 100_000
 """Places that a search looks at unless told otherwise; about half a second."""
 _FEW_NODES = 20_000
 _FEW_MOVES = 8
+_MORE_DETOURS = 3
+_GRACE = 0.25
+"""Seconds in which an order is looked for when the time is up; mostly enough."""
+_EVERY = 64
+"""Nodes after which the clock is looked at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +48,31 @@ class Plan:
     refuted
         No order has so many detours, or fewer: proved by looking at all of them. -1
         if nothing is proved.
+    limit
+        What ended the search before its last number of detours was looked at.
     """
 
     moves: tuple[tuple[int, Box], ...] | None
     detours: int = 0
     refuted: int = -1
+    limit: Limit | None = None
+
+    def __str__(self) -> str:
+        """Say in a few words what is known.
+
+        >>> str(Plan(None, refuted=1))
+        'impossible within 1 temporary places'
+        >>> str(Plan(None, refuted=1, limit=Limit.TIME))
+        'unknown within 2 temporary places; impossible within 1'
+        """
+        if self.moves is not None:
+            return f"{len(self.moves)} moves, {self.detours} of them detours"
+        if self.limit is None:
+            return f"impossible within {self.refuted} temporary places"
+        unknown = f"unknown within {self.refuted + 1} temporary places"
+        if self.refuted < 0:
+            return unknown
+        return f"{unknown}; impossible within {self.refuted}"
 
 
 def plan(
@@ -53,14 +82,17 @@ def plan(
     detours: int = 2,
     slide: bool = False,
     node_limit: int = MOST_NODES,
+    time_limit: float = inf,
+    few_stops: bool = False,
 ) -> Plan:
     """Put the moves of a placement into an order in which each has room.
 
     Every move is made into space that is free then, see ``submesh_plan.replay``; a
     resident may stop at a temporary place on its way. Only residents that end
-    elsewhere are moved. The plan found has the fewest moves.
+    elsewhere are moved. The plan found has the fewest moves. At a limit, or at Ctrl-C,
+    what comes back says within how many detours it is known that there is none.
 
-    Guarantee: exact, with a proof where there is none, unless the nodes run out.
+    Guarantee: exact, with a proof where there is none, unless a limit ends it.
     Time: O(moves^2) without detours; with them, all states of moved residents and
     places against other boxes, at worst.
 
@@ -74,6 +106,12 @@ def plan(
         Whether a resident's new box may overlap its old one.
     node_limit
         Places to be looked at for each number of detours.
+    time_limit
+        Wall-clock seconds.
+    few_stops
+        Whether temporary places are only looked for against the ends of boxes where
+        residents are or shall be. With more than one detour, this finds orders sooner,
+        perhaps not the shortest, and proves nothing.
 
     Examples
     --------
@@ -89,35 +127,68 @@ def plan(
     >>> plan(two, swap).moves
     ((0, (2, 0, 2, 0)), (1, (0, 0, 0, 0)), (0, (1, 0, 1, 0)))
     """
-    search = _Planner(instance, placement, slide)
     refuted = -1
-    for allowed in range(detours + 1):
-        found = search.run(allowed, node_limit)
-        if found is not None:
-            return Plan(tuple(found), allowed, refuted)
-        if search.nodes >= node_limit:
-            break
-        refuted = allowed
-    return Plan(None, 0, refuted)
+    short: Limit | None = None
+    start = perf_counter()
+    with deferred() as pressed:
+
+        def ended() -> Limit | None:
+            if pressed.is_set():
+                return Limit.INTERRUPT
+            return Limit.TIME if perf_counter() - start >= time_limit else None
+
+        search = _Planner(instance, placement, slide, ended, few_stops=few_stops)
+        for allowed in range(detours + 1):
+            try:
+                found = search.run(allowed, node_limit)
+            except _EndedError as error:
+                if error.limit is Limit.NODES and few_stops:
+                    short = error.limit
+                    continue
+                return Plan(None, 0, refuted, error.limit)
+            if found is not None:
+                return Plan(tuple(found), allowed, refuted)
+            if allowed == refuted + 1 and (allowed < 2 or not few_stops):
+                refuted = allowed
+    return Plan(None, 0, refuted, short)
 
 
-def in_order(instance: Submesh, placement: Placement) -> Placement:
-    """Put moves into an order in which they can be made, if a short search finds one.
+def in_order(
+    instance: Submesh, placement: Placement, time_limit: float = inf
+) -> Placement:
+    """Put moves into an order in which they can be made, if a search finds one.
 
     First copying, then sliding, with one detour at most, and none where many move;
-    else they stay as they are.
+    then with more, from few temporary places. Else they stay as they are, also at
+    Ctrl-C. A quarter of a second is taken in any case.
     """
-    for slide in (False, True):
-        found = plan(
-            instance,
-            placement,
-            detours=int(len(placement.moves) <= _FEW_MOVES),
-            slide=slide,
-            node_limit=_FEW_NODES,
-        )
-        if found.moves is not None:
-            return Placement(placement.at, found.moves)
+    start = perf_counter()
+    many = len(placement.moves) > _FEW_MOVES
+    for detours in (0,) if many else (1, _MORE_DETOURS):
+        for slide in (False, True):
+            left = time_limit - (perf_counter() - start)
+            found = plan(
+                instance,
+                placement,
+                detours=detours,
+                slide=slide,
+                node_limit=_FEW_NODES,
+                time_limit=max(left, _GRACE),
+                few_stops=detours > 1,
+            )
+            if found.moves is not None:
+                return Placement(placement.at, found.moves)
+            if found.limit in (Limit.TIME, Limit.INTERRUPT):
+                return placement
     return placement
+
+
+class _EndedError(Exception):
+    """A limit was met in the middle of a search."""
+
+    def __init__(self, limit: Limit) -> None:
+        super().__init__(limit.value)
+        self.limit = limit
 
 
 class _Planner:
@@ -131,9 +202,19 @@ class _Planner:
         Places looked at for the number of detours tried last.
     """
 
-    def __init__(self, instance: Submesh, placement: Placement, slide: bool) -> None:
+    def __init__(
+        self,
+        instance: Submesh,
+        placement: Placement,
+        slide: bool,
+        ended: Callable[[], Limit | None],
+        *,
+        few_stops: bool = False,
+    ) -> None:
         self.instance = instance
         self.slide = slide
+        self.ended = ended
+        self.few_stops = few_stops
         ends = final_boxes(instance, placement)
         homes = [one.box for one in instance.residents]
         self.movers = [i for i, end in enumerate(ends) if end != homes[i]]
@@ -147,7 +228,10 @@ class _Planner:
     def run(self, allowed: int, node_limit: int) -> list[tuple[int, Box]] | None:
         """Find moves with so many detours at most; None if there are none.
 
-        Also None when `nodes` has reached the limit.
+        Raises
+        ------
+        _EndedError
+            At a limit.
         """
         self.nodes = 0
         self.seen = {}
@@ -161,7 +245,7 @@ class _Planner:
         if now == self.ends:
             return True
         key = tuple(now)
-        if self.nodes >= self.node_limit or self.seen.get(key, -1) >= left:
+        if self.seen.get(key, -1) >= left:
             return False
         self.seen[key] = left
         for m, box in self._steps(now, left, allowed):
@@ -198,18 +282,26 @@ class _Planner:
                         yield m, box
 
     def _is_free(self, box: Box, m: int, now: Sequence[Box]) -> bool:
-        self.nodes += 1
+        self._look()
         return not any(
             overlap(self.instance, box, other)
             for n, other in enumerate(now)
             if n != m or not self.slide
         )
 
+    def _look(self) -> None:
+        """Count a place that is looked at."""
+        if self.nodes >= self.node_limit:
+            raise _EndedError(Limit.NODES)
+        if self.nodes % _EVERY == 0 and (limit := self.ended()) is not None:
+            raise _EndedError(limit)
+        self.nodes += 1
+
     def _stops(self, m: int, allowed: int) -> list[Box]:
         """Return the temporary places of a resident, those that disturb least first."""
         if allowed == 1:
             return self._alone[m]
-        return self._all(m, allowed)
+        return self._all(m, allowed, 1 if self.few_stops else allowed)
 
     @cached_property
     def _alone(self) -> list[list[Box]]:
@@ -221,7 +313,8 @@ class _Planner:
         found = []
         for m in range(len(self.movers)):
             kept: list[tuple[frozenset[int], Box]] = []
-            for box in self._all(m, 1):
+            for box in self._all(m, 1, 1):
+                self._look()
                 met = self._met(box)
                 if not any(other <= met for other, _ in kept):
                     kept.append((met, box))
@@ -234,21 +327,21 @@ class _Planner:
             n for n, other in enumerate(both) if overlap(self.instance, box, other)
         )
 
-    def _all(self, m: int, allowed: int) -> list[Box]:
+    def _all(self, m: int, allowed: int, stops: int) -> list[Box]:
         """List places against the ends of boxes, perhaps with temporary ones between.
 
         A temporary place can be pushed back until it meets the end of the mesh or of
         a box that is held at some time of the stay.
         """
         if (m, allowed) not in self._known:
-            self._known[m, allowed] = self._listed(m, allowed)
+            self._known[m, allowed] = self._listed(m, allowed, stops)
         return self._known[m, allowed]
 
     @cached_property
     def _known(self) -> dict[tuple[int, int], list[Box]]:
         return {}
 
-    def _listed(self, m: int, allowed: int) -> list[Box]:
+    def _listed(self, m: int, allowed: int, stops: int) -> list[Box]:
         instance = self.instance
         one = instance.residents[self.movers[m]]
         boxes = [*self.homes, *self.ends, *self.still]
@@ -256,10 +349,10 @@ class _Planner:
         found = []
         for way in ways_of(instance.shape, sides(one.box), one.turns):
             axes = [
-                self._along(axis, way[axis], boxes, allowed)
-                for axis in range(instance.d)
+                self._along(axis, way[axis], boxes, stops) for axis in range(instance.d)
             ]
             for place in product(*axes):
+                self._look()
                 box = box_at(place, way)
                 if box not in useless and not any(
                     overlap(instance, box, other) for other in self.still
@@ -268,11 +361,11 @@ class _Planner:
         return sorted(found, key=lambda box: (len(self._met(box)), box))
 
     def _along(
-        self, axis: int, length: int, boxes: Sequence[Box], allowed: int
+        self, axis: int, length: int, boxes: Sequence[Box], stops: int
     ) -> list[int]:
         d, side = self.instance.d, self.instance.shape[axis]
         marked = {0, *(box[d + axis] + 1 for box in boxes)}
-        for _ in range(allowed - 1):
+        for _ in range(stops - 1):
             steps = {
                 way[axis]
                 for i in self.movers
@@ -282,7 +375,8 @@ class _Planner:
                     self.instance.residents[i].turns,
                 )
             }
-            marked |= {x + step for x in marked for step in steps}
+            more = {x + step for x in marked for step in steps}
+            marked |= more if self.instance.torus else {x for x in more if x < side}
         if self.instance.torus:
             return sorted({x % side for x in marked})
         return sorted(x for x in marked if x + length <= side)
