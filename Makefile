@@ -4,14 +4,14 @@ VENV := .venv
 BIN := $(VENV)/bin
 OUT ?= out
 
-.PHONY: help report test test-slow lint bench bench-exact bench-models bench-procset-models bench-procset-bb bench-sukp bench-sukp-table bench-submesh bench-packing clean
+.PHONY: help report test test-slow lint bench bench-exact bench-models bench-procset-models bench-procset-bb bench-sukp bench-sukp-table bench-submesh bench-stream bench-packing clean
 
 help:
 	@echo "make report     set up, run every method on the bundled instances, write $(OUT)/report"
 	@echo "make test       set up, run the tests"
 	@echo "make test-slow  the longer checks"
 	@echo "make lint       ruff, mypy, import-linter"
-	@echo "make bench      speed: k-subsets, processor sets, set-union knapsacks, submeshes, each"
+	@echo "make bench      speed: k-subsets, processor sets, set-union knapsacks, submeshes, streams, each"
 	@echo "                beside a baseline; about an hour; single parts below"
 	@echo "make bench-exact  proofs of optimality: sizes, seconds, what each rule buys"
 	@echo "make bench-models  what the models for general solvers prove, and in what time"
@@ -19,6 +19,7 @@ help:
 	@echo "make bench-sukp  set-union knapsacks proven, beside a general solver"
 	@echo "make bench-procset-models  the same for the models of processor sets"
 	@echo "make bench-submesh  submesh allocation as the mesh fills, beside 0/1 arrays"
+	@echo "make bench-stream  streams of jobs, simulated and measured"
 	@echo "make bench-packing  whether boxes can be packed: a known set, and states of a mesh"
 	@echo "make bench-sukp-table  the set-union knapsack benchmark searched by tabu: docs/sukp.md"
 
@@ -52,6 +53,7 @@ bench: $(VENV)/.ready
 	$(BIN)/python benchmarks/bench_procset_bb.py
 	$(BIN)/python benchmarks/bench_sukp.py
 	$(BIN)/python benchmarks/bench_submesh.py
+	$(BIN)/python benchmarks/bench_stream.py
 
 # ARGS="--ablate", ARGS="--models 60", or ARGS="'32x32 k=64'" for single rows
 bench-exact: $(VENV)/.ready
@@ -78,6 +80,9 @@ bench-sukp-table: $(VENV)/.ready
 # ARGS="fill", ARGS="'fill 1..64' 'run 256'"
 bench-submesh: $(VENV)/.ready
 	$(BIN)/python benchmarks/bench_submesh.py $(ARGS)
+
+bench-stream: $(VENV)/.ready
+	$(BIN)/python benchmarks/bench_stream.py $(ARGS)
 
 bench-packing: $(VENV)/.ready
 	$(BIN)/python benchmarks/bench_packing.py $(ARGS)

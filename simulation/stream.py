@@ -190,6 +190,8 @@ class _Run:
         moment, spare = self._reservation()
         passed: set[int] = set()
         for i, (place, job) in enumerate(self.waiting[1:], start=1):
+            if job.processors > self.allocator.free:  # most often
+                continue
             gone = self.clock + job.estimate <= moment
             start = None
             if gone or job.processors <= spare:

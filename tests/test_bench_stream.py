@@ -1,0 +1,32 @@
+"""The benchmark of streams runs, and its kernels agree with the definitions."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+BENCH = Path(__file__).parents[1] / "benchmarks" / "bench_stream.py"
+
+
+def run(*rows: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, str(BENCH), *rows], capture_output=True, text=True, check=False
+    )
+
+
+def test_an_unknown_row_is_named() -> None:
+    done = run("runs")
+    assert done.returncode == 1
+    assert "no such row: ['runs']" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("row", ["measure", "choose"])
+def test_a_row_is_measured(row: str) -> None:
+    done = run(row)
+    assert done.returncode == 0, done.stderr
+    assert row in done.stdout
