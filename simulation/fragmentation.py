@@ -105,7 +105,8 @@ def fragmented(
     at = network_text(kind, shape)
     offered = machine.problem(hands_out.idle, 1)
     return KSubset(
-        f"{at}-fragmented-{share_text(utilisation)}-{allocator}-k{k}-s{seed}",
+        f"{at}-fragmented-{share_text(utilisation)}"
+        f"-{allocator.replace('/', '-')}-k{k}-s{seed}",  # the name of its file, too
         offered.topology,
         offered.free,
         k,

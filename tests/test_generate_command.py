@@ -48,6 +48,9 @@ FAMILIES = {
         "6x6-fragmented-75pct-row-major-k4-s0",
         "6x6-fragmented-75pct-row-major-k4-s1",
     ],
+    "fragmented --shape 6x6 --k 4 --allocator hilbert/best-fit": [
+        "6x6-fragmented-75pct-hilbert-best-fit-k4-s0"
+    ],
     "fragmented --shape 4x4 --kind tree --k 2 --utilisation 80% --mean-size 3 "
     "--sizes uniform --jobs 50": ["4x4-tree-fragmented-80pct-mm-k2-s0"],
     "uniform --n 20 --d 3 --k 4 --size 50": ["uniform-n20-d3-size50-k4-s0"],
