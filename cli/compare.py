@@ -131,7 +131,7 @@ def _show(instance: Instance, found: list[Judged]) -> None:
             exactly,
             *(fraction(one.guarantee),) * promised,
             seconds(row.seconds),
-            row.error if not row.ran else f"{row.status}" + _of(row),
+            row.error if not row.ran else _known(row),
         )
     screen().print(table)
 
@@ -144,8 +144,13 @@ def _plain(levels: list[Any] | None, one: Judged) -> Any:
     return shown[0] if isinstance(one.row.cost, int) else shown
 
 
-def _of(row: Row) -> str:
-    return f" ({row.proof})" if row.proof else ""
+def _known(row: Row) -> str:
+    """Say what is known at the end, and who vouches; of allocators, what they saw."""
+    from ..heuristics.submesh.placing import FUNCTIONS
+
+    if row.problem == "submesh" and row.status == "unknown" and row.method in FUNCTIONS:
+        return "no free box found"
+    return f"{row.status}" + (f" ({row.proof})" if row.proof else "")
 
 
 def _write(out: str, judged: list[Judged]) -> None:
