@@ -122,8 +122,8 @@ def plan(
     ...     "two", (4, 1), (Resident((0, 0, 0, 0)), Resident((1, 0, 1, 0))), (1, 1)
     ... )
     >>> swap = Placement((3, 0, 3, 0), ((0, (1, 0, 1, 0)), (1, (0, 0, 0, 0))))
-    >>> plan(two, swap, detours=0)
-    Plan(moves=None, detours=0, refuted=0)
+    >>> print(plan(two, swap, detours=0))
+    impossible within 0 temporary places
     >>> plan(two, swap).moves
     ((0, (2, 0, 2, 0)), (1, (0, 0, 0, 0)), (0, (1, 0, 1, 0)))
     """
