@@ -121,15 +121,17 @@ class Migration:
                 break
             if least is None:
                 self.bound = (len(moved), area, 0)
-            if perf_counter() - self.start > self.settings.time_limit:
+            if self._late():
                 return self.ended(Limit.TIME)
             if self.looked == self.settings.node_limit:
                 return self.ended(Limit.NODES)
             self.looked += 1
-            found = self.subsets.fit(moved)
+            found = self.subsets.fit(moved, self._late)
             if found.fits is False:
                 continue
             if found.fits is None:
+                if self._late():
+                    return self.ended(Limit.TIME)
                 return self.beyond_sets()
             self._offer(found.placement)
             least = area
@@ -148,7 +150,7 @@ class Migration:
             self.instance,
             moved,
             self._cost(self.best)[2],
-            stop=lambda: perf_counter() - self.start > self.settings.time_limit,
+            stop=self._late,
         )
         self._offer(found.placement)
         return found.finished
@@ -191,6 +193,9 @@ class Migration:
 
     def _cost(self, placement: Placement) -> tuple[int, ...]:
         return cost(self.instance, placement.flat())
+
+    def _late(self) -> bool:
+        return perf_counter() - self.start > self.settings.time_limit
 
     def _in_order(self, placement: Placement) -> Placement:
         left = self.settings.time_limit - (perf_counter() - self.start)
