@@ -12,6 +12,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from closeknit.heuristics import KSUBSET
+from closeknit.heuristics.allocation.table import STRATEGIES
 from closeknit.instances import (
     InputError,
     KSubset,
@@ -155,7 +156,9 @@ def states(kind: str) -> list[tuple[KSubset, set[Site]]]:
 def test_never_a_busy_processor(name: str, kind: str) -> None:
     method = OWN[name]
     refuses = method.refuses or (lambda instance: None)
-    met = [state for state in states(kind) if not refuses(state[0])]
+    # of the strategies, dozens that share how they are asked, every fifth will do
+    every = states(kind)[:: 5 if name in STRATEGIES else 1]
+    met = [state for state in every if not refuses(state[0])]
     if not met:
         pytest.skip(f"{name} takes no {kind}")
     for instance, busy in met:

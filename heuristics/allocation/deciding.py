@@ -55,7 +55,8 @@ def method(name: str) -> RunOn[KSubset]:
 def _numbers(allocator: Allocator, instance: KSubset) -> IntArray:
     """Return the numbers of the free processors; of equal sites the first ones."""
     if isinstance(grid := instance.topology, Mesh | Torus):
-        return np.ravel_multi_index(tuple(instance.points.T), grid.shape)
+        numbers: IntArray = np.ravel_multi_index(tuple(instance.points.T), grid.shape)
+        return numbers
     numbers = np.empty(instance.n, dtype=np.int64)
     places = enumerate(allocator.places)
     for i, site in enumerate(instance.free):  # both ascending
