@@ -13,7 +13,8 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 from ..instances.errors import InputError
@@ -266,7 +267,7 @@ def _jobs(args: argparse.Namespace, most: int) -> list[StreamJob]:
 
 def _shown(
     jobs: Sequence[StreamJob], machine: Allocator, policy: str, name: str
-) -> Iterator[Event]:
+) -> Generator[Event, None, None]:
     """Run the stream; show on a terminal how many jobs have started."""
     from ..simulation.stream import Policy, Start, simulate
 
@@ -280,17 +281,18 @@ def _shown(
 
 
 def _measured(
-    events: Iterator[Event], machine: Allocator, film: Film, pressed: Flag
+    events: Generator[Event, None, None], machine: Allocator, film: Film, pressed: Flag
 ) -> tuple[Summary, list[JobRow]]:
     """Measure until the stream ends or Ctrl-C is pressed."""
     from ..simulation.stream_measures import Meter
 
     meter = Meter(machine)
-    for event in events:
-        meter.see(event)
-        film.see(event)
-        if pressed.is_set():
-            break
+    with closing(events):  # and the bar with them
+        for event in events:
+            meter.see(event)
+            film.see(event)
+            if pressed.is_set():
+                break
     return meter.summary(partial=pressed.is_set()), meter.rows
 
 
