@@ -44,7 +44,7 @@ def cost(one: Thrifty, chosen: set[int], k: int) -> int:
     """What is minimised, in units of the scale."""
     free = set(np.flatnonzero(one.idle).tolist())
     p, q = one.regard.numerator, one.regard.denominator
-    weight = isqrt((p * one.scale) ** 2 * k // (q * q * len(free)))
+    weight = isqrt(isqrt((p * one.scale) ** 4 * k**3 // (q**4 * len(free) ** 3)))
     return one.scale * pairs(one, chosen) + weight * pairs(one, free - chosen)
 
 

@@ -13,8 +13,8 @@ from . import thrifty_kernels as kernels
 from .allocator import Allocator, Grant
 from .shells import FAR, grid_of
 
-REGARD = Fraction(1, 2)
-"""What is left over counts this times √(k / free) as much as what is taken."""
+REGARD = Fraction(3, 10)
+"""What is left over counts this times (k / free)^(3/4) as much as what is taken."""
 STARTS = 4
 """Balls from which a descent begins."""
 _SCALE = 2**10
@@ -27,7 +27,7 @@ class Thrifty(Allocator):
 
     Of the free processors F, k are chosen as a set S with little
 
-        w(S) + λ w(F - S),  λ = regard √(k / |F|),
+        w(S) + λ w(F - S),  λ = regard (k / |F|)^(3/4),
 
     w being the pair sum. As w(F - S) = w(F) - sum over S of D(p) + w(S), D(p) being
     the distances from p to all of F, that is w(S) with a bonus for processors far
@@ -97,7 +97,7 @@ class Thrifty(Allocator):
     def _weight(self, k: int, free: int) -> int:
         """Return λ times the scale, rounded down."""
         p, q = self.regard.numerator, self.regard.denominator
-        return isqrt((p * self.scale) ** 2 * k // (q * q * free))
+        return isqrt(isqrt((p * self.scale) ** 4 * k**3 // (q**4 * free**3)))
 
     def _to_free(self, numbers: IntArray) -> IntArray:
         places = tuple(self.places[i] for i in numbers)

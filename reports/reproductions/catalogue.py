@@ -85,6 +85,13 @@ _ENTRIES = (
         takes=frozenset({"mesh", "load", "every", "jobs"}),
     ),
     Reproduction(
+        name="online-rule",
+        summary="does deciding optimally paint one into a corner; a rule that does not",
+        source="Bender et al. 2008, section 5, the open question",
+        where="online_rule:study",
+        takes=frozenset({"mesh", "load", "jobs"}),
+    ),
+    Reproduction(
         name="bender-figure2",
         summary="optimal towns: the cheapest sets of 2 to 200 points",
         source="Bender et al. 2008, Figure 2",

@@ -1,0 +1,267 @@
+"""Whether deciding optimally paints one into a corner, and what would not.
+
+Bender et al. 2008 leave it open how a stream should be placed. Everybody places the
+same stream from beginning to end; what is compared is the second half of the jobs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import matplotlib as mpl
+from matplotlib.figure import Figure
+
+from ...heuristics.allocation.thrifty import REGARD
+from ..bootstrap import Estimate
+from ..plot_style import FAINT, INK, STYLE, A, B, as_svg
+from ..plots import Plot
+from ..study import Cell, Finding, Section, Study, Table
+from .bender_table1 import MESH
+from .bender_table1_entries import relative
+from .bender_table1_parts import OPTIMAL
+from .catalogue import Order
+from .online_rule_runs import (
+    NODES,
+    REGARDS,
+    RULE,
+    Race,
+    chosen,
+    lineup,
+    races,
+    states,
+)
+
+
+def study(order: Order) -> Study:
+    """Let all strategies, the rule, and the optimum of every step place a stream.
+
+    Raises
+    ------
+    InputError
+        When the trace cannot be used, or the mesh is too small for its jobs.
+    """
+    shape = order.mesh or MESH
+    rivals, missing = lineup(shape)
+    told, ways = states(order, shape)
+    found = list(races(ways, rivals, shape, order))
+    sections = [_section(race) for race in found]
+    return Study(
+        name="online-rule",
+        title=f"Placing a stream: {RULE} against the strategies of the papers, "
+        f"{'x'.join(map(str, shape))} mesh",
+        source="Bender et al. 2008, section 5, the open question at its end",
+        lead=(_lead(found),),
+        findings=(_corner(found), _beats(found), _beats_optimal(found)),
+        sections=(*sections, _tuning(found)),
+        notes=(
+            *told,
+            *(f"{race.state.name}: {race.state.told}" for race in found),
+            "Strict first come first served: no strategy here refuses a job, so that "
+            "all of them see the same starts and ends, and differences are paired by "
+            "job. The rule looks at nothing but what is free and at k.",
+            "Everybody places the whole stream; the second half of the jobs is judged. "
+            f"The weight of the rule, {REGARD}, was set once for all streams.",
+            f"An optimum is searched for by auto, to at most {NODES} nodes; the best "
+            "that is found is taken.",
+            "Intervals: 95 %, circular block bootstrap over consecutive jobs, 2000 "
+            "streams of blocks as long as the square root of the number of jobs; both "
+            "sides of a comparison are given the same blocks.",
+            *((f"Left out: {'; '.join(missing)}.",) if missing else ()),
+        ),
+    )
+
+
+def gain(race: Race, name: str) -> Estimate:
+    """By how many per cent a strategy is above the rule over the judged half."""
+    return relative(race.judged(RULE), race.judged(name))
+
+
+def _lead(found: Sequence[Race]) -> str:
+    against = "; ".join(
+        f"{race.state.name}: {race.best} is {gain(race, race.best)} % above {RULE}"
+        for race in found
+    )
+    return (
+        f"Mean pair sum over the judged half, the best strategy of the papers against "
+        f"{RULE}. {against}. {_corner(found).ours}."
+    )
+
+
+def _corner(found: Sequence[Race]) -> Finding:
+    parts = []
+    for race in found:
+        if OPTIMAL not in race.costs:
+            continue
+        gap = relative(race.judged(race.best), race.judged(OPTIMAL))
+        inc = relative(race.judged("mm-inc"), race.judged(OPTIMAL))
+        parts.append((race, gap, inc))
+    return Finding(
+        claim="locally better decisions paint one into a corner: deciding optimally "
+        "at each step is not the best way to place a stream",
+        paper="seems so for mm-inc",
+        ours="deciding optimally at each step, per cent above: "
+        + "; ".join(
+            f"{race.best} {gap} and mm-inc {inc} ({race.state.name})"
+            for race, gap, inc in parts
+        ),
+        holds=bool(parts) and all(gap.sign > 0 for _, gap, _ in parts),
+        remark="the best of the papers over the judged half comes first",
+    )
+
+
+def _beats(found: Sequence[Race]) -> Finding:
+    names = [(race, name) for race in found for name in race.rivals if name != OPTIMAL]
+    gaps = {(race.state.name, name): gain(race, name) for race, name in names}
+    unsure = [
+        f"{name} {gap} ({state})"
+        for (state, name), gap in gaps.items()
+        if gap.sign <= 0
+    ]
+    least = min(gaps.values(), key=lambda gap: gap.value)
+    return Finding(
+        claim=f"{RULE} beats every strategy of the papers on mean pair sum",
+        paper="",
+        ours=f"by more than chance in {len(gaps) - len(unsure)} of {len(gaps)} "
+        f"comparisons, least {least} %",
+        holds=not unsure,
+        remark="not so: " + "; ".join(unsure) if unsure else "",
+    )
+
+
+def _beats_optimal(found: Sequence[Race]) -> Finding:
+    gaps = [
+        (race.state.name, gain(race, OPTIMAL))
+        for race in found
+        if OPTIMAL in race.costs
+    ]
+    return Finding(
+        claim=f"{RULE} beats deciding optimally at each step",
+        paper="",
+        ours="; ".join(f"{gap} % ({name})" for name, gap in gaps),
+        holds=bool(gaps) and all(gap.sign > 0 for _, gap in gaps),
+    )
+
+
+def _section(race: Race) -> Section:
+    rows: list[tuple[Cell, ...]] = [
+        (RULE, float(race.judged(RULE).mean()), None, None, None, None)
+    ]
+    for name in race.rivals:
+        judged = gain(race, name)
+        first = relative(race.costs[RULE][: race.half], race.costs[name][: race.half])
+        rows.append(
+            (
+                name,
+                float(race.judged(name).mean()),
+                judged.value,
+                judged.low,
+                judged.high,
+                first.value,
+            )
+        )
+    table = Table(
+        name=_file(race),
+        caption=f"Mean pair sum over the last {len(race.judged(RULE))} jobs, and by "
+        f"how much it is above {RULE}",
+        columns=(
+            "*strategy",
+            "mean pair sum",
+            f"above {RULE}, %",
+            "from",
+            "to",
+            "the same, first half",
+        ),
+        rows=tuple(rows),
+    )
+    text = [race.state.told]
+    if race.looked:
+        text.append(
+            f"Of the decisions of {OPTIMAL}, {race.looked} of more than one processor "
+            f"were looked at; {race.proved} are proved optimal."
+        )
+    return Section(
+        title=f"Who places the stream: {race.state.name}",
+        text=tuple(text),
+        tables=(table,),
+        plots=(_plot(race),),
+    )
+
+
+def _file(race: Race) -> str:
+    return "stream_" + race.state.name.replace(" ", "_").replace(".", "")
+
+
+def _tuning(found: Sequence[Race]) -> Section:
+    rows: list[tuple[Cell, ...]] = []
+    for regard in REGARDS:
+        cells: list[Cell] = [str(regard)]
+        for race in found:
+            own, plain = race.tried[regard], race.tried[REGARDS[0]]
+            half = race.half
+            cells += [
+                relative(plain[:half], own[:half]).value,
+                relative(plain[half:], own[half:]).value,
+            ]
+        rows.append(tuple(cells))
+    best = chosen(found)
+    gaps = "; ".join(
+        f"{race.state.name} "
+        f"{relative(race.judged(RULE), race.tried[best][race.half :])} %"
+        for race in found
+    )
+    table = Table(
+        name="weights",
+        caption="Mean pair sum of the rule by its weight, in per cent above weight 0, "
+        "which looks at the present job alone",
+        columns=(
+            "*weight",
+            *(
+                f"{race.state.name}, {half} half"
+                for race in found
+                for half in ("first", "second")
+            ),
+        ),
+        rows=tuple(rows),
+    )
+    return Section(
+        title="The weight of what is left over",
+        text=(
+            f"The first halves of this stream would choose {best} among these; judged "
+            f"on the second halves, that is above the rule as shipped ({REGARD}) by: "
+            f"{gaps}.",
+        ),
+        tables=(table,),
+    )
+
+
+def _plot(race: Race) -> Plot:
+    names = race.rivals
+    with mpl.rc_context(STYLE):
+        figure = Figure(figsize=(6.8, 0.9 + 0.27 * len(names)), layout="constrained")
+        axes = figure.add_subplot()
+        axes.axvline(0, color=B, linewidth=1.6)
+        for y, name in enumerate(names):
+            gap = gain(race, name)
+            axes.plot([gap.low, gap.high], [y, y], color=A, linewidth=1.8)
+            axes.plot([gap.value], [y], "o", color=A, markersize=5)
+            axes.annotate(
+                f"{gap.value:+.1f} %",
+                (gap.high, y),
+                xytext=(6, 0),
+                textcoords="offset points",
+                va="center",
+                fontsize=8,
+                color=FAINT,
+            )
+        axes.margins(x=0.14)
+        axes.set_yticks(range(len(names)), names)
+        axes.tick_params(axis="y", length=0, labelcolor=INK)
+        axes.set_ylim(len(names) - 0.5, -0.5)
+        axes.set_xlabel(f"mean pair sum of the judged half, % above {RULE}")
+        axes.grid(axis="x")
+        title = f"Everybody against {RULE} ({race.state.name})"
+        return Plot(
+            title,
+            f"95 % intervals, paired by job; right of the line is worse than {RULE}.",
+            as_svg(figure, title),
+        )

@@ -1,0 +1,240 @@
+"""Everybody places the same stream: who takes part, and what each job then costs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from ...heuristics.allocation.thrifty import Thrifty
+from ...instances import InputError, IntArray, Mesh
+from ...simulation.stream import Start, simulate
+from ..pool import Call, Failure
+from ..pool import run as in_parallel
+from .bender_table1_entries import Row
+from .bender_table1_parts import (
+    OPTIMAL,
+    Found,
+    Met,
+    Part,
+    Store,
+    enumerate_starts,
+    usable,
+)
+from .bender_table1_parts import run as run_situation
+from .bender_table1_streams import PACKED, State, stream
+from .catalogue import Order
+
+RULE = "thrifty"
+RIVALS = (
+    *("hilbert/best-fit", "snake/best-fit", "row/best-fit"),
+    *("mc", "mc1x1", "mc1x1-all", "mm", "mm-all", "mm-inc", "mm-inc-all"),
+    *("mbs", "paging", OPTIMAL),
+)
+"""Strategies of the papers, and the optimum of every single step."""
+REGARDS = tuple(Fraction(n, 100) for n in (0, 10, 20, 30, 50, 100))
+"""Weights of what is left over that are tried; the first halves choose among them."""
+LOADS = (None, Fraction(9, 10))
+"""As the stream has it, and stretched or pressed."""
+NODES = 50_000
+"""Of the search for an optimum."""
+PROVED_EVERY = 8
+"""At every so many-th job it is noted whether the optimum was proved."""
+_TRIED = f"{RULE}, regard "
+
+
+def lineup(shape: tuple[int, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return who takes part on a mesh, and who does not, and why."""
+    reasons = usable(RIVALS, shape)
+    able = tuple(name for name in RIVALS if not reasons[name])
+    return able, tuple(f"{name}: {why}" for name, why in reasons.items() if why)
+
+
+def states(order: Order, shape: tuple[int, ...]) -> tuple[list[str], list[State]]:
+    """Return what the stream is, and the ways in which it comes.
+
+    Raises
+    ------
+    InputError
+        When the trace cannot be used.
+    """
+    told: list[str] = []
+    ways: dict[tuple[int, ...], State] = {}
+    for load in LOADS if order.load is None else (order.load,):
+        jobs = stream(order.trace, shape, seed=order.seed, first=order.first, load=load)
+        told = list(jobs.told)
+        for state in jobs.states:
+            name = state.name
+            if name != PACKED:
+                name = "as it comes" if load is None else f"load {float(load):g}"
+            times = tuple(job.submit for job in state.jobs)
+            ways.setdefault(times, State(name=name, told=state.told, jobs=state.jobs))
+    return told, sorted(ways.values(), key=lambda state: state.name == PACKED)
+
+
+def part(
+    state: State, shape: tuple[int, ...], seed: int, situation: str | Fraction
+) -> Part:
+    """Say what is run: a strategy by its name, or the rule with another weight."""
+    tried = isinstance(situation, Fraction)
+    optimal = situation == OPTIMAL
+    return Part(
+        shape=shape,
+        jobs=state.jobs,
+        situation=f"{_TRIED}{situation}" if tried else str(situation),
+        always=(),
+        sometimes=(OPTIMAL,) if optimal else (),
+        every=PROVED_EVERY,
+        nodes=NODES,
+        seed=seed,
+    )
+
+
+def run(one: Part) -> Found:
+    """Place the stream.
+
+    Raises
+    ------
+    InputError
+        When a job cannot be served.
+    """
+    if not one.situation.startswith(_TRIED):
+        return run_situation(one)
+    regard = Fraction(one.situation.removeprefix(_TRIED))
+    placing = Thrifty(Mesh(one.shape), regard=regard)
+    rows: list[tuple[int, int, int, int]] = []
+    for number, event in enumerate_starts(simulate(one.jobs, placing)):
+        if isinstance(event, Start):
+            met = Met(Mesh(one.shape), placing.places, event, number)
+            price = met.price(event.grant.used)
+            rows.append((event.time, met.k, len(met.numbers), price))
+    start, k, free, own = np.array(rows, dtype=np.int64).T.copy()
+    none = np.full((len(rows), 0), 0, dtype=np.int64)
+    return Found(start=start, k=k, free=free, own=own, costs=none, bound=0 * own)
+
+
+def run_all(parts: Sequence[Part], order: Order) -> dict[str, Found]:
+    """Run what has not been kept, part by part; by their keys.
+
+    Raises
+    ------
+    InputError
+        When a job cannot be served, or what is found cannot be kept.
+    """
+    store = Store(Path(order.keep)) if order.keep else None
+    found: dict[str, Found] = {}
+    for one in parts:
+        if store and (kept := store.get(one)) is not None:
+            found[one.key] = kept
+    due = [one for one in parts if one.key not in found]
+    done = len(parts) - len(due)
+    order.progress(done, len(parts), "")
+    calls = [Call(partial(run, one)) for one in due]
+    with closing(in_parallel(calls, jobs=order.jobs)) as outcomes:
+        for position, outcome in outcomes:
+            one = due[position]
+            if isinstance(outcome, Failure):
+                raise InputError(outcome.why, field=one.situation)
+            found[one.key] = outcome
+            if store:
+                store.put(one, outcome)
+            done += 1
+            order.progress(done, len(parts), one.situation)
+    return found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Race:
+    """One way in which the stream comes, and what everybody made of it.
+
+    Parameters
+    ----------
+    state
+        The jobs.
+    costs
+        Pair sums in the order of the stream, by strategy.
+    tried
+        The same for the rule with other weights.
+    proved, looked
+        How many optimal decisions were looked at, and how many of them are proved.
+    """
+
+    state: State
+    costs: dict[str, IntArray]
+    tried: dict[Fraction, IntArray]
+    proved: int
+    looked: int
+
+    @property
+    def half(self) -> int:
+        """The first job that is judged."""
+        return len(self.state.jobs) // 2
+
+    def judged(self, name: str) -> IntArray:
+        """Pair sums at the second half of the jobs."""
+        return self.costs[name][self.half :]
+
+    @property
+    def rivals(self) -> list[str]:
+        """All but the rule, the best over the judged half first."""
+        names = [name for name in self.costs if name != RULE]
+        return sorted(names, key=lambda name: int(self.judged(name).sum()))
+
+    @property
+    def best(self) -> str:
+        """The best of the papers' strategies over the judged half."""
+        return next(name for name in self.rivals if name != OPTIMAL)
+
+
+def races(
+    ways: Sequence[State], rivals: Sequence[str], shape: tuple[int, ...], order: Order
+) -> Iterator[Race]:
+    """Run everybody on every way in which the stream comes."""
+    everybody: list[str | Fraction] = [RULE, *rivals, *REGARDS]
+    parts = {
+        (state.name, who): part(state, shape, order.seed, who)
+        for state in ways
+        for who in everybody
+    }
+    found = run_all(list(parts.values()), order)
+    for state in ways:
+        own = {who: found[parts[state.name, who].key].own for who in everybody}
+        proved = looked = 0
+        if OPTIMAL in rivals:
+            optimum = parts[state.name, OPTIMAL]
+            row = Row(optimum, found[optimum.key])
+            looked, proved = row.compared, row.compared - row.open
+        yield Race(
+            state=state,
+            costs={who: own[who] for who in (RULE, *rivals)},
+            tried={who: own[who] for who in REGARDS},
+            proved=proved,
+            looked=looked,
+        )
+
+
+def chosen(found: Sequence[Race]) -> Fraction:
+    """Return the weight that is best on the first halves.
+
+    That is the one with the least sum, over the ways in which the stream comes, of
+    its mean pair sum relative to that of weight 0.
+    """
+
+    def loss(regard: Fraction) -> Fraction:
+        return sum(
+            (
+                Fraction(
+                    int(race.tried[regard][: race.half].sum()),
+                    max(1, int(race.tried[Fraction(0)][: race.half].sum())),
+                )
+                for race in found
+            ),
+            Fraction(0),
+        )
+
+    return min(REGARDS, key=loss)
