@@ -49,7 +49,7 @@ def niches(
     Notes
     -----
     Guarantee: exact. Time: exponential in the boxes and in the cells that stay free;
-    O(n) a node. Source: the lowest gap is that of Kenmochi et al. 2009, section 3
+    O(n) a node. Source: the lowest gap is that of Kenmochi et al. 2009
     (perfect packings); the states that are remembered, the sums along both axes and
     the cells left free are ours.
     """

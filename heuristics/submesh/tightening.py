@@ -58,8 +58,7 @@ def tighten(packing: Packing) -> Tight | None:
     Notes
     -----
     Time: O(n^2) sums of bits of a side, each time anything has changed. Source:
-    Boschetti and Montaletti 2010, section 2; Carlier, Clautiaux and Moukrim 2007,
-    section 2.
+    Boschetti and Montaletti 2010; Carlier, Clautiaux and Moukrim 2007.
 
     Examples
     --------
