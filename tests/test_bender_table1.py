@@ -211,6 +211,7 @@ def steps(*gaps: tuple[float, float]) -> Verdict:
 def test_a_ranking_holds_only_where_every_step_is_certain() -> None:
     up, level, down = steps((1, 2)), steps((1, 2), (-1, 2)), steps((1, 2), (-2, -1))
     assert (up.holds, level.holds, down.holds) == (True, None, False)
+    assert (up.in_order, level.in_order, down.in_order) == (True, True, False)
     assert judged([up, up]) is True
     assert judged([up, level]) is None
     assert judged([up, level, down]) is False

@@ -45,6 +45,11 @@ class Verdict:
         return False if any(sign < 0 for sign in signs) else None
 
     @property
+    def in_order(self) -> bool:
+        """Whether the numbers rank so, by chance or not."""
+        return all(step.value > 0 for _, step in self.steps)
+
+    @property
     def told(self) -> str:
         """Write the steps."""
         return ", ".join(f"{name} {step}" for name, step in self.steps)
@@ -180,17 +185,24 @@ def lead(states: States) -> Iterator[str]:
 def _rankings(state: str, rows: Rows) -> str:
     words = []
     for name, variant in VARIANTS.items():
-        in_rows = judged([row_verdict(rows[variant[one]], variant) for one in NAMES])
-        diagonal = diagonal_verdict(rows, variant).holds
+        in_rows = _does([row_verdict(rows[variant[one]], variant) for one in NAMES])
+        diagonal = _does([diagonal_verdict(rows, variant)])
         words.append(
-            f"with centres {_AT[name]} the ranking within rows {_DOES[in_rows]} and "
-            f"that of the diagonal {_DOES[diagonal]}"
+            f"with centres {_AT[name]} the ranking within rows {in_rows} and that of "
+            f"the diagonal {diagonal}"
         )
     return f"{state.capitalize()} ({SHORT[state]}): {'; '.join(words)}."
 
 
 _AT = {"every location": "at every location", "as defined": "as defined"}
-_DOES = {True: "holds", False: "does not hold", None: "is not decided"}
+
+
+def _does(verdicts: Sequence[Verdict]) -> str:
+    holds = judged(verdicts)
+    if holds is None:
+        met = all(verdict.in_order for verdict in verdicts)
+        return "is met, though some steps may be chance" if met else "is not decided"
+    return "holds" if holds else "does not hold"
 
 
 def _optimum(rows: Rows) -> str:
