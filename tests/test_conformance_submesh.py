@@ -1,4 +1,4 @@
-"""What every method for submesh allocation must hold to."""
+"""What every method for submesh allocation must hold to, besides what all must."""
 
 from __future__ import annotations
 
@@ -9,106 +9,45 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
-from hypothesis import strategies as st
+from hypothesis import assume, given, settings
 from jsonschema import Draft202012Validator
 
 from closeknit.cli.app import run as run_command
-from closeknit.heuristics import SUBMESH
-from closeknit.heuristics.registry import Method
-from closeknit.instances import InputError, Submesh, check, cost, read_instance
+from closeknit.instances import InputError, Submesh, read_instance
 from closeknit.instances.problems import parse_instance
-from closeknit.instances.submesh import unsolvable
 from closeknit.instances.submesh_json import (
     chosen_of,
     document_of,
     selection_of,
     sha256,
 )
-from closeknit.instances.value import ordered
-from closeknit.solvers import Result, Settings, Status
+from closeknit.solvers import Status
 
+from .conformance import SUBJECTS
 from .strategies import submeshes
-from .test_submesh_migrate import cheapest_placement
 
 SCHEMA = Path(__file__).parents[1] / "docs" / "schema" / "submesh.schema.json"
+ALL = SUBJECTS["submesh"]
 COMPLETE = ("auto", "migrate", "migrate-cp-sat", "cascade", "cp-sat")
 """Decide whether there is a placement."""
 
-by_name = pytest.mark.parametrize("name", SUBMESH)
 
-
-def examples(name: str, many: int) -> settings:
-    return settings(
-        max_examples=6 if SUBMESH[name].runs_solver else many,
-        deadline=None,
-        suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow],
-        database=None,
-    )
-
-
-def run(name: str, instance: Submesh, **how: Any) -> Result:
-    """Run a method where it may be run."""
-    assume(accepts(SUBMESH[name], instance))
-    return SUBMESH[name](instance, Settings(**how))
-
-
-def accepts(method: Method[Submesh], instance: Submesh) -> bool:
-    return not (method.refuses and method.refuses(instance))
-
-
-@by_name
-def test_states_what_it_promises(name: str) -> None:
-    method = SUBMESH[name]
-    assert method.summary.endswith(".")
-    for what in ("Guarantee", "Time", "Source"):
-        assert method.says(what), f"{name} does not state its {what}"
-
-
-@by_name
-def test_answers_are_valid_and_honest(name: str) -> None:
-    @examples(name, 60)
+@pytest.mark.parametrize("name", COMPLETE)
+def test_whether_there_is_a_placement_is_decided(name: str) -> None:
+    @ALL.examples(name, 60)
     @given(instance=submeshes())
     def holds(instance: Submesh) -> None:
-        result = run(name, instance)
-        least = None if unsolvable(instance) else cheapest_placement(instance)
-        if result.status is Status.INFEASIBLE:
-            assert least is None
-        if result.chosen is not None:
-            assert least is not None
-            assert check(instance, result.chosen) == []
-            assert result.objective == cost(instance, result.chosen)
-            assert ordered(cost(instance, result.chosen)) >= ordered(least)
-        if result.bound is not None and least is not None:
-            assert ordered(result.bound) <= ordered(least)
-        if name in COMPLETE:
-            assert result.status is not Status.UNKNOWN
-        if SUBMESH[name].exact:
-            wanted = Status.INFEASIBLE if least is None else Status.OPTIMAL
-            assert result.status is wanted
+        assert ALL.run(name, instance).status is not Status.UNKNOWN
 
     holds()
 
 
-@by_name
-def test_same_seed_same_answer(name: str) -> None:
-    @examples(name, 15)
-    @given(instance=submeshes(), seed=st.integers(0, 5))
-    def holds(instance: Submesh, seed: int) -> None:
-        again = replace(instance, name="anew", source="elsewhere", seed=9)
-        first, second = (run(name, one, seed=seed) for one in (instance, again))
-        assert first.status is second.status
-        assert first.chosen == second.chosen
-
-    holds()
-
-
-@by_name
+@pytest.mark.parametrize("name", ALL.methods)
 def test_more_than_there_is_is_infeasible(name: str) -> None:
     for request in ((5, 1), (4, 4)):
         instance = parse_instance(changed(request=list(request)))
         assert isinstance(instance, Submesh)
-        assert SUBMESH[name](instance).status is Status.INFEASIBLE
+        assert ALL.methods[name](instance).status is Status.INFEASIBLE
 
 
 @given(instance=submeshes())
@@ -122,9 +61,10 @@ def test_what_is_written_is_read_back_and_obeys_the_schema(instance: Submesh) ->
     assert sha256(replace(instance, rotate=not instance.rotate)) != sha256(instance)
 
 
+@settings(deadline=None)
 @given(instance=submeshes())
 def test_selections_are_read_back(instance: Submesh) -> None:
-    result = run("migrate", instance)
+    result = ALL.run("migrate", instance)
     assume(result.chosen is not None)
     selection = json.loads(json.dumps(selection_of(instance, result.chosen or ())))
     assert chosen_of(instance, selection) == result.chosen
