@@ -1,68 +1,17 @@
-"""Place a box of processors among residents, if need be after moving some of them.
-
-The precise submesh allocation problem of Morgenstern 1994: residents hold boxes of a
-mesh, no two of which overlap; a request wants a free box of exactly its size. Where
-migration is allowed, residents may be moved (not turned, unless they say so) to make
-room. A box is written as the paper does, ``(a, b, c, d)``: its lowest corner, then its
-highest one, both inclusive; in three dimensions six numbers.
-"""
+"""A mesh, the residents that hold boxes of it, and a request."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import permutations
 from math import prod
 
-from .errors import InputError
-
-Box = tuple[int, ...]
-"""Lowest corner, then highest corner, inclusive. On a torus the highest one may lie
-beyond the side: the box then wraps round."""
+from ..errors import InputError
+from .boxes import Box, sides
 
 MOST_PROCESSORS = 2**24
 """Processors of a mesh; checks look at every one that is held."""
-
-
-def corner(box: Box) -> tuple[int, ...]:
-    """Return the lowest corner of a box.
-
-    >>> corner((0, 2, 3, 4)), sides((0, 2, 3, 4))
-    ((0, 2), (4, 3))
-    """
-    return box[: len(box) // 2]
-
-
-def sides(box: Box) -> tuple[int, ...]:
-    """Return how long a box is along each axis."""
-    d = len(box) // 2
-    return tuple(box[d + a] - box[a] + 1 for a in range(d))
-
-
-def box_at(place: Sequence[int], size: Sequence[int]) -> Box:
-    """Return the box of a given size whose lowest corner is here.
-
-    >>> box_at((0, 2), (4, 3))
-    (0, 2, 3, 4)
-    """
-    high = (p + s - 1 for p, s in zip(place, size, strict=True))
-    return (*place, *high)
-
-
-def ways_of(
-    shape: Sequence[int], size: Sequence[int], turns: bool
-) -> tuple[tuple[int, ...], ...]:
-    """List the ways a box may be turned in which it is not longer than the mesh.
-
-    >>> ways_of((4, 3), (4, 2), True), ways_of((4, 4), (4, 2), True)
-    (((4, 2),), ((4, 2), (2, 4)))
-    """
-    ways = permutations(size) if turns else [size]
-    return tuple(
-        tuple(way)
-        for way in dict.fromkeys(map(tuple, ways))
-        if all(s <= side for s, side in zip(way, shape, strict=True))
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,142 +196,6 @@ def ill_formed(instance: Submesh, box: Box) -> str | None:
         if not 0 <= low < side or high > last:
             return "lies outside the mesh"
     return None
-
-
-@dataclass(frozen=True, slots=True)
-class Placement:
-    """A solution: where the request goes, and who moves where.
-
-    Parameters
-    ----------
-    at
-        Box of the request.
-    moves
-        Residents, by index, and their new boxes, in order. A resident that is moved
-        twice was at a temporary place in between; its last box counts.
-    """
-
-    at: Box
-    moves: tuple[tuple[int, Box], ...] = ()
-
-    def flat(self) -> tuple[int, ...]:
-        """Return it as integers: ``at``, then each resident and its box."""
-        return (*self.at, *(x for i, box in self.moves for x in (i, *box)))
-
-
-def placement_of(instance: Submesh, chosen: Sequence[int]) -> Placement:
-    """Return the placement that a tuple of integers stands for.
-
-    Raises
-    ------
-    InputError
-        When their number is not that of a placement.
-
-    Examples
-    --------
-    >>> one = Submesh("one", (4, 4), (Resident((0, 0, 1, 1)),), (4, 2))
-    >>> placement_of(one, (0, 0, 3, 1, 0, 0, 2, 1, 3)).moves
-    ((0, (0, 2, 1, 3)),)
-    """
-    width = 2 * instance.d
-    rest = tuple(chosen[width:])
-    if len(chosen) < width or len(rest) % (width + 1):
-        raise InputError("is not a placement", field="selection", value=list(chosen))
-    moves = tuple(
-        (rest[i], rest[i + 1 : i + 1 + width]) for i in range(0, len(rest), width + 1)
-    )
-    return Placement(tuple(chosen[:width]), moves)
-
-
-def final_boxes(instance: Submesh, placement: Placement) -> list[Box]:
-    """Return where every resident is in the end."""
-    boxes = [one.box for one in instance.residents]
-    for i, box in placement.moves:
-        boxes[i] = box
-    return boxes
-
-
-def check(instance: Submesh, chosen: Sequence[int] | Collection[int]) -> list[str]:
-    """List what is wrong with a placement: shapes, places, overlaps in the end.
-
-    The order of moves is not looked at here: a set of moves may be carried out at
-    once, or in turn, see ``instances.submesh_plan``.
-
-    >>> one = Submesh("one", (4, 4), (Resident((0, 0, 1, 1)),), (4, 2))
-    >>> check(one, (0, 0, 3, 1))
-    ['the request overlaps residents[0]']
-    """
-    try:
-        placement = placement_of(instance, tuple(chosen))
-    except InputError as error:
-        return [str(error)]
-    wrong = _of_request(instance, placement.at)
-    for i, box in placement.moves:
-        wrong += _of_move(instance, i, box)
-    if wrong:
-        return wrong
-    boxes = {
-        f"residents[{i}]": box for i, box in enumerate(final_boxes(instance, placement))
-    }
-    boxes["the request"] = placement.at
-    if clash := first_overlap(instance, boxes):
-        return [f"{clash[1]} overlaps {clash[0]}"]
-    return []
-
-
-def _of_request(instance: Submesh, box: Box) -> list[str]:
-    if wrong := ill_formed(instance, box):
-        return [f"the request {wrong}"]
-    if not _fits(sides(box), instance.request, instance.rotate):
-        return [f"the request is given {sides(box)}, not {instance.request}"]
-    return []
-
-
-def _of_move(instance: Submesh, i: int, box: Box) -> list[str]:
-    if not 0 <= i < len(instance.residents):
-        return [f"there is no resident {i}"]
-    one = instance.residents[i]
-    if not instance.migrate:
-        return [f"residents[{i}] is moved, but nothing may be"]
-    if one.fixed:
-        return [f"residents[{i}] is moved, but is fixed"]
-    if wrong := ill_formed(instance, box):
-        return [f"the new box of residents[{i}] {wrong}"]
-    if not _fits(sides(box), sides(one.box), one.turns):
-        return [f"residents[{i}] is given {sides(box)}, not {sides(one.box)}"]
-    return []
-
-
-def _fits(given: tuple[int, ...], wanted: tuple[int, ...], turns: bool) -> bool:
-    return given == wanted or (turns and given in permutations(wanted))
-
-
-def cost(instance: Submesh, chosen: Sequence[int] | Collection[int]) -> tuple[int, ...]:
-    """Count residents displaced, processors they hold, and steps they are away.
-
-    Compared lexicographically: first the fewest residents, then the least area, then
-    the least distance, the sum of the shortest ways of the lowest corners. A resident
-    that ends where it was, and as it was, counts nothing.
-
-    >>> one = Submesh("one", (4, 4), (Resident((0, 0, 1, 1)),), (4, 2))
-    >>> cost(one, (0, 0, 3, 1, 0, 0, 2, 1, 3))
-    (1, 4, 2)
-    """
-    placement = placement_of(instance, tuple(chosen))
-    moved = area = distance = 0
-    for one, box in zip(
-        instance.residents, final_boxes(instance, placement), strict=True
-    ):
-        if box == one.box:
-            continue
-        moved += 1
-        area += prod(sides(box))
-        for x, y, side in zip(
-            corner(one.box), corner(box), instance.shape, strict=True
-        ):
-            step = abs(x - y)
-            distance += min(step, side - step) if instance.torus else step
-    return moved, area, distance
 
 
 def unsolvable(instance: Submesh) -> str | None:

@@ -1,0 +1,27 @@
+"""Place a box of processors among residents, if need be after moving some of them.
+
+The precise submesh allocation problem of Morgenstern 1994: residents hold boxes of a
+mesh, no two of which overlap; a request wants a free box of exactly its size. Where
+migration is allowed, residents may be moved (not turned, unless they say so) to make
+room. A box is written as the paper does, ``(a, b, c, d)``: its lowest corner, then its
+highest one, both inclusive; in three dimensions six numbers.
+"""
+
+from .boxes import Box as Box
+from .boxes import box_at as box_at
+from .boxes import corner as corner
+from .boxes import sides as sides
+from .boxes import ways_of as ways_of
+from .instance import MOST_PROCESSORS as MOST_PROCESSORS
+from .instance import Resident as Resident
+from .instance import Submesh as Submesh
+from .instance import described as described
+from .instance import first_overlap as first_overlap
+from .instance import ill_formed as ill_formed
+from .instance import overlap as overlap
+from .instance import unsolvable as unsolvable
+from .placement import Placement as Placement
+from .placement import check as check
+from .placement import cost as cost
+from .placement import final_boxes as final_boxes
+from .placement import placement_of as placement_of

@@ -1,0 +1,51 @@
+"""Boxes of processors: corners, sides, and the ways to turn one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import permutations
+
+Box = tuple[int, ...]
+"""Lowest corner, then highest corner, inclusive. On a torus the highest one may lie
+beyond the side: the box then wraps round."""
+
+
+def corner(box: Box) -> tuple[int, ...]:
+    """Return the lowest corner of a box.
+
+    >>> corner((0, 2, 3, 4)), sides((0, 2, 3, 4))
+    ((0, 2), (4, 3))
+    """
+    return box[: len(box) // 2]
+
+
+def sides(box: Box) -> tuple[int, ...]:
+    """Return how long a box is along each axis."""
+    d = len(box) // 2
+    return tuple(box[d + a] - box[a] + 1 for a in range(d))
+
+
+def box_at(place: Sequence[int], size: Sequence[int]) -> Box:
+    """Return the box of a given size whose lowest corner is here.
+
+    >>> box_at((0, 2), (4, 3))
+    (0, 2, 3, 4)
+    """
+    high = (p + s - 1 for p, s in zip(place, size, strict=True))
+    return (*place, *high)
+
+
+def ways_of(
+    shape: Sequence[int], size: Sequence[int], turns: bool
+) -> tuple[tuple[int, ...], ...]:
+    """List the ways a box may be turned in which it is not longer than the mesh.
+
+    >>> ways_of((4, 3), (4, 2), True), ways_of((4, 4), (4, 2), True)
+    (((4, 2),), ((4, 2), (2, 4)))
+    """
+    ways = permutations(size) if turns else [size]
+    return tuple(
+        tuple(way)
+        for way in dict.fromkeys(map(tuple, ways))
+        if all(s <= side for s, side in zip(way, shape, strict=True))
+    )
