@@ -91,7 +91,7 @@ def test_everybody_places_the_stream() -> None:
     assert missing == ()
     for section in found.sections[:-1]:
         rows = section.tables[0].rows
-        assert [row[0] for row in rows][0] == RULE
+        assert rows[0][0] == RULE
         assert {row[0] for row in rows} == {RULE, *able}
         means = [row[1] for row in rows[1:]]
         assert means == sorted(means)  # type: ignore[type-var]

@@ -8,7 +8,7 @@ from itertools import compress
 import numpy as np
 
 from ...instances import InputError, KSubset, Topology
-from ...solvers import DEFAULT, Settings
+from ...solvers import DEFAULT, Result, Settings
 from ..registry import Method
 from .allocator import Allocator, Grant
 
@@ -26,6 +26,11 @@ class Choosing(Allocator):
         Of the first job; every further question has the next one.
     settings
         Limits of every question.
+
+    Attributes
+    ----------
+    last
+        What the method said to the last question; None before the first.
 
     Raises
     ------
@@ -46,6 +51,7 @@ class Choosing(Allocator):
         self.method = method
         self.settings = settings
         self.asked = 0
+        self.last: Result | None = None
 
     def _choose(self, k: int, shape: tuple[int, ...] | None) -> Grant:
         numbers = np.flatnonzero(self.idle)
@@ -54,6 +60,7 @@ class Choosing(Allocator):
         seed = self.seed + self.asked  # some methods draw
         self.asked += 1
         result = self.method(instance, replace(self.settings, seed=seed))
+        self.last = result
         if result.chosen is None:
             raise InputError("finds nothing within its limits", field=self.method.name)
         return Grant.of(numbers[np.array(result.chosen, dtype=np.int64)])

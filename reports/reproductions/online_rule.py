@@ -176,8 +176,8 @@ def _section(race: Race) -> Section:
     text = [race.state.told]
     if race.looked:
         text.append(
-            f"Of the decisions of {OPTIMAL}, {race.looked} of more than one processor "
-            f"were looked at; {race.proved} are proved optimal."
+            f"Of the {race.looked} decisions of {OPTIMAL} for more than one processor "
+            f"{race.proved} are proved."
         )
     return Section(
         title=f"Who places the stream: {race.state.name}",

@@ -7,26 +7,22 @@ from contextlib import closing
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
+from math import inf
 from pathlib import Path
 
 import numpy as np
 
+from ...heuristics import KSUBSET
+from ...heuristics.allocation.allocator import Allocator
+from ...heuristics.allocation.choosing import Choosing
+from ...heuristics.allocation.table import allocator
 from ...heuristics.allocation.thrifty import Thrifty
 from ...instances import InputError, IntArray, Mesh
 from ...simulation.stream import Start, simulate
+from ...solvers import Settings
 from ..pool import Call, Failure
 from ..pool import run as in_parallel
-from .bender_table1_entries import Row
-from .bender_table1_parts import (
-    OPTIMAL,
-    Found,
-    Met,
-    Part,
-    Store,
-    enumerate_starts,
-    usable,
-)
-from .bender_table1_parts import run as run_situation
+from .bender_table1_parts import NOT_ASKED, OPTIMAL, Found, Part, Store, usable
 from .bender_table1_streams import PACKED, State, stream
 from .catalogue import Order
 
@@ -43,8 +39,6 @@ LOADS = (None, Fraction(9, 10))
 """As the stream has it, and stretched or pressed."""
 NODES = 50_000
 """Of the search for an optimum."""
-PROVED_EVERY = 8
-"""At every so many-th job it is noted whether the optimum was proved."""
 _TRIED = f"{RULE}, regard "
 
 
@@ -82,14 +76,13 @@ def part(
 ) -> Part:
     """Say what is run: a strategy by its name, or the rule with another weight."""
     tried = isinstance(situation, Fraction)
-    optimal = situation == OPTIMAL
     return Part(
         shape=shape,
         jobs=state.jobs,
         situation=f"{_TRIED}{situation}" if tried else str(situation),
         always=(),
-        sometimes=(OPTIMAL,) if optimal else (),
-        every=PROVED_EVERY,
+        sometimes=(),
+        every=1,
         nodes=NODES,
         seed=seed,
     )
@@ -98,24 +91,43 @@ def part(
 def run(one: Part) -> Found:
     """Place the stream.
 
+    Where the optimum decides, what it proves is noted at the jobs of more than one
+    processor; where another does, nothing is.
+
     Raises
     ------
     InputError
         When a job cannot be served.
     """
-    if not one.situation.startswith(_TRIED):
-        return run_situation(one)
-    regard = Fraction(one.situation.removeprefix(_TRIED))
-    placing = Thrifty(Mesh(one.shape), regard=regard)
+    placing = _placing(one)
+    sites = np.array(placing.places, dtype=np.int64)
+    hops = placing.topology.distances(sites[:, None], sites[None])
     rows: list[tuple[int, int, int, int]] = []
-    for number, event in enumerate_starts(simulate(one.jobs, placing)):
-        if isinstance(event, Start):
-            met = Met(Mesh(one.shape), placing.places, event, number)
-            price = met.price(event.grant.used)
-            rows.append((event.time, met.k, len(met.numbers), price))
+    bound = np.full(len(one.jobs), NOT_ASKED, dtype=np.int64)
+    for event in simulate(one.jobs, placing):
+        if not isinstance(event, Start):
+            continue
+        used = event.grant.used
+        price = int(hops[np.ix_(used, used)].sum()) // 2
+        if isinstance(placing, Choosing) and one.situation == OPTIMAL and len(used) > 1:
+            assert placing.last is not None
+            assert isinstance(placing.last.bound, int)
+            bound[len(rows)] = placing.last.bound
+        rows.append((event.time, len(used), int(event.idle.sum()), price))
     start, k, free, own = np.array(rows, dtype=np.int64).T.copy()
-    none = np.full((len(rows), 0), 0, dtype=np.int64)
-    return Found(start=start, k=k, free=free, own=own, costs=none, bound=0 * own)
+    none = np.empty((len(rows), 0), dtype=np.int64)
+    return Found(start=start, k=k, free=free, own=own, costs=none, bound=bound)
+
+
+def _placing(one: Part) -> Allocator:
+    topology = Mesh(one.shape)
+    if one.situation.startswith(_TRIED):
+        regard = Fraction(one.situation.removeprefix(_TRIED))
+        return Thrifty(topology, regard=regard)
+    if one.situation == OPTIMAL:
+        limits = Settings(time_limit=inf, node_limit=one.nodes)
+        return Choosing(topology, KSUBSET["auto"], seed=one.seed, settings=limits)
+    return allocator(one.situation, topology, seed=one.seed)
 
 
 def run_all(parts: Sequence[Part], order: Order) -> dict[str, Found]:
@@ -161,7 +173,8 @@ class Race:
     tried
         The same for the rule with other weights.
     proved, looked
-        How many optimal decisions were looked at, and how many of them are proved.
+        How many decisions the optimum made for more than one processor, and how
+        many of them are proved.
     """
 
     state: State
@@ -206,9 +219,9 @@ def races(
         own = {who: found[parts[state.name, who].key].own for who in everybody}
         proved = looked = 0
         if OPTIMAL in rivals:
-            optimum = parts[state.name, OPTIMAL]
-            row = Row(optimum, found[optimum.key])
-            looked, proved = row.compared, row.compared - row.open
+            optimum = found[parts[state.name, OPTIMAL].key]
+            looked = int((optimum.bound != NOT_ASKED).sum())
+            proved = int((optimum.bound == optimum.own).sum())
         yield Race(
             state=state,
             costs={who: own[who] for who in (RULE, *rivals)},
