@@ -17,7 +17,13 @@ from hypothesis import strategies as st
 from closeknit.heuristics import KSUBSET
 from closeknit.heuristics import mm as module
 from closeknit.heuristics import mm_kernels as kernels
-from closeknit.heuristics.centres import Centres, everywhere, free_sites, intersections
+from closeknit.heuristics.centres import (
+    Centres,
+    Scan,
+    everywhere,
+    free_sites,
+    intersections,
+)
 from closeknit.heuristics.mm import (
     distances,
     mm,
@@ -132,7 +138,7 @@ def random_state(
     return KSubset("state", kind(shape), tuple(free), k)
 
 
-def best_by(scan: module.Scan, centres: Centres) -> tuple[int, list[int]]:
+def best_by(scan: Scan, centres: Centres) -> tuple[int, list[int]]:
     best, winner = kernels.FAR, [-1]
     for part in centres.parts():
         best, where = scan(part, best)
