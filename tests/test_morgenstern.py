@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from closeknit.cli.app import run
-from closeknit.reports.reproductions.morgenstern import _slips
+from closeknit.reports.reproductions.morgenstern_findings import slips
 from closeknit.reports.reproductions.morgenstern_printed import (
     TABLE_1,
     TABLE_2,
@@ -97,10 +97,10 @@ def test_what_is_printed_is_what_the_paper_prints() -> None:
 def test_slips_of_the_paper_are_found_by_arithmetic() -> None:
     group = Group("normal", (256, 256), 1, Uniform(1, 2))
     rows = [row for row in TABLE_2 if row.group == "normal"]
-    found = list(_slips([(group, rows)]))
+    found = list(slips([(group, rows)]))
     assert [f.claim.split(":")[0] for f in found] == ["normal, mig"]
     assert "56.46 % would fit" in found[0].remark
-    assert not list(_slips([(group, rows[1:])]))
+    assert not list(slips([(group, rows[1:])]))
 
 
 def test_intervals_are_student_s() -> None:
