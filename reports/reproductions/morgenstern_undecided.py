@@ -452,7 +452,8 @@ def _bars(axes: Axes, classes: Classes, label: str) -> None:
     for place, (_, one) in zip(places, shown, strict=True):
         axes.plot([place, place], one.interval, color=INK, linewidth=1.4)
         axes.annotate(str(one.n), (place, 101), ha="center", va="bottom", fontsize=7)
-    axes.set_xticks(places, [name for name, _ in shown], fontsize=7)
+    names = [name.replace(" to ", "–") for name, _ in shown]
+    axes.set_xticks(places, names, fontsize=7)
     axes.set_xlabel(label)
     axes.set_ylim(0, 108)
 
