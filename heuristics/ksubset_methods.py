@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import partial
 
 from ..instances import KSubset
-from . import guarantees, models, one_axis, town
+from . import guarantees, models, one_axis, ptas, ptas_published, town
 from .allocation import deciding
 from .allocation.table import STRATEGIES
 from .registry import Method, table
@@ -69,6 +69,24 @@ KSUBSET: Mapping[str, Method[KSubset]] = table(
         where="heuristics.mc1x1:mc1x1_all",
         guarantee=guarantees.shells,
         refuses=_needs_coordinates,
+    ),
+    *(
+        Method(
+            name=name,
+            where=f"heuristics.ptas:{name}",
+            guarantee=partial(ptas.guarantee, m),
+            refuses=partial(ptas.refusal, m),
+        )
+        for name, m in ptas.STRIPS.items()
+    ),
+    *(
+        Method(
+            name=name,
+            where=f"heuristics.ptas_published:{name}",
+            guarantee=partial(ptas_published.guarantee, m),
+            refuses=partial(ptas_published.refusal, m),
+        )
+        for name, m in ptas_published.STRIPS.items()
     ),
     Method(name="town", where="heuristics.town:town", refuses=town.refusal),
     Method(name="random", where="heuristics.baselines:random_choice", seeded=True),

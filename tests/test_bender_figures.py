@@ -1,4 +1,4 @@
-"""``closeknit reproduce bender-figure2`` and ``bender-figure3``, as a user runs them."""
+"""``closeknit reproduce bender-figure2`` and ``bender-figure3`` from the command line."""
 
 import csv
 from pathlib import Path

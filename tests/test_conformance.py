@@ -11,8 +11,9 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from closeknit.heuristics import KSUBSET
+from closeknit.heuristics import KSUBSET, ptas_published
 from closeknit.heuristics.allocation.table import STRATEGIES
+from closeknit.heuristics.strips import even_sizes
 from closeknit.instances import (
     InputError,
     KSubset,
@@ -39,9 +40,13 @@ by_name = pytest.mark.parametrize("name", OWN)
 
 
 def run(name: str, instance: KSubset, **how: object) -> Result:
-    """Run a method where it may be run."""
+    """Run a method where it may be run, and the published scheme where it is quick."""
     method = OWN[name]
     assume(not (method.refuses and method.refuses(instance)))
+    if m := ptas_published.STRIPS.get(name):
+        sizes = even_sizes(instance.k, m)
+        d = instance.topology.dimension
+        assume(ptas_published.cases(instance.n, sizes, d) <= 1000)
     return method(instance, Settings(**how))  # type: ignore[arg-type]
 
 
@@ -156,8 +161,11 @@ def states(kind: str) -> list[tuple[KSubset, set[Site]]]:
 def test_never_a_busy_processor(name: str, kind: str) -> None:
     method = OWN[name]
     refuses = method.refuses or (lambda instance: None)
-    # of the strategies, dozens that share how they are asked, every fifth will do
-    every = states(kind)[:: 5 if name in STRATEGIES else 1]
+    # of the strategies, dozens that share how they are asked, every fifth will do;
+    # the schemes take up to a second a state
+    schemes = {"ptas": 200, "ptas-published": 2000}
+    step = schemes.get(name.partition("/")[0], 5 if name in STRATEGIES else 1)
+    every = states(kind)[::step]
     met = [state for state in every if not refuses(state[0])]
     if not met:
         pytest.skip(f"{name} takes no {kind}")
