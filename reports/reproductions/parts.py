@@ -1,0 +1,158 @@
+"""Finished parts of a long run, kept in a folder: a run that is killed goes on.
+
+A part has a key, the digest of all that its outcome depends on; what is kept is kept
+under that name, so that a changed part is another one.
+"""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from functools import partial
+from io import BytesIO
+from pathlib import Path
+from typing import Any, Generic, Protocol, Self, TypeVar
+
+import numpy as np
+
+from ...instances import InputError
+from ...instances.files import folder, write_bytes
+from ..pool import Call, Failure
+from ..pool import run as in_parallel
+from .catalogue import Order
+
+
+class Arrays:
+    """A dataclass of nothing but arrays of numbers, as bytes."""
+
+    __slots__ = ()
+
+    def packed(self) -> bytes:
+        """Write it; the same arrays give the same bytes."""
+        stream = BytesIO()
+        names: Any = type(self).__dataclass_fields__  # type: ignore[attr-defined]
+        np.savez_compressed(stream, **{name: getattr(self, name) for name in names})
+        return stream.getvalue()
+
+    @classmethod
+    def unpacked(cls, content: bytes) -> Self | None:
+        """Read it; None if it is not what was written."""
+        names: Any = cls.__dataclass_fields__  # type: ignore[attr-defined]
+        try:
+            with np.load(BytesIO(content), allow_pickle=False) as arrays:
+                return cls(**{name: arrays[name] for name in names})
+        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+            return None
+
+
+Outcome = TypeVar("Outcome", bound=Arrays)
+OutcomeOfPart = TypeVar("OutcomeOfPart", bound=Arrays, contravariant=True)
+
+
+class Part(Protocol[OutcomeOfPart]):
+    """One piece of work; it is pickled."""
+
+    @property
+    def key(self) -> str:
+        """Digest of all that the outcome depends on."""
+
+    @property
+    def told(self) -> str:
+        """What it is, for progress and complaints."""
+
+    def fits(self, found: OutcomeOfPart) -> bool:
+        """Say whether an outcome has the form that this part's has."""
+
+
+class Store(Generic[Outcome]):
+    """Finished parts in a folder, each in a file named by its key.
+
+    Parameters
+    ----------
+    where
+        The folder; made when the first part is put there.
+    kind
+        What is kept.
+    """
+
+    def __init__(self, where: Path, kind: type[Outcome]) -> None:
+        self.where = where
+        self.kind = kind
+
+    def get(self, part: Part[Outcome]) -> Outcome | None:
+        """Return what was found before; None if it has to be run."""
+        try:
+            content = self._path(part).read_bytes()
+        except OSError:
+            return None
+        found = self.kind.unpacked(content)
+        return found if found is not None and part.fits(found) else None
+
+    def put(self, part: Part[Outcome], found: Outcome) -> None:
+        """Keep what was found, whole or not at all.
+
+        Raises
+        ------
+        InputError
+            When the folder cannot be written.
+        """
+        folder(self.where)
+        write_bytes(self._path(part), found.packed())
+
+    def _path(self, part: Part[Outcome]) -> Path:
+        return self.where / f"{part.key[:32]}.npz"
+
+
+AnyPart = TypeVar("AnyPart", bound=Part[Any])
+
+
+def run_all(
+    parts: Sequence[AnyPart],
+    run: Callable[[AnyPart], Outcome],
+    kind: type[Outcome],
+    order: Order,
+) -> dict[str, Outcome]:
+    """Run the parts that have not been kept, and keep each as it ends.
+
+    Parameters
+    ----------
+    parts
+        In the order in which they are begun.
+    run
+        Called in a process of its own, with one of them.
+    kind
+        What it returns.
+    order
+        Says how many processes, where to keep parts, and who is told of progress.
+
+    Returns
+    -------
+    dict
+        By the keys of the parts.
+
+    Raises
+    ------
+    InputError
+        When a part fails, or what is found cannot be kept.
+    """
+    store = Store(Path(order.keep), kind) if order.keep else None
+    found: dict[str, Outcome] = {}
+    for part in parts:
+        if store and (kept := store.get(part)) is not None:
+            found[part.key] = kept
+    due = [part for part in parts if part.key not in found]
+    done = len(parts) - len(due)
+    order.progress(done, len(parts), "")
+    calls = [Call(partial(run, part)) for part in due]
+    with closing(in_parallel(calls, jobs=order.jobs)) as outcomes:
+        for position, outcome in outcomes:
+            part = due[position]
+            if isinstance(outcome, Failure):
+                raise InputError(outcome.why, field=part.told)
+            found[part.key] = outcome
+            if store:
+                store.put(part, outcome)
+            done += 1
+            order.progress(done, len(parts), part.told)
+    return found
