@@ -169,7 +169,7 @@ def _traced(trace: str, shape: tuple[int, ...], first: int | None) -> Part:
         most=processors,
         where=lambda job: job.partition == partition,
     )
-    _refuse_small_mesh(trace, shape, len(jobs), skipped)
+    refuse_small_mesh(trace, shape, len(jobs), skipped)
     if not jobs:
         raise InputError("has no job that can be run", file=trace)
     where = f"partition {partition}" if others else "all jobs"
@@ -194,9 +194,23 @@ def _main_partition(jobs: Iterable[Job]) -> tuple[int | None, int]:
     return main, number.total() - number[main]
 
 
-def _refuse_small_mesh(
+def refuse_small_mesh(
     trace: str, shape: tuple[int, ...], taken: int, skipped: Counter[Skipped]
 ) -> None:
+    """Refuse a mesh for which more than one job in a hundred is too large.
+
+    Parameters
+    ----------
+    trace, shape
+        The file, and the sides of the mesh.
+    taken, skipped
+        Jobs that were taken, and those that were not.
+
+    Raises
+    ------
+    InputError
+        When it is too small.
+    """
     large = skipped[Skipped.TOO_LARGE]
     if large > _MOST_LEFT_OUT * (taken + large):
         raise InputError(

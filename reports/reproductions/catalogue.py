@@ -92,6 +92,13 @@ _ENTRIES = (
         takes=frozenset({"mesh", "load", "jobs"}),
     ),
     Reproduction(
+        name="mache-dispersal",
+        summary="dispersal and balance of six strategies, and of ours, against load",
+        source="Mache, Lo, Garg 1999, Figs. 9 and 10",
+        where="mache_dispersal:study",
+        takes=frozenset({"mesh", "jobs"}),
+    ),
+    Reproduction(
         name="bender-figure2",
         summary="optimal towns: the cheapest sets of 2 to 200 points",
         source="Bender et al. 2008, Figure 2",

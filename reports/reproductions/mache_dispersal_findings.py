@@ -1,0 +1,314 @@
+"""Which of the paper's statements on dispersal and balance hold: said from the data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from ..bootstrap import Estimate
+from ..study import Finding
+from .mache_dispersal_curves import (
+    BALANCE,
+    CONTIGUITY,
+    DISPERSAL,
+    SYSTEM,
+    Curves,
+    Measure,
+)
+
+ELONGATED, PLAS, MC, RANDOM, MBS, PAGING = SIX = (
+    *("mc-elongated", "plas", "mc", "random", "mbs", "paging"),
+)
+"""The strategies of the paper."""
+
+
+def judged(signs: Iterable[int]) -> bool | None:
+    """Say whether all differences go as told; None where one may be chance.
+
+    >>> judged([1, 1]), judged([1, 0]), judged([1, 0, -1])
+    (True, None, False)
+    """
+    found = list(signs)
+    if all(sign > 0 for sign in found):
+        return True
+    return False if any(sign < 0 for sign in found) else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trend:
+    """How a mean goes with load.
+
+    Parameters
+    ----------
+    strategy
+        Whose.
+    direction
+        1 if it is said to rise, -1 if to fall.
+    ends
+        From the lowest load to the highest.
+    steps
+        From each to the next.
+    first, last
+        The mean at the lowest and the highest.
+    """
+
+    strategy: str
+    direction: int
+    first: float
+    last: float
+    ends: Estimate
+    steps: Sequence[tuple[Fraction, Fraction, Estimate]]
+
+    @property
+    def against(self) -> list[tuple[Fraction, Fraction, Estimate]]:
+        """Steps that go the other way, beyond chance."""
+        return [step for step in self.steps if self.direction * step[2].sign < 0]
+
+    @property
+    def holds(self) -> bool | None:
+        """Whether it goes as told from end to end, and nowhere the other way."""
+        if self.against:
+            return False
+        return judged([self.direction * self.ends.sign])
+
+    @property
+    def told(self) -> str:
+        """Write from where to where it goes."""
+        return f"{self.strategy} {self.first:.2f} to {self.last:.2f}"
+
+    @property
+    def astray(self) -> str:
+        """Write what does not go as told; "" if all does."""
+        if self.holds:
+            return ""
+        parts = [f"{a:.1f} to {b:.1f}: {gap}" for a, b, gap in _floats(self.against)]
+        if self.direction * self.ends.sign <= 0:
+            parts.append(f"end to end {self.ends}")
+        return f"{self.strategy} at load {', '.join(parts)}"
+
+
+def _floats(
+    steps: Iterable[tuple[Fraction, Fraction, Estimate]],
+) -> Iterator[tuple[float, float, Estimate]]:
+    return ((float(a), float(b), gap) for a, b, gap in steps)
+
+
+def trend(curves: Curves, measure: Measure, strategy: str, direction: int) -> Trend:
+    """Follow a mean from the lowest load to the highest."""
+    loads = curves.loads(strategy)
+    return Trend(
+        strategy=strategy,
+        direction=direction,
+        first=curves.mean(measure, strategy, loads[0]).value,
+        last=curves.mean(measure, strategy, loads[-1]).value,
+        ends=curves.step(measure, strategy, loads[0], loads[-1]),
+        steps=curves.steps(measure, strategy),
+    )
+
+
+def findings(workloads: Sequence[Curves]) -> Iterator[Finding]:
+    """Hold the paper's statements against every workload, statement by statement."""
+    for make in (
+        _elongated_below_plas,
+        _elongated_below_mc,
+        _elongated_below_mc_system,
+        _dispersal_rises,
+        _random_and_mbs_high,
+        _balance_falls,
+        _balance_falls_system,
+        _plas_balances_better,
+        _mc_more_contiguous,
+    ):
+        for curves in workloads:
+            yield make(curves)
+
+
+def _elongated_below_plas(curves: Curves) -> Finding:
+    return _below(
+        curves,
+        DISPERSAL,
+        ELONGATED,
+        PLAS,
+        claim="dispersal of mc-elongated is much lower than that of plas",
+        paper="section 4.2, Fig. 9",
+    )
+
+
+def _elongated_below_mc(curves: Curves) -> Finding:
+    return _below(
+        curves,
+        BALANCE,
+        ELONGATED,
+        MC,
+        claim="the balance factor of mc-elongated is much lower than that of mc (of "
+        "jobs)",
+        paper="section 4.2, Fig. 10",
+    )
+
+
+def _elongated_below_mc_system(curves: Curves) -> Finding:
+    return _below(
+        curves,
+        SYSTEM,
+        ELONGATED,
+        MC,
+        claim="the balance factor of mc-elongated is much lower than that of mc (of "
+        "the system)",
+        paper="section 4.2, Fig. 10",
+    )
+
+
+def _plas_balances_better(curves: Curves) -> Finding:
+    return _below(
+        curves,
+        SYSTEM,
+        PLAS,
+        ELONGATED,
+        claim="mc-elongated does not re-balance the system as quickly as plas: its "
+        "balance factor is higher",
+        paper="section 3.2.3, property 4",
+    )
+
+
+def _below(
+    curves: Curves, measure: Measure, better: str, worse: str, *, claim: str, paper: str
+) -> Finding:
+    """Judge that one mean is below another at every load."""
+    loads = curves.loads(better, worse)
+    gaps = [(load, curves.gap(measure, better, worse, load)) for load in loads]
+    factors = [
+        (
+            curves.mean(measure, worse, load).value
+            / (curves.mean(measure, better, load).value or 1e-9),
+            load,
+        )
+        for load in loads
+    ]
+    (low, at_low), (high, at_high) = min(factors), max(factors)
+    return Finding(
+        claim=f"{curves.name}: {claim}",
+        paper=paper,
+        ours=f"{worse} has {_times(low)} times that of {better} (load "
+        f"{float(at_low):.1f}) to {_times(high)} times ({float(at_high):.1f})",
+        holds=judged(gap.sign for _, gap in gaps),
+        remark=_unsure(gaps, f"{worse} less {better}"),
+    )
+
+
+def _times(factor: float) -> str:
+    return f"{factor:.2f}" if factor < 100 else "more than 100"
+
+
+def _unsure(gaps: Iterable[tuple[Fraction, Estimate]], what: str) -> str:
+    """Name the loads at which the difference is not above 0 for certain."""
+    unsure = [f"{gap} at load {float(load):.1f}" for load, gap in gaps if gap.sign <= 0]
+    return f"{what}: {', '.join(unsure)}" if unsure else ""
+
+
+def _dispersal_rises(curves: Curves) -> Finding:
+    return _trends(
+        curves,
+        DISPERSAL,
+        SIX,
+        1,
+        claim="dispersal increases with load",
+        paper="section 4.3, Fig. 9",
+    )
+
+
+def _balance_falls(curves: Curves) -> Finding:
+    return _trends(
+        curves,
+        BALANCE,
+        (PAGING, MBS, MC),
+        -1,
+        claim="the balance factor of paging, mbs and mc decreases as load increases "
+        "(of jobs)",
+        paper="section 4.3",
+    )
+
+
+def _balance_falls_system(curves: Curves) -> Finding:
+    return _trends(
+        curves,
+        SYSTEM,
+        (PAGING, MBS, MC),
+        -1,
+        claim="the balance factor of paging, mbs and mc decreases as load increases "
+        "(of the system)",
+        paper="section 4.3",
+    )
+
+
+def _trends(
+    curves: Curves,
+    measure: Measure,
+    strategies: Sequence[str],
+    direction: int,
+    *,
+    claim: str,
+    paper: str,
+) -> Finding:
+    found = [trend(curves, measure, name, direction) for name in strategies]
+    outcomes = [one.holds for one in found]
+    holds = None
+    if all(outcomes):
+        holds = True
+    elif any(outcome is False for outcome in outcomes):
+        holds = False
+    good = sum(outcome is True for outcome in outcomes)
+    return Finding(
+        claim=f"{curves.name}: {claim}",
+        paper=paper,
+        ours=f"{good} of {len(found)} strategies; from the lowest load to the "
+        f"highest: {', '.join(one.told for one in found)}",
+        holds=holds,
+        remark="; ".join(one.astray for one in found if one.astray),
+    )
+
+
+def _random_and_mbs_high(curves: Curves) -> Finding:
+    rest = [name for name in SIX if name not in (RANDOM, MBS)]
+    low, signs = [], []
+    for high in (RANDOM, MBS):
+        for name in rest:
+            for load in curves.loads(high, name):
+                gap = curves.gap(DISPERSAL, name, high, load)
+                signs.append(gap.sign)
+                if gap.sign <= 0:
+                    low.append(f"{high} less {name} {gap} at load {float(load):.1f}")
+    means = []
+    for name in (RANDOM, MBS, *rest):
+        values = [
+            curves.mean(DISPERSAL, name, load).value for load in curves.loads(name)
+        ]
+        means.append(f"{name} {min(values):.1f} to {max(values):.1f}")
+    return Finding(
+        claim=f"{curves.name}: random and mbs have high dispersal: above the other "
+        "four at every load",
+        paper="section 4.3",
+        ours=f"so in {sum(sign > 0 for sign in signs)} of {len(signs)} comparisons; "
+        + ", ".join(means),
+        holds=judged(signs),
+        remark=_few(low),
+    )
+
+
+def _few(words: Sequence[str]) -> str:
+    """Join what is not too much to be read."""
+    most = 6
+    more = f"; and {len(words) - most} more" if len(words) > most else ""
+    return "not so: " + "; ".join(words[:most]) + more if words else ""
+
+
+def _mc_more_contiguous(curves: Curves) -> Finding:
+    return _below(
+        curves,
+        CONTIGUITY,
+        ELONGATED,
+        MC,
+        claim="mc-elongated gives up contiguity that mc keeps: fewer of its jobs are "
+        "contiguous",
+        paper="section 3.2.3, property 3",
+    )
