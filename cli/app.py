@@ -55,16 +55,17 @@ COMMANDS = MappingProxyType(
 """Subcommands in the order in which the help lists them."""
 
 
-class _Parser(argparse.ArgumentParser):
+class Parser(argparse.ArgumentParser):
     """Complains in one line, through the same door as every other error."""
 
     def error(self, message: str) -> NoReturn:
+        """Raise what is wrong with the words given."""
         raise InputError(f"{message} (see {self.prog} --help)")
 
 
 def parser() -> argparse.ArgumentParser:
     """Build the whole command line."""
-    top = _Parser(
+    top = Parser(
         prog="closeknit",
         description="Choose processors lying close together; prove how close to "
         "optimal the choice is.",

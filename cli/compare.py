@@ -63,7 +63,7 @@ def run(args: argparse.Namespace) -> int:
             lenient=args.methods is None,
         )
         first, *others = campaign.tasks()  # the exact one, shown last
-        rows = [_row(instance, method, settings) for _, method in (*others, first)]
+        rows = [_row(instance, task.method, settings) for task in (*others, first)]
         found = judge([instance], rows, METHODS)
         judged += found
         failed |= _wrong(found)
@@ -158,11 +158,11 @@ def _write(out: str, judged: list[Judged]) -> None:
     import json
 
     from ..instances.files import write_text
-    from ..reports.rows import line_of
+    from ..reports.row_fields import document_of
 
     lines = []
     for one in judged:
-        document = json.loads(line_of(one.row))
+        document = document_of(one.row)
         document["optimum"] = one.verdict.optimum
         document["ratio"] = _plain(None if one.ratios is None else [*one.ratios], one)
         document["interval"] = _plain(

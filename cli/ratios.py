@@ -1,30 +1,47 @@
 """Run methods on instances, and report every ratio to the proven optimum.
 
-Results go to OUT/results.jsonl row by row; the same command, given again after
+What to run stands in a study file (STUDY.toml, see docs/studies.md; standard comes
+with closeknit), or is named: instance files, folders of them, suites.
+
+Every result goes to OUT/results.sqlite at once; the same command, given again after
 it was stopped or killed, runs only what is missing. Then OUT/report.html,
 OUT/report.md and OUT/ratios.csv are written. Rows of other settings that are
 already in the folder are kept; they are not reported on, but their solutions and
 proofs count. Exit status 1: a ratio exceeds what is proven for its method, a
 proof is contradicted, or a run failed.
+
+    closeknit ratios compare A B [--fail-on worse|answers]
+
+says what became better or worse from A to B: folders that this command filled, or
+stores. A file or folder called compare is written ./compare.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
 from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from . import running
+from . import comparing, running
 from .progress import progress_bar
 
 if TYPE_CHECKING:
-    from ..reports.campaign import Campaign
-    from ..reports.ledger import Ledger
+    from ..reports.campaign import Campaign, Runner
+    from ..reports.store import Store
 
 HELP = "run methods on instances; report the ratios"
 OUTPUTS = ("report.html", "report.md", "ratios.csv")
+_BUNDLED = "bundled"
+_RATHER_IN_THE_STUDY = ("methods", "exact", "time_limit", "seed")
+_ONLY_TO_RUN = (
+    *("out", "jobs", "dask", "dask_jobqueue", "trace", *_RATHER_IN_THE_STUDY),
+    *("fresh", "resume", "retry_failed", "parquet"),
+)
 
 
 def options(parser: argparse.ArgumentParser) -> None:
@@ -32,15 +49,12 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "inputs",
         nargs="*",
-        default=["bundled"],
-        metavar="FILE|DIR|SUITE",
-        help="instance files, folders of them, or suites that come with closeknit "
-        "(bundled, bundled-ksubset, bundled-procset, bundled-sukp, bundled-submesh, "
-        "worst-cases); bundled if left out",
+        metavar="STUDY|FILE|DIR|SUITE",
+        help="a study file, or instance files, folders of them, or suites that come "
+        "with closeknit (bundled, bundled-ksubset, bundled-procset, bundled-sukp, "
+        "bundled-submesh, worst-cases); bundled if left out",
     )
-    parser.add_argument(
-        "--out", required=True, metavar="DIR", help="folder of results and report"
-    )
+    parser.add_argument("--out", metavar="DIR", help="folder of results and report")
     parser.add_argument(
         "--methods",
         metavar="M,M",
@@ -48,68 +62,160 @@ def options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--exact",
-        default="auto",
         metavar="M",
         help="route to the optimum (auto; also for problems without such a method)",
     )
     parser.add_argument(
-        "--time-limit",
-        type=float,
-        default=60.0,
-        metavar="S",
-        help="seconds for each run (60)",
+        "--time-limit", type=float, metavar="S", help="seconds for each run (60)"
     )
     parser.add_argument(
+        "--seed", type=int, metavar="N", help="of methods that draw lots (0)"
+    )
+    parser.add_argument(
+        "--trace", metavar="SWF", help="the trace of which a study takes snapshots"
+    )
+    where = parser.add_mutually_exclusive_group()
+    where.add_argument(
         "--jobs", type=int, metavar="N", help="processes; one for each CPU if left out"
     )
-    parser.add_argument(
-        "--seed", type=int, default=0, metavar="N", help="of methods that draw lots (0)"
+    where.add_argument(
+        "--dask", metavar="ADDRESS", help="run on the workers of a Dask scheduler"
     )
+    where.add_argument(
+        "--dask-jobqueue",
+        metavar="TOML",
+        help="run on workers that are started as jobs of Slurm, as this file says",
+    )
+    before = parser.add_mutually_exclusive_group()
+    before.add_argument(
+        "--resume",
+        action="store_true",
+        help="run only what OUT does not hold yet (this is the default)",
+    )
+    before.add_argument(
+        "--fresh",
+        action="store_true",
+        help="put results that OUT holds aside, as results.sqlite.old",
+    )
+    before.add_argument(
+        "--retry-failed", action="store_true", help="run again what failed before"
+    )
+    parser.add_argument(
+        "--parquet",
+        action="store_true",
+        help="write OUT/results.parquet too (needs closeknit[parquet])",
+    )
+    comparing.options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Run the campaign, write the report, say what came of it."""
+    if args.inputs[:1] == [comparing.WORD]:
+        _refuse(args, _ONLY_TO_RUN, "is not for a comparison (a file: ./compare)")
+        return comparing.run(args, args.inputs[1:])
+    _refuse(args, comparing.OPTIONS, "is for a comparison: closeknit ratios compare")
     from ..reports.campaign import run as run_campaign
-    from ..reports.ledger import Ledger
+    from ..reports.rows import FAILED
+    from ..reports.store import Store
 
+    if args.out is None:
+        raise _no_out()
+    if args.parquet:
+        from ..reports.parquet import arrow
+
+        arrow()
     campaign = _campaign(args)
-    jobs = running.processes(args.jobs)
-    with Ledger(args.out) as ledger:
+    with (
+        _runner(args) as runner,
+        Store(args.out, fresh=args.fresh) as store,
+    ):
         _refuse_unwritable(Path(args.out))
+        if args.retry_failed:
+            rows = campaign.rows(store)
+            store.forget(row.key for row in rows if row.status == FAILED)
         with progress_bar() as progress:
             try:
-                run_campaign(campaign, ledger, jobs=jobs, progress=progress)
+                run_campaign(campaign, store, runner=runner, progress=progress)
             except KeyboardInterrupt:
                 total = len(campaign.tasks())
-                done = len(campaign.rows(ledger))
+                done = len(campaign.rows(store))
                 print(
                     f"closeknit: interrupted after {done} of {total} runs; "
                     "give the same command again to go on",
                     file=sys.stderr,
                 )
                 return 130
-        return _report(campaign, ledger, Path(args.out))
+        return _report(campaign, store, Path(args.out), parquet=args.parquet)
+
+
+def _no_out() -> Exception:
+    from ..instances import InputError
+
+    return InputError(
+        "the following arguments are required: --out (see closeknit ratios --help)"
+    )
+
+
+def _refuse(args: argparse.Namespace, names: tuple[str, ...], why: str) -> None:
+    from ..instances import InputError
+
+    for name in names:
+        if getattr(args, name) not in (None, False):
+            raise InputError(why, field=f"--{name.replace('_', '-')}")
+
+
+@contextmanager
+def _runner(args: argparse.Namespace) -> Iterator[Runner]:
+    """Return where runs are made; the workers of a cluster are left in the end."""
+    if args.dask is None and args.dask_jobqueue is None:
+        from ..reports import pool
+
+        yield partial(pool.run, jobs=running.processes(args.jobs))
+        return
+    from ..reports import cluster
+
+    with cluster.connected(args.dask, jobqueue=args.dask_jobqueue) as client:
+        yield partial(cluster.run, client=client)
 
 
 def _campaign(args: argparse.Namespace) -> Campaign:
+    from .study_file import is_study, read_study
+
+    studies = [name for name in args.inputs if is_study(name)]
+    if not studies:
+        _refuse(args, ("trace",), "is for a study file")
+        return _named(args)
+    from ..instances import InputError
+
+    if len(args.inputs) > 1:
+        raise InputError("a study file stands alone", file=studies[0])
+    _refuse(args, _RATHER_IN_THE_STUDY, "stands in the study file")
+    return read_study(studies[0], trace=args.trace)
+
+
+def _named(args: argparse.Namespace) -> Campaign:
+    """Return the campaign whose instances and settings the command line names."""
     from ..instances import InputError
     from ..reports.campaign import Campaign
     from ..reports.inputs import instances_of
     from ..solvers import Settings
 
-    if not (isfinite(args.time_limit) and args.time_limit > 0):
+    time_limit = 60.0 if args.time_limit is None else args.time_limit
+    seed = args.seed or 0
+    if not (isfinite(time_limit) and time_limit > 0):
         raise InputError(
             "must be a positive number of seconds",
             field="--time-limit",
-            value=args.time_limit,
+            value=time_limit,
         )
-    if args.seed < 0:
-        raise InputError("must be at least 0", field="--seed", value=args.seed)
-    instances = instances_of(args.inputs)
+    if seed < 0:
+        raise InputError("must be at least 0", field="--seed", value=seed)
+    instances = instances_of(args.inputs or [_BUNDLED])
+    args.exact = args.exact or "auto"
     return Campaign(
         instances=instances,
         lineups=running.lineups(args, instances),
-        settings=Settings(time_limit=args.time_limit, seed=args.seed),
+        settings=Settings(time_limit=time_limit, seed=seed),
         lenient=args.methods is None,
     )
 
@@ -128,21 +234,25 @@ def _refuse_unwritable(out: Path) -> None:
     trial.unlink()
 
 
-def _report(campaign: Campaign, ledger: Ledger, out: Path) -> int:
+def _report(campaign: Campaign, store: Store, out: Path, *, parquet: bool) -> int:
     from ..instances.files import write_text
     from ..reports.csv_table import csv_table
     from ..reports.html_report import html_report
     from ..reports.markdown_report import markdown_report
     from ..reports.report import report_on
 
-    rows = campaign.rows(ledger)
+    rows = campaign.rows(store)
     methods = {name: lineup.by_name for name, lineup in campaign.lineups.items()}
     report = report_on(
-        campaign.instances, rows, methods, witnesses=list(ledger.rows.values())
+        campaign.instances, rows, methods, witnesses=list(store.rows.values())
     )
     write_text(out / "ratios.csv", csv_table(report.judged))
     write_text(out / "report.md", markdown_report(report))
     write_text(out / "report.html", html_report(report))
+    if parquet:
+        from ..reports.parquet import write_parquet
+
+        write_parquet(report.judged, out / "results.parquet")
     print(f"{report.headline}.")
     print(f"{report.finding[:1].upper()}{report.finding[1:]}.")
     print(out / "report.html")

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any, NamedTuple
 
 from ..heuristics import AnyMethod
 from ..instances import (
@@ -22,13 +23,31 @@ from ..instances import (
     problem_of,
 )
 from ..solvers import DEFAULT, Result, Settings
-from .ledger import Ledger
-from .pool import Call, Failure
-from .pool import run as in_parallel
-from .rows import FAILED, REFUSED, Row, key_of, row_of
+from .memory import peak
+from .pool import Call, Failure, OutOfMemory
+from .rows import FAILED, REFUSED, Key, Row, key_of, out_of_memory, row_of
+from .store import Store
 
 _GRACE = 60.0
 """Seconds beyond twice its limit after which a run counts as hung."""
+
+
+Runner = Callable[[Sequence[Call]], Generator[tuple[int, Any], None, None]]
+"""Makes calls somewhere, and yields their outcomes as `pool.run` does."""
+
+
+class Task(NamedTuple):
+    """One run that is to be made; see `Row` for what a repeat is."""
+
+    instance: Instance
+    method: AnyMethod
+    settings: Settings
+    repeat: int = 0
+
+    @property
+    def key(self) -> Key:
+        """The key that its row will have."""
+        return key_of(self.instance, self.method.name, self.settings, self.repeat)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,15 +83,18 @@ class Campaign:
         For each of these problems, by name. Methods that refuse an instance are
         recorded as refused, or, if ``lenient``, left out.
     settings
-        The same for every run.
+        The same for every run; ``memory_mb`` holds for all processes of a run.
+    repeats
+        How often every run is made, each time with the next seed.
     """
 
     instances: Sequence[Instance]
     lineups: Mapping[str, Lineup]
     settings: Settings = DEFAULT
     lenient: bool = True
+    repeats: int = 1
 
-    def tasks(self) -> list[tuple[Instance, AnyMethod]]:
+    def tasks(self) -> list[Task]:
         """List the runs, the longest kind first."""
         exact = [(one, self._lineup(one).exact) for one in self.instances]
         others = [
@@ -82,16 +104,26 @@ class Campaign:
             if method.name != self._lineup(instance).exact.name
             and not (self.lenient and method.refuses and method.refuses(instance))
         ]
-        return exact + others
+        return [
+            Task(*what, settings, repeat)
+            for what in exact + others
+            for repeat, settings in enumerate(self._settings())
+        ]
 
-    def rows(self, ledger: Ledger) -> list[Row]:
+    def rows(self, store: Store) -> list[Row]:
         """Return what is there of this campaign: by instance, then by method."""
         keys = (
-            key_of(instance, name, self.settings)
+            key_of(instance, name, settings, repeat)
             for instance in self.instances
             for name in self._lineup(instance).by_name
+            for repeat, settings in enumerate(self._settings())
         )
-        return [ledger.rows[key] for key in keys if key in ledger.rows]
+        return [store.rows[key] for key in keys if key in store.rows]
+
+    def _settings(self) -> list[Settings]:
+        """Return the settings of each repeat."""
+        first = self.settings.seed
+        return [replace(self.settings, seed=first + i) for i in range(self.repeats)]
 
     def _lineup(self, instance: Instance) -> Lineup:
         return self.lineups[problem_of(instance).name]
@@ -99,54 +131,85 @@ class Campaign:
 
 def run(
     campaign: Campaign,
-    ledger: Ledger,
+    store: Store,
     *,
-    jobs: int,
+    runner: Runner,
     progress: Callable[[int, int, str], None] = lambda done, total, what: None,
 ) -> None:
-    """Run what the ledger does not hold yet, and write it there row by row.
+    """Run what the store does not hold yet, and write it there row by row.
 
     Parameters
     ----------
     campaign
         What to run.
-    ledger
+    store
         Where rows go; it may hold other runs too.
-    jobs
-        Number of processes.
+    runner
+        Where to run: ``partial(pool.run, jobs=N)``, for instance.
     progress
         Told after every run how many of how many are done, and which was last.
+
+    Raises
+    ------
+    InputError
+        When rows cannot be written, or come from another version of closeknit.
     """
     tasks = campaign.tasks()
-    settings = campaign.settings
-    due = [
-        (instance, method)
-        for instance, method in tasks
-        if key_of(instance, method.name, settings) not in ledger.rows
+    due = [task for task in tasks if task.key not in store.rows]
+    allowed = 2 * campaign.settings.time_limit + _GRACE
+    calls = [
+        Call(partial(run_one, *task), allowed, campaign.settings.memory_mb)
+        for task in due
     ]
-    allowed = 2 * settings.time_limit + _GRACE
-    calls = [Call(partial(run_one, *task, settings), allowed) for task in due]
     done = len(tasks) - len(due)
     progress(done, len(tasks), "")
-    with closing(in_parallel(calls, jobs=jobs)) as outcomes:
+    with closing(runner(calls)) as outcomes:
         for position, outcome in outcomes:
-            instance, method = due[position]
-            if isinstance(outcome, Failure):
-                outcome = row_of(instance, method.name, settings, outcome.why, FAILED)
-            ledger.append(outcome)
+            task = due[position]
+            row = _row(task, outcome)
+            if row.key != task.key:
+                raise InputError(
+                    f"was run by closeknit {row.version} on {row.machine}; all must "
+                    f"have the same version ({task.key[3]})",
+                    field=task.method.name,
+                )
+            store.append(row)
             done += 1
-            progress(done, len(tasks), f"{method.name} on {instance.name}")
+            progress(done, len(tasks), f"{task.method.name} on {task.instance.name}")
 
 
-def run_one(instance: Instance, method: AnyMethod, settings: Settings) -> Row:
+def _row(task: Task, outcome: Row | Failure) -> Row:
+    instance, method, settings, repeat = task
+    if isinstance(outcome, OutOfMemory):
+        return out_of_memory(
+            *(instance, method.name, settings, outcome.why),
+            seconds=outcome.seconds,
+            memory_peak=outcome.mib,
+            repeat=repeat,
+        )
+    if isinstance(outcome, Failure):
+        why = outcome.why
+        return row_of(instance, method.name, settings, why, FAILED, repeat=repeat)
+    return outcome
+
+
+def run_one(
+    instance: Instance, method: AnyMethod, settings: Settings, repeat: int = 0
+) -> Row:
     """Run one method on one instance; called in a process of the pool."""
     outcome: Result | str
-    try:
-        warm_up(instance, method)
-        outcome = method(instance, settings)
-    except InputError as error:
-        return row_of(instance, method.name, settings, str(error), REFUSED)
-    return row_of(instance, method.name, settings, outcome, FAILED)
+    status = FAILED
+    warm_up(instance, method)
+    with peak() as taken:
+        try:
+            outcome = method(instance, settings)
+        except InputError as error:
+            outcome, status = str(error), REFUSED
+    return row_of(
+        *(instance, method.name, settings, outcome, status),
+        repeat=repeat,
+        memory_peak=taken.mib,
+    )
 
 
 _WARM: set[tuple[str, str, int]] = set()

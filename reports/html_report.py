@@ -165,5 +165,5 @@ def _footer(report: Report) -> str:
     return (
         f"<footer><p>{escape(report.headline)}. The same rows are in "
         "<code>ratios.csv</code>, the raw results with every selection in "
-        "<code>results.jsonl</code>.</p></footer>"
+        "<code>results.sqlite</code>.</p></footer>"
     )

@@ -295,8 +295,8 @@ def _trouble(report: Report) -> str:
     retry = ""
     if report.failed:
         retry = (
-            "<p>To run a failed one again, delete its line from "
-            "<code>results.jsonl</code> and repeat the command.</p>"
+            "<p>To run failed ones again, repeat the command with "
+            "<code>--retry-failed</code>.</p>"
         )
     return f"<section><h2>Failures</h2>\n<ul>{''.join(items)}</ul>{retry}</section>"
 

@@ -32,21 +32,40 @@ def instances_of(names: Sequence[str]) -> list[Instance]:
         For what cannot be read, a folder without instances, or two different
         instances of one name.
     """
-    found: dict[str, tuple[Instance, str]] = {}
+    found = Collected()
     for name in names:
         for instance, origin in _read(name):
-            if instance.name not in found:
-                found[instance.name] = instance, origin
-                continue
-            first, first_origin = found[instance.name]
-            if sha256(first) != sha256(instance):
-                raise InputError(
-                    f"{instance.name!r} is also the name of another instance, in "
-                    f"{first_origin}",
-                    file=origin,
-                    field="name",
-                )
-    return [instance for instance, _ in found.values()]
+            found.add(instance, origin)
+    return found.instances
+
+
+class Collected:
+    """Instances of different names, and where each came from."""
+
+    def __init__(self) -> None:
+        self._found: dict[str, tuple[Instance, str]] = {}
+
+    @property
+    def instances(self) -> list[Instance]:
+        """All, in the order in which they came."""
+        return [instance for instance, _ in self._found.values()]
+
+    def add(self, instance: Instance, origin: str) -> None:
+        """Add one, unless it is there already.
+
+        Raises
+        ------
+        InputError
+            When another one has its name.
+        """
+        first, first_origin = self._found.setdefault(instance.name, (instance, origin))
+        if first is not instance and sha256(first) != sha256(instance):
+            raise InputError(
+                f"{instance.name!r} is also the name of another instance, in "
+                f"{first_origin}",
+                file=origin,
+                field="name",
+            )
 
 
 def _read(name: str) -> list[tuple[Instance, str]]:

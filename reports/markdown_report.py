@@ -106,7 +106,7 @@ def _methods(report: Report) -> str:
             )
         )
     head = "method|runs|with proven optimum|optimal|min|mean|median|p95|max"
-    return _table(f"{head}|proven at most|time, all runs".split("|"), rows, left=1)
+    return table(f"{head}|proven at most|time, all runs".split("|"), rows, left=1)
 
 
 def _methods_by_level(report: Report) -> str:
@@ -126,7 +126,7 @@ def _methods_by_level(report: Report) -> str:
         )
     head = ["method", "runs", "with proven optimum", "optimal", "share optimal"]
     head += [f"level {level + 1}: mean, max" for level in range(height)]
-    return _table([*head, "time, all runs"], rows, left=1)
+    return table([*head, "time, all runs"], rows, left=1)
 
 
 def _worst(report: Report) -> str:
@@ -138,7 +138,7 @@ def _worst(report: Report) -> str:
         rows.append(
             (
                 f"`{s.name}`",
-                _cell(worst.row.instance),
+                cell(worst.row.instance),
                 levels(worst.ratios, _ratio),
                 price(worst.row.cost),
                 price(worst.verdict.optimum),
@@ -147,7 +147,7 @@ def _worst(report: Report) -> str:
         )
     if not rows:
         return "None is worse than optimal on an instance with a proven optimum."
-    return _table(
+    return table(
         ("method", "instance", "ratio", "cost", "optimum", "proof"), rows, left=2
     )
 
@@ -164,8 +164,8 @@ def _instances(report: Report, subject: Subject) -> str:
         else:
             value = f"{price(v.bound)} .. {price(v.best.cost if v.best else None)}"
             proof = "not proven"
-        rows.append((_cell(v.instance.name), described(v.instance), value, proof))
-    return _table(("instance", subject.given, "optimum", "proof"), rows, left=2)
+        rows.append((cell(v.instance.name), described(v.instance), value, proof))
+    return table(("instance", subject.given, "optimum", "proof"), rows, left=2)
 
 
 def _unproved(report: Report) -> str:
@@ -173,7 +173,7 @@ def _unproved(report: Report) -> str:
     for j in report.unproved:
         rows.append(
             (
-                *(_cell(j.row.instance), f"`{j.row.method}`"),
+                *(cell(j.row.instance), f"`{j.row.method}`"),
                 *(price(j.row.cost), open_levels(j)),
             )
         )
@@ -182,31 +182,29 @@ def _unproved(report: Report) -> str:
     return (
         "No ratio is claimed for these; it lies between cost / best known and "
         "cost / bound.\n\n"
-        + _table(("instance", "method", "cost", "ratio lies within"), rows, left=2)
+        + table(("instance", "method", "cost", "ratio lies within"), rows, left=2)
     )
 
 
 def _trouble(report: Report) -> str:
     lines = [
-        f"- **guarantee broken**: `{j.row.method}` on {_cell(j.row.instance)}, "
+        f"- **guarantee broken**: `{j.row.method}` on {cell(j.row.instance)}, "
         f"above {fraction(j.guarantee)}"
         for j in report.broken
     ]
     lines += [
-        f"- **contradicted proof**: {_cell(v.instance.name)}: {_cell(v.contradiction)}"
+        f"- **contradicted proof**: {cell(v.instance.name)}: {cell(v.contradiction)}"
         for v in report.contradictions
     ]
     lines += [
-        f"- **failed**: `{r.method}` on {_cell(r.instance)}: {_cell(r.error)}"
+        f"- **failed**: `{r.method}` on {cell(r.instance)}: {cell(r.error)}"
         for r in report.failed
     ]
     lines += [
-        f"- found nothing: `{r.method}` on {_cell(r.instance)}, limit: {r.limit}"
+        f"- found nothing: `{r.method}` on {cell(r.instance)}, limit: {r.limit}"
         for r in report.empty_handed
     ]
-    lines += [
-        f"- refused: {_cell(r.instance)}: {_cell(r.error)}" for r in report.refused
-    ]
+    lines += [f"- refused: {cell(r.instance)}: {cell(r.error)}" for r in report.refused]
     return "\n".join(lines) or "None."
 
 
@@ -225,11 +223,13 @@ def _ratio(ratio: Ratio | None) -> str:
     return f"{decimal(ratio)} ({short_fraction(ratio)})"
 
 
-def _cell(text: str) -> str:
+def cell(text: str) -> str:
+    """Write a text so that a cell of a table can hold it."""
     return " ".join(text.split()).replace("|", "\\|").replace("<", "&lt;")
 
 
-def _table(names: Sequence[str], rows: Sequence[Sequence[str]], *, left: int) -> str:
+def table(names: Sequence[str], rows: Sequence[Sequence[str]], *, left: int) -> str:
+    """Write a table; so many columns from the left are aligned to the left."""
     rule = [":--" if i < left else "--:" for i in range(len(names))]
     lines = [names, rule, *rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)

@@ -17,6 +17,7 @@ from multiprocessing.connection import Connection, wait
 from time import monotonic
 from typing import Any
 
+from . import memory
 from .interrupts import undisturbed
 
 _STOPPED_IN = 5.0
@@ -31,6 +32,24 @@ class Failure:
 
 
 @dataclass(frozen=True, slots=True)
+class OutOfMemory(Failure):
+    """A call that was ended because it took too much memory.
+
+    Parameters
+    ----------
+    why
+        In words.
+    seconds
+        Wall-clock seconds that it ran.
+    mib
+        What it had taken when it was looked at.
+    """
+
+    seconds: float
+    mib: int
+
+
+@dataclass(frozen=True, slots=True)
 class Call:
     """One piece of work.
 
@@ -40,10 +59,15 @@ class Call:
         Without arguments (`functools.partial`); it and its value are pickled.
     allowed
         Wall-clock seconds after which the process is killed; None for ever.
+    memory
+        MiB beyond which the process, with all that it has started, is killed. It is
+        looked at ten times a second: resident pages, since a limit on the address
+        space (RLIMIT_AS) stops solvers and compilers that only reserve it.
     """
 
     function: Callable[[], Any]
     allowed: float | None = None
+    memory: int | None = None
 
 
 def run(calls: Sequence[Call], *, jobs: int) -> Generator[tuple[int, Any], None, None]:
@@ -95,6 +119,8 @@ def _until_something_happens(busy: Sequence[_Worker]) -> None:
     deadlines = [worker.deadline for worker in busy if worker.deadline is not None]
     soon = min(deadlines, default=None)
     timeout = None if soon is None else max(0.0, soon - monotonic())
+    if any(worker.call[1].memory for worker in busy if worker.call):
+        timeout = memory.EVERY if timeout is None else min(timeout, memory.EVERY)
     things: list[Any] = [worker.connection for worker in busy]
     things += [worker.process.sentinel for worker in busy]
     wait(things, timeout)
@@ -111,6 +137,7 @@ class _Worker:
             self.process.start()
         far_end.close()
         self.call: tuple[int, Call] | None = None
+        self.began = 0.0
         self.deadline: float | None = None
         self.alive = True
 
@@ -119,8 +146,9 @@ class _Worker:
         self.deadline = None
         if call is None:
             return
+        self.began = monotonic()
         if call[1].allowed is not None:
-            self.deadline = monotonic() + call[1].allowed
+            self.deadline = self.began + call[1].allowed
         with suppress(OSError):  # it died idle: `ended` will see that
             self.connection.send(call[1].function)
 
@@ -140,6 +168,12 @@ class _Worker:
         if self.deadline is not None and monotonic() >= self.deadline:
             self.alive = False
             return position, Failure(f"still running after {call.allowed:g} s; killed")
+        if call.memory is not None:
+            mib = memory.in_use(self.process.pid or 0) >> 20
+            if mib > call.memory:
+                self.alive = False
+                why = f"took {mib} MiB of memory, more than {call.memory}; killed"
+                return position, OutOfMemory(why, monotonic() - self.began, mib)
         return None
 
     def stop(self) -> None:

@@ -1,31 +1,24 @@
-"""One run of one method on one instance, as a line of ``results.jsonl``."""
+"""What came of one run of one method on one instance, and what makes it that run."""
 
 from __future__ import annotations
 
-import json
-import os
 import platform
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from decimal import Decimal
-from functools import cache
+from functools import lru_cache
 from importlib.metadata import version
-from math import isfinite
-from pathlib import Path
 from typing import Any
 
-from ..instances import InputError, Instance, Value, fields, problem_of, sha256
-from ..instances.files import parse_json
-from ..instances.value import shape
-from ..solvers import Grade, Limit, Proof, Result, Settings, Status
+from ..instances import Instance, Value, problem_of, sha256
+from ..solvers import Limit, Proof, Result, Settings, Status
+from .provenance import machine, solver_versions
 
 REFUSED = "refused"
 """The method does not take this instance."""
 FAILED = "failed"
 """The method broke, or its process did."""
-_STATUSES = (*(status.value for status in Status), REFUSED, FAILED)
 
-Key = tuple[str, str, str, float, int, str]
+Key = tuple[str, str, str, str, float, int, int, int, int]
 """What makes a run the same run: see `Row.key`."""
 
 
@@ -44,13 +37,20 @@ class Row:
         Free processors, how many to choose, axes, processors free or busy; or
         again `Facts`.
     method, time_limit, seed
-        What was run, and how.
+        What was run, and how; seconds.
+    node_limit, memory_limit
+        Nodes of a search, MiB of all processes of the run; None without limit.
+    repeat
+        Number of the run among those that differ in their seed only, from 0.
     status
         One of `Status`, or ``refused`` or ``failed``; then ``error`` says why.
     cost, bound, proof, limit, seconds, selection
         As in `Result`; the selection lists indices.
-    version, python, machine, finished
-        Of closeknit and of the computer; when it ended (UTC).
+    memory_peak
+        MiB of all its processes; None where that is not known.
+    version, python, solvers, machine, finished
+        Of closeknit, of Python, of what `SOLVERS` lists, and of the computer; when
+        it ended (UTC).
     """
 
     instance: str
@@ -65,6 +65,9 @@ class Row:
     method: str
     time_limit: float
     seed: int
+    node_limit: int | None = None
+    memory_limit: int | None = None
+    repeat: int = 0
     status: str
     cost: Value | None = None
     bound: Value | None = None
@@ -73,21 +76,30 @@ class Row:
     seconds: float | None = None
     selection: tuple[int, ...] | None = None
     error: str = ""
+    memory_peak: int | None = None
     version: str
     python: str
+    solvers: str = ""
     machine: str
     finished: str
 
     @property
     def key(self) -> Key:
-        """Instance, method, limits, seed and version: run twice, it is one run."""
+        """Instance, method, version, parameters: run twice, it is one run.
+
+        The name belongs to it: a selection lists positions, and instances of one
+        digest may list the same things in another order.
+        """
         return (
             self.sha256,
             self.instance,
             self.method,
-            self.time_limit,
-            self.seed,
             self.version,
+            float(self.time_limit),
+            self.node_limit or 0,
+            self.memory_limit or 0,
+            self.seed,
+            self.repeat,
         )
 
     @property
@@ -102,23 +114,28 @@ def row_of(
     settings: Settings,
     outcome: Result | str,
     status: str,
+    *,
+    repeat: int = 0,
+    memory_peak: int | None = None,
 ) -> Row:
     """Make the row of a run.
 
     Parameters
     ----------
-    instance, method, settings
+    instance, method, settings, repeat
         What was run.
     outcome
         What it returned, or why it returned nothing.
     status
         ``refused`` or ``failed``; not looked at when there is a result.
+    memory_peak
+        See `Row`.
     """
     problem = problem_of(instance)
     facts = problem.facts(instance)
     shared: dict[str, Any] = {
         "instance": instance.name,
-        "sha256": sha256(instance),
+        "sha256": digest(instance),
         "problem": problem.name,
         "topology": facts.structure,
         "shape": facts.shape,
@@ -129,8 +146,13 @@ def row_of(
         "method": method,
         "time_limit": settings.time_limit,
         "seed": settings.seed,
+        "node_limit": settings.node_limit,
+        "memory_limit": settings.memory_mb,
+        "repeat": repeat,
+        "memory_peak": memory_peak,
         "version": version("closeknit"),
         "python": platform.python_version(),
+        "solvers": solver_versions(),
         "machine": machine(),
         "finished": datetime.now(UTC).isoformat(timespec="seconds"),
     }
@@ -148,137 +170,42 @@ def row_of(
     )
 
 
-def key_of(instance: Instance, method: str, settings: Settings) -> Key:
+def out_of_memory(
+    instance: Instance,
+    method: str,
+    settings: Settings,
+    why: str,
+    *,
+    seconds: float,
+    memory_peak: int,
+    repeat: int = 0,
+) -> Row:
+    """Make the row of a run that was ended because it took too much memory."""
+    return replace(
+        row_of(instance, method, settings, why, FAILED, repeat=repeat),
+        status=Status.UNKNOWN.value,
+        limit=Limit.MEMORY.value,
+        seconds=round(seconds, 6),
+        memory_peak=memory_peak,
+    )
+
+
+def key_of(instance: Instance, method: str, settings: Settings, repeat: int = 0) -> Key:
     """Return the key that the row of a run will have."""
     return (
-        sha256(instance),
+        digest(instance),
         instance.name,
         method,
-        settings.time_limit,
-        settings.seed,
         version("closeknit"),
+        float(settings.time_limit),
+        settings.node_limit or 0,
+        settings.memory_mb or 0,
+        settings.seed,
+        repeat,
     )
 
 
-@cache
-def machine() -> str:
-    """Name system, processor and their number; no host name."""
-    model = ""
-    cpuinfo = Path("/proc/cpuinfo")
-    if cpuinfo.exists():
-        lines = cpuinfo.read_text(errors="replace").splitlines()
-        named = (line for line in lines if line.startswith("model name"))
-        model = next(named, "").partition(":")[2].strip()
-    parts = [f"{platform.system()} {platform.machine()}", model]
-    return ", ".join([*filter(None, parts), f"{os.cpu_count()} CPUs"])
-
-
-_NAMES = tuple(Row.__dataclass_fields__)
-_OPTIONAL = ("cost", "bound", "proof", "limit", "seconds", "selection", "error")
-
-
-def line_of(row: Row) -> str:
-    """Write a row as one line of JSON, without its end; empty fields are left out."""
-    document = {name: getattr(row, name) for name in _NAMES}
-    document["proof"] = str(row.proof) if row.proof else None
-    kept = {
-        name: value
-        for name, value in document.items()
-        if name not in _OPTIONAL or value not in (None, "")
-    }
-    return json.dumps(kept, ensure_ascii=False, separators=(",", ":"))
-
-
-def parse_row(line: str) -> Row:
-    """Read a row back.
-
-    Raises
-    ------
-    InputError
-        Naming the field that is not as it should be.
-    """
-    found = fields.objects(parse_json(line), "row")
-    needed = [name for name in _NAMES if name not in _OPTIONAL]
-    fields.only(found, _NAMES, needed, "")
-    text = {
-        name: fields.string(found.get(name, ""), name)
-        for name in (
-            *("instance", "sha256", "problem", "topology", "method", "status"),
-            *("error", "version", "python", "machine", "finished"),
-        )
-    }
-    _one_of(text["status"], _STATUSES, "status")
-    numbers = {
-        name: fields.integer(found[name], name)
-        for name in ("n", "k", "d", "locations", "seed")
-    }
-    limit, selection = found.get("limit"), found.get("selection")
-    if limit is not None:
-        _one_of(limit, tuple(member.value for member in Limit), "limit")
-    row = Row(
-        **text,  # type: ignore[arg-type]
-        **numbers,  # type: ignore[arg-type]
-        shape=fields.integers(found["shape"], "shape"),
-        time_limit=_number(found["time_limit"], "time_limit"),
-        cost=fields.optional_cost(found.get("cost"), "cost"),
-        bound=fields.optional_cost(found.get("bound"), "bound"),
-        proof=_proof(found.get("proof")),
-        limit=limit,
-        seconds=None
-        if found.get("seconds") is None
-        else _number(found["seconds"], "seconds"),
-        selection=None
-        if selection is None
-        else fields.integers(selection, "selection"),
-    )
-    _consistent(row)
-    return row
-
-
-def _consistent(row: Row) -> None:
-    """Let `Result` refuse what contradicts itself."""
-    for field, value in (("cost", row.cost), ("bound", row.bound)):
-        if row.problem == "procset" and value is not None and shape(value) != row.d:
-            raise InputError(f"must have {row.d} levels", field=field, value=value)
-    if not row.ran:
-        if row.cost is not None or row.bound is not None or not row.error:
-            raise InputError(
-                "disagrees with the rest", field="status", value=row.status
-            )
-        return
-    try:
-        Result(
-            status=Status(row.status),
-            chosen=row.selection,
-            objective=row.cost,
-            bound=row.bound,
-            proof=row.proof,
-        )
-    except ValueError as error:
-        raise InputError(str(error), field="status") from None
-    if row.seconds is None:
-        raise InputError("is missing", field="seconds")
-
-
-def _one_of(value: object, known: tuple[str, ...], field: str) -> None:
-    if value not in known:
-        raise InputError(f"must be one of {', '.join(known)}", field=field, value=value)
-
-
-def _number(value: Any, field: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | Decimal):
-        raise InputError("must be a number", field=field, value=value)
-    number = float(value)
-    if not isfinite(number) or number < 0:
-        raise InputError("must be at least 0", field=field, value=number)
-    return number
-
-
-def _proof(value: Any) -> Proof | None:
-    if value is None:
-        return None
-    grade, _, by = fields.string(value, "proof").partition(": ")
-    _one_of(grade, tuple(member.value for member in Grade), "proof")
-    if not by:
-        raise InputError("must name who vouches", field="proof", value=value)
-    return Proof(Grade(grade), by)
+@lru_cache(maxsize=4096)
+def digest(instance: Instance) -> str:
+    """Return the digest of an instance, computed once."""
+    return sha256(instance)

@@ -1,15 +1,18 @@
-"""Processes, ledger, campaign: nothing lost, nothing doubled, nothing hangs."""
+"""Processes, store, campaign: nothing lost, nothing doubled, nothing hangs."""
 
 from __future__ import annotations
 
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import replace
 from functools import partial
+from importlib.metadata import version
 from multiprocessing import active_children
 from pathlib import Path
 from time import monotonic, sleep
@@ -17,11 +20,13 @@ from time import monotonic, sleep
 import pytest
 
 from closeknit.instances import InputError
+from closeknit.instances.files import parse_json
 from closeknit.reports import pool
 from closeknit.reports.campaign import Campaign, Lineup, run
 from closeknit.reports.interrupts import undisturbed
-from closeknit.reports.ledger import FILE, Ledger
-from closeknit.reports.rows import Row, line_of, parse_row
+from closeknit.reports.row_fields import document_of, parse_row
+from closeknit.reports.rows import Row
+from closeknit.reports.store import FILE, LOCK, Store, rows_in
 from closeknit.solvers import Grade, Proof, Settings
 
 from .toys import ROOT, SABOTEURS, TOYS, made, optimal, small
@@ -141,30 +146,29 @@ def test_ctrl_c_waits_for_what_must_not_be_left_half_done() -> None:
 # Rows
 
 
-@pytest.mark.parametrize(
-    "row",
-    [
-        made(small("a"), "mm", cost=4, selection=(0, 1, 4)),
-        optimal(small("ä b"), "auto", 4, selection=(0, 1, 4), limit=None),
-        made(
-            small("a"),
-            "mm",
-            cost=(8, 1),
-            bound=(7, 9),
-            proof=Proof(Grade.SOLVER, "cp-sat 9.15: really"),
-            limit="time",
-            selection=(0, 1, 2),
-            seconds=1e-06,
-            time_limit=0.1,
-        ),
-        made(small("a"), "mm", status="failed", error="it broke", seconds=None),
-        made(small("a"), "mm", status="unknown", limit="time"),
-    ],
-)
+EVERY_KIND_OF_ROW = [
+    made(small("a"), "mm", cost=4, selection=(0, 1, 4)),
+    optimal(small("ä b"), "auto", 4, selection=(0, 1, 4), limit=None),
+    made(
+        small("a"),
+        "mm",
+        cost=(8, 1),
+        bound=(7, 9),
+        proof=Proof(Grade.SOLVER, "cp-sat 9.15: really"),
+        limit="time",
+        selection=(0, 1, 2),
+        seconds=1e-06,
+        time_limit=0.1,
+    ),
+    made(small("a"), "mm", status="failed", error="it broke", seconds=None),
+    made(small("a"), "mm", status="unknown", limit="time"),
+]
+
+
+@pytest.mark.parametrize("row", EVERY_KIND_OF_ROW)
 def test_rows_are_read_back_as_written(row: Row) -> None:
-    line = line_of(row)
-    assert "\n" not in line
-    assert parse_row(line) == row
+    assert parse_row(parse_json(json.dumps(document_of(row)))) == row
+    assert parse_row(document_of(row)) == row
 
 
 @pytest.mark.parametrize(
@@ -187,60 +191,132 @@ def test_rows_are_read_back_as_written(row: Row) -> None:
 def test_contradictory_rows_are_refused(
     changes: dict[str, object], complaint: str
 ) -> None:
-    document = json.loads(line_of(optimal(small("a"), "auto", 4, selection=(0, 1, 4))))
+    document = document_of(optimal(small("a"), "auto", 4, selection=(0, 1, 4)))
     if changes == {"cost": 1}:
         del document["selection"]
     document.update(changes)
     with pytest.raises(InputError) as caught:
-        parse_row(json.dumps(document))
+        parse_row(document)
     assert str(caught.value).startswith(complaint)
 
 
 @pytest.mark.parametrize("name", ["instance", "method", "time_limit", "finished"])
 def test_missing_fields_are_named(name: str) -> None:
-    document = json.loads(line_of(made(small("a"), "mm", cost=4, selection=(0, 1, 4))))
+    document = document_of(made(small("a"), "mm", cost=4, selection=(0, 1, 4)))
     del document[name]
     with pytest.raises(InputError, match=f"^{name}: is missing$"):
-        parse_row(json.dumps(document))
+        parse_row(document)
 
 
-# The ledger
+# The store
 
 
 def rows_of(*methods: str) -> list[Row]:
     return [made(small("a"), m, cost=4, selection=(0, 1, 4)) for m in methods]
 
 
-def test_rows_are_on_disk_as_soon_as_they_are_appended(tmp_path: Path) -> None:
+def lines_of(rows: list[Row]) -> list[bytes]:
+    """Rows as they were kept before there was a store."""
+    return [json.dumps(document_of(row)).encode() for row in rows]
+
+
+def test_rows_are_there_for_others_as_soon_as_they_are_appended(tmp_path: Path) -> None:
     rows = rows_of("mm", "mc1x1")
-    with Ledger(tmp_path / "deep" / "out") as ledger:
+    where = tmp_path / "deep" / "out"
+    with Store(where) as store:
         for count, row in enumerate(rows, start=1):
-            ledger.append(row)
-            assert len(ledger.path.read_text().splitlines()) == count
-    with Ledger(tmp_path / "deep" / "out") as ledger:
-        assert list(ledger.rows.values()) == rows
+            store.append(row)
+            assert rows_in(where / FILE) == rows[:count]
+    assert sorted(path.name for path in where.iterdir()) == [LOCK, FILE]
+    with Store(where) as store:
+        assert list(store.rows.values()) == rows
 
 
-@pytest.mark.parametrize("cut", [1, 30, 200])
-def test_a_half_written_last_line_is_dropped(tmp_path: Path, cut: int) -> None:
+@pytest.mark.parametrize("row", EVERY_KIND_OF_ROW)
+def test_rows_come_out_of_the_store_as_they_went_in(tmp_path: Path, row: Row) -> None:
+    with Store(tmp_path) as store:
+        store.append(row)
+    assert rows_in(tmp_path / FILE) == [row]
+
+
+def test_others_can_ask_the_store_in_sql(tmp_path: Path) -> None:
+    with Store(tmp_path) as store:
+        for seed, row in enumerate(EVERY_KIND_OF_ROW):
+            store.append(replace(row, seed=seed))
+        with closing(sqlite3.connect(tmp_path / FILE)) as database:
+            asked = database.execute(
+                "SELECT method, cost, typeof(cost), grade FROM results "
+                "WHERE cost IS NOT NULL ORDER BY rowid"
+            ).fetchall()
+    assert asked == [
+        ("mm", 4, "integer", None),
+        ("auto", 4, "integer", "enumerated"),
+        ("mm", "[8,1]", "text", "solver"),
+    ]
+
+
+def test_a_process_killed_while_it_writes_leaves_whole_rows(tmp_path: Path) -> None:
+    program = (
+        "import sys\nfrom tests.toys import made, small\n"
+        "from closeknit.reports.store import Store\n"
+        f"with Store({str(tmp_path)!r}) as store:\n"
+        "    for i in range(10**6):\n"
+        "        store.append(made(small('a'), 'mm', cost=4, selection=(0, 1, 4),\n"
+        "                          seed=len(store.rows)))\n"
+    )
+    before = 0
+    for _ in range(3):
+        with subprocess.Popen([sys.executable, "-c", program], cwd=ROOT) as writer:
+            assert until(partial(_more_rows, tmp_path / FILE, before + 20))
+            writer.kill()
+        with Store(tmp_path) as store:
+            seeds = [row.seed for row in store.rows.values()]
+        assert seeds == list(range(len(seeds)))
+        assert len(seeds) >= before + 20
+        before = len(seeds)
+
+
+def _more_rows(path: Path, count: int) -> bool:
+    try:
+        return len(rows_in(path)) >= count
+    except InputError:  # not made yet
+        return False
+
+
+def test_rows_can_be_taken_out_again(tmp_path: Path) -> None:
     first, second = rows_of("mm", "mc1x1")
-    with Ledger(tmp_path) as ledger:
-        ledger.append(first)
-        ledger.append(second)
-    path = tmp_path / FILE
-    whole = path.read_bytes()
-    path.write_bytes(whole[:-cut])
-    with Ledger(tmp_path) as ledger:
-        assert list(ledger.rows.values()) == [first]
-        ledger.append(second)
-    assert path.read_bytes() == whole
+    with Store(tmp_path) as store:
+        store.append(first)
+        store.append(second)
+        store.forget([first.key])
+        assert rows_in(tmp_path / FILE) == list(store.rows.values()) == [second]
+        store.append(first)
 
 
-def test_a_first_line_that_is_half_written_is_dropped_too(tmp_path: Path) -> None:
-    (tmp_path / FILE).write_bytes(line_of(rows_of("mm")[0]).encode()[:50])
-    with Ledger(tmp_path) as ledger:
-        assert ledger.rows == {}
-    assert (tmp_path / FILE).read_bytes() == b""
+def test_a_fresh_store_puts_the_old_one_aside(tmp_path: Path) -> None:
+    first, second = rows_of("mm", "mc1x1")
+    for row in (first, second):
+        with Store(tmp_path, fresh=True) as store:
+            assert store.rows == {}
+            store.append(row)
+    assert rows_in(tmp_path / FILE) == [second]
+    assert rows_in(tmp_path / f"{FILE}.old") == [first]
+
+
+@pytest.mark.parametrize("cut", [0, 1, 30, 200])
+def test_an_older_file_is_taken_over_whole_lines_only(tmp_path: Path, cut: int) -> None:
+    rows = rows_of("mm", "mc1x1")
+    whole = b"".join(line + b"\n" for line in lines_of(rows))
+    old = tmp_path / "results.jsonl"
+    old.write_bytes(whole[: len(whole) - cut])
+    with Store(tmp_path) as store:
+        assert list(store.rows.values()) == (rows if not cut else rows[:1])
+    assert [path.name for path in tmp_path.glob("*.jsonl*")] == [
+        "results.jsonl.imported"
+    ]
+    old.write_bytes(whole)  # killed before it was renamed
+    with Store(tmp_path) as store:
+        assert list(store.rows.values()) == rows
 
 
 @pytest.mark.parametrize(
@@ -252,43 +328,94 @@ def test_a_first_line_that_is_half_written_is_dropped_too(tmp_path: Path) -> Non
         (b"\xff\xfe", "is not UTF-8 text"),
     ],
 )
-def test_a_damaged_line_is_refused_by_number(
+def test_a_damaged_line_of_an_older_file_is_refused_by_number(
     tmp_path: Path, damage: bytes, complaint: str
 ) -> None:
-    lines = [line_of(row).encode() for row in rows_of("mm", "mc1x1", "random")]
+    lines = lines_of(rows_of("mm", "mc1x1", "random"))
     lines[1] = damage
-    path = tmp_path / FILE
+    path = tmp_path / "results.jsonl"
     path.write_bytes(b"\n".join(lines) + b"\n")
     with pytest.raises(InputError) as caught:
-        Ledger(tmp_path)
+        Store(tmp_path)
     assert str(caught.value).startswith(f"{path}:2: {complaint}")
     assert path.read_bytes() == b"\n".join(lines) + b"\n"
+    assert rows_in(tmp_path / FILE) == []
 
 
-def test_the_same_run_twice_is_refused(tmp_path: Path) -> None:
-    lines = [line_of(row) for row in rows_of("mm", "mc1x1", "mm")]
-    (tmp_path / FILE).write_text("\n".join(lines) + "\n")
+def test_the_same_run_twice_in_an_older_file_is_refused(tmp_path: Path) -> None:
+    lines = lines_of(rows_of("mm", "mc1x1", "mm"))
+    (tmp_path / "results.jsonl").write_bytes(b"\n".join(lines) + b"\n")
     with pytest.raises(InputError, match=r"results\.jsonl:3: the same run as line 1$"):
-        Ledger(tmp_path)
+        Store(tmp_path)
 
 
 def test_two_runs_at_once_are_refused(tmp_path: Path) -> None:
     with (
-        Ledger(tmp_path),
+        Store(tmp_path),
         pytest.raises(InputError, match=r"another run is writing here$"),
     ):
-        Ledger(tmp_path)
-    with Ledger(tmp_path):
+        Store(tmp_path)
+    with Store(tmp_path):
         pass
 
 
-def test_a_ledger_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
+def test_a_store_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(InputError, match="cannot be made"):
-        Ledger(tmp_path / "file")
+        Store(tmp_path / "file")
     (tmp_path / "folder" / FILE).mkdir(parents=True)
-    with pytest.raises(InputError, match=r"results\.jsonl: cannot be written"):
-        Ledger(tmp_path / "folder")
+    with pytest.raises(InputError, match=r"results\.sqlite: cannot be "):
+        Store(tmp_path / "folder")
+
+
+def _tampered(path: Path, *commands: str) -> str:
+    """What is said of a store in which others have written."""
+    with closing(sqlite3.connect(path)) as database, database:
+        for command in commands:
+            database.execute(command)
+    with pytest.raises(InputError) as caught:
+        Store(path.parent)
+    with pytest.raises(InputError):
+        rows_in(path)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("command", "complaint"),
+    [
+        ("UPDATE results SET cost = 3 WHERE rowid = 2", "row 2: status: Bound 4 above"),
+        ("UPDATE results SET status = 'good'", "row 1: status: must be one of"),
+        ("UPDATE results SET selection = '[0'", "row 1: is not a list of integers"),
+        ("UPDATE results SET seed = 5", "row 1: its address is not its own"),
+        ("DROP TABLE results", "cannot be used: no such table: results"),
+    ],
+)
+def test_rows_that_were_tampered_with_are_refused(
+    tmp_path: Path, command: str, complaint: str
+) -> None:
+    with Store(tmp_path) as store:
+        for name in ("auto", "bruteforce"):
+            chosen = (0, 1, 4)
+            store.append(optimal(small("a"), name, 4, selection=chosen))
+    said = _tampered(tmp_path / FILE, command)
+    assert said.removeprefix(f"{tmp_path / FILE}: ").startswith(complaint)
+
+
+def test_what_is_no_store_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / FILE
+    with pytest.raises(InputError, match=r"there is no store of results$"):
+        rows_in(path)
+    assert _tampered(path, "CREATE TABLE t (x)").endswith("is not a store of results")
+    path.write_text("no database at all, but long enough to be taken for one" * 20)
+    with pytest.raises(InputError, match=r"results\.sqlite: cannot be used: "):
+        Store(tmp_path)
+    path.unlink()
+    with Store(tmp_path):
+        pass
+    with closing(sqlite3.connect(path)) as database:
+        database.execute("PRAGMA user_version = 7")
+    with pytest.raises(InputError, match=r"has form 7, this closeknit knows 1$"):
+        Store(tmp_path)
 
 
 # The campaign
@@ -309,7 +436,7 @@ def campaign(*instances: str, lenient: bool = True, limit: float = 60) -> Campai
 
 
 def test_exact_runs_are_begun_first() -> None:
-    tasks = [(i.name, m.name) for i, m in campaign("a", "b", "c").tasks()]
+    tasks = [(t.instance.name, t.method.name) for t in campaign("a", "b", "c").tasks()]
     assert tasks[:3] == [("a", "auto"), ("b", "auto"), ("c", "auto")]
     assert ("b", "shy") in tasks
     assert ("c", "shy") not in tasks
@@ -319,9 +446,14 @@ def test_exact_runs_are_begun_first() -> None:
 def test_all_is_run_once_and_found_in_order(tmp_path: Path) -> None:
     plan = campaign("a", "b", "c", lenient=False)
     told: list[tuple[int, int]] = []
-    with Ledger(tmp_path) as ledger:
-        run(plan, ledger, jobs=2, progress=lambda d, t, w: told.append((d, t)))
-        rows = plan.rows(ledger)
+    with Store(tmp_path) as store:
+        run(
+            plan,
+            store,
+            runner=partial(pool.run, jobs=2),
+            progress=lambda d, t, w: told.append((d, t)),
+        )
+        rows = plan.rows(store)
     names = ["first", "last", "shy", "auto"]
     assert [(r.instance, r.method) for r in rows] == [
         (i, m) for i in "abc" for m in names
@@ -335,28 +467,75 @@ def test_all_is_run_once_and_found_in_order(tmp_path: Path) -> None:
 
 def test_a_second_run_does_only_what_is_missing(tmp_path: Path) -> None:
     plan = campaign("a", "b")
-    with Ledger(tmp_path) as ledger:
-        run(plan, ledger, jobs=1)
-    path = tmp_path / FILE
-    lines = path.read_text().splitlines(keepends=True)
-    path.write_text("".join(lines[:2] + lines[4:]) + lines[3][:40])
-    kept = path.read_text().splitlines()[:-1]
+    with Store(tmp_path) as store:
+        run(plan, store, runner=partial(pool.run, jobs=1))
+        whole = list(store.rows.values())
+        store.forget([whole[2].key, whole[5].key])
+    kept = whole[:2] + whole[3:5] + whole[6:]
     told: list[int] = []
-    with Ledger(tmp_path) as ledger:
-        run(plan, ledger, jobs=1, progress=lambda d, t, w: told.append(d))
-    after = path.read_text().splitlines()
+    with Store(tmp_path) as store:
+        run(
+            plan,
+            store,
+            runner=partial(pool.run, jobs=1),
+            progress=lambda d, t, w: told.append(d),
+        )
+        after = list(store.rows.values())
     assert after[: len(kept)] == kept
     assert told == [6, 7, 8]
-    assert {parse_row(x).key for x in after} == {parse_row(x).key for x in lines}
-    assert len(after) == len(lines)
+    assert {row.key for row in after} == {row.key for row in whole}
+
+
+def test_repeats_differ_in_their_seed(tmp_path: Path) -> None:
+    plan = replace(campaign("a"), settings=Settings(seed=5), repeats=3)
+    with Store(tmp_path) as store:
+        run(plan, store, runner=partial(pool.run, jobs=1))
+        rows = plan.rows(store)
+    assert len(rows) == 12
+    assert [(r.repeat, r.seed) for r in rows[:4]] == [(0, 5), (1, 6), (2, 7), (0, 5)]
+    assert [r.method for r in rows[:4]] == ["first"] * 3 + ["last"]
+
+
+def test_a_run_that_takes_too_much_memory_costs_only_its_own_row(
+    tmp_path: Path,
+) -> None:
+    plan = replace(
+        campaign("a"),
+        lineups=lineup("greedy", "first"),
+        settings=Settings(memory_mb=400),
+    )
+    with Store(tmp_path) as store:
+        run(plan, store, runner=partial(pool.run, jobs=1))
+        rows = {row.method: row for row in plan.rows(store)}
+    assert [row.memory_limit for row in rows.values()] == [400] * 3
+    assert rows["first"].status == "feasible"
+    peak = rows["first"].memory_peak
+    assert peak is not None
+    assert 20 < peak < 400
+    row = rows["greedy"]
+    assert (row.status, row.limit, row.cost) == ("unknown", "memory", None)
+    assert row.error.startswith("took ")
+    assert row.error.endswith(" MiB of memory, more than 400; killed")
+    assert row.memory_peak is not None
+    assert row.memory_peak > 400
+
+
+def test_the_memory_of_children_counts(tmp_path: Path) -> None:
+    program = "x = bytearray(600 << 20); import time; time.sleep(600)"
+    calls = [
+        pool.Call(partial(subprocess.call, [sys.executable, "-c", program]), memory=500)
+    ]
+    ((_, outcome),) = pool.run(calls, jobs=1)
+    assert isinstance(outcome, pool.OutOfMemory)
+    assert 500 < outcome.mib < 800
 
 
 def test_other_settings_are_other_runs(tmp_path: Path) -> None:
-    with Ledger(tmp_path) as ledger:
-        run(campaign("a"), ledger, jobs=1)
-        run(campaign("a", limit=5), ledger, jobs=1)
-        assert len(ledger.rows) == 8
-        assert {r.time_limit for r in campaign("a").rows(ledger)} == {60.0}
+    with Store(tmp_path) as store:
+        run(campaign("a"), store, runner=partial(pool.run, jobs=1))
+        run(campaign("a", limit=5), store, runner=partial(pool.run, jobs=1))
+        assert len(store.rows) == 8
+        assert {r.time_limit for r in campaign("a").rows(store)} == {60.0}
 
 
 def test_broken_and_killed_methods_cost_only_their_own_rows(tmp_path: Path) -> None:
@@ -364,9 +543,9 @@ def test_broken_and_killed_methods_cost_only_their_own_rows(tmp_path: Path) -> N
         campaign("a", "b"),
         lineups=lineup("killed", "broken", "first"),
     )
-    with Ledger(tmp_path) as ledger:
-        run(plan, ledger, jobs=2)
-        rows = plan.rows(ledger)
+    with Store(tmp_path) as store:
+        run(plan, store, runner=partial(pool.run, jobs=2))
+        rows = plan.rows(store)
     told = {r.method: (r.status, r.error) for r in rows}
     assert told == {
         "killed": ("failed", "its process was killed (SIGKILL; out of memory?)"),
@@ -379,11 +558,12 @@ def test_broken_and_killed_methods_cost_only_their_own_rows(tmp_path: Path) -> N
 
 def test_rows_say_what_was_run_and_where(tmp_path: Path) -> None:
     plan = Campaign(instances=[small("a", busy=3)], lineups=lineup())
-    with Ledger(tmp_path) as ledger:
-        run(plan, ledger, jobs=1)
-        (row,) = plan.rows(ledger)
+    with Store(tmp_path) as store:
+        run(plan, store, runner=partial(pool.run, jobs=1))
+        (row,) = plan.rows(store)
     assert (row.topology, row.shape, row.n, row.k, row.d) == ("mesh", (3, 4), 9, 3, 2)
     assert (row.locations, row.cost, row.selection) == (12, 4, (0, 1, 2))
     assert str(row.proof) == "enumerated: toy"
     assert row.python == sys.version.split()[0]
+    assert f"numba {version('numba')}" in row.solvers
     assert row.finished.endswith("+00:00")

@@ -31,8 +31,8 @@ from closeknit.instances import (
 from closeknit.instances.library import bundled
 from closeknit.instances.sukp_text import sukp_text
 from closeknit.reports.inputs import instances_of
-from closeknit.reports.ledger import FILE
 from closeknit.reports.procset_drawing import procset_picture
+from closeknit.reports.store import FILE
 from closeknit.solvers import Result, Status
 
 COMMAND = [sys.executable, "-m", "closeknit"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 import os
 import signal
 import subprocess
@@ -20,8 +19,9 @@ import closeknit.heuristics
 from closeknit.cli.app import run
 from closeknit.heuristics import METHODS
 from closeknit.heuristics.registry import AnyMethod
-from closeknit.instances import write_ksubset
-from closeknit.reports.ledger import FILE
+from closeknit.instances import InputError, write_ksubset
+from closeknit.reports.row_fields import document_of
+from closeknit.reports.store import FILE, rows_in
 
 from .toys import ROOT, SABOTEURS, TOYS, small
 
@@ -65,10 +65,10 @@ def ratios(out: Path) -> list[dict[str, str]]:
 
 def results(out: Path) -> list[dict[str, Any]]:
     """What was found, without what differs from run to run; in a fixed order."""
-    rows = [json.loads(line) for line in (out / FILE).read_text().splitlines()]
+    changing = ("seconds", "finished", "memory_peak")
     kept = [
-        {k: v for k, v in row.items() if k not in ("seconds", "finished")}
-        for row in rows
+        {k: v for k, v in document_of(row).items() if k not in changing}
+        for row in rows_in(out / FILE)
     ]
     return sorted(kept, key=lambda row: (row["instance"], row["method"]))
 
@@ -236,17 +236,36 @@ def test_output_that_cannot_be_written_is_refused_before_anything_runs(
     assert complained == f"closeknit: {page}: cannot be written: Is a directory\n"
 
 
-def test_a_damaged_results_file_is_refused(
+def test_a_damaged_store_is_refused(
     command: Command, folder: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "out"
     command(folder, "--out", out, "--methods", "first")
     path = out / FILE
-    lines = path.read_text().splitlines(keepends=True)
-    path.write_text("".join([lines[0], lines[1][:99] + "\n", *lines[2:]]))
+    path.write_bytes(b"not a database" + path.read_bytes()[14:])
     status, _, complained = command(folder, "--out", out, "--methods", "first")
     assert (status, complained.count("\n")) == (2, 1)
-    assert complained.startswith(f"closeknit: {path}:2: not JSON: ")
+    assert complained.startswith(f"closeknit: {path}: cannot be used: ")
+
+
+def test_fresh_begins_anew_and_failed_runs_can_be_retried(
+    command: Command, folder: Path, tmp_path: Path
+) -> None:
+    table, out = {**TOYS, **SABOTEURS}, tmp_path / "out"
+    words = (folder, "--methods", "broken", "--out", out)
+
+    def finished(*more: str, method: str) -> set[str]:
+        assert command(*words, *more, methods=table)[0] == 1
+        rows = rows_in(out / FILE)
+        assert len(rows) == 6
+        return {r.finished for r in rows if r.method == method}
+
+    first = {method: finished(method=method) for method in ("broken", "auto")}
+    assert finished("--resume", method="broken") == first["broken"]
+    sleep(1)
+    assert not finished("--retry-failed", method="broken") & first["broken"]
+    assert finished(method="auto") == first["auto"]
+    assert not finished("--fresh", method="auto") & first["auto"]
 
 
 # Killed, interrupted, resumed
@@ -266,12 +285,18 @@ def started(folder: Path, out: Path) -> subprocess.Popen[str]:
     )
 
 
+def count_rows(out: Path) -> int:
+    try:
+        return len(rows_in(out / FILE))
+    except InputError:  # not made yet
+        return 0
+
+
 def wait_for_rows(out: Path, count: int) -> None:
-    end = monotonic() + 30
-    path = out / FILE
-    while not path.exists() or path.read_bytes().count(b"\n") < count:
+    end = monotonic() + 60
+    while count_rows(out) < count:
         assert monotonic() < end, "no rows came"
-        sleep(0.01)
+        sleep(0.03)
 
 
 @pytest.mark.parametrize("rows", [1, 4, 8])
@@ -284,13 +309,12 @@ def test_a_killed_run_goes_on_where_it_stopped(
     with started(folder, parts) as process:
         wait_for_rows(parts, rows)
         process.kill()
-    stopped_at = (parts / FILE).read_bytes()
-    assert rows <= stopped_at.count(b"\n") < 14
+    stopped_at = rows_in(parts / FILE)
+    assert rows <= len(stopped_at) < 14
     assert not (parts / "report.html").exists()
     with started(folder, parts) as process:
         assert process.wait(60) == 0
-    kept = stopped_at[: stopped_at.rfind(b"\n") + 1]
-    assert (parts / FILE).read_bytes().startswith(kept)
+    assert rows_in(parts / FILE)[: len(stopped_at)] == stopped_at
     assert len(results(parts)) == 14
     assert results(parts) == results(whole)
 

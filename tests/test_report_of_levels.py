@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -24,7 +23,8 @@ from closeknit.reports.html_report import html_report
 from closeknit.reports.markdown_report import markdown_report
 from closeknit.reports.plots import plots
 from closeknit.reports.report import Report, report_on
-from closeknit.reports.rows import Row, line_of, parse_row, row_of
+from closeknit.reports.row_fields import document_of, parse_row
+from closeknit.reports.rows import Row, row_of
 from closeknit.reports.subjects import paid
 from closeknit.reports.summary import level_spreads
 from closeknit.reports.verdicts import Judged, Verdict, quotient
@@ -173,11 +173,11 @@ def test_the_worst_is_worst_at_the_highest_level() -> None:
 
 
 def test_rows_of_other_shapes_are_refused() -> None:
-    good = json.loads(line_of(proved(A, (8, 0, 2))))
-    assert parse_row(json.dumps(good)).cost == (8, 0, 2)
+    good = document_of(proved(A, (8, 0, 2)))
+    assert parse_row(good).cost == (8, 0, 2)
     for bad in ({"cost": 8, "bound": 8}, {"cost": [8, 0], "bound": [8, 0]}):
         with pytest.raises(InputError, match=r"^cost: must have 3 levels, not "):
-            parse_row(json.dumps({**good, **bad}))
+            parse_row({**good, **bad})
 
 
 def test_csv_writes_levels_with_semicolons() -> None:

@@ -93,6 +93,14 @@ def killed(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
     return first(instance, settings)
 
 
+def greedy(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
+    if instance.name != "warm-up":
+        taken = bytearray(600 << 20)
+        sleep(600)
+        del taken
+    return first(instance, settings)
+
+
 def broken(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
     raise SolverError("the solver\nbroke")
 
@@ -123,6 +131,7 @@ SABOTEURS: Mapping[str, AnyMethod] = {
         Toy(name="dearest", where="dearest", guarantee=one),
         Toy(name="killed", where="killed"),
         Toy(name="broken", where="broken"),
+        Toy(name="greedy", where="greedy"),
         Toy(name="liar", where="liar", exact=True),
         Toy(name="quick", where="quick", exact=True),
     )

@@ -1,0 +1,209 @@
+"""Study files: what a campaign runs, in TOML; see ``docs/studies.md``."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Collection, Mapping, Sequence
+from difflib import get_close_matches
+from importlib.resources import files
+from math import isfinite
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..instances.errors import InputError
+from ..solvers.settings import Settings
+from . import running
+
+if TYPE_CHECKING:
+    from ..heuristics import AnyMethod
+    from ..instances import Instance
+    from ..reports.campaign import Campaign, Lineup
+
+FORMAT = "closeknit/study"
+SUFFIX = ".toml"
+_FIELDS = (
+    *("format", "version", "name", "instances", "methods", "exact"),
+    *("time-limit", "node-limit", "memory-limit", "seed", "repeats"),
+)
+_STUDIES = files(__package__) / "studies"
+
+
+def study_names() -> list[str]:
+    """Names of the studies that come with the package, sorted.
+
+    >>> study_names()
+    ['standard']
+    """
+    names = (entry.name for entry in _STUDIES.iterdir())
+    return sorted(name.removesuffix(SUFFIX) for name in names if name.endswith(SUFFIX))
+
+
+def is_study(name: str) -> bool:
+    """Whether a word of the command line names a study file or a bundled study."""
+    if name.endswith(SUFFIX):
+        return True
+    return name in study_names() and not Path(name).exists()
+
+
+def read_study(name: str, *, trace: str | None = None) -> Campaign:
+    """Read a study file, or one that comes with the package, and make its instances.
+
+    Parameters
+    ----------
+    name
+        Path of the file, or the name of a bundled one.
+    trace
+        SWF file for those instances that are snapshots of a trace.
+
+    Raises
+    ------
+    InputError
+        Naming the file, the field and the value.
+    """
+    if name.endswith(SUFFIX):
+        path = Path(name)
+        try:
+            text = path.read_bytes()
+        except OSError as error:
+            raise InputError(f"cannot be read: {error.strerror}", file=path) from None
+        folder = path.parent
+    else:
+        text, folder = (_STUDIES / f"{name}{SUFFIX}").read_bytes(), Path()
+    try:
+        return _campaign(_parsed(text), folder, trace)
+    except InputError as error:
+        raise error.of_file(name) from None
+
+
+def _parsed(text: bytes) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text.decode())
+    except UnicodeDecodeError as error:
+        raise InputError(f"is not UTF-8 text (byte {error.start})") from None
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise InputError(f"not TOML: {error}") from None
+
+
+def _campaign(found: dict[str, Any], folder: Path, trace: str | None) -> Campaign:
+    from ..reports.campaign import Campaign
+    from .study_instances import study_instances
+
+    only(found, _FIELDS, "")
+    for field, wanted in (("format", FORMAT), ("version", 1)):
+        if field not in found:
+            raise InputError("is missing", field=field)
+        if found[field] != wanted or isinstance(found[field], bool):
+            raise InputError(f"must be {wanted!r}", field=field, value=found[field])
+    if not isinstance(found.get("name", ""), str):
+        raise InputError("must be text", field="name", value=found["name"])
+    settings = Settings(
+        time_limit=_seconds(found),
+        node_limit=_count(found, "node-limit", None, 1),
+        memory_mb=_count(found, "memory-limit", None, 1),
+        seed=_count(found, "seed", 0, 0) or 0,
+    )
+    repeats = _count(found, "repeats", 1, 1) or 1
+    instances = study_instances(found.get("instances"), folder, trace)
+    named, lineups = _lineups(found, instances)
+    return Campaign(
+        instances=instances,
+        lineups=lineups,
+        settings=settings,
+        lenient=not named,
+        repeats=repeats,
+    )
+
+
+def _seconds(found: Mapping[str, Any]) -> float:
+    value = found.get("time-limit", 60)
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not number or not isfinite(value) or value <= 0:
+        raise InputError(
+            "must be a positive number of seconds", field="time-limit", value=value
+        )
+    return float(value)
+
+
+def _count(
+    found: Mapping[str, Any], field: str, default: int | None, least: int
+) -> int | None:
+    value = found.get(field, default)
+    if value is None:
+        return None
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    if not whole or not least <= value < 2**31:
+        raise InputError(
+            f"must be an integer from {least} to 2^31 - 1", field=field, value=value
+        )
+    return int(value)
+
+
+def _lineups(
+    found: Mapping[str, Any], instances: Sequence[Instance]
+) -> tuple[bool, dict[str, Lineup]]:
+    """Return whether methods were named, and what is run for each problem."""
+    from ..heuristics import METHODS
+    from ..instances import PROBLEMS
+    from ..reports.campaign import Lineup
+
+    exact = _by_problem(found.get("exact", "auto"), "exact")
+    wanted = _by_problem(found.get("methods", "heuristics"), "methods")
+    lineups, named = {}, False
+    met = running.problems_of(instances)
+    for problem in PROBLEMS:
+        table = METHODS.get(problem, {})
+        methods: list[AnyMethod] = []
+        field = "methods" if "" in wanted else f"methods.{problem}"
+        chosen = wanted.get(problem, wanted.get("", "heuristics"))
+        if chosen == "heuristics":
+            methods = [method for method in table.values() if not method.exact]
+        else:
+            for place, name in enumerate(_names(chosen, field)):
+                at = f"{field}[{place}]"
+                methods.append(running.method_named(name, table, at, problem))
+            named = named or problem in met
+        at = "exact" if "" in exact else f"exact.{problem}"
+        name = exact.get(problem, exact.get("", "auto"))
+        if not isinstance(name, str):
+            raise InputError("must be the name of a method", field=at, value=name)
+        if problem not in met and problem not in {**exact, **wanted}:
+            continue
+        route = running.method_named(name, table, at, problem)
+        if not route.exact:
+            raise InputError("is not an exact method", field=at, value=name)
+        if problem in met:
+            lineups[problem] = Lineup(methods=methods, exact=route)
+    return named, lineups
+
+
+def _by_problem(value: Any, field: str) -> dict[str, Any]:
+    """Return what stands behind each problem; behind "" what holds for all."""
+    from ..instances import PROBLEMS
+
+    if not isinstance(value, dict):
+        return {"": value}
+    only(value, tuple(PROBLEMS), field)
+    return value
+
+
+def _names(value: Any, field: str) -> list[str]:
+    right = isinstance(value, list) and all(isinstance(name, str) for name in value)
+    if not right or not value:
+        raise InputError(
+            'must be "heuristics" or a list of names of methods',
+            field=field,
+            value=value,
+        )
+    return list(dict.fromkeys(value))
+
+
+def only(value: Mapping[str, Any], known: Collection[str], where: str) -> None:
+    """Refuse a key that is not known; say which one may have been meant."""
+    for name in value:
+        if name not in known:
+            close = get_close_matches(name, known, n=1)
+            hint = (
+                f"did you mean {close[0]}?" if close else f"known: {', '.join(known)}"
+            )
+            field = f"{where}.{name}" if where else name
+            raise InputError(f"unknown field ({hint})", field=field)

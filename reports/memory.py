@@ -1,0 +1,80 @@
+"""How much memory a process and all that it has started take, read from /proc."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+_PAGE = os.sysconf("SC_PAGE_SIZE")
+EVERY = 0.1
+"""Seconds between two looks."""
+
+
+def in_use(process: int) -> int:
+    """Return the bytes that a process and its descendants have in memory now.
+
+    Resident pages, not address space: solvers and numba reserve far more than they
+    touch. 0 for what has ended, and where there is no /proc.
+    """
+    total = 0
+    pending = [process]
+    while pending:
+        place = Path(f"/proc/{pending.pop()}")
+        with suppress(OSError, ValueError, IndexError):
+            total += _PAGE * int((place / "statm").read_text().split()[1])
+            for thread in (place / "task").iterdir():
+                pending += map(int, (thread / "children").read_text().split())
+    return total
+
+
+class Peak:
+    """The greatest amount met so far, in MiB."""
+
+    def __init__(self) -> None:
+        self.bytes = 0
+
+    @property
+    def mib(self) -> int | None:
+        """Rounded up; None where it cannot be known."""
+        return -(-self.bytes // 2**20) or None
+
+
+@contextmanager
+def peak() -> Iterator[Peak]:
+    """Watch this process and what it starts until the end of the block.
+
+    Of this process alone the kernel keeps the peak exactly; with its children the
+    sum is looked at ten times a second, while this process lets others run.
+    """
+    found = Peak()
+    _forget_own_peak()
+    ended = threading.Event()
+
+    def watch() -> None:
+        while not ended.wait(EVERY):
+            found.bytes = max(found.bytes, in_use(os.getpid()))
+
+    watcher = threading.Thread(target=watch, daemon=True)
+    watcher.start()
+    try:
+        yield found
+    finally:
+        ended.set()
+        watcher.join()
+        found.bytes = max(found.bytes, _own_peak())
+
+
+def _forget_own_peak() -> None:
+    with suppress(OSError):
+        Path("/proc/self/clear_refs").write_text("5")
+
+
+def _own_peak() -> int:
+    with suppress(OSError, ValueError, IndexError):
+        for line in Path("/proc/self/status").read_text().splitlines():
+            if line.startswith("VmHWM:"):
+                return 1024 * int(line.split()[1])
+    return 0
