@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 OUT ?= out
 
-.PHONY: help report test test-slow lint bench bench-exact bench-models bench-procset-models bench-procset-bb bench-sukp bench-sukp-table bench-submesh bench-stream bench-packing clean
+.PHONY: help report test test-slow lint bench bench-exact bench-models bench-procset-models bench-procset-bb bench-sukp bench-sukp-table bench-submesh bench-stream bench-packing bench-ptas clean
 
 help:
 	@echo "make report     set up, run every method on the bundled instances, write $(OUT)/report"
@@ -21,6 +21,7 @@ help:
 	@echo "make bench-submesh  submesh allocation as the mesh fills, beside 0/1 arrays"
 	@echo "make bench-stream  streams of jobs, simulated and measured"
 	@echo "make bench-packing  whether boxes can be packed: a known set, and states of a mesh"
+	@echo "make bench-ptas  the PTAS: seconds, choice and bound over the optimum, against strips"
 	@echo "make bench-sukp-table  the set-union knapsack benchmark searched by tabu: docs/sukp.md"
 
 # Pinned versions come from constraints.txt; the stamp renews them when a pin changes.
@@ -83,6 +84,9 @@ bench-submesh: $(VENV)/.ready
 
 bench-stream: $(VENV)/.ready
 	$(BIN)/python benchmarks/bench_stream.py $(ARGS)
+
+bench-ptas: $(VENV)/.ready
+	$(BIN)/python benchmarks/bench_ptas.py $(ARGS)
 
 bench-packing: $(VENV)/.ready
 	$(BIN)/python benchmarks/bench_packing.py $(ARGS)

@@ -84,8 +84,8 @@ class Axis:
 def crossing(points: IntArray, sizes: Sequence[int]) -> int:
     """Sum the distances of points that lie in different strips when these are filled.
 
-    >>> crossing(np.array([[0, 0], [1, 0], [2, 3], [9, 3]]), (2, 2))
-    30
+    >>> crossing(np.array([[0], [1], [2], [9]]), (2, 2))
+    20
     """
     weight = np.repeat(np.array(slopes(sizes), dtype=np.int64), sizes)
     return int(sum(int((weight * np.sort(axis)).sum()) for axis in points.T))

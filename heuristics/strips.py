@@ -70,7 +70,7 @@ def factor(sizes: tuple[int, ...]) -> Fraction | None:
     """Return 1/(1 - phi), the guarantee of a PTAS with these strips; None if phi = 1.
 
     >>> factor((8, 16, 8)), factor((5, 11, 11, 5)), factor((32,))
-    (Fraction(4, 3), Fraction(156, 131), None)
+    (Fraction(4, 3), Fraction(22, 19), None)
     """
     phi = neglected(sizes)
     return None if phi == 1 else 1 / (1 - phi)
