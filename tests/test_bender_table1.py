@@ -39,12 +39,12 @@ from closeknit.reports.reproductions.bender_table1_parts import (
     REFUSED,
     Found,
     Part,
-    Store,
     run,
     usable,
 )
 from closeknit.reports.reproductions.bender_table1_streams import offered_load, stream
 from closeknit.reports.reproductions.bender_table1_tables import printed_gap
+from closeknit.reports.reproductions.parts import Store
 from closeknit.simulation.stream import Start, simulate
 from closeknit.simulation.stream_jobs import StreamJob, generated
 
@@ -133,7 +133,7 @@ def test_parts_have_names_that_say_what_they_depend_on(tmp_path: Path) -> None:
 
 
 def test_a_store_gives_back_what_was_put_and_mistrusts_the_rest(tmp_path: Path) -> None:
-    one, store = part(), Store(tmp_path / "parts")
+    one, store = part(), Store(tmp_path / "parts", Found)
     assert store.get(one) is None
     found = run(one)
     store.put(one, found)

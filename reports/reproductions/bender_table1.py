@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from contextlib import closing
+from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import partial
-from pathlib import Path
 
 from ...heuristics import KSUBSET
 from ...heuristics.allocation.table import allocator
 from ...instances import InputError, Mesh
 from ...simulation.stream import simulate
-from ..pool import Call, Failure
-from ..pool import run as in_parallel
 from ..stream_film import Film, slider
 from ..study import Section, Study
 from .bender_table1_entries import Row
 from .bender_table1_findings import findings, lead
-from .bender_table1_parts import OPTIMAL, Found, Part, Store, run, usable
+from .bender_table1_parts import OPTIMAL, Found, Part, run, usable
 from .bender_table1_plots import diagonal_plot, paper_plot, ratio_plot, spread_plot
 from .bender_table1_printed import AS_DEFINED, EVERYWHERE, JOBS
 from .bender_table1_streams import State, Stream, stream
@@ -31,6 +26,7 @@ from .bender_table1_tables import (
     ratio_matrix,
 )
 from .catalogue import Order
+from .parts import run_all
 
 EVERY = 4
 """Optima, and allocators that the table does not have, are asked every so often."""
@@ -118,8 +114,7 @@ def study(order: Order) -> Study:
         for state in jobs.states
         for situation in taking_part.situations
     }
-    store = Store(Path(order.keep)) if order.keep else None
-    found = _all(list(parts.values()), store, order)
+    found = run_all(list(parts.values()), run, Found, order)
     rows = {
         state.name: {
             situation: Row(
@@ -130,30 +125,6 @@ def study(order: Order) -> Study:
         for state in jobs.states
     }
     return _written(order, shape, jobs, rows, taking_part)
-
-
-def _all(parts: Sequence[Part], store: Store | None, order: Order) -> dict[str, Found]:
-    """Run what the store does not hold, and put it there part by part."""
-    found: dict[str, Found] = {}
-    if store:
-        found = {
-            part.key: kept for part in parts if (kept := store.get(part)) is not None
-        }
-    due = [part for part in parts if part.key not in found]
-    done = len(parts) - len(due)
-    order.progress(done, len(parts), "")
-    calls = [Call(partial(run, part)) for part in due]
-    with closing(in_parallel(calls, jobs=order.jobs)) as outcomes:
-        for position, outcome in outcomes:
-            part = due[position]
-            if isinstance(outcome, Failure):
-                raise InputError(outcome.why, field=f"situation {part.situation}")
-            found[part.key] = outcome
-            if store:
-                store.put(part, outcome)
-            done += 1
-            order.progress(done, len(parts), part.situation)
-    return found
 
 
 Rows = dict[str, dict[str, Row]]

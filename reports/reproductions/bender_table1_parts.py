@@ -1,22 +1,15 @@
-"""One situation algorithm on one stream: what every decision algorithm would give.
-
-A part is run in a process of its own and stored under a name that says what it
-depends on, so that a run that was killed goes on where it was.
-"""
+"""One situation algorithm on one stream: what every decision algorithm would give."""
 
 from __future__ import annotations
 
 import json
-import zipfile
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
 from importlib.metadata import version
-from io import BytesIO
 from itertools import compress
 from math import inf
-from pathlib import Path
 
 import numpy as np
 
@@ -25,10 +18,10 @@ from ...heuristics.allocation.allocator import Allocator, Grant
 from ...heuristics.allocation.choosing import Choosing
 from ...heuristics.allocation.table import STRATEGIES, allocator
 from ...instances import IntArray, KSubset, Mesh, cost
-from ...instances.files import folder, write_bytes
 from ...simulation.stream import Event, Start, simulate
 from ...simulation.stream_jobs import StreamJob
 from ...solvers import Settings
+from .parts import Arrays
 
 VERSION = 1
 """Goes up when the same part would come out differently."""
@@ -97,9 +90,18 @@ class Part:
         }
         return sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()
 
+    @property
+    def told(self) -> str:
+        """What it is, for progress and complaints."""
+        return f"situation {self.situation}"
+
+    def fits(self, found: Found) -> bool:
+        """Say whether an outcome has the form that this part's has."""
+        return found.costs.shape == (len(self.jobs), len(self.decisions))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class Found(Arrays):
     """What came of a part; rows are jobs in the order in which they started.
 
     Parameters
@@ -122,61 +124,6 @@ class Found:
     own: IntArray
     costs: IntArray
     bound: IntArray
-
-    def packed(self) -> bytes:
-        """Write it; the same arrays give the same bytes."""
-        stream = BytesIO()
-        arrays = {one.name: getattr(self, one.name) for one in fields(self)}
-        np.savez_compressed(stream, **arrays)
-        return stream.getvalue()
-
-    @classmethod
-    def unpacked(cls, content: bytes) -> Found | None:
-        """Read it; None if it is not what was written."""
-        try:
-            with np.load(BytesIO(content), allow_pickle=False) as arrays:
-                return cls(**{one.name: arrays[one.name] for one in fields(cls)})
-        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
-            return None
-
-
-class Store:
-    """Finished parts in a folder, each in a file named by its key.
-
-    Parameters
-    ----------
-    where
-        The folder; made when the first part is put there.
-    """
-
-    def __init__(self, where: Path) -> None:
-        self.where = where
-
-    def get(self, part: Part) -> Found | None:
-        """Return what was found before; None if it has to be run."""
-        path = self._path(part)
-        try:
-            content = path.read_bytes()
-        except OSError:
-            return None
-        found = Found.unpacked(content)
-        if found is None or found.costs.shape != (len(part.jobs), len(part.decisions)):
-            return None
-        return found
-
-    def put(self, part: Part, found: Found) -> None:
-        """Keep what was found, whole or not at all.
-
-        Raises
-        ------
-        InputError
-            When the folder cannot be written.
-        """
-        folder(self.where)
-        write_bytes(self._path(part), found.packed())
-
-    def _path(self, part: Part) -> Path:
-        return self.where / f"{part.key[:32]}.npz"
 
 
 def run(part: Part) -> Found:

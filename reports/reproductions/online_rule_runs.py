@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import closing
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
 from math import inf
-from pathlib import Path
 
 import numpy as np
 
@@ -17,14 +14,13 @@ from ...heuristics.allocation.allocator import Allocator
 from ...heuristics.allocation.choosing import Choosing
 from ...heuristics.allocation.table import allocator
 from ...heuristics.allocation.thrifty import Thrifty
-from ...instances import InputError, IntArray, Mesh
+from ...instances import IntArray, Mesh
 from ...simulation.stream import Start, simulate
 from ...solvers import Settings
-from ..pool import Call, Failure
-from ..pool import run as in_parallel
-from .bender_table1_parts import NOT_ASKED, OPTIMAL, Found, Part, Store, usable
+from .bender_table1_parts import NOT_ASKED, OPTIMAL, Found, Part, usable
 from .bender_table1_streams import PACKED, State, stream
 from .catalogue import Order
+from .parts import run_all
 
 RULE = "thrifty"
 RIVALS = (
@@ -130,36 +126,6 @@ def _placing(one: Part) -> Allocator:
     return allocator(one.situation, topology, seed=one.seed)
 
 
-def run_all(parts: Sequence[Part], order: Order) -> dict[str, Found]:
-    """Run what has not been kept, part by part; by their keys.
-
-    Raises
-    ------
-    InputError
-        When a job cannot be served, or what is found cannot be kept.
-    """
-    store = Store(Path(order.keep)) if order.keep else None
-    found: dict[str, Found] = {}
-    for one in parts:
-        if store and (kept := store.get(one)) is not None:
-            found[one.key] = kept
-    due = [one for one in parts if one.key not in found]
-    done = len(parts) - len(due)
-    order.progress(done, len(parts), "")
-    calls = [Call(partial(run, one)) for one in due]
-    with closing(in_parallel(calls, jobs=order.jobs)) as outcomes:
-        for position, outcome in outcomes:
-            one = due[position]
-            if isinstance(outcome, Failure):
-                raise InputError(outcome.why, field=one.situation)
-            found[one.key] = outcome
-            if store:
-                store.put(one, outcome)
-            done += 1
-            order.progress(done, len(parts), one.situation)
-    return found
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Race:
     """One way in which the stream comes, and what everybody made of it.
@@ -214,7 +180,7 @@ def races(
         for state in ways
         for who in everybody
     }
-    found = run_all(list(parts.values()), order)
+    found = run_all(list(parts.values()), run, Found, order)
     for state in ways:
         own = {who: found[parts[state.name, who].key].own for who in everybody}
         proved = looked = 0
