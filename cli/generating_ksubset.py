@@ -83,6 +83,15 @@ def add(families: Families) -> None:
     )
     number(distinct, "--L", 555, "distance of the squares (default 555)")
 
+    blocks = family(
+        families, "mm-blocks", "the same for k any multiple of 8", _mm_blocks
+    )
+    wanted(blocks)
+    number(blocks, "--L", 1000, "gap between the blocks (default 1000)")
+
+    ring = family(families, "ring-gap", "a bad case of ring-window", _ring_gap)
+    number(ring, "--s", 1, "scale (default 1: a ring of 46)")
+
     shells = family(families, "mc1x1-worst", "the worst case of mc1x1", _mc1x1)
     wanted(shells)
     number(shells, "--r", 1000, "distance of the halves (default 1000)")
@@ -187,6 +196,18 @@ def _mm_distinct(args: argparse.Namespace, seed: int) -> KSubset:
     from ..instances.worst_cases import mm_distinct
 
     return mm_distinct(args.L).instance
+
+
+def _mm_blocks(args: argparse.Namespace, seed: int) -> KSubset:
+    from ..instances.worst_cases import mm_blocks
+
+    return mm_blocks(args.k, args.L).instance
+
+
+def _ring_gap(args: argparse.Namespace, seed: int) -> KSubset:
+    from ..instances.worst_cases import ring_gap
+
+    return ring_gap(args.s).instance
 
 
 def _mc1x1(args: argparse.Namespace, seed: int) -> KSubset:

@@ -16,4 +16,6 @@ from .mc1x1 import mc1x1_family as mc1x1_family
 from .medians import median_decoys as median_decoys
 from .mm_free import genalg as genalg
 from .mm_free import genalg_tree as genalg_tree
+from .ring import ring_gap as ring_gap
+from .rows import mm_blocks as mm_blocks
 from .squares import mm_distinct as mm_distinct
