@@ -19,7 +19,7 @@ from ..instances.errors import InputError
 
 if TYPE_CHECKING:
     from ..heuristics.registry import Run
-    from ..instances import KSubset
+    from ..instances import Instance
     from ..reports.claims import Claim, Trial, Verdict
 
 HELP = "test every bound and formula exactly; for continuous integration"
@@ -54,6 +54,10 @@ def options(parser: argparse.ArgumentParser) -> None:
         "--json", metavar="FILE", help="write the verdicts there; - for standard output"
     )
     parser.add_argument(
+        "--markdown", metavar="FILE", help="write a page about all of it there"
+    )
+    parser.add_argument(
+        "--out",
         "--counterexamples",
         metavar="DIR",
         default=COUNTEREXAMPLES,
@@ -83,6 +87,10 @@ def run(args: argparse.Namespace, methods: Mapping[str, Run] | None = None) -> i
     verdicts, files = _test(claims, trial, args)
     if args.json:
         _write_json(args.json, trial, verdicts, files)
+    if args.markdown:
+        from ..reports.claims_page import write_page
+
+        write_page(args.markdown, trial, verdicts)
     if args.json != "-":
         _show(verdicts, files)
     return 0 if all(verdict.holds for verdict in verdicts) else 1
@@ -141,24 +149,26 @@ def _test(
             verdicts.append(verdict)
             if args.junit:
                 write_junit(args.junit, verdicts, claims[i:])
-            if path := _keep(verdict, args.counterexamples):
+            if path := _keep(verdict, args.out):
                 files[claim.name] = path
     return verdicts, files
 
 
 def _keep(verdict: Verdict, directory: str) -> Path | None:
     """Write the counterexample, if there is one."""
-    from ..instances import write_ksubset
-    from ..instances.files import folder
+    from ..instances import problem_of
+    from ..instances.files import folder, write_text
+    from ..instances.json_text import dumps
 
     if verdict.outcome is None or verdict.outcome.counterexample is None:
         return None
     path = folder(directory) / f"{verdict.claim.name}.json"
-    write_ksubset(_labelled(verdict, verdict.outcome.counterexample), path)
+    instance = _labelled(verdict, verdict.outcome.counterexample)
+    write_text(path, dumps(problem_of(instance).document_of(instance)) + "\n")
     return path
 
 
-def _labelled(verdict: Verdict, instance: KSubset) -> KSubset:
+def _labelled(verdict: Verdict, instance: Instance) -> Instance:
     """Say in the instance what it is a counterexample to."""
     source = f"counterexample to {verdict.claim.name}: {verdict.said}"
     return replace(instance, source=source)
@@ -200,8 +210,9 @@ def _write_list(claims: list[Claim], out: str | None) -> None:
 def _write_json(
     out: str, trial: Trial, verdicts: list[Verdict], files: Mapping[str, Path]
 ) -> None:
+    from ..instances import problem_of
     from ..instances.files import write_text
-    from ..instances.ksubset_json import document_of, dumps
+    from ..instances.json_text import dumps
 
     rows = []
     for verdict in verdicts:
@@ -213,9 +224,8 @@ def _write_json(
             "seconds": round(verdict.seconds, 3),
         }
         if outcome and outcome.counterexample is not None:
-            row["counterexample"] = document_of(
-                _labelled(verdict, outcome.counterexample)
-            )
+            instance = _labelled(verdict, outcome.counterexample)
+            row["counterexample"] = problem_of(instance).document_of(instance)
             row["file"] = str(files[verdict.claim.name])
         rows.append(row)
     text = dumps(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from types import MappingProxyType
 
 from .bounds import BOUND_CLAIMS
+from .city import CITY_CLAIMS
 from .claim import Claim as Claim
 from .claim import Outcome as Outcome
 from .claim import Trial as Trial
@@ -12,7 +13,12 @@ from .claim import Undecided as Undecided
 from .claim import Untrue as Untrue
 from .cuts import CUT_CLAIMS
 from .exact import EXACT_CLAIMS
+from .exhaustive import EXHAUSTIVE_CLAIMS
 from .families import FAMILY_CLAIMS
+from .lemmas import LEMMA_CLAIMS
+from .processor_sets import PROCESSOR_SET_CLAIMS
+from .ptas import PTAS_CLAIMS
+from .submeshes import SUBMESH_CLAIMS
 from .towns import TOWN_CLAIMS
 from .verify import Verdict as Verdict
 from .verify import verify as verify
@@ -24,8 +30,14 @@ CLAIMS = MappingProxyType(
             *CUT_CLAIMS,
             *EXACT_CLAIMS,
             *TOWN_CLAIMS,
+            *CITY_CLAIMS,
             *FAMILY_CLAIMS,
+            *EXHAUSTIVE_CLAIMS,
             *BOUND_CLAIMS,
+            *LEMMA_CLAIMS,
+            *PTAS_CLAIMS,
+            *PROCESSOR_SET_CLAIMS,
+            *SUBMESH_CLAIMS,
         )
     }
 )

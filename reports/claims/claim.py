@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
-from ...heuristics import KSUBSET
-from ...heuristics.registry import Run
-from ...instances import KSubset, check, cost
+from ...heuristics import KSUBSET, METHODS
+from ...heuristics.registry import Run, RunOn
+from ...instances import Instance, KSubset, Value, check, cost, problem_of
 from ...solvers import Result, Settings, Status, Ties
 
 
@@ -38,7 +39,7 @@ class Outcome:
     holds: bool
     result: str
     instances: int
-    counterexample: KSubset | None = None
+    counterexample: Instance | None = None
 
     def __post_init__(self) -> None:
         if self.holds and self.counterexample is not None:
@@ -52,8 +53,10 @@ class Trial:
     Parameters
     ----------
     methods
-        By name; what is put in the place of a registered method is judged by the
-        bound of that method.
+        For ksubset, by name; what is put in the place of a registered method is
+        judged by the bound of that method.
+    others
+        Those of the other problems, by problem and name.
     exact
         The method that proves optima.
     search
@@ -68,6 +71,9 @@ class Trial:
     """
 
     methods: Mapping[str, Run] = field(default_factory=lambda: KSUBSET)
+    others: Mapping[str, Mapping[str, RunOn[Any]]] = field(
+        default_factory=lambda: METHODS
+    )
     exact: str = "auto"
     search: str = "cuts-bb"
     seed: int = 0
@@ -85,11 +91,41 @@ class Trial:
         InputError
             When it does not take this instance.
         """
+        result = self.run(method, instance, ties)
+        assert isinstance(result.objective, int)
+        return result.objective
+
+    def run(self, method: str, instance: KSubset, ties: Ties = Ties.LEX) -> Result:
+        """Run a method and return its result, whose choice and cost are true.
+
+        Raises
+        ------
+        Untrue, InputError
+            As `pay` does.
+        """
         settings = Settings(time_limit=self.time_limit, seed=self.seed, ties=ties)
         result = self.methods[method](instance, settings)
         if result.chosen is None:
             raise Undecided(f"{method} found nothing on {instance.name} in time")
-        return _true_cost(method, instance, result)
+        _true_cost(method, instance, result)
+        return result
+
+    def least(self, instance: Instance, method: str) -> tuple[Value, tuple[int, ...]]:
+        """Return the optimum of an instance of any problem, and a choice that has it.
+
+        Raises
+        ------
+        Undecided, Untrue
+            As `optimum` does.
+        """
+        problem = problem_of(instance).name
+        tables: Mapping[str, Mapping[str, RunOn[Any]]]
+        tables = {**self.others, "ksubset": self.methods}
+        run = tables[problem][method]
+        result = run(instance, Settings(time_limit=self.time_limit, seed=self.seed))
+        if result.status is not Status.OPTIMAL or result.chosen is None:
+            raise Undecided(f"{method} did not prove the optimum of {instance.name}")
+        return _true_cost(method, instance, result), result.chosen
 
     def optimum(self, instance: KSubset, method: str = "") -> int:
         """Return the least cost, proved by the exact route.
@@ -111,11 +147,13 @@ class Trial:
                     f"{method} did not prove the optimum of {instance.name} "
                     f"within {self.time_limit:g} s"
                 )
-            self._optima[key] = _true_cost(method, instance, result)
+            paid = _true_cost(method, instance, result)
+            assert isinstance(paid, int)
+            self._optima[key] = paid
         return self._optima[key]
 
 
-def _true_cost(method: str, instance: KSubset, result: Result) -> int:
+def _true_cost(method: str, instance: Instance, result: Result) -> Value:
     """Return the objective if the choice is valid and costs that."""
     assert result.chosen is not None
     wrong = check(instance, result.chosen)
@@ -123,7 +161,7 @@ def _true_cost(method: str, instance: KSubset, result: Result) -> int:
         wrong = [f"says {result.objective}, but the choice costs {paid}"]
     if wrong:
         raise Untrue(f"{method} on {instance.name}: {'; '.join(wrong)}")
-    assert isinstance(result.objective, int)
+    assert result.objective is not None
     return result.objective
 
 

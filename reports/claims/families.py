@@ -6,11 +6,12 @@ from collections.abc import Callable, Iterable
 from fractions import Fraction
 
 from ...heuristics.guarantees import rho
-from ...instances import InputError
+from ...instances import InputError, KSubset, Torus
 from ...instances.worst_cases import (
     WorstCase,
     genalg,
     genalg_tree,
+    hilbert_gap,
     mc1x1_family,
     median_decoys,
     mm_distinct,
@@ -20,6 +21,13 @@ from ...solvers import Ties
 from .claim import Claim, Outcome, Trial
 
 EPSILONS = tuple(Fraction(1, b) for b in (2, 4, 10, 100, 132, 133))
+RING = KSubset(
+    "ring-of-46",
+    Torus((46,)),
+    tuple((x,) for x in (2, 11, 14, 15, 17, 26, 29, 31, 32, 39, 44, 45)),
+    10,
+)
+"""On which the best window is not optimal."""
 REACHED = Fraction(174, 100)
 """What mm's ratio is shown to reach in the plane, where 7/4 is the limit."""
 
@@ -100,6 +108,37 @@ def genalg_tight(trial: Trial) -> Outcome:
             return _wrong(case, f"ratio {case.ratio} is not near {limit}", 0)
         forms.append((case, case.cost, case.optimum, case.ratio))
     return _outcome(trial, forms, "every ratio within 1/50 of the bound")
+
+
+def hilbert_far(trial: Trial) -> Outcome:
+    """Run best fit along Hilbert's curve where it parts neighbours."""
+    sides = (4, 8, 16) if trial.quick else (4, 8, 16, 32, 64)
+    forms = []
+    for side in sides:
+        case = hilbert_gap(side)
+        forms.append((case, 5 * side // 4 - 2, 1, Fraction(5 * side, 4) - 2))
+    listed = ", ".join(map(str, sides))
+    return _outcome(trial, forms, f"5N/4 - 2 for N = {listed}")
+
+
+def windows_fail(trial: Trial) -> Outcome:
+    """Run windows and exact routes on the ring where no window is optimal."""
+    found = {"ring-window": trial.pay("ring-window", RING)}
+    for route in ("ring-dp", "bruteforce", "cuts-bb", trial.exact):
+        found[route] = trial.optimum(RING, route)
+    for route, value in found.items():
+        if value != (532 if route == "ring-window" else 530):
+            return Outcome(
+                holds=False,
+                result=f"{route} says {value} of 532 and 530",
+                instances=1,
+                counterexample=RING,
+            )
+    return Outcome(
+        holds=True,
+        result=f"best window 532, optimum 530 by {', '.join(list(found)[1:])}",
+        instances=1,
+    )
 
 
 Form = tuple[WorstCase, Fraction | int, Fraction | int, Fraction]
@@ -187,5 +226,20 @@ FAMILY_CLAIMS = (
         source="derived, docs/theory.md; the bound is Krumke et al. 1997",
         tested="k = 3..6 (3..4 if quick)",
         test=genalg_tight,
+    ),
+    Claim(
+        name="hilbert-gap",
+        statement="hilbert/best-fit pays 5N/4 - 2 optima on an N x N mesh.",
+        source="derived, docs/allocators.md; Bender et al. 2008, section 5",
+        tested="N = 4, 8, 16, 32, 64 (to 16 if quick)",
+        test=hilbert_far,
+    ),
+    Claim(
+        name="ring-window-fails",
+        statement="On a ring k consecutive free processors need not be optimal: 532 "
+        "against 530.",
+        source="derived, docs/theory.md",
+        tested="the ring of 46 with 12 free and k = 10, by windows and exact routes",
+        test=windows_fail,
     ),
 )

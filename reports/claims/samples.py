@@ -37,6 +37,25 @@ def sampled(seed: int, count: int) -> tuple[KSubset, ...]:
     return tuple(instances)
 
 
+@lru_cache(maxsize=8)
+def of_one_axis(seed: int, count: int) -> tuple[KSubset, ...]:
+    """Return lines, rings and trees in turn, each of 2 to 12 processors."""
+    random = Random(f"closeknit axes {seed}")
+    instances = []
+    for i in range(count):
+        topology: Topology
+        if i % 3 == 2:
+            topology, free = _tree(random, 1 + i % 4)
+        else:
+            side = random.choice((7, 12, 13, 24, 61))
+            topology = Mesh((side,)) if i % 3 else Torus((side,))
+            most = random.randint(2, min(12, side))
+            free = random.sample(list(topology.locations()), most)
+        k = random.randint(1, len(free))
+        instances.append(KSubset(f"axis-{seed}-{i}", topology, tuple(free), k))
+    return tuple(instances)
+
+
 def every_subset(*shape: int, least_k: int) -> Iterator[KSubset]:
     """Give every set of free processors of a mesh with every k from ``least_k`` on.
 

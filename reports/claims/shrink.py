@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from typing import Any, TypeVar
 
-from ...instances import KSubset, Mesh, Points
+from ...instances import Instance, KSubset, Mesh, Points, ProcSet, Submesh, Sukp
+
+Kind = TypeVar("Kind", bound=Instance)
 
 
-def shrunk(instance: KSubset, fails: Callable[[KSubset], bool]) -> KSubset:
+def shrunk(instance: Kind, fails: Callable[[Kind], bool]) -> Kind:
     """Return an instance that still fails and from which no single step leads on.
 
     Steps: choose one fewer, drop one free processor, cut an empty margin off a
-    mesh, drop the busy points. Each is tried in turn, and after a success from
-    the start again; the result is a local minimum, not the smallest of all.
+    mesh, drop the busy points; drop a set, an item or a resident, ask for less.
+    Each is tried in turn, and after a success from the start again; the result is a
+    local minimum, not the smallest of all.
 
     Parameters
     ----------
@@ -25,7 +29,7 @@ def shrunk(instance: KSubset, fails: Callable[[KSubset], bool]) -> KSubset:
     smaller = True
     while smaller:
         smaller = False
-        for candidate in _smaller(instance):
+        for candidate in _STEPS[type(instance)](instance):
             if fails(candidate):
                 instance = candidate
                 smaller = True
@@ -34,7 +38,7 @@ def shrunk(instance: KSubset, fails: Callable[[KSubset], bool]) -> KSubset:
     return replace(instance, name=name)
 
 
-def _smaller(instance: KSubset) -> Iterator[KSubset]:
+def _fewer(instance: KSubset) -> Iterator[KSubset]:
     if instance.k > 1:
         yield replace(instance, k=instance.k - 1)
     if instance.n > instance.k:
@@ -57,3 +61,40 @@ def _smaller(instance: KSubset) -> Iterator[KSubset]:
                 for site in instance.free
             )
             yield replace(instance, topology=Mesh(shape), free=free)
+
+
+def _fewer_sets(instance: ProcSet) -> Iterator[ProcSet]:
+    if instance.request > 1:
+        yield replace(instance, request=instance.request - 1)
+    for i in range(len(instance.sets) if len(instance.sets) > 1 else 0):
+        yield replace(instance, sets=instance.sets[:i] + instance.sets[i + 1 :])
+    for i in range(len(instance.available)):
+        left = instance.available[:i] + instance.available[i + 1 :]
+        if len(left) >= instance.request:
+            yield replace(instance, available=left)
+
+
+def _fewer_items(instance: Sukp) -> Iterator[Sukp]:
+    if instance.capacity:
+        yield replace(instance, capacity=instance.capacity - 1)
+    for i in range(instance.n):
+        if instance.n > 1:
+            yield replace(
+                instance,
+                items=instance.items[:i] + instance.items[i + 1 :],
+                profits=instance.profits[:i] + instance.profits[i + 1 :],
+            )
+
+
+def _fewer_residents(instance: Submesh) -> Iterator[Submesh]:
+    residents = instance.residents
+    for i in range(len(residents)):
+        yield replace(instance, residents=residents[:i] + residents[i + 1 :])
+
+
+_STEPS: dict[type, Callable[[Any], Iterator[Any]]] = {
+    KSubset: _fewer,
+    ProcSet: _fewer_sets,
+    Sukp: _fewer_items,
+    Submesh: _fewer_residents,
+}

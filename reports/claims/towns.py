@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from ...formulations.towns import town, town_sites
-from ...instances import KSubset, mesh
+from itertools import combinations
+from math import comb
+
+from ...formulations.towns import TOWN_SEARCH, town, town_bound_value, town_sites
+from ...formulations.towns_in_space import town_in_space, town_sites_in_space
+from ...instances import KSubset, Site, mesh
 from .claim import Claim, Outcome, Trial
 
 FIGURE_2 = {
@@ -12,6 +16,24 @@ FIGURE_2 = {
     **{20: 563, 21: 632},
 }
 """Least pair sums by k, as printed in Figure 2 of Bender et al. 2008."""
+
+AVERAGES = (
+    *("1.000", "1.333", "1.333", "1.600", "1.666", "1.809", "1.928", "2.000", "2.133"),
+    *("2.254", "2.303", "2.410", "2.494", "2.590", "2.650", "2.750", "2.830", "2.900"),
+    *("2.963", "3.009"),
+)
+"""Their averages over the pairs, cut off after three decimals, as printed there."""
+
+A193452 = (
+    *(0, 1, 4, 8, 16, 25, 38, 54, 72, 96, 124, 152, 188, 227, 272, 318, 374, 433, 496),
+    *(563, 632, 716, 804, 895, 992, 1091, 1204, 1318, 1442, 1570, 1704, 1840, 1996),
+    *(2153, 2318, 2486, 2656, 2847, 3040, 3241, 3446, 3662, 3886, 4112, 4360, 4612),
+    *(4868, 5128, 5398),
+)
+"""Optimal towns of 1, 2, ... points in the plane, as the encyclopedia lists them."""
+
+A290190 = (0, 1, 4, 8, 16, 25, 36, 48, 68, 89, 112, 136, 168)
+"""The same in space; that of one point added."""
 
 SIDE = 9
 """Side of the meshes searched: two more than an optimal town of 40 needs."""
@@ -39,17 +61,135 @@ def figure_2(trial: Trial) -> Outcome:
     return Outcome(holds=True, result=result, instances=seen)
 
 
+def averages(trial: Trial) -> Outcome:
+    """Compare the quotients of Figure 2 with its decimals, cut off as printed."""
+    for k, printed in zip(FIGURE_2, AVERAGES, strict=True):
+        thousandths = 1000 * town(k) // comb(k, 2)
+        found = f"{thousandths // 1000}.{thousandths % 1000:03}"
+        if found != printed:
+            return Outcome(
+                holds=False,
+                result=f"k = {k}: {town(k)}/{comb(k, 2)} = {found}, not {printed}",
+                instances=k - 1,
+                counterexample=_room(k),
+            )
+    return Outcome(holds=True, result="all twenty", instances=len(AVERAGES))
+
+
 def optimal_towns(trial: Trial) -> Outcome:
-    """Compare the search over partitions with one over sets of processors."""
+    """Compare the search over partitions with two over sets of processors."""
     largest = 24 if trial.quick else 40
+    routes = dict.fromkeys((trial.search, "levelset-bb"))
     seen = 0
     for k in range(1, largest + 1):
-        seen += 1
-        found = trial.optimum(_room(k), trial.search)
-        if found != town(k):
-            return _differs(k, trial.search, found, town(k), seen)
-    result = f"{trial.search} on {SIDE}x{SIDE} equals w(k) for k = 1..{largest}"
+        for route in routes:
+            seen += 1
+            found = trial.optimum(_room(k), route)
+            if found != town(k):
+                return _differs(k, route, found, town(k), seen)
+    result = f"{' and '.join(routes)} on {SIDE}x{SIDE} give w(k) for k = 1..{largest}"
     return Outcome(holds=True, result=result, instances=seen)
+
+
+def towns_in_space(trial: Trial) -> Outcome:
+    """Compare the search over plane partitions with one over sets of processors."""
+    largest = 16 if trial.quick else 40
+    for k in range(1, largest + 1):
+        room = _cube(k)
+        found = trial.optimum(room, trial.search)
+        if found != town_in_space(k):
+            return Outcome(
+                holds=False,
+                result=f"k = {k}: {trial.search} says {found}, not {town_in_space(k)}",
+                instances=k,
+                counterexample=room,
+            )
+    result = f"{trial.search} on a cube gives w(k) for k = 1..{largest}"
+    return Outcome(holds=True, result=result, instances=largest)
+
+
+def published_towns(trial: Trial) -> Outcome:
+    """Compare both tables with the encyclopedia, and every town with its price."""
+    sizes = {2: 100, 3: 30} if trial.quick else TOWN_SEARCH
+    tables = ((2, A193452), (3, A290190))
+    seen = 0
+    for d, listed in tables:
+        before = 0
+        for k in range(1, sizes[d] + 1):
+            seen += 1
+            value = town(k) if d == 2 else town_in_space(k)
+            sites: tuple[Site, ...]
+            sites = town_sites(k) if d == 2 else town_sites_in_space(k)
+            room = _room(k) if d == 2 and k <= 40 else _cube(k) if d == 3 else None
+            why = ""
+            if k <= len(listed) and value != listed[k - 1]:
+                why = f"w = {value}, listed {listed[k - 1]}"
+            elif len(set(sites)) != k or _pair_sum(sites) != value:
+                why = f"its points cost {_pair_sum(sites)}, not {value}"
+            elif k > 2 and (k - 2) * value < k * before:
+                why = f"w = {value}, less than {k}/{k - 2} of {before} before"
+            if why:
+                return Outcome(
+                    holds=False,
+                    result=f"d = {d}, k = {k}: {why}",
+                    instances=seen,
+                    counterexample=room,
+                )
+            before = value
+    return Outcome(
+        holds=True,
+        result=f"{len(A193452)} and {len(A290190)} listed values; every town to k = "
+        f"{sizes[2]} and {sizes[3]} costs w(k); (n - 2) w(n) is at least n w(n - 1)",
+        instances=seen,
+    )
+
+
+def extension(trial: Trial) -> Outcome:
+    """Continue a table cut off at m, and compare with what is known beyond."""
+    seen = 0
+    for d, longest in (
+        (2, 100 if trial.quick else 200),
+        (3, 30 if trial.quick else 48),
+    ):
+        table = [town(k) if d == 2 else town_in_space(k) for k in range(longest + 1)]
+        for m in range(2, longest):
+            value = table[m]
+            for n in range(m + 1, longest + 1):
+                seen += 1
+                value = -(-n * value // (n - 2))
+                loose = -(-n * (n - 1) * table[m] // (m * (m - 1)))
+                if not loose <= value <= table[n]:
+                    return Outcome(
+                        holds=False,
+                        result=f"d = {d}: from w({m}) to {value} for n = {n}, "
+                        f"{loose} at once; w({n}) = {table[n]}",
+                        instances=seen,
+                        counterexample=_cube(n) if d == 3 else None,
+                    )
+        top = TOWN_SEARCH[d]
+        beyond = town_bound_value(top + 1, d)
+        most = town(top) if d == 2 else town_in_space(top)
+        if beyond != -(-(top + 1) * most // (top - 1)):
+            return Outcome(
+                holds=False,
+                result=f"d = {d}: {beyond} beyond the table",
+                instances=seen,
+            )
+    return Outcome(
+        holds=True, result="every continuation stays at or below w", instances=seen
+    )
+
+
+def _cube(k: int) -> KSubset:
+    """Return a full mesh of three axes in which an optimal town of k lies."""
+    side = 1 + max(2, *(max(site) for site in town_sites_in_space(k)))
+    return mesh(side, side, side, k=k)
+
+
+def _pair_sum(sites: tuple[Site, ...]) -> int:
+    return sum(
+        abs(a - b) for p, q in combinations(sites, 2) for a, b in zip(p, q, strict=True)
+    )
 
 
 def _room(k: int) -> KSubset:
@@ -72,14 +212,50 @@ TOWN_CLAIMS = (
         name="bender-figure-2",
         statement="The least pair sums of 2 to 21 grid points are those printed.",
         source="Bender et al. 2008, Figure 2",
-        tested="every k from 2 to 21, by partitions and by exact routes on a mesh",
+        tested="every k from 2 to 21, by partitions and by exact routes on a mesh (to "
+        "12 if quick)",
         test=figure_2,
+    ),
+    Claim(
+        name="bender-figure-2-averages",
+        statement="The averages printed there are those sums over k (k - 1)/2, cut off "
+        "after three decimals.",
+        source="Bender et al. 2008, Figure 2",
+        tested="all twenty of them",
+        test=averages,
     ),
     Claim(
         name="optimal-towns",
         statement="Some cheapest k points of the grid form a centred Young diagram.",
         source="derived, docs/theory.md; values to k = 80: Demaine et al. 2011",
-        tested="every k to 40, against an exact search that knows nothing of towns",
+        tested="every k to 40 (24 if quick), against two exact searches that know "
+        "nothing of towns",
         test=optimal_towns,
+    ),
+    Claim(
+        name="optimal-towns-in-space",
+        statement="Some cheapest k points of the grid in space form a centred plane "
+        "partition.",
+        source="derived, docs/theory.md",
+        tested="every k to 40 (16 if quick), against an exact search that knows "
+        "nothing of towns, on the least cube that holds one found and three a side",
+        test=towns_in_space,
+    ),
+    Claim(
+        name="published-towns",
+        statement="w(k) is as listed in A193452 and A290190; towns have these costs.",
+        source="OEIS A193452 (Demaine et al. 2011) and A290190",
+        tested="k to 49 in the plane and 13 in space; every town to k = 200 and 48 "
+        "(100 and 30 if quick) priced pair by pair",
+        test=published_towns,
+    ),
+    Claim(
+        name="town-extension",
+        statement="(n - 2) w(n) is at least n w(n - 1), so that a table may be "
+        "continued by bounds.",
+        source="derived, docs/theory.md",
+        tested="from every m to every n up to 200 in the plane and 48 in space (100 "
+        "and 30 if quick)",
+        test=extension,
     ),
 )

@@ -1,0 +1,292 @@
+"""Claims about processor sets and the set-union knapsack: Drakenberg 2012."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from itertools import combinations
+from random import Random
+
+from ...heuristics import PROCSET, SUKP
+from ...instances import (
+    InputError,
+    ProcessorSet,
+    ProcSet,
+    Sukp,
+    Value,
+    check,
+    cost,
+)
+from ...instances.reduction import kept_sets, processors_left, procset_of, sukp_of
+from ...instances.value import ordered
+from .claim import Claim, Outcome, Trial, Undecided, Untrue
+from .shrink import shrunk
+
+SAMPLES, QUICK_SAMPLES = 400, 80
+
+MISLED = ProcSet(
+    "reaching-misled",
+    ("p0", "p1", "p2", "p3", "p4"),
+    (0, 1, 2, 3, 4),
+    3,
+    (
+        ProcessorSet("pair", (0, 1), (3,)),
+        ProcessorSet("two", (2,), (1,)),
+        ProcessorSet("three", (3,), (1,)),
+        ProcessorSet("large", (2, 3, 4), (5,)),
+    ),
+)
+"""What unions touch, 7 for {2, 3}, misleads; what they cover, 3 for {0, 1}, not."""
+
+
+def machines(seed: int, count: int, levels: int = 0) -> Iterator[ProcSet]:
+    """Give random processor sets: up to nine processors, seven sets, three levels."""
+    random = Random(f"closeknit processor sets {seed} {levels}")
+    for number in range(count):
+        n = random.randint(2, 9)
+        height = levels or random.randint(1, 3)
+        sets = tuple(
+            ProcessorSet(
+                f"s{i}",
+                tuple(random.sample(range(n), random.randint(1, min(n, 5)))),
+                tuple(random.choice((0, 1, 1, 2, 3, 7)) for _ in range(height)),
+            )
+            for i in range(random.randint(1, 7))
+        )
+        available = tuple(random.sample(range(n), random.randint(1, n)))
+        request = random.randint(1, len(available))
+        names = tuple(f"p{i}" for i in range(n))
+        yield ProcSet(f"machine-{number}", names, available, request, sets, seed=seed)
+
+
+def knapsacks(seed: int, count: int) -> Iterator[Sukp]:
+    """Give random knapsacks of up to five elements and eight items."""
+    random = Random(f"closeknit knapsacks {seed}")
+    for number in range(count):
+        weights = tuple(random.randint(0, 3) for _ in range(random.randint(1, 5)))
+        items = tuple(
+            tuple(random.sample(range(len(weights)), random.randint(0, len(weights))))
+            for _ in range(random.randint(1, 8))
+        )
+        profits = tuple(random.randint(0, 9) for _ in items)
+        capacity = random.randint(0, sum(weights))
+        yield Sukp(f"knapsack-{number}", profits, weights, items, capacity, seed=seed)
+
+
+def enumerated(instance: ProcSet | Sukp) -> Value:
+    """Return the least cost of all valid choices, priced from the definition."""
+    if isinstance(instance, ProcSet):
+        some = combinations(instance.available, instance.request)
+        return min(cost(instance, chosen) for chosen in some)
+    return min(
+        cost(instance, chosen)
+        for size in range(instance.n + 1)
+        for chosen in combinations(range(instance.n), size)
+        if not check(instance, chosen)
+    )
+
+
+def _exact(problem: str, method: str, trial: Trial) -> Outcome:
+    count = QUICK_SAMPLES if trial.quick else SAMPLES
+    samples = machines if problem == "procset" else knapsacks
+    seen = 0
+    for instance in samples(trial.seed, count):
+        wrong = partial(_inexact, trial, method)
+        try:
+            broken = wrong(instance)
+        except InputError:  # not an instance for this method
+            continue
+        seen += 1
+        if broken:
+            return _broken(instance, wrong, seen)
+    return Outcome(
+        holds=seen > 0,
+        result=f"as by enumeration on samples of seed {trial.seed}",
+        instances=seen,
+    )
+
+
+def _inexact(trial: Trial, method: str, instance: ProcSet | Sukp) -> str:
+    try:
+        found, _ = trial.least(instance, method)
+    except Untrue as error:
+        return str(error)
+    least = enumerated(instance)
+    return "" if found == least else f"{method} proves {found}, enumeration {least}"
+
+
+def reduction(trial: Trial) -> Outcome:
+    """Turn machines into knapsacks and back, with their optima and solutions."""
+    count = QUICK_SAMPLES if trial.quick else SAMPLES
+    seen = 0
+    for machine in machines(trial.seed, count, levels=1):
+        seen += 1
+        wrong = partial(_not_its_knapsack, trial)
+        if wrong(machine):
+            return _broken(machine, wrong, seen)
+    for knapsack in knapsacks(trial.seed, count):
+        if knapsack.capacity >= sum(knapsack.weights):
+            continue  # all fits: nothing is to be chosen
+        seen += 1
+        back = partial(_not_its_machine, trial)
+        if back(knapsack):
+            return _broken(knapsack, back, seen)
+    return Outcome(
+        holds=True,
+        result=f"same optima, solutions keep their cost, seed {trial.seed}",
+        instances=seen,
+    )
+
+
+def _not_its_knapsack(trial: Trial, machine: ProcSet) -> str:
+    knapsack = sukp_of(machine)
+    least, packed = enumerated(machine), trial.least(knapsack, "bruteforce")
+    if least != (packed[0],):
+        return f"processors cost {least}, the knapsack leaves out {packed[0]}"
+    chosen = processors_left(machine, packed[1])
+    if wrong := check(machine, chosen):
+        return f"what the knapsack leaves is no choice: {wrong[0]}"
+    if cost(machine, chosen) != least:
+        return f"what the knapsack leaves costs {cost(machine, chosen)}, not {least}"
+    _, own = trial.least(machine, "bruteforce")
+    kept = kept_sets(machine, own)
+    if wrong := check(knapsack, kept):
+        return f"the sets not touched are no packing: {wrong[0]}"
+    if (cost(knapsack, kept),) != least:
+        return f"the sets not touched leave out {cost(knapsack, kept)}, not {least}"
+    return ""
+
+
+def _not_its_machine(trial: Trial, knapsack: Sukp) -> str:
+    if knapsack.capacity >= sum(knapsack.weights):
+        return ""
+    machine = procset_of(knapsack)
+    least = enumerated(knapsack)
+    found, chosen = trial.least(machine, "bruteforce")
+    if found != (least,):
+        return f"the knapsack leaves out {least}, its processors cost {found}"
+    kept = kept_sets(machine, chosen)
+    if wrong := check(knapsack, kept):
+        return f"the sets not touched are no packing: {wrong[0]}"
+    if cost(knapsack, kept) != least:
+        return f"the sets not touched leave out {cost(knapsack, kept)}, not {least}"
+    return ""
+
+
+def reaching(trial: Trial) -> Outcome:
+    """Hold reaching to what holds for it, and show where the printed one is misled."""
+    methods = ("reaching-printed", "reaching", "reaching-beam")
+    best, _ = trial.least(MISLED, "bruteforce")
+    paid = {name: _paid(trial, name, MISLED) for name in methods}
+    expected = {"reaching-printed": (8,), "reaching": (7,), "reaching-beam": (7,)}
+    if best != (7,) or paid != expected:
+        return Outcome(
+            holds=False,
+            result=f"optimum {best}, paid {paid}",
+            instances=1,
+            counterexample=MISLED,
+        )
+    count = QUICK_SAMPLES if trial.quick else SAMPLES
+    for seen, machine in enumerate(machines(trial.seed, count), 2):
+        wrong = partial(_saves_otherwise, trial, methods)
+        if wrong(machine):
+            return _broken(machine, wrong, seen)
+    return Outcome(
+        holds=True,
+        result="as printed 8, the optimum is 7; removing saves what it covers, no "
+        f"answer is below the optimum, seed {trial.seed}",
+        instances=count + 1,
+    )
+
+
+def _paid(trial: Trial, method: str, machine: ProcSet) -> Value:
+    result = trial.others["procset"][method](machine)
+    if result.chosen is None:
+        raise Untrue(f"{method} on {machine.name}: no choice")
+    if wrong := check(machine, result.chosen):
+        raise Untrue(f"{method} on {machine.name}: {wrong[0]}")
+    paid = cost(machine, result.chosen)
+    if paid != result.objective:
+        raise Untrue(f"{method} says {result.objective}, but the choice costs {paid}")
+    return paid
+
+
+def _saves_otherwise(trial: Trial, methods: tuple[str, ...], machine: ProcSet) -> str:
+    """Compare what a union's removal saves with the sets that it covers."""
+    everything = set(machine.available)
+    least = enumerated(machine)
+    whole = cost(machine, machine.available)
+    for size in range(1, len(machine.available) - machine.request + 1):
+        for removed in combinations(machine.available, size):
+            rest = cost(machine, tuple(sorted(everything.difference(removed))))
+            covered = [
+                one.cost
+                for one in machine.sets
+                if (members := everything.intersection(one.members))
+                and members.issubset(removed)
+            ]
+            saved = tuple(map(sum, zip(*covered, strict=True))) if covered else ()
+            left = tuple(
+                a - b for a, b in zip(whole, saved or (0,) * len(whole), strict=True)
+            )
+            if left != rest:
+                return f"without {removed} {rest}, not {left} by what they cover"
+    for name in methods:
+        try:
+            paid = _paid(trial, name, machine)
+        except Untrue as error:
+            return str(error)
+        if ordered(paid) < ordered(least):
+            return f"{name} costs {paid}, less than the optimum {least}"
+    return ""
+
+
+def _broken(instance: ProcSet | Sukp, wrong: partial[str], seen: int) -> Outcome:
+    def fails(smaller: ProcSet | Sukp) -> bool:
+        try:
+            return bool(wrong(smaller))
+        except (InputError, Undecided):
+            return False
+
+    smallest = shrunk(instance, fails)
+    return Outcome(
+        holds=False, result=wrong(smallest), instances=seen, counterexample=smallest
+    )
+
+
+_MACHINES = (
+    f"{SAMPLES} random machines ({QUICK_SAMPLES} if quick) of up to 9 processors"
+)
+_KNAPSACKS = f"{SAMPLES} random knapsacks ({QUICK_SAMPLES} if quick) of up to 8 items"
+
+PROCESSOR_SET_CLAIMS = (
+    Claim(
+        name="drakenberg-theorem-1",
+        statement="Processor sets are a set-union knapsack of the sets left untouched, "
+        "and such a knapsack is processor sets; optima and solutions go over.",
+        source="Drakenberg 2012, Theorem 1",
+        tested=f"{_MACHINES} and {_KNAPSACKS}, one level; all choices enumerated",
+        test=reduction,
+    ),
+    Claim(
+        name="reaching-saves-what-it-covers",
+        statement="Removing a union saves the cost of the sets it covers, so that what "
+        "it touches, as Fig. 3 prints, misleads: it pays 8 where 7 is least.",
+        source="Drakenberg 2012, eq. (4) and Fig. 3; docs/procset-heuristics.md",
+        tested=f"five processors; every union on {_MACHINES}",
+        test=reaching,
+    ),
+    *(
+        Claim(
+            name=f"{problem}-{name.removeprefix(problem + '-')}-is-exact",
+            statement=f"What {name} proves optimal for {problem} is.",
+            source="by definition of the problem",
+            tested=f"{_MACHINES if problem == 'procset' else _KNAPSACKS}, against all "
+            "choices",
+            test=partial(_exact, problem, name),
+        )
+        for problem, methods in (("procset", PROCSET), ("sukp", SUKP))
+        for name, method in methods.items()
+        if method.exact and not method.runs_solver
+    ),
+)
