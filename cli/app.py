@@ -33,6 +33,7 @@ from . import (
     simulate,
     solve,
     verify,
+    worst,
 )
 
 COMMANDS = MappingProxyType(
@@ -41,6 +42,7 @@ COMMANDS = MappingProxyType(
         "compare": compare,
         "ratios": ratios,
         "verify": verify,
+        "worst": worst,
         "reproduce": reproduce,
         "check": check,
         "plot": plot,

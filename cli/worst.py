@@ -1,0 +1,428 @@
+"""Look for instances on which a method does badly against the proven optimum.
+
+Simulated annealing over the free processors of a mesh (--mesh, 8x8 if nothing is
+said), a ring or torus (--torus), a tree (--tree, its fan-outs) or over points in
+space (--d). Networks of up to 16 processors, or 22 with --exhaustive, are searched
+exhaustively: what is found there is proved to be the worst. Every optimum on the way
+is proved by a search of its own; that of the answer is proved again by ``auto``.
+Ctrl-C or the end of the budget gives the worst instance so far. Exit status 4 if none
+was met whose optimum is positive.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from math import inf, isfinite
+from typing import TYPE_CHECKING, Any
+
+from ..instances.errors import InputError
+from . import reading
+from .running import method_named
+
+if TYPE_CHECKING:
+    from ..instances import Topology
+    from ..reports.adversary import Found, Ground, Hunt
+    from ..solvers import Settings
+
+HELP = "instances on which a method does badly; the worst ones known"
+_SIDE = 8
+
+
+def options(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("method", nargs="?", metavar="METHOD", help="a heuristic")
+    where = parser.add_mutually_exclusive_group()
+    for option, says, metavar in (
+        ("--mesh", "free processors of a mesh (default 8x8)", "16x16"),
+        ("--torus", "free processors of a torus", "16x16"),
+        ("--tree", "free leaves of a tree of these fan-outs", "4x4"),
+    ):
+        where.add_argument(option, type=reading.shape, metavar=metavar, help=says)
+    where.add_argument(
+        "--d",
+        type=reading.number,
+        metavar="D",
+        help="points in D dimensions, which may coincide",
+    )
+    for name, default, says in (
+        ("--size", 32, "side of the cube of points (default 32)"),
+        ("--k", 8, "processors to choose (default 8)"),
+        ("--n", None, "most free processors (default 2k + 4, or all there are)"),
+        ("--evaluations", None, "most runs of the method; makes the search repeatable"),
+        ("--seed", 0, "of the search, and of the method (default 0)"),
+    ):
+        parser.add_argument(
+            name, type=reading.number, default=default, metavar="N", help=says
+        )
+    parser.add_argument(
+        "--budget",
+        type=float,
+        metavar="S",
+        help="seconds (default 60, or none with --evaluations)",
+    )
+    parser.add_argument(
+        "--ties",
+        choices=("lex", "best", "worst"),
+        default="lex",
+        help="as for solve (default lex)",
+    )
+    parser.add_argument(
+        "--exhaustive", action="store_true", help="all sets of up to 22 processors"
+    )
+    parser.add_argument(
+        "--start", metavar="FILE", help="begin with this instance; gives network and k"
+    )
+    parser.add_argument("--out", metavar="FILE", help="write the instance there")
+    parser.add_argument(
+        "--json", metavar="OUT", help="write what was found; - for standard output"
+    )
+    parser.add_argument(
+        "--ledger", metavar="FILE", help="keep it there if it is worse than what is"
+    )
+    parser.add_argument(
+        "--update-ledger",
+        action="store_true",
+        help="the same for the ledger of the package",
+    )
+    parser.add_argument(
+        "--families",
+        action="store_true",
+        help="the worst-case families instead: predicted and measured ratios",
+    )
+    parser.add_argument(
+        "--table", action="store_true", help="the ledger instead, as Markdown"
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Search, and say what was found; or show what is known."""
+    if args.families or args.table:
+        if args.method is not None or (args.families and args.table):
+            raise InputError("stands alone", field=_showing(args))
+        return _families(args) if args.families else _table(args)
+    if args.method is None:
+        raise InputError("is needed; or --families, --table", field="METHOD")
+    hunt, starts = _hunt(args)
+    if _ledger(args):
+        _entries(args)  # an unusable ledger is known now
+    found = _search(hunt, starts, args)
+    if found is None:
+        print("closeknit: nothing found whose optimum is positive", file=sys.stderr)
+        return 4
+    found = _again(hunt, found)
+    kept = _keep(args, hunt, found) if _ledger(args) else False
+    if args.out:
+        from ..instances import write_ksubset
+
+        write_ksubset(found.instance, args.out)
+    if args.json:
+        _write_json(args, hunt, found)
+    if args.json != "-":
+        _show(args, hunt, found, kept)
+    return 0
+
+
+def _showing(args: argparse.Namespace) -> str:
+    return "--families" if args.families else "--table"
+
+
+def _hunt(args: argparse.Namespace) -> tuple[Hunt, list[tuple[tuple[int, ...], ...]]]:
+    """Return what is to be searched, and where to begin."""
+    from ..heuristics import KSUBSET
+    from ..reports.adversary import Ground, Hunt
+    from ..solvers import Settings, Ties
+
+    method = method_named(args.method, KSUBSET, "METHOD", "ksubset")
+    if args.budget is not None and not (isfinite(args.budget) and args.budget > 0):
+        raise InputError(
+            "must be above 0 and finite", field="--budget", value=args.budget
+        )
+    if args.evaluations == 0:
+        raise InputError("must be at least 1", field="--evaluations", value=0)
+    if args.ties != "lex" and not method.takes_ties:
+        raise InputError(
+            f"{method.name} breaks ties in one way only: lex",
+            field="--ties",
+            value=args.ties,
+        )
+    settings: Settings = Settings(seed=args.seed, ties=Ties(args.ties))
+    starts: list[tuple[tuple[int, ...], ...]] = []
+    if args.start:
+        ground, free = _started(args)
+        starts.append(free)
+    else:
+        topology = _topology(args)
+        points = args.d is not None
+        ground = Ground(
+            topology=topology, k=args.k, most=_most(args, topology), points=points
+        )
+    budget = args.budget
+    if budget is None:
+        budget = inf if args.evaluations else 60.0
+    hunt = Hunt(
+        method=method,
+        ground=ground,
+        settings=settings,
+        seconds=budget,
+        evaluations=args.evaluations or inf,
+    )
+    return hunt, starts
+
+
+def _topology(args: argparse.Namespace) -> Topology:
+    from ..instances import Mesh, Torus
+    from ..instances.generators import switch_tree
+
+    if args.torus:
+        return Torus(args.torus)
+    if args.tree:
+        return switch_tree(args.tree)
+    if args.d is None:
+        return Mesh(args.mesh or (_SIDE, _SIDE))
+    for option, value in (("--d", args.d), ("--size", args.size)):
+        if value < 1:
+            raise InputError("must be at least 1", field=option, value=value)
+    return Mesh((args.size,) * args.d)
+
+
+def _most(args: argparse.Namespace, topology: Topology) -> int:
+    """Return how many processors are free at most."""
+    from ..reports.adversary.exhaustive import UNASKED
+
+    if args.n is not None:
+        return int(args.n)
+    wanted = 2 * int(args.k) + 4
+    if args.d is not None:
+        return wanted
+    places = sum(1 for _ in topology.locations())
+    every = args.exhaustive or places <= UNASKED
+    return places if every else min(wanted, places)
+
+
+def _started(args: argparse.Namespace) -> tuple[Ground, tuple[tuple[int, ...], ...]]:
+    """Read where to begin; points are moved into a cube that is a quarter wider."""
+    from ..instances import KSubset, Mesh, Points, read_instance
+    from ..reports.adversary import Ground
+
+    instance = read_instance(args.start)
+    if not isinstance(instance, KSubset):
+        raise InputError("must be an instance of ksubset", field="--start")
+    most = args.n or max(instance.n, 2 * instance.k + 4)
+    if not isinstance(instance.topology, Points):
+        places = sum(1 for _ in instance.topology.locations())
+        most = min(most, places)
+        ground = Ground(topology=instance.topology, k=instance.k, most=most)
+    else:
+        low = instance.points.min(axis=0)
+        sides = instance.points.max(axis=0) - low + 1
+        margin = int(sides.max()) // 8
+        moved = instance.points - low + margin
+        free = tuple(sorted(tuple(map(int, site)) for site in moved))
+        grid = Mesh(tuple(int(side) + 2 * margin for side in sides))
+        ground = Ground(topology=grid, k=instance.k, most=most, points=True)
+        instance = ground.instance(free)
+    if not ground.holds(instance.free):
+        raise InputError(
+            f"{instance.n} processors are free, more than --n or no more than k",
+            field="--start",
+        )
+    return ground, instance.free
+
+
+def _search(
+    hunt: Hunt, starts: list[tuple[tuple[int, ...], ...]], args: argparse.Namespace
+) -> Found | None:
+    from dataclasses import replace
+
+    from ..reports.adversary import anneal, exhaust
+    from ..reports.adversary.exhaustive import UNASKED
+    from ..solvers.interrupt import deferred
+
+    tell = sys.stderr.isatty()
+
+    def report(found: Found) -> None:
+        if tell:
+            print(
+                f"\r{float(found.ratio):.4f}  {found.evaluations} evaluations, "
+                f"{found.seconds:.0f} s",
+                end="",
+                file=sys.stderr,
+            )
+
+    with deferred() as pressed:
+        hunt = replace(hunt, stop=pressed)
+        ground = hunt.ground
+        tiny = not (ground.points or starts) and len(ground.places) <= UNASKED
+        try:
+            if args.exhaustive or tiny:
+                return exhaust(hunt)
+            return anneal(hunt, starts, report)
+        finally:
+            if tell:
+                print(file=sys.stderr)
+
+
+def _again(hunt: Hunt, found: Found) -> Found:
+    """Prove cost and optimum of the answer once more, by the registered methods."""
+    from ..heuristics import KSUBSET
+    from ..solvers import Settings
+    from ..solvers.result import SolverError
+
+    exact = KSUBSET["auto"](found.instance, Settings())
+    paid = hunt.method(found.instance, hunt.settings)
+    if exact.bound != found.optimum or paid.objective != found.cost:
+        raise SolverError(
+            f"{found.instance.name}: the search says {found.cost} against "
+            f"{found.optimum}, the methods {paid.objective} against {exact.objective}."
+        )
+    return found
+
+
+def _ledger(args: argparse.Namespace) -> bool:
+    return bool(args.ledger or args.update_ledger)
+
+
+def _entries(args: argparse.Namespace) -> Any:
+    from pathlib import Path
+
+    from ..reports.worst_known import PATH, read_worst_known
+
+    if args.ties != "lex":
+        raise InputError(
+            "the ledger is for lexicographic ties", field="--ties", value=args.ties
+        )
+    path = Path(args.ledger or PATH)
+    return (read_worst_known(path) if path.exists() else {}), path
+
+
+def _keep(args: argparse.Namespace, hunt: Hunt, found: Found) -> bool:
+    """Write the ledger if what was found is worse than what it has."""
+    from ..reports.worst_known import Entry, improved, write_worst_known
+
+    entries, path = _entries(args)  # read again: others may have written meanwhile
+    entry = Entry.of(
+        hunt.method.name, found.instance, found.cost, found.optimum, found.how
+    )
+    merged = improved(entries, [entry])
+    if merged == entries:
+        return False
+    write_worst_known(merged, path)
+    return True
+
+
+def _summary(hunt: Hunt, found: Found) -> dict[str, Any]:
+    promise = hunt.method.guarantee
+    factor = promise(found.instance) if promise else None
+    return {
+        "method": hunt.method.name,
+        "topology": hunt.ground.label,
+        "n": found.instance.n,
+        "k": found.instance.k,
+        "cost": found.cost,
+        "optimum": found.optimum,
+        "ratio": str(found.ratio),
+        "ratio_float": float(found.ratio),
+        "guarantee": None if factor is None else str(factor),
+        "proved": found.proved,
+        "how": found.how,
+        "evaluations": found.evaluations,
+        "seconds": round(found.seconds, 3),
+        "seed": hunt.settings.seed,
+    }
+
+
+def _write_json(args: argparse.Namespace, hunt: Hunt, found: Found) -> None:
+    from ..instances.files import write_text
+    from ..instances.ksubset_json import document_of, dumps
+
+    document = {
+        "format": "closeknit/worst",
+        "version": 1,
+        **_summary(hunt, found),
+        "instance": document_of(found.instance),
+    }
+    text = dumps(document) + "\n"
+    if args.json == "-":
+        sys.stdout.write(text)
+    else:
+        write_text(args.json, text)
+
+
+def _show(args: argparse.Namespace, hunt: Hunt, found: Found, kept: bool) -> None:
+    from ..instances.ksubset import described
+
+    about = _summary(hunt, found)
+    print(f"{found.instance.name}: {described(found.instance)}")
+    print(f"  ratio     {found.ratio} = {float(found.ratio):.6f}")
+    print(f"  cost      {found.cost}, optimum {found.optimum}")
+    if about["guarantee"] is not None:
+        print(f"  at most   {about['guarantee']} is guaranteed")
+    print(f"  found     {found.how}")
+    rate = found.evaluations / max(found.seconds, 1e-9)
+    print(
+        f"  time      {found.seconds:.1f} s, {found.evaluations} evaluations, "
+        f"{rate:.0f} a second"
+    )
+    if found.proved:
+        print("  proved    no instance of this size is worse")
+    print("  free      " + " ".join(",".join(map(str, p)) for p in found.instance.free))
+    if args.ledger or args.update_ledger:
+        print(f"  ledger    {'entered' if kept else 'not worse than what it has'}")
+
+
+def _families(args: argparse.Namespace) -> int:
+    """Print every family; exit status 1 if one is not as predicted."""
+    from ..instances.ksubset_json import dumps
+    from ..reports.family_table import family_rows
+    from ..solvers import Settings
+
+    rows = list(family_rows(Settings(seed=args.seed)))
+    if args.json == "-":
+        print(
+            dumps(
+                {
+                    "format": "closeknit/worst-families",
+                    "version": 1,
+                    "families": [
+                        {
+                            "family": row.family,
+                            "method": row.case.method,
+                            "predicted": str(row.case.ratio),
+                            "measured": str(row.measured),
+                            "tends_to": row.tends_to,
+                        }
+                        for row in rows
+                    ],
+                }
+            )
+        )
+    else:
+        from rich.table import Table
+
+        from .screen import screen
+
+        table = Table("family", "method")
+        for column in ("n", "k", "predicted", "measured", "", "tends to"):
+            table.add_column(column, justify="right", no_wrap=True)
+        for row in rows:
+            table.add_row(
+                row.family,
+                row.case.method,
+                str(row.case.instance.n),
+                str(row.case.instance.k),
+                str(row.case.ratio),
+                str(row.measured) + ("" if row.agrees else " (!)"),
+                f"{float(row.measured):.6f}",
+                row.tends_to,
+            )
+        screen().print(table)
+    return 0 if all(row.agrees for row in rows) else 1
+
+
+def _table(args: argparse.Namespace) -> int:
+    from ..reports.worst_known import PATH, read_worst_known
+    from ..reports.worst_table import worst_page
+
+    sys.stdout.write(worst_page(read_worst_known(args.ledger or PATH)))
+    return 0

@@ -1,0 +1,123 @@
+"""What a search for bad instances is to do, and what it found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from math import inf
+from threading import Event
+from time import perf_counter
+
+from ...heuristics.registry import Method
+from ...instances import InputError, KSubset
+from ...solvers import Settings
+from .ground import Ground
+
+
+@dataclass(frozen=True, kw_only=True)
+class Hunt:
+    """Which method is put to the test, where, and for how long.
+
+    Parameters
+    ----------
+    method
+        A heuristic.
+    ground
+        The instances.
+    settings
+        With which the method is run; its seed is that of the search, too.
+    seconds, evaluations
+        When to stop: wall-clock time, and instances on which the method is run.
+    stop
+        Set from outside to end the search.
+
+    Raises
+    ------
+    InputError
+        For an exact method, or one that does not take these instances.
+    """
+
+    method: Method[KSubset]
+    ground: Ground
+    settings: Settings
+    seconds: float = inf
+    evaluations: float = inf
+    stop: Event = field(default_factory=Event)
+
+    def __post_init__(self) -> None:
+        name = self.method.name
+        if self.method.exact:
+            raise InputError(
+                f"{name} is exact: its ratio is 1 on every instance", field="METHOD"
+            )
+        if self.method.refuses and (why := self.method.refuses(self.sample())):
+            raise InputError(why, field=name)
+
+    def sample(self) -> KSubset:
+        """Return any of the instances."""
+        most = min(self.ground.most, len(self.ground.places))
+        sites = self.ground.places[:most]
+        return self.ground.instance(sites + sites[-1:] * (self.ground.most - most))
+
+    def pay(self, instance: KSubset) -> int | None:
+        """Run the method; None when it finds nothing."""
+        result = self.method.function(instance, self.settings)
+        return result.objective if isinstance(result.objective, int) else None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Found:
+    """A bad instance.
+
+    Parameters
+    ----------
+    instance
+        The worst met.
+    cost, optimum
+        What the method pays, and the least cost, which is proved.
+    evaluations
+        On how many instances the method was run.
+    seconds
+        Wall-clock time.
+    how
+        How it was found, for people.
+    proved
+        Whether all instances were looked at, so that none is worse.
+    """
+
+    instance: KSubset
+    cost: int
+    optimum: int
+    evaluations: int
+    seconds: float
+    how: str
+    proved: bool = False
+
+    @property
+    def ratio(self) -> Fraction:
+        """Cost over optimum, exact."""
+        return Fraction(self.cost, self.optimum)
+
+
+@dataclass
+class Watch:
+    """Counts evaluations and looks at the clock."""
+
+    hunt: Hunt
+    begun: float = field(default_factory=perf_counter)
+    evaluations: int = 0
+
+    @property
+    def seconds(self) -> float:
+        """Since the search began."""
+        return perf_counter() - self.begun
+
+    @property
+    def over(self) -> bool:
+        """Whether it is time to stop."""
+        hunt = self.hunt
+        return (
+            hunt.stop.is_set()
+            or self.evaluations >= hunt.evaluations
+            or (self.evaluations % 16 == 0 and self.seconds > hunt.seconds)
+        )
