@@ -338,6 +338,8 @@ def test_no_method_beats_what_it_starts_from(instance: KSubset) -> None:
         worst_cases.theorem1(3, 24, Fraction(1, 10)),
         worst_cases.median_decoys(2, 8, Fraction(1, 9)),
         worst_cases.mm_distinct(60),
+        worst_cases.mm_blocks(16, 50),
+        worst_cases.ring_gap(2),
         worst_cases.mc1x1_family(6, 20),
         worst_cases.mc1x1_family(4, 12, 3),
         worst_cases.genalg(),
