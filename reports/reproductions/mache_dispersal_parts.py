@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from hashlib import sha256
 from importlib.metadata import version
 from math import inf, prod
@@ -30,7 +31,7 @@ AUTO = "auto"
 """Asked with a limit of nodes in place of one of time."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Part:
     """What is run.
 
@@ -57,7 +58,7 @@ class Part:
     nodes: int
     seed: int
 
-    @property
+    @cached_property
     def key(self) -> str:
         """Digest of all that the outcome depends on."""
         told = {
