@@ -11,10 +11,12 @@ from .claim import Outcome as Outcome
 from .claim import Trial as Trial
 from .claim import Undecided as Undecided
 from .claim import Untrue as Untrue
+from .curves import CURVE_CLAIMS
 from .cuts import CUT_CLAIMS
 from .exact import EXACT_CLAIMS
 from .exhaustive import EXHAUSTIVE_CLAIMS
 from .families import FAMILY_CLAIMS
+from .ledger import LEDGER_CLAIMS
 from .lemmas import LEMMA_CLAIMS
 from .processor_sets import PROCESSOR_SET_CLAIMS
 from .ptas import PTAS_CLAIMS
@@ -32,8 +34,10 @@ CLAIMS = MappingProxyType(
             *TOWN_CLAIMS,
             *CITY_CLAIMS,
             *FAMILY_CLAIMS,
+            *LEDGER_CLAIMS,
             *EXHAUSTIVE_CLAIMS,
             *BOUND_CLAIMS,
+            *CURVE_CLAIMS,
             *LEMMA_CLAIMS,
             *PTAS_CLAIMS,
             *PROCESSOR_SET_CLAIMS,
