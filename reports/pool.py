@@ -9,10 +9,10 @@ from __future__ import annotations
 import os
 import signal
 import threading
-from collections.abc import Callable, Generator, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from multiprocessing import get_context, parent_process
+from multiprocessing import current_process, get_context, parent_process
 from multiprocessing.connection import Connection, wait
 from time import monotonic
 from typing import Any
@@ -114,11 +114,45 @@ def run(calls: Sequence[Call], *, jobs: int) -> Generator[tuple[int, Any], None,
                 worker.stop()
 
 
-def _until_something_happens(busy: Sequence[_Worker]) -> None:
+_IDLE: list[_Worker] = []
+_IDLE_HELD = threading.Lock()
+
+
+def run_here(call: Call, *, wanted: Callable[[], bool]) -> Any:
+    """Return the value or `Failure` of one call; may be called from any thread.
+
+    The process is kept for the next call. It is ended, and the call with it, when it
+    is no longer wanted: that is asked twice a second.
+    """
+    with _IDLE_HELD:
+        worker = _IDLE.pop() if _IDLE else None
+    worker = worker or _Worker()
+    kept = False
+    try:
+        worker.begin((0, call))
+        while (ended := worker.ended()) is None:
+            if not wanted():
+                return Failure("no longer wanted")
+            _until_something_happens([worker], at_most=0.5)
+        kept = worker.alive
+        return ended[1]
+    finally:
+        if kept:
+            worker.begin(None)
+            with _IDLE_HELD:
+                _IDLE.append(worker)
+        else:
+            worker.alive = False
+            worker.stop()
+
+
+def _until_something_happens(
+    busy: Sequence[_Worker], *, at_most: float | None = None
+) -> None:
     """Wait for an answer, a death or a deadline."""
     deadlines = [worker.deadline for worker in busy if worker.deadline is not None]
-    soon = min(deadlines, default=None)
-    timeout = None if soon is None else max(0.0, soon - monotonic())
+    ends = [max(0.0, deadline - monotonic()) for deadline in deadlines]
+    timeout = min([*ends, *([] if at_most is None else [at_most])], default=None)
     if any(worker.call[1].memory for worker in busy if worker.call):
         timeout = memory.EVERY if timeout is None else min(timeout, memory.EVERY)
     things: list[Any] = [worker.connection for worker in busy]
@@ -133,8 +167,8 @@ class _Worker:
         spawn = get_context("spawn")
         self.connection, far_end = spawn.Pipe()
         self.process = spawn.Process(target=_serve, args=(far_end,))
-        with undisturbed():  # or it would end with a traceback while it starts
-            self.process.start()
+        with undisturbed(), _may_have_children():
+            self.process.start()  # Ctrl-C meanwhile would end it with a traceback
         far_end.close()
         self.call: tuple[int, Call] | None = None
         self.began = 0.0
@@ -188,6 +222,21 @@ class _Worker:
             self.process.kill()
             self.process.join()
         self.process.close()
+
+
+@contextmanager
+def _may_have_children() -> Iterator[None]:
+    """Lift what multiprocessing forbids to daemons, such as the workers of Dask.
+
+    It does so because nobody would end their children; ours end by themselves.
+    """
+    settings = vars(current_process())["_config"]
+    daemon = settings.get("daemon")
+    settings["daemon"] = False
+    try:
+        yield
+    finally:
+        settings["daemon"] = daemon
 
 
 def _death(code: int | None) -> str:

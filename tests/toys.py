@@ -93,6 +93,16 @@ def killed(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
     return first(instance, settings)
 
 
+def fatal(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
+    """Take the process above along: the worker of a cluster; note that in a file."""
+    if instance.name != "warm-up":
+        with Path(instance.source).open("a") as note:
+            note.write(f"{instance.name}\n")
+        os.kill(os.getppid(), signal.SIGKILL)
+        sleep(600)
+    return first(instance, settings)
+
+
 def greedy(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
     if instance.name != "warm-up":
         taken = bytearray(600 << 20)
@@ -132,6 +142,7 @@ SABOTEURS: Mapping[str, AnyMethod] = {
         Toy(name="killed", where="killed"),
         Toy(name="broken", where="broken"),
         Toy(name="greedy", where="greedy"),
+        Toy(name="fatal", where="fatal"),
         Toy(name="liar", where="liar", exact=True),
         Toy(name="quick", where="quick", exact=True),
     )
