@@ -1,4 +1,4 @@
-"""``closeknit reproduce bender-figure2`` and ``bender-figure3`` from the command line."""
+"""``closeknit reproduce bender-figure2`` and ``bender-figure3``, end to end."""
 
 import csv
 from pathlib import Path
