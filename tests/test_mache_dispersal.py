@@ -31,6 +31,7 @@ from closeknit.reports.reproductions.mache_dispersal_findings import (
     SIX,
     Trend,
     findings,
+    summary,
     trend,
 )
 from closeknit.reports.reproductions.mache_dispersal_parts import AUTO, Found, Part, run
@@ -275,14 +276,25 @@ def test_the_contrary_does_not_hold() -> None:
     assert set(found.values()) == {False}
 
 
+def test_the_summary_tells_where() -> None:
+    good = made_up(AS_TOLD, balance=BALANCED)
+    bent = made_up({**AS_TOLD, "plas": [4.0, 2.9, 6.0]}, balance=BALANCED)
+    told = list(summary([good, replace(bent, name="bent")]))
+    assert told[0] == (
+        "“dispersal of mc-elongated is much lower than that of plas” holds on made "
+        "up; does not hold on bent."
+    )
+    assert told[-1].startswith("On every workload holds: the balance factor")
+
+
 def test_one_load_is_enough_to_the_contrary() -> None:
     bent = {**AS_TOLD, "plas": [4.0, 2.9, 6.0]}
-    finding = next(findings([made_up(bent, balance=BALANCED)]))
+    finding = findings([made_up(bent, balance=BALANCED)])[0]
     assert finding.holds is False
     assert "at load 0.2" in finding.remark
     assert "0.97 times" in finding.ours
     level = {**AS_TOLD, "plas": [4.0, 3.0, 6.0]}
-    finding = next(findings([made_up(level, balance=BALANCED)]))
+    finding = findings([made_up(level, balance=BALANCED)])[0]
     assert finding.holds is None
 
 
@@ -293,7 +305,8 @@ def test_a_trend_may_not_turn() -> None:
     assert found.ends.sign == -1
     assert found.holds is False
     assert [(float(a), float(b)) for a, b, _ in found.against] == [(0.1, 0.2)]
-    assert "mbs at load 0.1 to 0.2" in found.astray
+    assert "from load 0.1 to 0.2" in found.astray
+    assert found.told == "mbs 7500.00 by way of 9000.00 at 0.2 to 7000.00"
     assert trend(curves, BALANCE, "mc", -1).holds is True
 
 
@@ -302,13 +315,12 @@ def test_a_trend_that_may_be_chance_is_left_open() -> None:
     told = Trend(
         strategy="x",
         direction=1,
-        first=1.0,
-        last=1.1,
+        means=[(Fraction(1), 1.0), (Fraction(2), 1.1)],
         ends=flat,
         steps=[(Fraction(1), Fraction(2), flat)],
     )
     assert told.holds is None
-    assert "end to end" in told.astray
+    assert "from end to end" in told.astray
 
 
 def test_differences_are_paired() -> None:

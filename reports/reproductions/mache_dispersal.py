@@ -19,7 +19,7 @@ from .mache_dispersal_curves import (
     SYSTEM,
     Curves,
 )
-from .mache_dispersal_findings import ELONGATED, MC, SIX, findings
+from .mache_dispersal_findings import ELONGATED, MC, SIX, findings, summary
 from .mache_dispersal_parts import AUTO, Found, Part, run
 from .mache_dispersal_plots import plot
 from .mache_dispersal_tables import measure_table, points_table, ranking_table
@@ -127,7 +127,8 @@ def _written(
 
 
 def _lead(curves: Sequence[Curves]) -> Iterator[str]:
-    """Say for each workload where mc-elongated stands, at its middle."""
+    """Say what holds, and for each workload where mc-elongated stands."""
+    yield from summary(curves)
     middle = OUR_LOADS[3]
     for made in curves:
         told = [

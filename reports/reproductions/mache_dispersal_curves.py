@@ -88,7 +88,10 @@ class Curves:
     name: str
     processors: int
     found: Mapping[str, Mapping[Fraction, Found]]
-    _sums: dict[tuple[str, str, Fraction], Floats] = field(
+    _ratios: dict[tuple[str, str, Fraction], Floats] = field(
+        default_factory=dict, repr=False
+    )
+    _means: dict[tuple[str, str, Fraction], Estimate] = field(
         default_factory=dict, repr=False
     )
 
@@ -114,9 +117,13 @@ class Curves:
 
     def mean(self, measure: Measure, strategy: str, load: Fraction) -> Estimate:
         """Average a measure."""
-        above, below = measure.parts(self.found[strategy][load])
-        value = int(above.sum()) / max(int(below.sum()), 1)
-        return estimate(value, self._resampled(measure, strategy, load))
+        key = measure.name, strategy, load
+        if key not in self._means:
+            above, below = measure.parts(self.found[strategy][load])
+            value = int(above.sum()) / max(int(below.sum()), 1)
+            resampled = self._resampled(measure, strategy, load)
+            self._means[key] = estimate(value, resampled)
+        return self._means[key]
 
     def gap(
         self, measure: Measure, better: str, worse: str, load: Fraction
@@ -156,8 +163,8 @@ class Curves:
 
     def _resampled(self, measure: Measure, strategy: str, load: Fraction) -> Floats:
         key = measure.name, strategy, load
-        if key not in self._sums:
+        if key not in self._ratios:
             parts = measure.parts(self.found[strategy][load])
             sums = resampled_sums(np.stack(parts, axis=1))
-            self._sums[key] = sums[:, 0] / np.maximum(sums[:, 1], 1)
-        return self._sums[key]
+            self._ratios[key] = sums[:, 0] / np.maximum(sums[:, 1], 1)
+        return self._ratios[key]

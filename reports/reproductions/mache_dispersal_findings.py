@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from ..bootstrap import Estimate
@@ -49,14 +49,13 @@ class Trend:
         From the lowest load to the highest.
     steps
         From each to the next.
-    first, last
-        The mean at the lowest and the highest.
+    means
+        The mean at every load.
     """
 
     strategy: str
     direction: int
-    first: float
-    last: float
+    means: Sequence[tuple[Fraction, float]]
     ends: Estimate
     steps: Sequence[tuple[Fraction, Fraction, Estimate]]
 
@@ -74,24 +73,26 @@ class Trend:
 
     @property
     def told(self) -> str:
-        """Write from where to where it goes."""
-        return f"{self.strategy} {self.first:.2f} to {self.last:.2f}"
+        """Write from where to where it goes, and where it turns."""
+        (low, first), (high, last) = self.means[0], self.means[-1]
+        far = max(self.means, key=lambda one: -self.direction * one[1])
+        turn = ""
+        if self.against and far[0] not in (low, high):
+            turn = f" by way of {far[1]:.2f} at {float(far[0]):.1f}"
+        return f"{self.strategy} {first:.2f}{turn} to {last:.2f}"
 
     @property
     def astray(self) -> str:
         """Write what does not go as told; "" if all does."""
         if self.holds:
             return ""
-        parts = [f"{a:.1f} to {b:.1f}: {gap}" for a, b, gap in _floats(self.against)]
+        parts = [
+            f"{gap} from load {float(a):.1f} to {float(b):.1f}"
+            for a, b, gap in self.against
+        ]
         if self.direction * self.ends.sign <= 0:
-            parts.append(f"end to end {self.ends}")
-        return f"{self.strategy} at load {', '.join(parts)}"
-
-
-def _floats(
-    steps: Iterable[tuple[Fraction, Fraction, Estimate]],
-) -> Iterator[tuple[float, float, Estimate]]:
-    return ((float(a), float(b), gap) for a, b, gap in steps)
+            parts.append(f"{self.ends} from end to end")
+        return f"{self.strategy}: {', '.join(parts)}"
 
 
 def trend(curves: Curves, measure: Measure, strategy: str, direction: int) -> Trend:
@@ -100,15 +101,14 @@ def trend(curves: Curves, measure: Measure, strategy: str, direction: int) -> Tr
     return Trend(
         strategy=strategy,
         direction=direction,
-        first=curves.mean(measure, strategy, loads[0]).value,
-        last=curves.mean(measure, strategy, loads[-1]).value,
+        means=[(load, curves.mean(measure, strategy, load).value) for load in loads],
         ends=curves.step(measure, strategy, loads[0], loads[-1]),
         steps=curves.steps(measure, strategy),
     )
 
 
-def findings(workloads: Sequence[Curves]) -> Iterator[Finding]:
-    """Hold the paper's statements against every workload, statement by statement."""
+def statements(workloads: Sequence[Curves]) -> Iterator[list[Finding]]:
+    """Hold each of the paper's statements against every workload."""
     for make in (
         _elongated_below_plas,
         _elongated_below_mc,
@@ -120,8 +120,44 @@ def findings(workloads: Sequence[Curves]) -> Iterator[Finding]:
         _plas_balances_better,
         _mc_more_contiguous,
     ):
-        for curves in workloads:
-            yield make(curves)
+        yield [make(curves) for curves in workloads]
+
+
+def findings(workloads: Sequence[Curves]) -> list[Finding]:
+    """List them, each with the workload in front."""
+    return [
+        replace(finding, claim=f"{curves.name}: {finding.claim}")
+        for told in statements(workloads)
+        for curves, finding in zip(workloads, told, strict=True)
+    ]
+
+
+def summary(workloads: Sequence[Curves]) -> Iterator[str]:
+    """Say in a few sentences what holds, and what does not."""
+    everywhere: list[str] = []
+    for told in statements(workloads):
+        outcomes = [finding.holds for finding in told]
+        if all(outcomes):
+            everywhere.append(told[0].claim)
+            continue
+        sides = [
+            f"{words} on {', '.join(names)}"
+            for words, holds in (
+                ("holds", True),
+                ("does not hold", False),
+                ("is not decided", None),
+            )
+            if (
+                names := [
+                    curves.name
+                    for curves, outcome in zip(workloads, outcomes, strict=True)
+                    if outcome is holds
+                ]
+            )
+        ]
+        yield f"“{told[0].claim}” {'; '.join(sides)}."
+    if everywhere:
+        yield f"On every workload holds: {'; '.join(everywhere)}."
 
 
 def _elongated_below_plas(curves: Curves) -> Finding:
@@ -187,7 +223,7 @@ def _below(
     ]
     (low, at_low), (high, at_high) = min(factors), max(factors)
     return Finding(
-        claim=f"{curves.name}: {claim}",
+        claim=claim,
         paper=paper,
         ours=f"{worse} has {_times(low)} times that of {better} (load "
         f"{float(at_low):.1f}) to {_times(high)} times ({float(at_high):.1f})",
@@ -259,7 +295,7 @@ def _trends(
         holds = False
     good = sum(outcome is True for outcome in outcomes)
     return Finding(
-        claim=f"{curves.name}: {claim}",
+        claim=claim,
         paper=paper,
         ours=f"{good} of {len(found)} strategies; from the lowest load to the "
         f"highest: {', '.join(one.told for one in found)}",
@@ -285,8 +321,7 @@ def _random_and_mbs_high(curves: Curves) -> Finding:
         ]
         means.append(f"{name} {min(values):.1f} to {max(values):.1f}")
     return Finding(
-        claim=f"{curves.name}: random and mbs have high dispersal: above the other "
-        "four at every load",
+        claim="random and mbs have high dispersal: above the other four at every load",
         paper="section 4.3",
         ours=f"so in {sum(sign > 0 for sign in signs)} of {len(signs)} comparisons; "
         + ", ".join(means),

@@ -31,6 +31,8 @@ _LOOKS: dict[str, tuple[str, Any, str]] = {
     "auto": (A, "--", "D"),
 }
 """Colour, dashes and mark of each; those of the paper and ours in panels apart."""
+_GLYPHS = {"o": "●", "s": "■", "^": "▲", "v": "▼", "D": "◆", "x": "×"}
+"""Marks, as they are written before names."""
 _TICKS = (0.01, 0.03, 0.1, 0.3, 1, 3, 10, 20, 30, 50, 100, 200, 300, 1000, 3000)
 _WIDE_RANGE = 8
 """Means that differ by this factor are drawn on a logarithmic scale."""
@@ -117,15 +119,16 @@ def _label(axes: Axes, curves: Curves, measure: Measure, names: Sequence[str]) -
     ends.sort()
     heights = apart([y for y, _ in ends], _APART)
     for height, (_, name) in zip(heights, ends, strict=True):
+        colour, _, mark = _LOOKS[name]
         axes.annotate(
-            name,
+            f"{_GLYPHS[mark]} {name}",
             (1.0, height),
             xycoords="axes fraction",
             xytext=(3, 0),
             textcoords="offset points",
             va="center",
             fontsize=8,
-            color=_LOOKS[name][0],
+            color=colour,
             annotation_clip=False,
         )
 
