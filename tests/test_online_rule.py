@@ -21,7 +21,6 @@ from closeknit.reports.reproductions.online_rule_runs import (
     REGARDS,
     RULE,
     Race,
-    chosen,
     lineup,
     part,
     run,
@@ -57,7 +56,9 @@ def test_the_weight_is_chosen_on_the_first_half() -> None:
     tried = {regard: [9, 9, 9, 9] for regard in REGARDS}
     tried[better] = [8, 8, 99, 99]
     tried[worse] = [9, 9, 1, 1]
-    assert chosen([race({RULE: [0] * 4}, tried)]) == better
+    one = race({RULE: [0] * 4}, tried)
+    assert one.weight == better
+    assert one.tuned.tolist() == [99, 99]
 
 
 def test_another_weight_is_that_of_the_strategy() -> None:

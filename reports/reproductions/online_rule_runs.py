@@ -126,7 +126,7 @@ def _placing(one: Part) -> Allocator:
     return allocator(one.situation, topology, seed=one.seed)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Race:
     """One way in which the stream comes, and what everybody made of it.
 
@@ -157,6 +157,16 @@ class Race:
     def judged(self, name: str) -> IntArray:
         """Pair sums at the second half of the jobs."""
         return self.costs[name][self.half :]
+
+    @property
+    def weight(self) -> Fraction:
+        """The weight of the rule that is best on the first half."""
+        return min(REGARDS, key=lambda one: int(self.tried[one][: self.half].sum()))
+
+    @property
+    def tuned(self) -> IntArray:
+        """Pair sums at the second half of the jobs, with the weight of the first."""
+        return self.tried[self.weight][self.half :]
 
     @property
     def rivals(self) -> list[str]:
@@ -195,25 +205,3 @@ def races(
             proved=proved,
             looked=looked,
         )
-
-
-def chosen(found: Sequence[Race]) -> Fraction:
-    """Return the weight that is best on the first halves.
-
-    That is the one with the least sum, over the ways in which the stream comes, of
-    its mean pair sum relative to that of weight 0.
-    """
-
-    def loss(regard: Fraction) -> Fraction:
-        return sum(
-            (
-                Fraction(
-                    int(race.tried[regard][: race.half].sum()),
-                    max(1, int(race.tried[Fraction(0)][: race.half].sum())),
-                )
-                for race in found
-            ),
-            Fraction(0),
-        )
-
-    return min(REGARDS, key=loss)
