@@ -13,6 +13,7 @@ from .claim import Undecided as Undecided
 from .claim import Untrue as Untrue
 from .curves import CURVE_CLAIMS
 from .cuts import CUT_CLAIMS
+from .definitions import DEFINITION_CLAIMS
 from .exact import EXACT_CLAIMS
 from .exhaustive import EXHAUSTIVE_CLAIMS
 from .families import FAMILY_CLAIMS
@@ -31,6 +32,7 @@ CLAIMS = MappingProxyType(
         for claim in (
             *CUT_CLAIMS,
             *EXACT_CLAIMS,
+            *DEFINITION_CLAIMS,
             *TOWN_CLAIMS,
             *CITY_CLAIMS,
             *FAMILY_CLAIMS,

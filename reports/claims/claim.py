@@ -17,7 +17,19 @@ class Undecided(RuntimeError):
 
 
 class Untrue(RuntimeError):
-    """A method answers what is not so: no valid choice, or another cost."""
+    """A method answers what is not so: no valid choice, or another cost.
+
+    Parameters
+    ----------
+    what
+        In one line.
+    instance
+        On which.
+    """
+
+    def __init__(self, what: str, instance: Instance | None = None) -> None:
+        super().__init__(what)
+        self.instance = instance
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -160,7 +172,7 @@ def _true_cost(method: str, instance: Instance, result: Result) -> Value:
     if not wrong and result.objective != (paid := cost(instance, result.chosen)):
         wrong = [f"says {result.objective}, but the choice costs {paid}"]
     if wrong:
-        raise Untrue(f"{method} on {instance.name}: {'; '.join(wrong)}")
+        raise Untrue(f"{method} on {instance.name}: {'; '.join(wrong)}", instance)
     assert result.objective is not None
     return result.objective
 

@@ -14,7 +14,9 @@ from ...instances.worst_cases import (
     hilbert_gap,
     mc1x1_family,
     median_decoys,
+    mm_blocks,
     mm_distinct,
+    ring_gap,
     theorem1,
 )
 from ...solvers import Ties
@@ -71,6 +73,17 @@ def reaches(trial: Trial) -> Outcome:
                 counterexample=case.instance,
             )
     return _outcome(trial, forms, "1225/704 and 15493/8904")
+
+
+def rows_tight(trial: Trial) -> Outcome:
+    """Run mm on rows of distinct points: within 1/50 of 7/4 for every k = 8q."""
+    forms = []
+    for k in (8, 16) if trial.quick else (8, 16, 24, 32, 48):
+        case = mm_blocks(k, 100 * k)
+        if not Fraction(7, 4) - Fraction(1, 50) < case.ratio <= Fraction(7, 4):
+            return _wrong(case, f"ratio {case.ratio} is not near 7/4", 0)
+        forms.append((case, case.cost, case.optimum, case.ratio))
+    return _outcome(trial, forms, "every ratio within 1/50 of 7/4")
 
 
 def nears_rho(trial: Trial) -> Outcome:
@@ -134,11 +147,12 @@ def windows_fail(trial: Trial) -> Outcome:
                 instances=1,
                 counterexample=RING,
             )
-    return Outcome(
-        holds=True,
-        result=f"best window 532, optimum 530 by {', '.join(list(found)[1:])}",
-        instances=1,
-    )
+    forms = [
+        (ring_gap(s), 532 * s, 530 * s, Fraction(266, 265))
+        for s in ((1, 2) if trial.quick else (1, 2, 3, 10))
+    ]
+    routes = ", ".join(list(found)[1:])
+    return _outcome(trial, forms, f"best window 532, optimum 530 by {routes}; scaled")
 
 
 Form = tuple[WorstCase, Fraction | int, Fraction | int, Fraction]
@@ -206,6 +220,15 @@ FAMILY_CLAIMS = (
         test=reaches,
     ),
     Claim(
+        name="mm-blocks",
+        statement="With distinct points mm's ratio comes as near to 7/4 as asked, for "
+        "every k that is a multiple of 8.",
+        source="derived from Bender et al. 2008, Theorem 1, docs/theory.md",
+        tested="k = 8, 16, 24, 32, 48 (8 and 16 if quick), gap 100 k; ties lex, best "
+        "and worst",
+        test=rows_tight,
+    ),
+    Claim(
         name="mm-nears-rho",
         statement="mm's ratio comes as near to rho_k(d) as asked.",
         source="derived from Bender et al. 2008, Theorems 1 and 2, docs/theory.md",
@@ -239,7 +262,8 @@ FAMILY_CLAIMS = (
         statement="On a ring k consecutive free processors need not be optimal: 532 "
         "against 530.",
         source="derived, docs/theory.md",
-        tested="the ring of 46 with 12 free and k = 10, by windows and exact routes",
+        tested="the ring of 46 with 12 free and k = 10, by windows and exact routes, "
+        "and the same 2, 3 and 10 times as long (2 if quick)",
         test=windows_fail,
     ),
 )

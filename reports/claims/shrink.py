@@ -14,7 +14,7 @@ Kind = TypeVar("Kind", bound=Instance)
 def shrunk(instance: Kind, fails: Callable[[Kind], bool]) -> Kind:
     """Return an instance that still fails and from which no single step leads on.
 
-    Steps: choose one fewer, drop one free processor, cut an empty margin off a
+    Steps: choose one to six fewer, drop one free processor, cut an empty margin off a
     mesh, drop the busy points; drop a set, an item or a resident, ask for less.
     Each is tried in turn, and after a success from the start again; the result is a
     local minimum, not the smallest of all.
@@ -39,8 +39,8 @@ def shrunk(instance: Kind, fails: Callable[[Kind], bool]) -> Kind:
 
 
 def _fewer(instance: KSubset) -> Iterator[KSubset]:
-    if instance.k > 1:
-        yield replace(instance, k=instance.k - 1)
+    for k in range(instance.k - 1, max(instance.k - 7, 0), -1):
+        yield replace(instance, k=k)
     if instance.n > instance.k:
         for i in range(instance.n):
             free = instance.free[:i] + instance.free[i + 1 :]

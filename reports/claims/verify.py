@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from time import perf_counter
 from traceback import format_exception
 
-from .claim import Claim, Outcome, Trial, Undecided
+from .claim import Claim, Outcome, Trial, Undecided, Untrue
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +57,7 @@ def verify(claims: Iterable[Claim], trial: Trial) -> Iterator[Verdict]:
     for claim in claims:
         start = perf_counter()
         try:
-            outcome = claim.test(trial)
+            outcome = _tested(claim, trial)
         except Exception as error:
             name = "" if isinstance(error, Undecided) else f"{type(error).__name__}: "
             yield Verdict(
@@ -68,3 +68,13 @@ def verify(claims: Iterable[Claim], trial: Trial) -> Iterator[Verdict]:
             )
         else:
             yield Verdict(claim=claim, outcome=outcome, seconds=perf_counter() - start)
+
+
+def _tested(claim: Claim, trial: Trial) -> Outcome:
+    """Test a claim; what a method says that is not so breaks it."""
+    try:
+        return claim.test(trial)
+    except Untrue as error:
+        return Outcome(
+            holds=False, result=str(error), instances=1, counterexample=error.instance
+        )
