@@ -222,6 +222,7 @@ def _write_json(
             "result": verdict.said,
             "instances": outcome.instances if outcome else None,
             "seconds": round(verdict.seconds, 3),
+            "cpu_seconds": round(verdict.cpu, 3),
         }
         if outcome and outcome.counterexample is not None:
             instance = _labelled(verdict, outcome.counterexample)

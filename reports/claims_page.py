@@ -32,8 +32,8 @@ def claims_page(trial: Trial, verdicts: Sequence[Verdict], *, on: date, by: str)
         "",
         f"{held} of {len(verdicts)} claims hold on {seen} instances: "
         f"`{command} --seed {trial.seed}`, closeknit {by}, {on.isoformat()}. "
-        "Optima are proved, ratios exact. Seconds are wall-clock on a shared machine. "
-        "This page is written by `--markdown`.",
+        "Optima are proved, ratios exact; sampled claims say which seed. Seconds are "
+        "those of one processor. This page is written by `--markdown`.",
         "",
         "| claim | source | instances | verdict | seconds |",
         "|---|---|---:|---|---:|",
@@ -43,7 +43,7 @@ def claims_page(trial: Trial, verdicts: Sequence[Verdict], *, on: date, by: str)
         count = str(verdict.outcome.instances) if verdict.outcome else ""
         lines.append(
             f"| [{claim.name}](#{_anchor(claim)}) | {_cell(claim.source)} | {count} | "
-            f"{verdict.word} | {verdict.seconds:.1f} |"
+            f"{verdict.word} | {verdict.cpu:.1f} |"
         )
     for verdict in verdicts:
         lines += ["", *about(verdict.claim), f"- Result: {_line(verdict.said)}."]

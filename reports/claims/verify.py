@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from time import perf_counter
+from time import perf_counter, process_time
 from traceback import format_exception
 
 from .claim import Claim, Outcome, Trial, Undecided, Untrue
@@ -24,8 +24,8 @@ class Verdict:
         Why it did not, in one line; "" if it did.
     trace
         Where that happened, for whoever mends it.
-    seconds
-        Wall-clock time.
+    seconds, cpu
+        Wall-clock time, and that of the processor without child processes.
     """
 
     claim: Claim
@@ -33,6 +33,7 @@ class Verdict:
     error: str = ""
     trace: str = ""
     seconds: float
+    cpu: float = 0.0
 
     @property
     def holds(self) -> bool:
@@ -55,7 +56,7 @@ class Verdict:
 def verify(claims: Iterable[Claim], trial: Trial) -> Iterator[Verdict]:
     """Test every claim; whatever a test raises becomes its verdict."""
     for claim in claims:
-        start = perf_counter()
+        start, began = perf_counter(), process_time()
         try:
             outcome = _tested(claim, trial)
         except Exception as error:
@@ -65,9 +66,15 @@ def verify(claims: Iterable[Claim], trial: Trial) -> Iterator[Verdict]:
                 error=" ".join(f"{name}{error}".split()),
                 trace="".join(format_exception(error)),
                 seconds=perf_counter() - start,
+                cpu=process_time() - began,
             )
         else:
-            yield Verdict(claim=claim, outcome=outcome, seconds=perf_counter() - start)
+            yield Verdict(
+                claim=claim,
+                outcome=outcome,
+                seconds=perf_counter() - start,
+                cpu=process_time() - began,
+            )
 
 
 def _tested(claim: Claim, trial: Trial) -> Outcome:
