@@ -76,6 +76,7 @@ def run(args: argparse.Namespace, methods: Mapping[str, Run] | None = None) -> i
         Take these in the place of the registered methods.
     """
     from ..reports.claims import CLAIMS, Trial
+    from ..reports.claims_page import write_page
 
     claims = _chosen(args.claims, CLAIMS)
     if args.list:
@@ -84,12 +85,12 @@ def run(args: argparse.Namespace, methods: Mapping[str, Run] | None = None) -> i
     trial = Trial(seed=_seed(args), quick=args.quick, time_limit=_time_limit(args))
     if methods is not None:
         trial = replace(trial, methods=methods)
+    if args.markdown and not Path(args.markdown).exists():
+        write_page(args.markdown, trial, [])  # an unwritable place is known now
     verdicts, files = _test(claims, trial, args)
     if args.json:
         _write_json(args.json, trial, verdicts, files)
     if args.markdown:
-        from ..reports.claims_page import write_page
-
         write_page(args.markdown, trial, verdicts)
     if args.json != "-":
         _show(verdicts, files)

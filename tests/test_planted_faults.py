@@ -16,6 +16,8 @@ import numpy as np
 import pytest
 
 from closeknit.cli import app, verify
+from closeknit.formulations import bounds
+from closeknit.formulations.bounds import star_bound
 from closeknit.formulations.city import city
 from closeknit.formulations.towns import town
 from closeknit.heuristics import KSUBSET, METHODS, guarantees, ptas
@@ -308,6 +310,21 @@ FAULTS: dict[str, Fault] = {
     ),
     "mm-inc makes it worse": Fault(
         ("mm-inc-upper-bound",), {"mm-inc": worsening}, largest=4
+    ),
+    "mm-inc stops at once": Fault(
+        ("mm-inc-is-a-local-minimum",), {"mm-inc": KSUBSET["mm"]}, largest=8
+    ),
+    "stars rounded up too far": Fault(
+        ("star-bound-is-below",),
+        plant=lambda patch: patch.setattr(
+            bounds, "star_bound", lambda one: star_bound(one) + 1
+        ),
+        largest=2,
+    ),
+    "a town where points repeat": Fault(
+        ("town-bound-is-below",),
+        plant=lambda patch: patch.setattr(bounds, "_repeats", lambda one: False),
+        largest=3,
     ),
     "mc1x1 off by one shell": Fault(
         ("mc1x1-minimises-shells",), {"mc1x1": shell_too_few}, largest=6

@@ -19,6 +19,7 @@ from .exhaustive import EXHAUSTIVE_CLAIMS
 from .families import FAMILY_CLAIMS
 from .ledger import LEDGER_CLAIMS
 from .lemmas import LEMMA_CLAIMS
+from .lower_bounds import LOWER_BOUND_CLAIMS
 from .processor_sets import PROCESSOR_SET_CLAIMS
 from .ptas import PTAS_CLAIMS
 from .submeshes import SUBMESH_CLAIMS
@@ -35,6 +36,7 @@ CLAIMS = MappingProxyType(
             *DEFINITION_CLAIMS,
             *TOWN_CLAIMS,
             *CITY_CLAIMS,
+            *LOWER_BOUND_CLAIMS,
             *FAMILY_CLAIMS,
             *LEDGER_CLAIMS,
             *EXHAUSTIVE_CLAIMS,

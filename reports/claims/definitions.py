@@ -54,6 +54,21 @@ def least_shells(trial: Trial, instance: KSubset) -> str:
     return "" if found == least else f"mc1x1's shells add up to {found}, not {least}"
 
 
+def no_exchange_helps(method: str, trial: Trial, instance: KSubset) -> str:
+    """Exchange every chosen processor for every other one that is free."""
+    result = trial.run(method, instance)
+    assert result.chosen is not None
+    others = set(range(instance.n)).difference(result.chosen)
+    for out, into in product(result.chosen, sorted(others)):
+        paid = cost(instance, tuple({*result.chosen, into} - {out}))
+        if paid < cost(instance, result.chosen):
+            return (
+                f"{method} costs {result.objective}, but {paid} with "
+                f"{instance.free[into]} for {instance.free[out]}"
+            )
+    return ""
+
+
 def _nearest(instance: KSubset, away: Callable[[Site], int]) -> list[int]:
     order = sorted(range(instance.n), key=lambda i: (away(instance.free[i]), i))
     return order[: instance.k]
@@ -122,5 +137,15 @@ DEFINITION_CLAIMS = (
         source="Bender et al. 2008, sections 1 and 3",
         tested=_TESTED,
         test=partial(_test, least_shells),
+    ),
+    *(
+        Claim(
+            name=f"{name}-is-a-local-minimum",
+            statement=f"No exchange of one processor improves what {name} chooses.",
+            source="Bender et al. 2008, section 5",
+            tested=_TESTED.replace("centre by centre", "every exchange"),
+            test=partial(_test, partial(no_exchange_helps, name)),
+        )
+        for name in ("mm-inc", "mm-inc-first", "mm-inc-all")
     ),
 )
