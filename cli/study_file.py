@@ -103,7 +103,7 @@ def _campaign(found: dict[str, Any], folder: Path, trace: str | None) -> Campaig
         seed=_count(found, "seed", 0, 0) or 0,
     )
     repeats = _count(found, "repeats", 1, 1) or 1
-    instances = study_instances(found.get("instances"), folder, trace)
+    instances, without = study_instances(found.get("instances"), folder, trace)
     named, lineups = _lineups(found, instances)
     return Campaign(
         instances=instances,
@@ -111,6 +111,7 @@ def _campaign(found: dict[str, Any], folder: Path, trace: str | None) -> Campaig
         settings=settings,
         lenient=not named,
         repeats=repeats,
+        without=without,
     )
 
 

@@ -24,8 +24,10 @@ _OWN = ("out", "help")
 
 def study_instances(
     entries: Any, folder: Path, trace: str | None = None
-) -> list[Instance]:
+) -> tuple[list[Instance], dict[str, frozenset[str]]]:
     """Read or make all instances, in the order given, none twice.
+
+    Returned with, by the name of an instance, the methods not to be run on it.
 
     Parameters
     ----------
@@ -46,6 +48,7 @@ def study_instances(
     if not isinstance(entries, list) or not entries:
         raise InputError("must be one or more [[instances]]", field="instances")
     found = Collected()
+    without: dict[str, frozenset[str]] = {}
     for place, entry in enumerate(entries):
         where = f"instances[{place}]"
         if not isinstance(entry, dict):
@@ -54,21 +57,37 @@ def study_instances(
         if len(kinds) != 1:
             raise InputError(f"must have one of {', '.join(_KINDS)}", field=where)
         if kinds == ["suite"]:
-            only(entry, ("suite",), where)
+            only(entry, ("suite", "without"), where)
             new = _suite(entry["suite"], f"{where}.suite")
         elif kinds == ["files"]:
-            only(entry, ("files", "optional"), where)
+            only(entry, ("files", "optional", "without"), where)
             new = _files(entry, folder, where)
         else:
             new = _family(entry, folder, where, trace)
+        left_out = _without(entry.get("without", []), f"{where}.without")
         try:
             for instance in new:
                 found.add(instance, where)
+                without.setdefault(instance.name, left_out)
         except InputError as error:
             raise InputError(error.problem, field=where) from None
     if not found.instances:
         raise InputError("there is none", field="instances")
-    return found.instances
+    return found.instances, without
+
+
+def _without(names: Any, field: str) -> frozenset[str]:
+    from ..heuristics import METHODS
+    from .running import entry_named
+
+    if not isinstance(names, list) or not all(isinstance(one, str) for one in names):
+        raise InputError("must be a list of names of methods", field=field, value=names)
+    known = {
+        name: method for table in METHODS.values() for name, method in table.items()
+    }
+    for place, name in enumerate(names):
+        entry_named(name, known, f"{field}[{place}]", "method")
+    return frozenset(names)
 
 
 def _suite(name: Any, field: str) -> list[Instance]:
@@ -124,7 +143,7 @@ def _family(
         for option in action.option_strings
         if action.dest not in _OWN
     }
-    only(entry, ("family", "optional", *options), where)
+    only(entry, ("family", "optional", "without", *options), where)
     grid = {key: entry[key] for key in entry if key in options}
     if "swf" in options:
         if trace is not None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Mapping, Sequence
 from contextlib import closing, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -86,6 +86,8 @@ class Campaign:
         The same for every run; ``memory_mb`` holds for all processes of a run.
     repeats
         How often every run is made, each time with the next seed.
+    without
+        By name of an instance the methods that are not run on it.
     """
 
     instances: Sequence[Instance]
@@ -93,6 +95,7 @@ class Campaign:
     settings: Settings = DEFAULT
     lenient: bool = True
     repeats: int = 1
+    without: Mapping[str, Collection[str]] = field(default_factory=dict)
 
     def tasks(self) -> list[Task]:
         """List the runs, the longest kind first."""
@@ -102,6 +105,7 @@ class Campaign:
             for instance in self.instances
             for method in self._lineup(instance).methods
             if method.name != self._lineup(instance).exact.name
+            and method.name not in self.without.get(instance.name, ())
             and not (self.lenient and method.refuses and method.refuses(instance))
         ]
         return [
@@ -115,7 +119,9 @@ class Campaign:
         keys = (
             key_of(instance, name, settings, repeat)
             for instance in self.instances
-            for name in self._lineup(instance).by_name
+            for name, method in self._lineup(instance).by_name.items()
+            if method is self._lineup(instance).exact
+            or name not in self.without.get(instance.name, ())
             for repeat, settings in enumerate(self._settings())
         )
         return [store.rows[key] for key in keys if key in store.rows]

@@ -60,9 +60,10 @@ class Call:
     allowed
         Wall-clock seconds after which the process is killed; None for ever.
     memory
-        MiB beyond which the process, with all that it has started, is killed. It is
-        looked at ten times a second: resident pages, since a limit on the address
-        space (RLIMIT_AS) stops solvers and compilers that only reserve it.
+        MiB beyond which the process, with all that it has started, is killed. What
+        is in memory is looked at ten times a second; a limit on the address space
+        (RLIMIT_AS) would count each process by itself, and what numba and solvers
+        reserve: three times as much as they touch.
     """
 
     function: Callable[[], Any]
