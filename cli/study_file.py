@@ -25,6 +25,7 @@ _FIELDS = (
     *("format", "version", "name", "instances", "methods", "exact"),
     *("time-limit", "node-limit", "memory-limit", "seed", "repeats"),
 )
+_ALL = "heuristics"
 _STUDIES = files(__package__) / "studies"
 
 
@@ -144,37 +145,45 @@ def _lineups(
 ) -> tuple[bool, dict[str, Lineup]]:
     """Return whether methods were named, and what is run for each problem."""
     from ..heuristics import METHODS
-    from ..instances import PROBLEMS
     from ..reports.campaign import Lineup
 
-    exact = _by_problem(found.get("exact", "auto"), "exact")
-    wanted = _by_problem(found.get("methods", "heuristics"), "methods")
-    lineups, named = {}, False
     met = running.problems_of(instances)
-    for problem in PROBLEMS:
-        table = METHODS.get(problem, {})
+    exact = _by_problem(found.get("exact", "auto"), "exact")
+    wanted = _by_problem(found.get("methods", _ALL), "methods")
+    lineups, named = {}, False
+    for problem in dict.fromkeys((*exact, *wanted, *met)):
+        if not problem:  # what is said of all problems
+            continue
+        table = METHODS[problem]
+        chosen = wanted.get(problem, wanted.get("", _ALL))
         methods: list[AnyMethod] = []
-        field = "methods" if "" in wanted else f"methods.{problem}"
-        chosen = wanted.get(problem, wanted.get("", "heuristics"))
-        if chosen == "heuristics":
+        if chosen == _ALL:
             methods = [method for method in table.values() if not method.exact]
         else:
+            field = f"methods.{problem}" if problem in wanted else "methods"
             for place, name in enumerate(_names(chosen, field)):
                 at = f"{field}[{place}]"
-                methods.append(running.method_named(name, table, at, problem))
-            named = named or problem in met
-        at = "exact" if "" in exact else f"exact.{problem}"
-        name = exact.get(problem, exact.get("", "auto"))
-        if not isinstance(name, str):
-            raise InputError("must be the name of a method", field=at, value=name)
-        if problem not in met and problem not in {**exact, **wanted}:
-            continue
-        route = running.method_named(name, table, at, problem)
-        if not route.exact:
-            raise InputError("is not an exact method", field=at, value=name)
+                methods += _method(name, problem, met, at, alone=problem in wanted)
+            named = True
+        field = f"exact.{problem}" if problem in exact else "exact"
+        route = exact.get(problem, exact.get("", "auto"))
+        if not isinstance(route, str):
+            raise InputError("must be the name of a method", field=field, value=route)
+        routes = _method(route, problem, met, field, alone=problem in exact)
+        best = routes[0] if routes else table["auto"]
+        if not best.exact:
+            raise InputError("is not an exact method", field=field, value=route)
         if problem in met:
-            lineups[problem] = Lineup(methods=methods, exact=route)
+            lineups[problem] = Lineup(methods=methods, exact=best)
     return named, lineups
+
+
+def _method(
+    name: str, problem: str, met: Sequence[str], field: str, *, alone: bool
+) -> list[AnyMethod]:
+    """Return the method; none if it is one of another problem, unless alone."""
+    found = running.methods_named(name, [problem] if alone else met, field)
+    return [found[problem]] if problem in found else []
 
 
 def _by_problem(value: Any, field: str) -> dict[str, Any]:

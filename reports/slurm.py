@@ -78,7 +78,7 @@ def _options(path: Path) -> dict[str, Any]:
         if not isinstance(value, kind) or isinstance(value, bool):
             wanted = {int: "an integer", str: "text", list: "a list"}[kind]
             raise InputError(f"must be {wanted}", file=path, field=name, value=value)
-        if kind is int and value < 1:
+        if isinstance(value, int) and value < 1:
             raise InputError("must be at least 1", file=path, field=name, value=value)
     for name in _NEEDED:
         if name not in found:

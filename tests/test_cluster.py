@@ -235,7 +235,7 @@ def test_workers_with_another_closeknit_are_refused(
 
 SBATCH = """#!/bin/sh
 cp "$1" {where}/job.sh
-setsid bash "$1" > {where}/job.log 2>&1 &
+setsid bash {where}/job.sh > {where}/job.log 2>&1 &
 echo $! > {where}/job.pid
 echo "Submitted batch job 4711"
 """
