@@ -10,7 +10,7 @@ from typing import NoReturn
 
 from .found import Found, Hunt, Watch
 from .ground import Sites
-from .moves import moved
+from .moves import Mirror, mirrored, moved, moved_with_image
 from .optimum import Known, Optimum
 
 SHORTEST = 10_000
@@ -43,12 +43,14 @@ def anneal(
 ) -> Found | None:
     """Look for an instance on which the method does badly.
 
-    A run begins with one of ``starts``, processors drawn anywhere, two clusters, or
-    the worst instance so far, in turn, and lasts 10000 changes times the next number
-    of 1, 1, 2, 1, 1, 2, 4, … (Luby et al. 1993). A change that divides the ratio by
-    less than exp(T x) is accepted, x drawn from the exponential distribution; T falls
-    from 0.012 to 0.001 during the run. Thus the method has to be run first, and only
-    then whether any set of k costs so little that the change is accepted is decided.
+    A run begins with one of ``starts``; later with processors drawn anywhere, two
+    clusters, or two clusters and decoys as in Theorem 1, every fourth with the worst
+    instance so far. Two in four keep to a symmetry of the grid, as very bad instances
+    often do. A run lasts 10000 changes times the next number of 1, 1, 2, 1, 1, 2, 4, …
+    (Luby et al. 1993). A change that divides the ratio by less than exp(T x) is
+    accepted, x drawn from the exponential distribution; T falls from 0.012 to 0.001
+    during the run. Thus the method has to be run first, and only then whether any set
+    of k costs so little that the change is accepted is decided.
 
     Parameters
     ----------
@@ -72,7 +74,7 @@ def anneal(
     best: _State | None = None
     found: Found | None = None
     runs = _runs(hunt, starts, random)
-    sites, kind, length = next(runs)
+    sites, kind, length, mirror = next(runs)
     while True:
         state = _first(hunt, optimum, watch, sites)
         for i in range(length):
@@ -88,27 +90,42 @@ def anneal(
             if state is None:
                 break
             heat = HOT * (COLD / HOT) ** (i / length)
-            state = _next(hunt, optimum, watch, state, heat, random)
-        sites, kind, length = runs.send(best)
+            state = _next(hunt, optimum, watch, state, heat, mirror, random)
+        sites, kind, length, mirror = runs.send(best)
+
+
+_Run = tuple[Sites, str, int, Mirror | None]
+"""Where a run begins, how that is called, its length, and its symmetry."""
 
 
 def _runs(
     hunt: Hunt, starts: Sequence[Sites], random: Random
-) -> Generator[tuple[Sites, str, int], _State | None, NoReturn]:
-    """Give where a run begins, how that is called, and its length; take the worst."""
+) -> Generator[_Run, _State | None, NoReturn]:
+    """Give one run after the other; take the worst instance so far."""
+    ground = hunt.ground
     worst: _State | None = None
     for sites in starts:
-        worst = yield sites, "from a given instance", SHORTEST
+        worst = yield sites, "from a given instance", SHORTEST, None
     number = 0
     while True:
         number += 1
         length = SHORTEST * luby(number)
+        sites, kind = ground.anywhere(random), "from a random set"
         if number % 4 == 0 and worst is not None:
-            worst = yield worst.optimum.sites, "from the worst so far", length
-        elif number % 2 == 0:
-            worst = yield hunt.ground.clusters(random), "from two clusters", length
-        else:
-            worst = yield hunt.ground.anywhere(random), "from a random set", length
+            sites, kind = worst.optimum.sites, "from the worst so far"
+        elif (kinds := random.randrange(3)) == 0:
+            sites, kind = ground.clusters(random), "from two clusters"
+        elif kinds == 1 and ground.holds(decoys := ground.decoys(random)):
+            sites, kind = decoys, "from clusters and decoys"
+        mirror: Mirror | None = None
+        if number % 4 in (2, 3) and ground.mirrors:
+            mirror = random.choice(ground.mirrors)
+            both = mirrored(sites, mirror)
+            if ground.holds(both):
+                sites, kind = both, f"{kind}, kept symmetric"
+            else:
+                mirror = None
+        worst = yield sites, kind, length, mirror
 
 
 def luby(i: int) -> int:
@@ -138,11 +155,15 @@ def _next(
     watch: Watch,
     state: _State,
     heat: float,
+    mirror: Mirror | None,
     random: Random,
 ) -> _State:
     """Propose a change; return the state after it, or the same."""
     before = state.optimum
-    sites = moved(hunt.ground, before.sites, random)
+    if mirror is None:
+        sites = moved(hunt.ground, before.sites, random)
+    else:
+        sites = moved_with_image(hunt.ground, before.sites, mirror, random)
     if sites is None:
         return state
     least = state.ratio * exp(-heat * random.expovariate(1.0))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import permutations, product
@@ -112,17 +112,59 @@ class Ground:
         first, second = random.choice(self.places), random.choice(self.places)
         sites: list[Site] = []
         for centre, size in ((first, self.k - self.k // 2), (second, self.k // 2)):
-            taken = set() if self.points else set(sites)
-            near = _nearness(self.topology, centre)
-            sites += sorted((p for p in self.places if p not in taken), key=near)[:size]
+            sites += self._nearest(centre, size, sites)
         n = random.randint(min(self.k + 2, self.most), self.most)
         left = [p for p in self.places if self.points or p not in set(sites)]
         sites += random.sample(left, min(len(left), n - self.k))
         return tuple(sorted(sites))
 
+    def decoys(self, random: Random) -> Sites:
+        """Lay out Theorem 1's construction, as far as the grid has room for it.
+
+        Two clusters of k/2 lie L apart along an axis, and k/(4d) decoys, or one, in
+        every direction but towards the other cluster: up to 3 nearer than L, or at the
+        margin.
+        """
+        if not self.shape:
+            return self.anywhere(random)
+        d = len(self.shape)
+        axis = random.randrange(d)
+        apart = random.randint(self.shape[axis] // 3, self.shape[axis] - 1)
+        first = list(random.choice(self.places))
+        first[axis] = random.randint(0, self.shape[axis] - 1 - apart)
+        second = [x + apart * (a == axis) for a, x in enumerate(first)]
+        sites = self._nearest(first, self.k - self.k // 2, [])
+        sites += self._nearest(second, self.k // 2, sites)
+        far = apart - random.randint(0, 3)
+        for centre, inwards in ((first, 1), (second, -1)):
+            for a, step in product(range(d), (-1, 1)):
+                if (a, step) != (axis, inwards):
+                    decoy = centre[:]
+                    decoy[a] = min(max(0, decoy[a] + step * far), self.shape[a] - 1)
+                    sites += self._nearest(decoy, max(1, self.k // (4 * d)), sites)
+        return tuple(sorted(sites[: self.most]))
+
+    def _nearest(
+        self, centre: Sequence[int], number: int, but: Sequence[Site]
+    ) -> list[Site]:
+        """Return the places nearest to a centre; points may be where others are."""
+        taken = set() if self.points else set(but)
+        near = _nearness(self.topology, tuple(centre))
+        return sorted((p for p in self.places if p not in taken), key=near)[:number]
+
+    @cached_property
+    def mirrors(self) -> list[dict[Site, Site]]:
+        """Symmetries, but for the identity, that are their own inverse."""
+        return [
+            turned
+            for turned in self.symmetries()
+            if any(q != p for p, q in turned.items())
+            and all(turned[q] == p for p, q in turned.items())
+        ]
+
     def symmetries(self) -> list[dict[Site, Site]]:
-        """Return the maps of a mesh onto itself: reflections and exchanges of axes."""
-        if not isinstance(self.topology, Mesh):
+        """Return the maps of a grid onto itself: reflections and exchanges of axes."""
+        if not self.shape:
             return [{p: p for p in self.places}]
         d, shape = len(self.shape), self.shape
         maps = []

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping
 from random import Random
 
 from ...instances import Site, Torus
 from .ground import Ground, Sites
+
+Mirror = Mapping[Site, Site]
+"""A symmetry of the grid that is its own inverse."""
 
 
 def moved(ground: Ground, sites: Sites, random: Random) -> Sites | None:
@@ -43,6 +48,29 @@ def moved(ground: Ground, sites: Sites, random: Random) -> Sites | None:
                     return None
                 changed[j] = to
     found = tuple(sorted(changed))
+    return found if found != sites and ground.holds(found) else None
+
+
+def mirrored(sites: Sites, mirror: Mirror) -> Sites:
+    """Add to every site its image, where it is not there."""
+    there = Counter(sites)
+    images = Counter(mirror[site] for site in sites)
+    return tuple(sorted((there | images).elements()))
+
+
+def moved_with_image(
+    ground: Ground, sites: Sites, mirror: Mirror, random: Random
+) -> Sites | None:
+    """Make a change and its image, so that the sites remain their own mirror image."""
+    changed = moved(ground, sites, random)
+    if changed is None:
+        return None
+    before, after = Counter(sites), Counter(changed)
+    gone, new = before - after, after - before
+    for one in (gone, new):
+        for site, times in list(one.items()):
+            one[mirror[site]] = max(one[mirror[site]], times)
+    found = tuple(sorted(((before - gone) + new).elements()))
     return found if found != sites and ground.holds(found) else None
 
 
