@@ -225,21 +225,29 @@ def _below(
     return Finding(
         claim=claim,
         paper=paper,
-        ours=f"{worse} has {_times(low)} times that of {better} (load "
-        f"{float(at_low):.1f}) to {_times(high)} times ({float(at_high):.1f})",
+        ours=f"{worse} has {_times(low)} that of {better}"
+        + (
+            f" (load {float(at_low):.1f}) to {_times(high)} ({float(at_high):.1f})"
+            if low < _MANY
+            else " at every load"
+        ),
         holds=judged(gap.sign for _, gap in gaps),
         remark=_unsure(gaps, f"{worse} less {better}"),
     )
 
 
+_MANY = 100
+"""Times, beyond which the number says no more."""
+
+
 def _times(factor: float) -> str:
-    return f"{factor:.2f}" if factor < 100 else "more than 100"
+    return f"{factor:.2f} times" if factor < _MANY else f"more than {_MANY} times"
 
 
 def _unsure(gaps: Iterable[tuple[Fraction, Estimate]], what: str) -> str:
     """Name the loads at which the difference is not above 0 for certain."""
     unsure = [f"{gap} at load {float(load):.1f}" for load, gap in gaps if gap.sign <= 0]
-    return f"{what}: {', '.join(unsure)}" if unsure else ""
+    return f"{what} {_few(unsure)}" if unsure else ""
 
 
 def _dispersal_rises(curves: Curves) -> Finding:
@@ -326,7 +334,7 @@ def _random_and_mbs_high(curves: Curves) -> Finding:
         ours=f"so in {sum(sign > 0 for sign in signs)} of {len(signs)} comparisons; "
         + ", ".join(means),
         holds=judged(signs),
-        remark=_few(low),
+        remark=f"not so: {_few(low)}" if low else "",
     )
 
 
@@ -334,7 +342,7 @@ def _few(words: Sequence[str]) -> str:
     """Join what is not too much to be read."""
     most = 6
     more = f"; and {len(words) - most} more" if len(words) > most else ""
-    return "not so: " + "; ".join(words[:most]) + more if words else ""
+    return "; ".join(words[:most]) + more
 
 
 def _mc_more_contiguous(curves: Curves) -> Finding:
