@@ -50,7 +50,7 @@ def options(parser: argparse.ArgumentParser) -> None:
         ("--k", 8, "processors to choose (default 8)"),
         ("--n", None, "most free processors (default 2k + 4, or all there are)"),
         ("--evaluations", None, "most runs of the method; makes the search repeatable"),
-        ("--seed", 0, "of the search, and of the method (default 0)"),
+        ("--seed", 0, "of the search (default 0); methods that draw have seed 0"),
     ):
         parser.add_argument(
             name, type=reading.number, default=default, metavar="N", help=says
@@ -270,11 +270,11 @@ def _again(hunt: Hunt, found: Found) -> Found:
     from ..solvers.result import SolverError
 
     exact = KSUBSET["auto"](found.instance, Settings())
-    paid = hunt.method(found.instance, hunt.settings)
-    if exact.bound != found.optimum or paid.objective != found.cost:
+    paid = hunt.pay(found.instance)
+    if exact.bound != found.optimum or paid != found.cost:
         raise SolverError(
             f"{found.instance.name}: the search says {found.cost} against "
-            f"{found.optimum}, the methods {paid.objective} against {exact.objective}."
+            f"{found.optimum}, the methods {paid} against {exact.objective}."
         )
     return found
 

@@ -14,6 +14,8 @@ OPEN = (
     *("mc-elongated", "hilbert/best-fit", "thrifty"),
 )
 """Methods for which no tight constant is known, and which are asked about most."""
+_SEVERAL = 8
+"""Bounds for two or three processors say little: they are distances."""
 _EMPTY, _FREE = "·", "o"
 _LARGEST_DRAWN = 16
 
@@ -93,21 +95,39 @@ def _short(text: str) -> str:
 
 
 def _open_questions(entries: Iterable[Entry]) -> list[str]:
-    """Say the best lower bound where no tight constant is known."""
-    best: dict[str, Entry] = {}
-    for entry in entries:
-        name = entry.method
-        if name in OPEN and (name not in best or entry.ratio > best[name].ratio):
-            best[name] = entry
+    """Say the best lower bounds where no tight constant is known."""
     lines = ["## Where no tight constant is known", ""]
+    known = list(entries)
     for name in OPEN:
-        if name in best:
-            entry = best[name]
-            lines.append(
-                f"- {name}: at least {entry.ratio} = {float(entry.ratio):.4f} at "
-                f"k = {entry.instance.k} ({entry.key[1]}); {entry.how}"
-            )
+        own = [entry for entry in known if entry.method == name]
+        lines += _lower_bounds(name, own)
+    curves = [
+        entry
+        for entry in known
+        if entry.method.startswith("hilbert/")
+        and entry.instance.topology.kind == "mesh"
+        and entry.instance.topology.dimension == 3
+    ]
+    lines += _lower_bounds("hilbert/... on meshes of three axes", curves)
     return [*lines, ""]
+
+
+def _lower_bounds(name: str, entries: list[Entry]) -> list[str]:
+    """Return a line with the largest ratio, and with that for more than two."""
+    if not entries:
+        return []
+    worst = max(entries, key=lambda entry: entry.ratio)
+    text = f"- {name}: at least {_bound(worst)}"
+    more = [entry for entry in entries if entry.instance.k >= _SEVERAL]
+    if worst not in more and more:
+        text += f"; for k ≥ {_SEVERAL}, {_bound(max(more, key=lambda e: e.ratio))}"
+    return [text]
+
+
+def _bound(entry: Entry) -> str:
+    _, topology, k = entry.key
+    shown = f"{entry.ratio} = {float(entry.ratio):.4f}"
+    return f"{shown} at k = {k} ({entry.method}, {topology}; {entry.how})"
 
 
 def _pictures(entries: Iterable[Entry]) -> list[str]:

@@ -385,7 +385,14 @@ def test_a_ledger_with_an_entry_twice_is_refused(tmp_path: Path) -> None:
         read_worst_known(path)
 
 
-def test_the_claim_holds_for_a_true_ledger(tmp_path: Path) -> None:
+@pytest.mark.parametrize("seed", [0, 5])
+def test_the_claim_holds_for_a_true_ledger(tmp_path: Path, seed: int) -> None:
+    instance = KSubset("drawn", Mesh((6, 6)), tuple(Mesh((6, 6)).locations())[:9], 3)
+    paid = KSUBSET["random"](instance).objective
+    assert isinstance(paid, int)
+    drawn = Entry.of("random", instance, paid, 4, "by hand")
+    path = ledger(tmp_path / "l.json", drawn)
+    assert ledger_is_true(Trial(seed=seed), path).holds
     outcome = ledger_is_true(Trial(), ledger(tmp_path / "l.json", entry()))
     assert outcome.holds
     assert outcome.instances == 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from math import inf
 from threading import Event
@@ -25,7 +25,8 @@ class Hunt:
     ground
         The instances.
     settings
-        With which the method is run; its seed is that of the search, too.
+        With which the method is run, but for the seed: that is of the search. Methods
+        that draw are run with seed 0, so that what they pay can be looked up again.
     seconds, evaluations
         When to stop: wall-clock time, and instances on which the method is run.
     stop
@@ -61,7 +62,7 @@ class Hunt:
 
     def pay(self, instance: KSubset) -> int | None:
         """Run the method; None when it finds nothing."""
-        result = self.method.function(instance, self.settings)
+        result = self.method.function(instance, replace(self.settings, seed=0))
         return result.objective if isinstance(result.objective, int) else None
 
 
