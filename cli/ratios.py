@@ -172,10 +172,11 @@ def _runner(args: argparse.Namespace) -> Iterator[Runner]:
 
         yield partial(pool.run, jobs=running.processes(args.jobs))
         return
-    from ..reports import cluster
+    from ..reports.cluster import connected
+    from ..reports.cluster import run as run_on_cluster
 
-    with cluster.connected(args.dask, jobqueue=args.dask_jobqueue) as client:
-        yield partial(cluster.run, client=client)
+    with connected(args.dask, jobqueue=args.dask_jobqueue) as client:
+        yield partial(run_on_cluster, client=client)
 
 
 def _campaign(args: argparse.Namespace) -> Campaign:

@@ -31,6 +31,9 @@ DEATHS = 3
 """So many workers may die of a call; then it has failed."""
 _LOOK = 0.5
 """Seconds between two looks at which workers there are."""
+_SETTLED = 1.5
+"""Seconds after which a worker that came later is given calls: the guard of a worker
+that dies while it starts does not replace it."""
 _ANSWERS_IN = 10.0
 """Seconds in which a scheduler must answer."""
 _PATIENCE = 30.0
@@ -139,6 +142,7 @@ class _Driver:
         self._ended: SimpleQueue[Any] = SimpleQueue()
         self._failed: list[tuple[int, Failure]] = []
         self._workers: dict[str, int] = {}
+        self._came: dict[str, float] = {}
         self._looked = self._met = monotonic()
         self._first = True
 
@@ -150,13 +154,15 @@ class _Driver:
         """See who is there; take back the calls of those who are gone."""
         if not self._first and monotonic() - self._looked < _LOOK:
             return
-        self._first, self._looked = False, monotonic()
+        first, self._first, self._looked = self._first, False, monotonic()
         try:
             self._workers = dict(self._client.nthreads())
         except Exception as error:  # whatever the network makes of it
             raise self._lost(error) from None
         if self._client.status != "running":
             raise self._lost(None)
+        for worker in self._workers:
+            self._came.setdefault(worker, 0.0 if first else self._looked)
         for future, flight in list(self._flying.items()):
             if flight.worker not in self._workers:
                 self._forget(future)
@@ -176,6 +182,8 @@ class _Driver:
             if self._deaths[flight.position]
         }
         for worker, threads in self._workers.items():
+            if monotonic() - self._came[worker] < _SETTLED:
+                continue
             if self._suspects and not load[worker]:
                 self._send(self._suspects.popleft(), worker)
                 continue
