@@ -57,7 +57,7 @@ def points_table(slug: str, curves: Curves, measures: Sequence[Measure]) -> Tabl
             share = curves.utilisation(name, load)
             rows.append((name, float(load), share, len(found.k), *cells))
     heads = [
-        head for measure in measures for head in (measure.name, "at least", "at most")
+        measure.name + head for measure in measures for head in ("", ", from", ", to")
     ]
     return Table(
         name=f"points_{slug}",
