@@ -73,7 +73,8 @@ def union(instance: Sukp, *, hint: tuple[int, ...] | None = None) -> MipFormulat
             either = pulp.LpAffineExpression([(z[j], 1), (x[e], 1)])
             row = pulp.LpConstraint(either, constants.LpConstraintGE, None, 1)
             model.addConstraint(row)
-    prices = [(z[j], p) for j, p in enumerate(instance.profits) if p]
+    # worthless items too: one without elements would not be in the model otherwise
+    prices = list(zip(z, instance.profits, strict=True))
     model.setObjective(pulp.LpAffineExpression(prices))
     return MipFormulation(
         name="union",

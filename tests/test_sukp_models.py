@@ -40,6 +40,13 @@ def test_mixed_integer_solvers_agree_with_brute_force(name: str) -> None:
         assert result.proof.grade is Grade.SOLVER
 
 
+@pytest.mark.parametrize("name", SOLVERS)
+def test_an_item_without_elements_or_profit_is_no_matter(name: str) -> None:
+    instance = Sukp("idle-item", (0, 1), (1,), ((), (0,)), 0)
+    result = SUKP[name](instance)
+    assert (result.status, result.objective) == (Status.OPTIMAL, 1)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", MIXED)
 @settings(max_examples=25, deadline=None)
