@@ -17,6 +17,7 @@ from math import inf, isfinite
 from typing import TYPE_CHECKING, Any
 
 from ..instances.errors import InputError
+from . import known_worst as known
 from . import reading
 from .running import method_named
 
@@ -100,7 +101,7 @@ def run(args: argparse.Namespace) -> int:
     if args.families or args.table:
         if args.method is not None or (args.families and args.table):
             raise InputError("stands alone", field=_showing(args))
-        return _families(args) if args.families else _table(args)
+        return known.families(args) if args.families else known.table(args)
     if args.method is None:
         raise InputError("is needed; or --families, --table", field="METHOD")
     hunt, starts = _hunt(args)
@@ -369,60 +370,3 @@ def _show(args: argparse.Namespace, hunt: Hunt, found: Found, kept: bool) -> Non
     print("  free      " + " ".join(",".join(map(str, p)) for p in found.instance.free))
     if args.ledger or args.update_ledger:
         print(f"  ledger    {'entered' if kept else 'not worse than what it has'}")
-
-
-def _families(args: argparse.Namespace) -> int:
-    """Print every family; exit status 1 if one is not as predicted."""
-    from ..instances.ksubset_json import dumps
-    from ..reports.family_table import family_rows
-    from ..solvers import Settings
-
-    rows = list(family_rows(Settings(seed=args.seed)))
-    if args.json == "-":
-        print(
-            dumps(
-                {
-                    "format": "closeknit/worst-families",
-                    "version": 1,
-                    "families": [
-                        {
-                            "family": row.family,
-                            "method": row.case.method,
-                            "predicted": str(row.case.ratio),
-                            "measured": str(row.measured),
-                            "tends_to": row.tends_to,
-                        }
-                        for row in rows
-                    ],
-                }
-            )
-        )
-    else:
-        from rich.table import Table
-
-        from .screen import screen
-
-        table = Table("family", "method")
-        for column in ("n", "k", "predicted", "measured", "", "tends to"):
-            table.add_column(column, justify="right", no_wrap=True)
-        for row in rows:
-            table.add_row(
-                row.family,
-                row.case.method,
-                str(row.case.instance.n),
-                str(row.case.instance.k),
-                str(row.case.ratio),
-                str(row.measured) + ("" if row.agrees else " (!)"),
-                f"{float(row.measured):.6f}",
-                row.tends_to,
-            )
-        screen().print(table)
-    return 0 if all(row.agrees for row in rows) else 1
-
-
-def _table(args: argparse.Namespace) -> int:
-    from ..reports.worst_known import PATH, read_worst_known
-    from ..reports.worst_table import worst_page
-
-    sys.stdout.write(worst_page(read_worst_known(args.ledger or PATH)))
-    return 0

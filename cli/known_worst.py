@@ -1,0 +1,64 @@
+"""What is known to be bad: the families and the ledger, for ``closeknit worst``."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+
+def families(args: argparse.Namespace) -> int:
+    """Print every family; exit status 1 if one is not as predicted."""
+    from ..instances.ksubset_json import dumps
+    from ..reports.family_table import family_rows
+    from ..solvers import Settings
+
+    rows = list(family_rows(Settings(seed=args.seed)))
+    if args.json == "-":
+        print(
+            dumps(
+                {
+                    "format": "closeknit/worst-families",
+                    "version": 1,
+                    "families": [
+                        {
+                            "family": row.family,
+                            "method": row.case.method,
+                            "predicted": str(row.case.ratio),
+                            "measured": str(row.measured),
+                            "tends_to": row.tends_to,
+                        }
+                        for row in rows
+                    ],
+                }
+            )
+        )
+    else:
+        from rich.table import Table
+
+        from .screen import screen
+
+        shown = Table("family", "method")
+        for column in ("n", "k", "predicted", "measured", "", "tends to"):
+            shown.add_column(column, justify="right", no_wrap=True)
+        for row in rows:
+            shown.add_row(
+                row.family,
+                row.case.method,
+                str(row.case.instance.n),
+                str(row.case.instance.k),
+                str(row.case.ratio),
+                str(row.measured) + ("" if row.agrees else " (!)"),
+                f"{float(row.measured):.6f}",
+                row.tends_to,
+            )
+        screen().print(shown)
+    return 0 if all(row.agrees for row in rows) else 1
+
+
+def table(args: argparse.Namespace) -> int:
+    """Print the ledger as Markdown."""
+    from ..reports.worst_known import PATH, read_worst_known
+    from ..reports.worst_table import worst_page
+
+    sys.stdout.write(worst_page(read_worst_known(args.ledger or PATH)))
+    return 0
