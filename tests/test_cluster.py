@@ -29,9 +29,12 @@ from .toys import ROOT, SABOTEURS, TOYS, small
 CHANGING = ("seconds", "finished", "memory_peak")
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def dask() -> Iterator[LocalCluster]:
-    """Two workers, each a process with a guard that replaces it when it dies."""
+    """Two workers, each a process with a guard that replaces it when it dies.
+
+    Anew for each test: a guard may give up on workers that die early.
+    """
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(ROOT)
         with LocalCluster(
