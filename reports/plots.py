@@ -243,6 +243,10 @@ def _shares(summaries: Sequence[MethodSummary]) -> Plot:
     )
 
 
+_CLOUD = 400
+"""Dots of other methods behind those of one, so that many runs still make a page."""
+
+
 def _facets(
     title: str,
     caption: str,
@@ -267,11 +271,14 @@ def _facets(
     grid: Any = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
     for axes, name in zip(grid.flat, names, strict=False):
         mine = own == name
-        dots(axes, xs[~mine], ys[~mine], CLOUD, 2)
+        others = np.flatnonzero(~mine)
+        others = others[:: 1 + len(others) // _CLOUD]
+        dots(axes, xs[others], ys[others], CLOUD, 2)
         if promised:
+            marks = np.unique(np.column_stack([xs[mine], promise[mine]]), axis=0)
             axes.plot(
-                xs[mine],
-                promise[mine],
+                marks[:, 0],
+                marks[:, 1],
                 "_",
                 markersize=6,
                 color=B,
