@@ -11,9 +11,9 @@ from ...heuristics import KSUBSET, ptas, ptas_published
 from ...heuristics.registry import Guarantee
 from ...instances import InputError, KSubset
 from ...solvers import Ties
-from .claim import Claim, Outcome, Trial, Undecided, Untrue
+from .claim import Claim, Outcome, Trial, Untrue
 from .samples import every_subset, sampled
-from .shrink import shrunk
+from .shrink import broken
 
 SAMPLES, QUICK_SAMPLES = 4000, 500
 _ALIAS = {"mm-free": "genalg"}
@@ -79,12 +79,13 @@ def _test(bound: _Bound, trial: Trial) -> Outcome:
     for instance in instances:
         for ties in bound.orders(instance):
             try:
-                broken = bound.excess(trial, instance, ties)
+                excess = bound.excess(trial, instance, ties)
             except InputError:  # not an instance for this method
                 continue
             seen += ties is Ties.LEX
-            if broken:
-                return _broken(bound, trial, instance, ties, seen)
+            if excess:
+                wrong = partial(bound.excess, trial, ties=ties)
+                return broken(instance, wrong, seen)
             if optimum := trial.optimum(instance):
                 worst = max(worst, Fraction(trial.pay(bound.method, instance), optimum))
     sizes = "x".join(map(str, shape))
@@ -95,24 +96,6 @@ def _test(bound: _Bound, trial: Trial) -> Outcome:
         if seen
         else "takes none of the instances",
         instances=seen,
-    )
-
-
-def _broken(
-    bound: _Bound, trial: Trial, instance: KSubset, ties: Ties, seen: int
-) -> Outcome:
-    def fails(smaller: KSubset) -> bool:
-        try:
-            return bool(bound.excess(trial, smaller, ties))
-        except (InputError, Undecided):
-            return False
-
-    smallest = shrunk(instance, fails)
-    return Outcome(
-        holds=False,
-        result=bound.excess(trial, smallest, ties),
-        instances=seen,
-        counterexample=smallest,
     )
 
 

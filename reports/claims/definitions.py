@@ -7,10 +7,10 @@ from functools import partial
 from itertools import product
 from math import prod
 
-from ...instances import InputError, KSubset, Site, Torus, Tree, cost
-from .claim import Claim, Outcome, Trial, Undecided, Untrue
+from ...instances import KSubset, Site, Torus, Tree, cost
+from .claim import Claim, Outcome, Trial, Untrue
 from .samples import sampled
-from .shrink import shrunk
+from .shrink import broken, certainly
 
 SAMPLES, QUICK_SAMPLES = 1500, 250
 _MOST_CENTRES = 300
@@ -90,26 +90,14 @@ def _test(check: Check, trial: Trial) -> Outcome:
         except Untrue as error:
             return str(error)
 
-    def fails(instance: KSubset) -> bool:
-        try:
-            return bool(wrong(instance))
-        except (InputError, Undecided):
-            return False
-
     instances = [
         instance
         for instance in sampled(trial.seed, QUICK_SAMPLES if trial.quick else SAMPLES)
         if not isinstance(instance.topology, Tree)
     ]
     for seen, instance in enumerate(instances, 1):
-        if fails(instance):
-            smallest = shrunk(instance, fails)
-            return Outcome(
-                holds=False,
-                result=wrong(smallest),
-                instances=seen,
-                counterexample=smallest,
-            )
+        if certainly(wrong, instance):
+            return broken(instance, wrong, seen)
     return Outcome(
         holds=True,
         result=f"as by definition on samples of seed {trial.seed}",

@@ -7,9 +7,9 @@ from itertools import combinations
 
 from ...heuristics import KSUBSET
 from ...instances import InputError, KSubset, cost
-from .claim import Claim, Outcome, Trial, Undecided, Untrue
+from .claim import Claim, Outcome, Trial, Untrue
 from .samples import every_subset, of_one_axis, sampled
-from .shrink import shrunk
+from .shrink import broken
 
 SAMPLES, QUICK_SAMPLES = 300, 60
 _MOST_FREE = 12
@@ -24,18 +24,12 @@ def _test(method: str, trial: Trial) -> Outcome:
         if instance.n > _MOST_FREE:
             continue
         try:
-            wrong = _disagreement(method, trial, instance)
+            why = _disagreement(method, trial, instance)
         except InputError:  # not an instance for this method
             continue
         seen += 1
-        if wrong:
-            smallest = shrunk(instance, partial(_fails, method, trial))
-            return Outcome(
-                holds=False,
-                result=_disagreement(method, trial, smallest),
-                instances=seen,
-                counterexample=smallest,
-            )
+        if why:
+            return broken(instance, partial(_disagreement, method, trial), seen)
     return Outcome(
         holds=seen > 0,
         result="as by enumeration on all subsets of 2x4 and samples of seed "
@@ -44,13 +38,6 @@ def _test(method: str, trial: Trial) -> Outcome:
         else "takes none of the instances",
         instances=seen,
     )
-
-
-def _fails(method: str, trial: Trial, instance: KSubset) -> bool:
-    try:
-        return bool(_disagreement(method, trial, instance))
-    except (InputError, Undecided):
-        return False
 
 
 def _disagreement(method: str, trial: Trial, instance: KSubset) -> str:

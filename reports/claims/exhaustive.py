@@ -11,10 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ...heuristics.guarantees import rho
-from ...instances import InputError, KSubset, Mesh, Torus
+from ...instances import KSubset, Mesh, Torus
 from ...solvers import Ties
-from .claim import Claim, Outcome, Trial, Undecided, Untrue
-from .shrink import shrunk
+from .claim import Claim, Outcome, Trial, Untrue
+from .shrink import certainly, shrunk
 
 Ints = npt.NDArray[np.int64]
 Table = npt.NDArray[np.int16]
@@ -201,12 +201,7 @@ def _differs(
 def _shrunk(
     bound: _Bound, trial: Trial, instance: KSubset, why: str, seen: int
 ) -> Outcome:
-    def fails(smaller: KSubset) -> bool:
-        try:
-            return bool(bound.broken(trial, smaller))
-        except (InputError, Undecided):
-            return False
-
+    fails = partial(certainly, partial(bound.broken, trial))
     smallest = shrunk(instance, fails) if fails(instance) else instance
     result = bound.broken(trial, smallest) or why
     return Outcome(holds=False, result=result, instances=seen, counterexample=smallest)

@@ -19,8 +19,8 @@ from ...instances import (
 )
 from ...instances.reduction import kept_sets, processors_left, procset_of, sukp_of
 from ...instances.value import ordered
-from .claim import Claim, Outcome, Trial, Undecided, Untrue
-from .shrink import shrunk
+from .claim import Claim, Outcome, Trial, Untrue
+from .shrink import broken
 
 SAMPLES, QUICK_SAMPLES = 400, 80
 
@@ -93,12 +93,12 @@ def _exact(problem: str, method: str, trial: Trial) -> Outcome:
     for instance in samples(trial.seed, count):
         wrong = partial(_inexact, trial, method)
         try:
-            broken = wrong(instance)
+            why = wrong(instance)
         except InputError:  # not an instance for this method
             continue
         seen += 1
-        if broken:
-            return _broken(instance, wrong, seen)
+        if why:
+            return broken(instance, wrong, seen)
     return Outcome(
         holds=seen > 0,
         result=f"as by enumeration on samples of seed {trial.seed}",
@@ -123,14 +123,14 @@ def reduction(trial: Trial) -> Outcome:
         seen += 1
         wrong = partial(_not_its_knapsack, trial)
         if wrong(machine):
-            return _broken(machine, wrong, seen)
+            return broken(machine, wrong, seen)
     for knapsack in knapsacks(trial.seed, count):
         if knapsack.capacity >= sum(knapsack.weights):
             continue  # all fits: nothing is to be chosen
         seen += 1
         back = partial(_not_its_machine, trial)
         if back(knapsack):
-            return _broken(knapsack, back, seen)
+            return broken(knapsack, back, seen)
     return Outcome(
         holds=True,
         result=f"same optima, solutions keep their cost, seed {trial.seed}",
@@ -190,7 +190,7 @@ def reaching(trial: Trial) -> Outcome:
     for seen, machine in enumerate(machines(trial.seed, count), 2):
         wrong = partial(_saves_otherwise, trial, methods)
         if wrong(machine):
-            return _broken(machine, wrong, seen)
+            return broken(machine, wrong, seen)
     return Outcome(
         holds=True,
         result="as printed 8, the optimum is 7; removing saves what it covers, no "
@@ -239,19 +239,6 @@ def _saves_otherwise(trial: Trial, methods: tuple[str, ...], machine: ProcSet) -
         if ordered(paid) < ordered(least):
             return f"{name} costs {paid}, less than the optimum {least}"
     return ""
-
-
-def _broken(instance: ProcSet | Sukp, wrong: partial[str], seen: int) -> Outcome:
-    def fails(smaller: ProcSet | Sukp) -> bool:
-        try:
-            return bool(wrong(smaller))
-        except (InputError, Undecided):
-            return False
-
-    smallest = shrunk(instance, fails)
-    return Outcome(
-        holds=False, result=wrong(smallest), instances=seen, counterexample=smallest
-    )
 
 
 _MACHINES = (

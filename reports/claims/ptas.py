@@ -15,8 +15,8 @@ from ...heuristics import KSUBSET, ptas, ptas_published
 from ...heuristics.strips import arcsine_sizes, even_sizes
 from ...instances import InputError, KSubset, Mesh, Points
 from ...solvers import Grade
-from .claim import Claim, Outcome, Trial, Undecided, Untrue
-from .shrink import shrunk
+from .claim import Claim, Outcome, Trial, Untrue
+from .shrink import broken
 
 LIMITS = {2: "2.000", 3: "1.333", 4: "1.172", 5: "1.106", 8: "1.040"}
 """What the factor of m strips tends to, 1/cos²(pi/2m), to three decimals."""
@@ -56,7 +56,7 @@ def _published(dimensions: tuple[int, ...], trial: Trial) -> Outcome:
             seen[name] += 1
             wrong = partial(_above, trial, name, m)
             if wrong(instance):
-                return _shrunk(instance, wrong, sum(seen.values()))
+                return broken(instance, wrong, sum(seen.values()))
             if optimum := trial.optimum(instance):
                 ratio = Fraction(trial.pay(name, instance), optimum)
                 worst[name] = max(worst[name], ratio)
@@ -125,7 +125,7 @@ def bound(trial: Trial) -> Outcome:
             wrong = partial(_not_bound, trial, name, m)
             try:
                 if wrong(instance):
-                    return _shrunk(instance, wrong, seen)
+                    return broken(instance, wrong, seen)
             except InputError:  # too many triples of cuts
                 continue
             tight[name] += trial.run(name, instance).bound == trial.optimum(instance)
@@ -192,7 +192,7 @@ def certified(trial: Trial) -> Outcome:
                 continue
             wrong = partial(_not_certified, trial, name, m)
             if wrong(instance):
-                return _shrunk(instance, wrong, seen)
+                return broken(instance, wrong, seen)
             result, optimum = trial.run(name, instance), trial.optimum(instance)
             assert isinstance(result.bound, int)
             assert isinstance(result.objective, int)
@@ -260,19 +260,6 @@ def factors(trial: Trial) -> Outcome:
         result=f"improved {', '.join(said)}; as printed none below m = 5, there 6, "
         f"below 7/4 first at m = 9, 28/17",
         instances=seen,
-    )
-
-
-def _shrunk(instance: KSubset, wrong: partial[str], seen: int) -> Outcome:
-    def fails(smaller: KSubset) -> bool:
-        try:
-            return bool(wrong(smaller))
-        except (InputError, Undecided):
-            return False
-
-    smallest = shrunk(instance, fails)
-    return Outcome(
-        holds=False, result=wrong(smallest), instances=seen, counterexample=smallest
     )
 
 

@@ -4,9 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Any, TypeVar
 
-from ...instances import Instance, KSubset, Mesh, Points, ProcSet, Submesh, Sukp
+from ...instances import (
+    InputError,
+    Instance,
+    KSubset,
+    Mesh,
+    Points,
+    ProcSet,
+    Submesh,
+    Sukp,
+)
+from .claim import Outcome, Undecided
 
 Kind = TypeVar("Kind", bound=Instance)
 
@@ -36,6 +47,32 @@ def shrunk(instance: Kind, fails: Callable[[Kind], bool]) -> Kind:
                 break
     name = instance.name.removesuffix("-shrunk") + "-shrunk"
     return replace(instance, name=name)
+
+
+def certainly(wrong: Callable[[Kind], str], instance: Kind) -> bool:
+    """Return whether something is wrong; not where that cannot be told."""
+    try:
+        return bool(wrong(instance))
+    except (InputError, Undecided):
+        return False
+
+
+def broken(instance: Kind, wrong: Callable[[Kind], str], seen: int) -> Outcome:
+    """Shrink an instance on which a claim fails, and say so.
+
+    Parameters
+    ----------
+    instance
+        A counterexample.
+    wrong
+        Says what is wrong on an instance; "" if nothing is.
+    seen
+        Number of instances on which the claim was tested.
+    """
+    smallest = shrunk(instance, partial(certainly, wrong))
+    return Outcome(
+        holds=False, result=wrong(smallest), instances=seen, counterexample=smallest
+    )
 
 
 def _fewer(instance: KSubset) -> Iterator[KSubset]:
