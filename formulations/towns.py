@@ -106,14 +106,17 @@ def _compiled_search(k: int) -> tuple[int, tuple[int, ...]]:
     """Do the same as `_search` in machine code, faster by two orders of magnitude."""
     from .towns_kernels import search_plane
 
-    best, first = min(
-        (partition_cost(grown), grown) for grown in _grown(_known[k - 1][1])
-    )
+    best, first = _likely(k)
     shape = np.zeros(k + 1, dtype=np.int64)
     shape[: len(first)] = first
     known = np.array([cost for cost, _ in _known], dtype=np.int64)
     best, _ = search_plane(k, known, best, shape, np.array(_longest(k, first[0])))
     return int(best), tuple(int(a) for a in shape if a)
+
+
+def _likely(k: int) -> tuple[int, tuple[int, ...]]:
+    """Return the cheapest town that is the one before with a cell more."""
+    return min((partition_cost(grown), grown) for grown in _grown(_known[k - 1][1]))
 
 
 def _longest(k: int, near: int) -> list[int]:
@@ -132,9 +135,7 @@ def _search(k: int) -> tuple[int, tuple[int, ...]]:
     are fewest when the two sides are as unequal as one column allows. The
     longest column is at least as long as the longest row, by symmetry.
     """
-    best, shape = min(
-        (partition_cost(grown), grown) for grown in _grown(_known[k - 1][1])
-    )
+    best, shape = _likely(k)
     columns: list[int] = []
 
     def lay(paid: int, laid: int, field: list[int]) -> None:

@@ -75,7 +75,7 @@ def _compiled_search(k: int) -> tuple[int, tuple[Layer, ...]]:
     """Do the same as `_search` in machine code, faster by two orders of magnitude."""
     from .towns_kernels import search_space
 
-    best, first = min((_cost(grown), grown) for grown in _grown(_known[k - 1][1]))
+    best, first = _likely(k)
     shape = np.zeros((k + 2, k + 2), dtype=np.int64)
     for h, layer in enumerate(first):
         shape[h, : len(layer)] = layer
@@ -83,6 +83,11 @@ def _compiled_search(k: int) -> tuple[int, tuple[Layer, ...]]:
     best, _ = search_space(k, known, best, shape)
     layers = (tuple(int(a) for a in layer if a) for layer in shape)
     return int(best), tuple(layer for layer in layers if layer)
+
+
+def _likely(k: int) -> tuple[int, tuple[Layer, ...]]:
+    """Return the cheapest town that is the one before with a cell more."""
+    return min((_cost(grown), grown) for grown in _grown(_known[k - 1][1]))
 
 
 def _grown(layers: tuple[Layer, ...]) -> Iterator[tuple[Layer, ...]]:
@@ -114,7 +119,7 @@ def _search(k: int) -> tuple[int, tuple[Layer, ...]]:
     Layers are laid from the middle outwards; the bound is that of the plane. No
     more layers than the first has rows or columns, by symmetry.
     """
-    best, shape = min((_cost(grown), grown) for grown in _grown(_known[k - 1][1]))
+    best, shape = _likely(k)
     layers: list[Layer] = []
 
     def lay(paid: int, laid: int, field: dict[Cell, int]) -> None:

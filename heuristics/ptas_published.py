@@ -157,6 +157,8 @@ def _run(m: int, instance: KSubset, settings: Settings) -> Result:
     points = instance.points
     # in the order of an axis, ties by index, as a small shift would have it
     rank = np.argsort(np.argsort(points, axis=0, kind="stable"), axis=0)
+    # the pair sum of k points, axis by axis in their order
+    weight = np.array(slopes((1,) * instance.k), dtype=np.int64)[:, None]
     best, chosen = 2**62, tuple(range(instance.k))
     seen = 0
     ended = None
@@ -168,7 +170,7 @@ def _run(m: int, instance: KSubset, settings: Settings) -> Result:
             for table in _tables(sizes, points.shape[1], cells):
                 seen += 1
                 pick = [i for cell, count in table.items() for i in cells[cell][:count]]
-                paid = _pair_sum(points[pick])
+                paid = int((np.sort(points[pick], axis=0) * weight).sum())
                 if paid < best:
                     best, chosen = paid, tuple(pick)
     return answer(instance, chosen, start=start, limit=ended)
@@ -243,8 +245,3 @@ def _without(
         (*axis[:i], axis[i] - count, *axis[i + 1 :])
         for axis, i in zip(sums, at, strict=True)
     )
-
-
-def _pair_sum(points: IntArray) -> int:
-    weight = 2 * np.arange(len(points)) - len(points) + 1
-    return int((np.sort(points, axis=0) * weight[:, None]).sum())

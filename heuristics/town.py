@@ -45,10 +45,9 @@ def town(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
     d = instance.topology.dimension
     proof = Proof(Grade.CHECKED, TOWN)
     low = instance.points.min(axis=0)
-    free = np.zeros(instance.points.max(axis=0) - low + 1, dtype=np.bool_)
-    free[tuple((instance.points - low).T)] = True
-    number = np.zeros(free.shape, dtype=np.int64)
+    number = np.full(instance.points.max(axis=0) - low + 1, -1, dtype=np.int64)
     number[tuple((instance.points - low).T)] = np.arange(instance.n)
+    free = number >= 0
     try:
         bound = town_bound_value(instance.k, d)
         sites = town_sites(instance.k) if d == 2 else town_sites_in_space(instance.k)
