@@ -17,6 +17,8 @@ from matplotlib.patches import PathPatch
 from matplotlib.path import Path
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter, NullLocator
 
+from .bootstrap import Estimate
+
 # Colours that stand for the page's own, which are put in afterwards.
 INK, FAINT, RULE, CLOUD = "#010101", "#020202", "#030303", "#040404"
 A, B = "#050505", "#060606"
@@ -79,6 +81,21 @@ def dots(
             clip_on=False,
             zorder=3,
         )
+    )
+
+
+def per_cent(axes: Axes, place: int, estimate: Estimate) -> None:
+    """Draw a number of per cent with its interval, and write it behind."""
+    axes.plot([estimate.low, estimate.high], [place, place], color=A, linewidth=1.8)
+    axes.plot([estimate.value], [place], "o", color=A, markersize=5)
+    axes.annotate(
+        f"{estimate.value:+.1f} %",
+        (estimate.high, place),
+        xytext=(6, 0),
+        textcoords="offset points",
+        va="center",
+        fontsize=8,
+        color=FAINT,
     )
 
 

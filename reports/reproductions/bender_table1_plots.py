@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from ..plot_style import FAINT, INK, STYLE, A, B, as_svg, box, ratio_axis
+from ..plot_style import INK, STYLE, A, B, as_svg, box, per_cent, ratio_axis
 from ..plots import Plot
 from .bender_table1_entries import relative
 from .bender_table1_parts import OPTIMAL
@@ -137,17 +137,7 @@ def diagonal_plot(state: str, rows: Rows) -> Plot:
                 axes.plot([0], [y], "o", color=B, ms=5)
                 continue
             gap = relative(optimal, rows[name].found.own)
-            axes.plot([gap.low, gap.high], [y, y], color=A, lw=1.8)
-            axes.plot([gap.value], [y], "o", color=A, ms=5)
-            axes.annotate(
-                f"{gap.value:+.1f} %",
-                (gap.high, y),
-                xytext=(6, 0),
-                textcoords="offset points",
-                va="center",
-                fontsize=8,
-                color=FAINT,
-            )
+            per_cent(axes, y, gap)
         axes.set_xscale("symlog", linthresh=10, linscale=2)
         axes.set_xticks(
             [-5, 0, 5, 10, 20, 50, 100],

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 
 from ...heuristics.allocation.thrifty import REGARD
 from ..bootstrap import Estimate
-from ..plot_style import FAINT, INK, STYLE, A, B, as_svg
+from ..plot_style import INK, STYLE, B, as_svg, per_cent
 from ..plots import Plot
 from ..study import Cell, Finding, Section, Study, Table
 from .bender_table1 import MESH
@@ -266,17 +266,7 @@ def _plot(race: Race) -> Plot:
         axes.axvline(0, color=B, linewidth=1.6)
         for y, name in enumerate(names):
             gap = gain(race, name)
-            axes.plot([gap.low, gap.high], [y, y], color=A, linewidth=1.8)
-            axes.plot([gap.value], [y], "o", color=A, markersize=5)
-            axes.annotate(
-                f"{gap.value:+.1f} %",
-                (gap.high, y),
-                xytext=(6, 0),
-                textcoords="offset points",
-                va="center",
-                fontsize=8,
-                color=FAINT,
-            )
+            per_cent(axes, y, gap)
         axes.margins(x=0.14)
         axes.set_yticks(range(len(names)), names)
         axes.tick_params(axis="y", length=0, labelcolor=INK)
