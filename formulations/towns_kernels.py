@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
+
+from ..solvers.kernels import kernel
 
 Ints = npt.NDArray[np.int64]
 
 
-@njit(cache=True)
+@kernel
 def _pos(i: int) -> int:
     return (i + 1) // 2 if i % 2 else -(i // 2)
 
 
-@njit(cache=True)
+@kernel
 def _insert(ascending: Ints, length: int, value: int) -> None:
     at = length
     while at and ascending[at - 1] > value:
@@ -23,7 +24,7 @@ def _insert(ascending: Ints, length: int, value: int) -> None:
     ascending[at] = value
 
 
-@njit(cache=True)
+@kernel
 def cheapest_sums(x: Ints, columns: int, field: Ints, rows: int, r: int) -> int:
     """Sum the r least of x[i] + field[j]; both ascending, and there are r of them.
 
@@ -60,7 +61,7 @@ def cheapest_sums(x: Ints, columns: int, field: Ints, rows: int, r: int) -> int:
     return least
 
 
-@njit(cache=True)
+@kernel
 def search_plane(
     k: int, known: Ints, best: int, shape: Ints, firsts: Ints
 ) -> tuple[int, int]:
@@ -164,7 +165,7 @@ def search_plane(
     return best, nodes
 
 
-@njit(cache=True)
+@kernel
 def _ways(counts: Ints, length: int, ways: Ints, upto: int) -> None:
     """Write the distance sums from pos(0), pos(1), … to points counted at them."""
     for i in range(upto):
@@ -173,7 +174,7 @@ def _ways(counts: Ints, length: int, ways: Ints, upto: int) -> None:
             ways[i] += counts[c] * abs(_pos(i) - _pos(c))
 
 
-@njit(cache=True)
+@kernel
 def search_space(k: int, known: Ints, best: int, shape: Ints) -> tuple[int, int]:
     """Find the least pair sum of k points in space, below ``best`` if there is one.
 

@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
+
+from ..solvers.kernels import kernel
 
 Ints = npt.NDArray[np.int64]
 Bytes = npt.NDArray[np.int8]
@@ -85,7 +86,7 @@ class Stack(NamedTuple):
     bound: Ints  # (capacity,) in hops
 
 
-@njit(cache=True)
+@kernel
 def count(problem: Problem, status: Bytes, scratch: Scratch) -> None:
     """Count chosen and possible points below every position of every axis."""
     chosen, possible = scratch.chosen, scratch.possible
@@ -106,7 +107,7 @@ def count(problem: Problem, status: Bytes, scratch: Scratch) -> None:
             possible[at] += possible[at - 1]
 
 
-@njit(cache=True)
+@kernel
 def tighten(problem: Problem, low: Ints, high: Ints, scratch: Scratch) -> bool:
     """Shrink the intervals of the counts; False if one becomes empty."""
     k, start, stop, links = problem.k, problem.start, problem.stop, problem.links
@@ -154,7 +155,7 @@ def tighten(problem: Problem, low: Ints, high: Ints, scratch: Scratch) -> bool:
     return True
 
 
-@njit(cache=True)
+@kernel
 def decide_by_counts(
     problem: Problem, status: Bytes, low: Ints, high: Ints, scratch: Scratch
 ) -> int:
@@ -203,7 +204,7 @@ def decide_by_counts(
     return _decide_runs(problem, status, full, empty) if found else 0
 
 
-@njit(cache=True)
+@kernel
 def _decide_runs(problem: Problem, status: Bytes, full: Ints, empty: Ints) -> int:
     """Sum up difference arrays; decide what lies in a full or an empty run."""
     for at in range(1, len(full)):
@@ -231,7 +232,7 @@ def _decide_runs(problem: Problem, status: Bytes, full: Ints, empty: Ints) -> in
     return decided
 
 
-@njit(cache=True)
+@kernel
 def close(
     problem: Problem, status: Bytes, low: Ints, high: Ints, scratch: Scratch
 ) -> bool:
@@ -247,7 +248,7 @@ def close(
             return True
 
 
-@njit(cache=True)
+@kernel
 def weigh(problem: Problem, low: Ints, high: Ints, scratch: Scratch) -> int:
     """Weigh every point by the secants of its cuts; return the constant."""
     along, position, weight = scratch.along, problem.position, scratch.weight
@@ -270,7 +271,7 @@ def weigh(problem: Problem, low: Ints, high: Ints, scratch: Scratch) -> int:
     return constant
 
 
-@njit(cache=True)
+@kernel
 def price(problem: Problem, picked: Flags, along: Ints) -> int:
     """Cost of the picked points; leaves their counts below positions in ``along``."""
     k, position = problem.k, problem.position
@@ -290,7 +291,7 @@ def price(problem: Problem, picked: Flags, along: Ints) -> int:
     return total
 
 
-@njit(cache=True)
+@kernel
 def select(values: Ints, rank: int) -> int:
     """Value of a rank, counted from 0; ``values`` is rearranged."""
     left, right = 0, len(values) - 1
@@ -315,7 +316,7 @@ def select(values: Ints, rank: int) -> int:
     return int(values[rank])
 
 
-@njit(cache=True)
+@kernel
 def bound_by_secants(
     problem: Problem, status: Bytes, constant: int, scratch: Scratch
 ) -> tuple[int, int, int]:
@@ -354,7 +355,7 @@ def bound_by_secants(
     return total, last, beyond
 
 
-@njit(cache=True)
+@kernel
 def decide_by_cost(
     status: Bytes, bound: int, last: int, beyond: int, threshold: int, scratch: Scratch
 ) -> int:
@@ -374,7 +375,7 @@ def decide_by_cost(
     return decided
 
 
-@njit(cache=True)
+@kernel
 def take_twins_in_order(problem: Problem, status: Bytes) -> int:
     """Of coinciding points take the first ones first."""
     twin = problem.twin
@@ -392,7 +393,7 @@ def take_twins_in_order(problem: Problem, status: Bytes) -> int:
     return decided
 
 
-@njit(cache=True)
+@kernel
 def bound_gains(problem: Problem, low: Ints, high: Ints, scratch: Scratch) -> None:
     """Bound D(q) - D(p) - d(p, q) for p chosen and q not, axis by axis.
 
@@ -429,7 +430,7 @@ def bound_gains(problem: Problem, low: Ints, high: Ints, scratch: Scratch) -> No
                 down[at] += down[at - 1]
 
 
-@njit(cache=True)
+@kernel
 def _gains_from(problem: Problem, p: int, row: Ints, scratch: Scratch) -> None:
     """Write the gain from the position of p to every other one into ``row``."""
     offset, chain, position = problem.offset, problem.chain, problem.position
@@ -449,7 +450,7 @@ def _gains_from(problem: Problem, p: int, row: Ints, scratch: Scratch) -> None:
                 row[y] = tables[base + y - first]
 
 
-@njit(cache=True)
+@kernel
 def _sweep(grid: Ints, shape: Ints, axis: int, forwards: bool) -> None:
     """Run a minimum along one axis of a flat grid."""
     stride = 1
@@ -467,7 +468,7 @@ def _sweep(grid: Ints, shape: Ints, axis: int, forwards: bool) -> None:
                     grid[at] = grid[at + stride]
 
 
-@njit(cache=True)
+@kernel
 def exchange_by_sweeps(problem: Problem, status: Bytes, scratch: Scratch) -> int:
     """Decide undecided points by exchanges with decided ones, over the grid.
 
@@ -508,7 +509,7 @@ def exchange_by_sweeps(problem: Problem, status: Bytes, scratch: Scratch) -> int
     return decided
 
 
-@njit(cache=True)
+@kernel
 def exchange_pairwise(problem: Problem, status: Bytes, scratch: Scratch) -> int:
     """Decide undecided points by exchanges with all other points, pair by pair."""
     position, row = problem.position, scratch.along
@@ -538,7 +539,7 @@ def exchange_pairwise(problem: Problem, status: Bytes, scratch: Scratch) -> int:
     return decided
 
 
-@njit(cache=True)
+@kernel
 def count_companions(problem: Problem, status: Bytes, scratch: Scratch) -> int:
     """Reject points that need too many others; choose those that too many need."""
     undecided, companions = scratch.undecided, scratch.companions
@@ -590,7 +591,7 @@ def count_companions(problem: Problem, status: Bytes, scratch: Scratch) -> int:
     return decided
 
 
-@njit(cache=True)
+@kernel
 def exchange(
     problem: Problem, status: Bytes, low: Ints, high: Ints, scratch: Scratch
 ) -> int:
@@ -608,7 +609,7 @@ def exchange(
     return decided
 
 
-@njit(cache=True)
+@kernel
 def settle(
     problem: Problem,
     status: Bytes,
@@ -650,7 +651,7 @@ def settle(
             return True, bound, best
 
 
-@njit(cache=True)
+@kernel
 def widest_error(
     problem: Problem, low: Ints, high: Ints, scratch: Scratch
 ) -> tuple[int, int]:
@@ -670,7 +671,7 @@ def widest_error(
     return branch, split
 
 
-@njit(cache=True)
+@kernel
 def extent(problem: Problem, status: Bytes, low: Ints, high: Ints) -> int:
     """Count the points in the bounding box of those that are not rejected.
 
@@ -694,7 +695,7 @@ def extent(problem: Problem, status: Bytes, low: Ints, high: Ints) -> int:
     return kept
 
 
-@njit(cache=True)
+@kernel
 def room_for(problem: Problem) -> Scratch:
     """Make room to work in."""
     n = len(problem.position)
@@ -722,7 +723,7 @@ def room_for(problem: Problem) -> Scratch:
     )
 
 
-@njit(cache=True)
+@kernel
 def search(
     problem: Problem,
     stack: Stack,

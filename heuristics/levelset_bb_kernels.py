@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
+
+from ..solvers.kernels import kernel
 
 Ints = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
@@ -80,7 +81,7 @@ class Scratch(NamedTuple):
     ends: Ints  # (2, 6) what is known of the next row below and above
 
 
-@njit(cache=True)
+@kernel
 def look_ahead(
     grid: Grid,
     side: int,
@@ -188,7 +189,7 @@ def look_ahead(
     return cost, last
 
 
-@njit(cache=True)
+@kernel
 def part(values: Ints, size: int, number: int) -> None:
     """Move the least ``number`` of the first ``size`` values to the front."""
     left, right = 0, size - 1
@@ -213,7 +214,7 @@ def part(values: Ints, size: int, number: int) -> None:
     return
 
 
-@njit(cache=True)
+@kernel
 def bound_by_secants(
     grid: Grid, frame: Ints, low: Ints, high: Ints, best: int, scratch: Scratch
 ) -> int:
@@ -295,7 +296,7 @@ def bound_by_secants(
     return int(total)
 
 
-@njit(cache=True)
+@kernel
 def evaluate(
     grid: Grid, state: State, scratch: Scratch, d: int, wl: int, wr: int, best: int
 ) -> int:
@@ -510,7 +511,7 @@ def evaluate(
     return bound
 
 
-@njit(cache=True)
+@kernel
 def holds(
     grid: Grid, scratch: Scratch, low: Ints, high: Ints, wl: int, wr: int
 ) -> bool:
@@ -549,7 +550,7 @@ def holds(
     return True
 
 
-@njit(cache=True)
+@kernel
 def try_end(
     grid: Grid, state: State, scratch: Scratch, d: int, wl: int, wr: int, i: int
 ) -> bool:
@@ -608,7 +609,7 @@ def try_end(
     return fine
 
 
-@njit(cache=True)
+@kernel
 def lose(
     grid: Grid,
     frame: Ints,
@@ -674,7 +675,7 @@ def lose(
         lost[2, at + 1] = lost[2, at] + min(slack, more)
 
 
-@njit(cache=True)
+@kernel
 def prepare(
     grid: Grid, state: State, scratch: Scratch, d: int, wl: int, wr: int, best: int
 ) -> None:
@@ -726,13 +727,13 @@ def prepare(
     frame[J_NOW] = -1
 
 
-@njit(cache=True)
+@kernel
 def cost_of(lost: Ints, cells: int, i: int, j: int) -> int:
     """Price a row that begins after ``i`` of its cells and ends before ``j``."""
     return int(lost[0, i] + lost[1, j] + lost[2, cells - j] - lost[2, i])
 
 
-@njit(cache=True)
+@kernel
 def next_choice(frame: Ints, fine: Flags, lost: Ints) -> bool:
     """Move on to the next pair of ends of the row to be added."""
     cells, cap, slack = frame[CELLS], frame[CAP], frame[SLACK]
@@ -757,7 +758,7 @@ def next_choice(frame: Ints, fine: Flags, lost: Ints) -> bool:
     return False
 
 
-@njit(cache=True)
+@kernel
 def root_bound(
     grid: Grid, r: int, a: int, b: int, beyond: Ints, best: int
 ) -> tuple[int, int, int]:
@@ -819,7 +820,7 @@ def root_bound(
     return cost + least, fewest, most
 
 
-@njit(cache=True)
+@kernel
 def list_roots(grid: Grid, r: int, best: int, roots: Ints) -> int:
     """List (bound, row, first, last) of the runs of median row ``r`` below ``best``.
 
@@ -849,7 +850,7 @@ def list_roots(grid: Grid, r: int, best: int, roots: Ints) -> int:
     return found
 
 
-@njit(cache=True)
+@kernel
 def search(
     grid: Grid, roots: Ints, state: State, best: int, budget: int
 ) -> tuple[int, int, int]:

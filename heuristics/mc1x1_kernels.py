@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
+
+from ..solvers.kernels import kernel
 
 Ints = npt.NDArray[np.int64]
 Counts = npt.NDArray[np.int32]
 
 
-@njit(cache=True)
+@kernel
 def scan_mesh(sums: Counts, k: int, centres: Ints, best: int) -> tuple[int, int]:
     """Scan cells of a mesh of two dimensions by prefix sums over rectangles.
 
@@ -53,7 +54,7 @@ def scan_mesh(sums: Counts, k: int, centres: Ints, best: int) -> tuple[int, int]
     return best, where
 
 
-@njit(cache=True)
+@kernel
 def scan_cloud(
     site: Ints, side: Ints, most: int, k: int, centres: Ints, best: int
 ) -> tuple[int, int]:

@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
+
+from ..solvers.kernels import kernel
 
 Ints = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
@@ -22,7 +23,7 @@ class Places(NamedTuple):
     rank: Ints  # (nodes,) place in an order with parents before children
 
 
-@njit(cache=True)
+@kernel
 def distance(places: Places, p: int, q: int) -> int:
     """Hops between two free processors; on a tree O(length of the path)."""
     hops = 0
@@ -41,7 +42,7 @@ def distance(places: Places, p: int, q: int) -> int:
     return hops
 
 
-@njit(cache=True)
+@kernel
 def find(
     places: Places, picked: Flags, star: Ints, k: int, first: bool
 ) -> tuple[int, int, int]:
@@ -85,7 +86,7 @@ def find(
     return out, into, change
 
 
-@njit(cache=True)
+@kernel
 def exchange(places: Places, picked: Flags, star: Ints, out: int, into: int) -> None:
     """Choose ``into`` instead of ``out``."""
     picked[out] = False

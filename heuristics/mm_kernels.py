@@ -12,7 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
+
+from ..solvers.kernels import kernel
 
 Ints = npt.NDArray[np.int64]
 
@@ -52,7 +53,7 @@ class Branches(NamedTuple):
     node: Ints  # (n,) of the free processors
 
 
-@njit(cache=True)
+@kernel
 def _select(values: Ints, rank: int) -> int:
     """Find the value of a rank, counted from 0, by Hoare's method; reorders."""
     left, right = 0, len(values) - 1
@@ -78,7 +79,7 @@ def _select(values: Ints, rank: int) -> int:
     return found
 
 
-@njit(cache=True)
+@kernel
 def _sort(values: Ints) -> None:
     """Sort a heap; much quicker to compile than numpy's sort."""
     n = len(values)
@@ -99,7 +100,7 @@ def _sort(values: Ints) -> None:
             at = child
 
 
-@njit(cache=True)
+@kernel
 def _margin(near: Ints, number: Ints, m: int, k: int, room: Ints) -> tuple[int, int]:
     """Radius of the k nearest, and the largest index taken at that distance."""
     room[:m] = near[:m]
@@ -117,14 +118,14 @@ def _margin(near: Ints, number: Ints, m: int, k: int, room: Ints) -> tuple[int, 
     return radius, _select(room[:equal], missing - 1)
 
 
-@njit(cache=True)
+@kernel
 def _hops(p: int, q: int, side: int) -> int:
     """Distance along one axis, round a ring if ``side`` is positive."""
     step = abs(p - q)
     return min(step, side - step) if side > 0 else step
 
 
-@njit(cache=True)
+@kernel
 def _by_cuts(sides: Sides, k: int, below: Ints) -> int:
     """Pair sum from how many are chosen at each position; clears the counts."""
     total = 0
@@ -141,7 +142,7 @@ def _by_cuts(sides: Sides, k: int, below: Ints) -> int:
     return total // sides.denominator
 
 
-@njit(cache=True)
+@kernel
 def _by_values(cloud: Cloud, axis: int, counts: Ints, ranks: Ints, k: int) -> int:
     """Pair sum along one axis from the ranks of the chosen coordinates."""
     first, last = ranks[0], ranks[0]
@@ -165,7 +166,7 @@ def _by_values(cloud: Cloud, axis: int, counts: Ints, ranks: Ints, k: int) -> in
     return total
 
 
-@njit(cache=True)
+@kernel
 def _below(ascending: Ints, limit: int) -> int:
     """Count the values below a limit by bisection."""
     low, high = 0, len(ascending)
@@ -178,7 +179,7 @@ def _below(ascending: Ints, limit: int) -> int:
     return low
 
 
-@njit(cache=True)
+@kernel
 def _window(last: Ints, z: int, reach: int, ring: int, window: Ints) -> None:
     """Find who lies within reach on the last axis: two ranges, one may be empty."""
     least, most = z - reach, z + reach
@@ -191,7 +192,7 @@ def _window(last: Ints, z: int, reach: int, ring: int, window: Ints) -> None:
         window[1, 1] = _below(last, most - ring + 1)
 
 
-@njit(cache=True)
+@kernel
 def scan_cloud(
     cloud: Cloud, sides: Sides, wraps: bool, k: int, centres: Ints, best: int
 ) -> tuple[int, int]:
@@ -296,7 +297,7 @@ def scan_cloud(
     return best, where
 
 
-@njit(cache=True)
+@kernel
 def tree_distances(branches: Branches, centre: int, away: Ints) -> None:
     """Fill in the distance of every node from one of them. O(nodes)."""
     away[:] = -1
@@ -311,7 +312,7 @@ def tree_distances(branches: Branches, centre: int, away: Ints) -> None:
             away[v] = away[branches.parent[v]] + branches.weight[v]
 
 
-@njit(cache=True)
+@kernel
 def scan_tree(
     branches: Branches, sides: Sides, k: int, centres: Ints, best: int
 ) -> tuple[int, int]:

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
+
+from ..solvers.kernels import kernel
 
 Ints = npt.NDArray[np.int64]
 Counts = npt.NDArray[np.int32]
 
 
-@njit(cache=True)
+@kernel
 def _count(rows: Counts, x: int, y: int, radius: int) -> int:
     """Count the free cells of a diamond, row by row."""
     height, width = rows.shape[0], rows.shape[1] - 1
@@ -25,7 +26,7 @@ def _count(rows: Counts, x: int, y: int, radius: int) -> int:
     return total
 
 
-@njit(cache=True)
+@kernel
 def _lines(lines: Counts, x: int, y: int, reach: int, counts: Ints) -> int:
     """Count the free cells of a diamond on each of its lines; return their sum."""
     height, width = lines.shape[0], lines.shape[1] - 1
@@ -38,7 +39,7 @@ def _lines(lines: Counts, x: int, y: int, reach: int, counts: Ints) -> int:
     return total
 
 
-@njit(cache=True)
+@kernel
 def _on_a_line(counts: Ints, first: int, last: int, k: int) -> int:
     """Pair sum along an axis, by the counts at consecutive coordinates."""
     total = 0
@@ -49,7 +50,7 @@ def _on_a_line(counts: Ints, first: int, last: int, k: int) -> int:
     return total
 
 
-@njit(cache=True)
+@kernel
 def scan_mesh(
     rows: Counts, columns: Counts, k: int, centres: Ints, best: int
 ) -> tuple[int, int]:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
+
+from ..solvers.kernels import kernel
 
 Ints = npt.NDArray[np.int64]
 
 FAR = 2**62
 
 
-@njit(cache=True)
+@kernel
 def axis_bound(
     value: Ints, before: Ints, sizes: Ints, slope: Ints, cut: Ints, last: int
 ) -> int:
@@ -55,7 +56,7 @@ def axis_bound(
     return total
 
 
-@njit(cache=True)
+@kernel
 def _shares(cut: Ints, values: int, strips: int, low: Ints, high: Ints) -> None:
     """Write the first and the last strip that each coordinate belongs to."""
     for v in range(values):
@@ -70,7 +71,7 @@ def _shares(cut: Ints, values: int, strips: int, low: Ints, high: Ints) -> None:
                 break
 
 
-@njit(cache=True)
+@kernel
 def flow(
     xs: Ints,
     ys: Ints,
@@ -230,7 +231,7 @@ def flow(
     return total
 
 
-@njit(cache=True)
+@kernel
 def cut_vectors(
     value: Ints, before: Ints, sizes: Ints, slope: Ints, most: int
 ) -> tuple[Ints, Ints]:
@@ -273,7 +274,7 @@ def cut_vectors(
             cut[j] = cut[i]
 
 
-@njit(cache=True)
+@kernel
 def scan(
     xs: Ints,
     ys: Ints,

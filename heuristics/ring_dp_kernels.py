@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
+
+from ..solvers.kernels import kernel
 
 Ints = npt.NDArray[np.int64]
 Bytes = npt.NDArray[np.uint8]
@@ -12,7 +13,7 @@ Bytes = npt.NDArray[np.uint8]
 FAR = 2**62
 
 
-@njit(cache=True)
+@kernel
 def sweep(
     table: Ints,
     gap: Ints,
@@ -85,7 +86,7 @@ def sweep(
     return least
 
 
-@njit(cache=True)
+@kernel
 def relaxed(gap: Ints, second: Bytes, a: int, k: int, charge: int) -> tuple[int, int]:
     """Bound from below what a turn costs that begins with a on the first side.
 

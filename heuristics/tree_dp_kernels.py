@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
+from ..solvers.kernels import kernel
 from .tree_plan import BUNCH, PATH, Plan
 
 Ints = npt.NDArray[np.int64]
@@ -22,19 +22,19 @@ DONE, AGAIN, LONG = 0, 1, 2
 FAR = 2**62
 
 
-@njit(cache=True)
+@kernel
 def lowest(n: int, k: int, size: int) -> int:
     """Return the least number that some of the processors must contribute."""
     return max(0, k - (n - size))
 
 
-@njit(cache=True)
+@kernel
 def entries(n: int, k: int, size: int) -> int:
     """Return the length of a table."""
     return min(size, k) - max(0, k - (n - size)) + 1
 
 
-@njit(cache=True)
+@kernel
 def _operand(plan: Plan, pool: Ints, step: int) -> tuple[Ints, int]:
     """Return the table that a step merges in, and its number of processors."""
     if plan.kind[step] == BUNCH:
@@ -48,7 +48,7 @@ def _operand(plan: Plan, pool: Ints, step: int) -> tuple[Ints, int]:
     return pool[begin : begin + entries(plan.n, plan.k, size)], size
 
 
-@njit(cache=True)
+@kernel
 def _lower(out: Ints, a: Ints, extra: int, offset: int, begin: int, end: int) -> None:
     """Lower out[t] to a[t - offset] + extra, where begin <= t < end."""
     if begin < end:
@@ -57,7 +57,7 @@ def _lower(out: Ints, a: Ints, extra: int, offset: int, begin: int, end: int) ->
             target[t] = min(target[t], source[t] + extra)
 
 
-@njit(cache=True)
+@kernel
 def _merge(a: Ints, b: Ints, shift: int, out: Ints) -> None:
     """Set out[t] to the least a[i] + b[j] with i + j = t + shift.
 
@@ -91,7 +91,7 @@ def _merge(a: Ints, b: Ints, shift: int, out: Ints) -> None:
         _lower(out, a, b[i], offset, max(0, offset), stop)
 
 
-@njit(cache=True)
+@kernel
 def run(
     plan: Plan,
     pool: Ints,
@@ -139,7 +139,7 @@ def run(
     return work
 
 
-@njit(cache=True)
+@kernel
 def climb(plan: Plan, pool: Ints, buffer: Ints, state: Ints, work: int) -> bool:
     """Fill the tables of all groups but the last, the root's; True when done."""
     none = np.empty(0, dtype=np.int64)
@@ -158,7 +158,7 @@ def climb(plan: Plan, pool: Ints, buffer: Ints, state: Ints, work: int) -> bool:
     return True
 
 
-@njit(cache=True)
+@kernel
 def trace(
     plan: Plan,
     pool: Ints,
@@ -197,7 +197,7 @@ def trace(
     return count
 
 
-@njit(cache=True)
+@kernel
 def descend(
     plan: Plan,
     pool: Ints,

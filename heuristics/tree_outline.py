@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
+
+from ..solvers.kernels import kernel
 
 Ints = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 
 
-@njit(cache=True)
+@kernel
 def gather(
     up: Ints, weight: Ints, node: Ints, size: Ints, home: Ints, away: Ints
 ) -> None:
@@ -30,7 +31,7 @@ def gather(
         home[p] = u
 
 
-@njit(cache=True)
+@kernel
 def packed(up: Ints, size: Ints, node: Ints, k: int, picked: Flags) -> None:
     """Choose the first k, depth first, below a deepest node that has k."""
     first = np.zeros(len(up), dtype=np.int64)
@@ -53,7 +54,7 @@ def packed(up: Ints, size: Ints, node: Ints, k: int, picked: Flags) -> None:
         picked[p] = begin <= place < begin + k
 
 
-@njit(cache=True)
+@kernel
 def secant(n: int, k: int, up: Ints, weight: Ints, size: Ints, node: Ints) -> int:
     """Bound the cost from below: every c (k - c) by its secant on [least, most].
 

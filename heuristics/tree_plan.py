@@ -14,7 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
+
+from ..solvers.kernels import kernel
 
 Ints = npt.NDArray[np.int64]
 
@@ -43,18 +44,18 @@ class Plan(NamedTuple):
     price: Ints  # (n + nodes,) tables of the bunches; node u's begins at bunch[u] + u
 
 
-@njit(cache=True)
+@kernel
 def _entries(n: int, k: int, size: int) -> int:
     """Return the length of a table: of the counts that some processors can have."""
     return min(size, k) - max(0, k - (n - size)) + 1
 
 
-@njit(cache=True)
+@kernel
 def _same(keys: Ints, a: int, b: int, length: int) -> bool:
     return bool(np.all(keys[a : a + length] == keys[b : b + length]))
 
 
-@njit(cache=True)
+@kernel
 def steps_of(
     n: int,
     k: int,

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
+
+from ..solvers.kernels import kernel
 
 Ints = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 
 
-@njit(cache=True)
+@kernel
 def _pairs_of_line(counts: Ints, k: int) -> int:
     """Sum up the distances along an axis of a mesh: a cut at each gap."""
     total = 0
@@ -25,7 +26,7 @@ def _pairs_of_line(counts: Ints, k: int) -> int:
     return total
 
 
-@njit(cache=True)
+@kernel
 def _pairs_of_ring(counts: Ints, k: int) -> int:
     """Sum up the distances around a ring: each half ring is a cut of weight 1/2."""
     side = len(counts)
@@ -40,7 +41,7 @@ def _pairs_of_ring(counts: Ints, k: int) -> int:
     return twice // 2
 
 
-@njit(cache=True)
+@kernel
 def _reach(counts: Ints, wraps: bool) -> int:
     """Count the coordinates from the first to the last in use, the shorter way."""
     side = len(counts)
@@ -63,7 +64,7 @@ def _reach(counts: Ints, wraps: bool) -> int:
     return side - longest if wraps else last - first + 1
 
 
-@njit(cache=True)
+@kernel
 def components(member: Flags, shape: Ints, wraps: bool) -> tuple[int, int]:
     """Count the connected pieces of a set of processors, and the largest one.
 
@@ -120,7 +121,7 @@ def components(member: Flags, shape: Ints, wraps: bool) -> tuple[int, int]:
     return pieces, largest
 
 
-@njit(cache=True)
+@kernel
 def above_below(numbers: Ints, shape: Ints) -> int:
     """Count those before the middle of the first axis, less those behind it."""
     rows = shape[0]
@@ -137,7 +138,7 @@ def above_below(numbers: Ints, shape: Ints) -> int:
     return total
 
 
-@njit(cache=True)
+@kernel
 def placed(numbers: Ints, shape: Ints, wraps: bool) -> tuple[int, int, int, int]:
     """Measure where a job lies.
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from closeknit.formulations.set_classes import classes_of
 from closeknit.heuristics import PROCSET
+from closeknit.heuristics.procset import opened_bb_kernels
 from closeknit.heuristics.procset import opened_bb_system as layout
 from closeknit.heuristics.procset.opened_bb_kernels import Rules
 from closeknit.heuristics.procset.opened_bb_search import ALL_RULES, Search
@@ -222,14 +223,13 @@ def test_ctrl_c_between_two_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     import signal
 
     search = Search(classes_of(HARD))
-    module = search.layout.module
-    original = module.search
+    original = opened_bb_kernels.search
 
     def pressed(*arguments: object) -> bool:
         signal.raise_signal(signal.SIGINT)
         return bool(original(*arguments))
 
-    monkeypatch.setattr(module, "search", pressed)
+    monkeypatch.setattr(opened_bb_kernels, "search", pressed)
     assert search.run(FOREVER) is Limit.INTERRUPT
     assert check(HARD, search.chosen) == []
     assert search.bound <= cost(HARD, search.chosen)

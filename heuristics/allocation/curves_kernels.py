@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
+
+from ...solvers.kernels import kernel
 
 Ints = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 
 
-@njit(cache=True)
+@kernel
 def find(idle: Flags, order: Ints, k: int, best: bool) -> int:
     """Find where along the curve k idle processors are to be taken from.
 
@@ -50,7 +51,7 @@ def find(idle: Flags, order: Ints, k: int, best: bool) -> int:
     return int(narrowest(idle, order, k))
 
 
-@njit(cache=True)
+@kernel
 def narrowest(idle: Flags, order: Ints, k: int) -> int:
     """Return where the k idle processors of least span begin, the first of several."""
     n = len(order)
@@ -71,7 +72,7 @@ def narrowest(idle: Flags, order: Ints, k: int) -> int:
     return begin
 
 
-@njit(cache=True)
+@kernel
 def take(idle: Flags, order: Ints, start: int, k: int) -> Ints:
     """Return k idle processors from a place of the curve on, in its order."""
     taken = np.empty(k, dtype=np.int64)

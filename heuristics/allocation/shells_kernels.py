@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
+
+from ...solvers.kernels import kernel
 
 Ints = npt.NDArray[np.int64]
 
 
-@njit(cache=True)
+@kernel
 def scan(
     sums: Ints,
     stride: Ints,

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
+
+from ...solvers.kernels import kernel
 
 Ints = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 
 
-@njit(cache=True)
+@kernel
 def _hops(site: Ints, p: int, other: Ints, q: int, side: Ints, wraps: bool) -> int:
     """Distance of two cells."""
     hops = 0
@@ -24,7 +25,7 @@ def _hops(site: Ints, p: int, other: Ints, q: int, side: Ints, wraps: bool) -> i
     return hops
 
 
-@njit(cache=True)
+@kernel
 def _pairs_along(counts: Ints, k: int, wraps: bool) -> int:
     """Pair sum along an axis, by how many are at each coordinate."""
     side = len(counts)
@@ -45,7 +46,7 @@ def _pairs_along(counts: Ints, k: int, wraps: bool) -> int:
     return total // 2
 
 
-@njit(cache=True)
+@kernel
 def scan(
     site: Ints,
     side: Ints,
@@ -129,7 +130,7 @@ def scan(
         costs[place], winners[place] = cost, first + c
 
 
-@njit(cache=True)
+@kernel
 def values(
     site: Ints,
     side: Ints,
@@ -151,7 +152,7 @@ def values(
     return value
 
 
-@njit(cache=True)
+@kernel
 def descend(
     site: Ints,
     side: Ints,

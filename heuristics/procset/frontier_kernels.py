@@ -12,7 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
+
+from ...solvers.kernels import kernel
 
 Ints = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
@@ -168,7 +169,7 @@ class Tables(NamedTuple):
     state: Ints
 
 
-@njit(cache=True)
+@kernel
 def gather(static: Static, available: Flags) -> Plan:
     """Put the available part of a machine together.
 
@@ -292,7 +293,7 @@ def gather(static: Static, available: Flags) -> Plan:
     )
 
 
-@njit(cache=True)
+@kernel
 def widths(static: Static) -> Ints:
     """Count the sets in progress after each class, all processors being available.
 
@@ -318,7 +319,7 @@ def widths(static: Static) -> Ints:
     return width[:n_classes]
 
 
-@njit(cache=True)
+@kernel
 def _find(table: Ints, keys: Ints, key: int, least: int, shift: int) -> int:
     """Return where a key is in a hash table, or the empty place for it.
 
@@ -331,7 +332,7 @@ def _find(table: Ints, keys: Ints, key: int, least: int, shift: int) -> int:
     return int(spot)
 
 
-@njit(cache=True)
+@kernel
 def grow(plan: Plan, most: int) -> tuple[bool, Layers]:
     """List the entries of all layers; False if there are more than ``most``."""
     size, begin, shared = plan.size, plan.begin, plan.shared
@@ -388,14 +389,14 @@ def grow(plan: Plan, most: int) -> tuple[bool, Layers]:
     return True, Layers(first, mask, skip, take, cost)
 
 
-@njit(cache=True)
+@kernel
 def _longer(array: Ints, length: int) -> Ints:
     longer = np.zeros(length, dtype=np.int64)
     longer[: len(array)] = array
     return longer
 
 
-@njit(cache=True)
+@kernel
 def price_words(plan: Plan, layers: Layers) -> None:
     """Compute the costs of the other words, which `grow` leaves out."""
     for w in range(1, len(layers.cost)):
@@ -409,7 +410,7 @@ def price_words(plan: Plan, layers: Layers) -> None:
                 layers.cost[w, e] = extra
 
 
-@njit(cache=True)
+@kernel
 def relax(plan: Plan, layers: Layers, worth: int, value: Ints, count: Ints) -> None:
     """Find the least cost, less ``worth`` for every unit taken, from every entry on.
 
@@ -430,7 +431,7 @@ def relax(plan: Plan, layers: Layers, worth: int, value: Ints, count: Ints) -> N
             value[e], count[e] = a, x
 
 
-@njit(cache=True)
+@kernel
 def multiplier(
     plan: Plan, layers: Layers, need: int, value: Ints, count: Ints
 ) -> tuple[int, int, int, int]:
@@ -472,7 +473,7 @@ def multiplier(
     return best, bound, upper, generous
 
 
-@njit(cache=True)
+@kernel
 def blank(entries: int, pool: Ints) -> Tables:
     """Make tables over a pool of shape (room, words), at the beginning."""
     words = pool.shape[1]
@@ -489,7 +490,7 @@ def blank(entries: int, pool: Ints) -> Tables:
     return tables
 
 
-@njit(cache=True)
+@kernel
 def restart(tables: Tables) -> None:
     """Go back to the beginning: no class looked at, no processor taken."""
     tables.low[:] = FAR
@@ -501,7 +502,7 @@ def restart(tables: Tables) -> None:
     tables.state[0], tables.state[1] = 0, 1
 
 
-@njit(cache=True)
+@kernel
 def reduced(
     plan: Plan,
     layers: Layers,
@@ -535,14 +536,14 @@ def reduced(
     return Arcs(stay, go, value, worth, need, gap, scale, most)
 
 
-@njit(cache=True)
+@kernel
 def plain(layers: Layers, need: int) -> Arcs:
     """Price every step by its cost, in one word, and leave nothing out."""
     nothing = np.zeros(len(layers.mask), dtype=np.int64)
     return Arcs(nothing, layers.cost[0], nothing, 0, need, FAR, 1, FAR)
 
 
-@njit(cache=True)
+@kernel
 def sweep(
     plan: Plan,
     layers: Layers,
@@ -661,7 +662,7 @@ def sweep(
     return answer
 
 
-@njit(cache=True)
+@kernel
 def trace(
     plan: Plan,
     layers: Layers,
@@ -707,7 +708,7 @@ def trace(
     place[0], place[1], place[2] = k, e, t
 
 
-@njit(cache=True)
+@kernel
 def remaining(plan: Plan) -> Ints:
     """Return how many units the classes from each on have."""
     rest = np.zeros(len(plan.size) + 1, dtype=np.int64)
@@ -716,7 +717,7 @@ def remaining(plan: Plan) -> Ints:
     return rest
 
 
-@njit(cache=True)
+@kernel
 def walk(plan: Plan, layers: Layers, worth: int, taken: Flags) -> None:
     """Take the classes that `relax` takes when a unit is worth so much."""
     value = np.empty(len(layers.mask), dtype=np.int64)
@@ -731,7 +732,7 @@ def walk(plan: Plan, layers: Layers, worth: int, taken: Flags) -> None:
         e = within if taken[k] else without
 
 
-@njit(cache=True)
+@kernel
 def pick(
     static: Static, available: Flags, plan: Plan, taken: Flags, request: int
 ) -> Ints:
@@ -750,7 +751,7 @@ def pick(
     return chosen
 
 
-@njit(cache=True)
+@kernel
 def select(
     static: Static, available: Flags, request: int, most: int, pool: Ints, largest: int
 ) -> tuple[int, Ints]:

@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
+
+from ...solvers.kernels import kernel
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -69,7 +70,7 @@ class Nodes(NamedTuple):
     digit: Ints
 
 
-@njit(cache=True)
+@kernel
 def _master(fixed: Floats, slope: Floats, n: int, box: Floats) -> tuple[float, Floats]:
     """Maximise the least of n affine functions over multipliers from 0 to a box.
 
@@ -151,7 +152,7 @@ def _master(fixed: Floats, slope: Floats, n: int, box: Floats) -> tuple[float, F
     return best, weights
 
 
-@njit(cache=True)
+@kernel
 def _price(
     nodes: Nodes,
     goods: Goods,
@@ -187,7 +188,7 @@ def _price(
     return gain
 
 
-@njit(cache=True)
+@kernel
 def _relax(nodes: Nodes, price: Ints, gain: Ints, value: Ints) -> int:
     """Find the least of cost less worth from every node on; return the first."""
     group, skip, open_ = nodes.group, nodes.skip, nodes.open
@@ -201,7 +202,7 @@ def _relax(nodes: Nodes, price: Ints, gain: Ints, value: Ints) -> int:
     return int(value[0])
 
 
-@njit(cache=True)
+@kernel
 def _walk(
     nodes: Nodes,
     goods: Goods,
@@ -233,7 +234,7 @@ def _walk(
         e = open_[e]
 
 
-@njit(cache=True)
+@kernel
 def climb(
     nodes: Nodes,
     goods: Goods,
@@ -305,7 +306,7 @@ def climb(
     return best, found, known
 
 
-@njit(cache=True)
+@kernel
 def fix(
     nodes: Nodes, goods: Goods, level: int, scale: int, weights: Ints, gap: int
 ) -> tuple[bool, Nodes]:
@@ -368,7 +369,7 @@ def fix(
     return kept > 0, fresh
 
 
-@njit(cache=True)
+@kernel
 def _fill(
     rows: Ints,
     source: Ints,
@@ -411,7 +412,7 @@ def _fill(
     return row
 
 
-@njit(cache=True)
+@kernel
 def finish(
     nodes: Nodes,
     goods: Goods,
@@ -661,7 +662,7 @@ def finish(
     return FOUND
 
 
-@njit(cache=True)
+@kernel
 def solve(
     begin: Ints,
     skip: Ints,

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from ...solvers.kernels import kernel
 from .frontier_kernels import BUSY, DONE, FAR, FULL, Ints, Layers, Plan, Tables
 
 
-@njit(cache=True)
+@kernel
 def _lower(target: Ints, source: Ints, extra: Ints) -> bool:
     """Lower a cost to another plus an extra one; False if it is as low already."""
     for w in range(len(target)):
@@ -23,7 +23,7 @@ def _lower(target: Ints, source: Ints, extra: Ints) -> bool:
     return True
 
 
-@njit(cache=True)
+@kernel
 def sweep_words(
     plan: Plan,
     layers: Layers,

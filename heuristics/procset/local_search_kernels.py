@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
+from ...solvers.kernels import kernel
 from .layout import Layout
 
 Ints = npt.NDArray[np.int64]
@@ -38,7 +38,7 @@ AT, SINCE, TRIED, WORK = 0, 1, 2, 3
 tried in all, and work of this call."""
 
 
-@njit(cache=True)
+@kernel
 def _toggle(layout: Layout, taken: Flags, hits: Ints, c: int) -> None:
     """Take a class, or give it back."""
     taken[c] = not taken[c]
@@ -47,7 +47,7 @@ def _toggle(layout: Layout, taken: Flags, hits: Ints, c: int) -> None:
         hits[layout.class_set[i]] += step
 
 
-@njit(cache=True)
+@kernel
 def price_of(layout: Layout, hits: Ints, price: Ints) -> None:
     """Add up what a selection costs, in words."""
     price[:] = 0
@@ -57,7 +57,7 @@ def price_of(layout: Layout, hits: Ints, price: Ints) -> None:
                 price[w] += layout.price[k, w]
 
 
-@njit(cache=True)
+@kernel
 def _less(a: Ints, b: Ints) -> bool:
     for w in range(len(a)):
         if a[w] != b[w]:
@@ -65,7 +65,7 @@ def _less(a: Ints, b: Ints) -> bool:
     return False
 
 
-@njit(cache=True)
+@kernel
 def _bundle(
     ground: Ground,
     taken: Flags,
@@ -118,7 +118,7 @@ def _bundle(
     return found, got, total
 
 
-@njit(cache=True)
+@kernel
 def _refill(
     ground: Ground, taken: Flags, hits: Ints, banned: Flags, need: int, state: Ints
 ) -> int:
@@ -153,7 +153,7 @@ def _refill(
     return need
 
 
-@njit(cache=True)
+@kernel
 def _peel(ground: Ground, taken: Flags, hits: Ints, excess: int, state: Ints) -> None:
     """Give back what is not needed, set by set, while that saves anything."""
     layout, free, value = ground.layout, ground.free, ground.value
@@ -193,7 +193,7 @@ def _peel(ground: Ground, taken: Flags, hits: Ints, excess: int, state: Ints) ->
         excess -= best_weight
 
 
-@njit(cache=True)
+@kernel
 def _close(ground: Ground, taken: Flags, hits: Ints, banned: Flags, k: int) -> int:
     """Close a set: give back its classes and ban them; return their processors."""
     layout = ground.layout
@@ -207,7 +207,7 @@ def _close(ground: Ground, taken: Flags, hits: Ints, banned: Flags, k: int) -> i
     return freed
 
 
-@njit(cache=True)
+@kernel
 def _total(ground: Ground, taken: Flags) -> int:
     total = 0
     for c in range(len(taken)):
@@ -216,7 +216,7 @@ def _total(ground: Ground, taken: Flags) -> int:
     return total
 
 
-@njit(cache=True)
+@kernel
 def _open(ground: Ground, taken: Flags, hits: Ints, k: int) -> None:
     """Take every available class of a set."""
     layout = ground.layout
@@ -226,7 +226,7 @@ def _open(ground: Ground, taken: Flags, hits: Ints, k: int) -> None:
             _toggle(layout, taken, hits, c)
 
 
-@njit(cache=True)
+@kernel
 def close_some(
     ground: Ground, taken: Flags, hits: Ints, closed: Ints, state: Ints
 ) -> bool:
@@ -241,7 +241,7 @@ def close_some(
     return True
 
 
-@njit(cache=True)
+@kernel
 def descend(
     ground: Ground,
     taken: Flags,

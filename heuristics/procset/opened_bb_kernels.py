@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
+
+from ...solvers.kernels import kernel
 
 Ints = npt.NDArray[np.int64]
 
@@ -113,7 +114,7 @@ class State(NamedTuple):
 # --- decisions -----------------------------------------------------------------
 
 
-@njit(cache=True)
+@kernel
 def _kill(system: System, state: State, j: int) -> None:
     """Take the classes of a closed set out of those that can be taken."""
     order, place, tally = state.order, state.place, state.tally
@@ -128,7 +129,7 @@ def _kill(system: System, state: State, j: int) -> None:
             tally[ALIVE] = last
 
 
-@njit(cache=True)
+@kernel
 def _decide(system: System, state: State, j: int, what: int) -> None:
     state.status[j] = what
     state.trail[state.tally[TRAIL]] = j
@@ -140,7 +141,7 @@ def _decide(system: System, state: State, j: int, what: int) -> None:
         _kill(system, state, j)
 
 
-@njit(cache=True)
+@kernel
 def _undo(system: System, state: State, trail: int, alive: int) -> None:
     while state.tally[TRAIL] > trail:
         state.tally[TRAIL] -= 1
@@ -152,7 +153,7 @@ def _undo(system: System, state: State, trail: int, alive: int) -> None:
     state.tally[ALIVE] = alive
 
 
-@njit(cache=True)
+@kernel
 def reset(system: System, state: State) -> None:
     """Go back to where nothing is decided."""
     _undo(system, state, 0, len(system.size))
@@ -163,7 +164,7 @@ def reset(system: System, state: State) -> None:
 # --- propagation ---------------------------------------------------------------
 
 
-@njit(cache=True)
+@kernel
 def _capacities(system: System, state: State) -> tuple[int, int]:
     """Count what each undecided set can still give; return total and what is ready."""
     cap, status, size = state.cap, state.status, system.size
@@ -186,7 +187,7 @@ def _capacities(system: System, state: State) -> tuple[int, int]:
     return total, ready
 
 
-@njit(cache=True)
+@kernel
 def _allowances(system: System, state: State) -> bool:
     """Say how many more sets each family may open; False if none can be enough.
 
@@ -228,7 +229,7 @@ def _allowances(system: System, state: State) -> bool:
     return True
 
 
-@njit(cache=True)
+@kernel
 def _propagate(system: System, state: State) -> int:
     """Decide what follows; return what is ready, or -1 if nothing good is left."""
     request, cost, family = system.request, system.cost, system.family
@@ -272,7 +273,7 @@ def _propagate(system: System, state: State) -> int:
 # --- bounds --------------------------------------------------------------------
 
 
-@njit(cache=True)
+@kernel
 def _sum_of_largest(values: Ints, n: int, most: int) -> int:
     """Add up the largest of the first n values; leaves them partly sorted."""
     total = 0
@@ -292,7 +293,7 @@ def _sum_of_largest(values: Ints, n: int, most: int) -> int:
     return total
 
 
-@njit(cache=True)
+@kernel
 def _reaches(system: System, state: State) -> int:
     """Bound what each set can give when the others are counted; close what cannot.
 
@@ -390,7 +391,7 @@ def _reaches(system: System, state: State) -> int:
     return closed
 
 
-@njit(cache=True)
+@kernel
 def _density(system: System, state: State, reaches: bool) -> int:
     """Bound the cost by what each processor pays at least.
 
@@ -451,7 +452,7 @@ def _density(system: System, state: State, reaches: bool) -> int:
 # --- what is left decomposes: one family, or two ---------------------------------
 
 
-@njit(cache=True)
+@kernel
 def _keep(state: State, cost: int) -> None:
     """Remember what is open now as the best solution."""
     state.money[BEST] = cost
@@ -459,7 +460,7 @@ def _keep(state: State, cost: int) -> None:
         state.best[j] = state.status[j] == OPEN
 
 
-@njit(cache=True)
+@kernel
 def _table(system: System, state: State) -> None:
     """Settle what is left when at most one family is undecided: a knapsack.
 
@@ -540,7 +541,7 @@ def _table(system: System, state: State) -> None:
         end = begin
 
 
-@njit(cache=True)
+@kernel
 def _fill(
     values: Ints,
     prices: Ints,
@@ -595,7 +596,7 @@ def _fill(
     return int(least[need])
 
 
-@njit(cache=True)
+@kernel
 def _keep_filled(
     state: State,
     values: Ints,
@@ -621,7 +622,7 @@ def _keep_filled(
             t = max(t - values[k], 0)
 
 
-@njit(cache=True)
+@kernel
 def _before(a: Ints, b: Ints) -> bool:
     """Whether row a comes before row b: larger entries first."""
     for k in range(len(a)):
@@ -630,7 +631,7 @@ def _before(a: Ints, b: Ints) -> bool:
     return False
 
 
-@njit(cache=True)
+@kernel
 def _matrix(system: System, state: State, rows_of: int, columns_of: int) -> None:
     """Settle what is left when two families are undecided and private costs nil.
 
@@ -815,7 +816,7 @@ def _matrix(system: System, state: State, rows_of: int, columns_of: int) -> None
 # --- the search ------------------------------------------------------------------
 
 
-@njit(cache=True)
+@kernel
 def _look(system: System, state: State) -> int:
     """Look at the present node: return the set to branch on, or -1 if settled."""
     rules = system.rules
@@ -885,7 +886,7 @@ def _look(system: System, state: State) -> int:
     return best
 
 
-@njit(cache=True)
+@kernel
 def floor(state: State) -> int:
     """Bound all that is left of the search: the least of its open nodes."""
     if state.tally[FRESH] and state.tally[DEPTH] == 0:
@@ -897,7 +898,7 @@ def floor(state: State) -> int:
     return int(least)
 
 
-@njit(cache=True)
+@kernel
 def search(system: System, state: State, budget: int) -> bool:
     """Look at some more nodes; return whether all have been looked at."""
     tally, frame = state.tally, state.frame
@@ -932,7 +933,7 @@ def search(system: System, state: State, budget: int) -> bool:
 # --- a first solution --------------------------------------------------------------
 
 
-@njit(cache=True)
+@kernel
 def grow(system: System, price: Ints, first: int, fade: float, out: Ints) -> bool:
     """Open sets one by one, those that bring most classes nearer, from one class on.
 

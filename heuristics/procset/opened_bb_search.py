@@ -84,7 +84,7 @@ class Search:
         least = self.shapes[self._at][0]
         after = [least for least, _ in self.shapes[self._at + 1 : self._at + 2]]
         if self._begun:
-            here = int(self.layout.module.floor(self.state))
+            here = int(self.layout.run(kernels.floor, self.state))
             least = max(least, min([here, *after]))
         return least
 
@@ -113,7 +113,9 @@ class Search:
             def step(budget: int) -> None:
                 if not self._begun:
                     self._begin(shapes[self._at][1])
-                if self.layout.module.search(self.layout.system, self.state, budget):
+                if self.layout.run(
+                    kernels.search, self.layout.system, self.state, budget
+                ):
                     self._at += 1
                     self._begun = False
 
@@ -122,7 +124,7 @@ class Search:
     def _begin(self, shape: Shape) -> None:
         """Start on a shape: families that open few sets are gone through first."""
         state, families = self.state, self.layout.system.families
-        self.layout.module.reset(self.layout.system, state)
+        self.layout.run(kernels.reset, self.layout.system, state)
         if shape is not None:
             state.exact[:families] = shape
             state.limit[:families] = shape
@@ -140,7 +142,7 @@ class Search:
         n = len(system.size)
         for first in range(0, n, -(-n // _STARTS)):
             for fade in _FADES:
-                if self.layout.module.grow(system, price, first, fade, opened):
+                if self.layout.run(kernels.grow, system, price, first, fade, opened):
                     self._offer(opened)
             if stopped := watch.reached():
                 return stopped

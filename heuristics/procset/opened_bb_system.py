@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from importlib.util import module_from_spec
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from itertools import accumulate
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
-from numba import config
 
 from ...formulations.set_classes import Radix, SetClasses, fits, radix_of
 from ...instances import IntArray
+from ...solvers.kernels import interpreted
 from . import opened_bb_kernels as kernels
 from .opened_bb_kernels import Rules
 
@@ -22,6 +22,7 @@ saves."""
 _SCALE_BITS = 24
 
 Lists = Sequence[Sequence[int]]
+Result = TypeVar("Result")
 
 
 class Layout:
@@ -35,9 +36,9 @@ class Layout:
         What the kernels read.
     radix
         How costs are folded.
-    module
-        The kernels: compiled for int64 if all costs together fit, or else the same
-        file as plain Python, for integers of any size.
+    narrow
+        Whether all costs together fit into int64. Kernels are compiled only then, and
+        else interpreted, for integers of any size.
     number
         Type of numpy arrays that hold costs.
     """
@@ -45,9 +46,8 @@ class Layout:
     def __init__(self, classes: SetClasses, rules: Rules) -> None:
         every = (*classes.private, *classes.shared)
         self.radix: Radix = radix_of(every, classes.levels)
-        narrow = fits(every, self.radix, 61)
+        self.narrow = narrow = fits(every, self.radix, 61)
         self.number: Any = np.int64 if narrow else object
-        self.module: Any = kernels if narrow else _interpreted()
         cost = [self.radix.fold(c) for c in classes.shared]
         private = [self.radix.fold(c) for c in classes.private]
         family = families_of(classes)
@@ -72,7 +72,7 @@ class Layout:
             bulk[tuple(sets)] += size
         far = sum(cost) + sum(private) + 1
         spare = 62 - (far * (classes.request + 1)).bit_length()
-        self.system = self.module.System(
+        self.system = kernels.System(
             request=classes.request,
             families=families,
             class_at=_starts(opens),
@@ -91,15 +91,20 @@ class Layout:
             twin=np.array(twins, np.int64),
             scale=2 ** (min(max(spare, 0), _SCALE_BITS) if narrow else _SCALE_BITS),
             far=far,
-            rules=self.module.Rules(*rules),
+            rules=kernels.Rules(*rules),
         )
+
+    def run(self, function: Callable[..., Result], *args: Any) -> Result:
+        """Run a kernel on integers as wide as this instance needs."""
+        with nullcontext() if self.narrow else interpreted():
+            return function(*args)
 
     def state(self) -> Any:
         """Return a search that has not begun: nothing decided, nothing found."""
         system = self.system
         n, sets, families = len(system.size), len(system.cost), system.families
         wide = max(n, sets, families) + 1
-        return self.module.State(
+        return kernels.State(
             status=np.full(sets, kernels.UNDECIDED, np.int64),
             order=np.arange(n),
             place=np.arange(n),
@@ -194,18 +199,3 @@ def _starts(lists: Lists) -> IntArray:
 
 def _flat(lists: Lists) -> IntArray:
     return np.array([x for one in lists for x in one], np.int64)
-
-
-def _interpreted() -> Any:
-    """Load the kernels once more, not compiled: they take integers of any size."""
-    spec = kernels.__spec__
-    assert spec is not None
-    assert spec.loader is not None
-    module = module_from_spec(spec)
-    before = config.DISABLE_JIT
-    config.DISABLE_JIT = True
-    try:
-        spec.loader.exec_module(module)
-    finally:
-        config.DISABLE_JIT = before
-    return module

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
+from ...solvers.kernels import kernel
 from .layout import Layout
 
 Ints = npt.NDArray[np.int64]
@@ -21,7 +21,7 @@ WORK = 1
 """Where the work of a run is counted in ``state``."""
 
 
-@njit(cache=True)
+@kernel
 def present_of(layout: Layout, count: Ints, full: Ints, weight: Ints) -> None:
     """Count the available classes and processors of every set."""
     for k in range(len(full)):
@@ -33,14 +33,14 @@ def present_of(layout: Layout, count: Ints, full: Ints, weight: Ints) -> None:
             full[k] += amount > 0
 
 
-@njit(cache=True)
+@kernel
 def _heads(state: Ints) -> bool:
     """Toss a coin: the top bit of a linear congruential generator."""
     state[COIN] = state[COIN] * 6364136223846793005 + 1442695040888963407
     return bool(state[COIN] < 0)
 
 
-@njit(cache=True)
+@kernel
 def _compare(a: Ints, b: Ints) -> int:
     for w in range(len(a)):
         if a[w] != b[w]:
@@ -48,7 +48,7 @@ def _compare(a: Ints, b: Ints) -> int:
     return 0
 
 
-@njit(cache=True)
+@kernel
 def _offer(
     bits: Bits,
     price: Ints,
@@ -90,7 +90,7 @@ def _offer(
     price[at] = worth
 
 
-@njit(cache=True)
+@kernel
 def reach(
     layout: Layout,
     count: Ints,

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
+
+from ...solvers.kernels import kernel
 
 Ints = npt.NDArray[np.int64]
 Words = npt.NDArray[np.uint64]
@@ -19,7 +20,7 @@ ONE = np.uint64(1)
 WIDE = np.uint64(64)
 
 
-@njit(cache=True)
+@kernel
 def _write(row: Words, low: int, high: int, free: bool) -> None:
     """Write the bits from low to high."""
     for w in range(low >> 6, (high >> 6) + 1):
@@ -34,7 +35,7 @@ def _write(row: Words, low: int, high: int, free: bool) -> None:
             row[w] &= ~mask
 
 
-@njit(cache=True)
+@kernel
 def mark(bits: Words, shape: Ints, box: Ints, torus: bool, free: bool) -> int:
     """Write the bits of a box; returns the number of words written."""
     mx, my, mz = shape[0], shape[1], shape[2]
@@ -56,7 +57,7 @@ def mark(bits: Words, shape: Ints, box: Ints, torus: bool, free: bool) -> int:
     return words
 
 
-@njit(cache=True)
+@kernel
 def _shrink(row: Words, x: int) -> bool:
     """Leave the bits at which x free ones begin; returns whether there is any.
 
@@ -84,7 +85,7 @@ def _shrink(row: Words, x: int) -> bool:
     return alive
 
 
-@njit(cache=True)
+@kernel
 def _first(row: Words) -> int:
     """Return the lowest bit of a row that has one."""
     w = 0
@@ -97,7 +98,7 @@ def _first(row: Words) -> int:
     return 64 * w + bit
 
 
-@njit(cache=True)
+@kernel
 def _search_layer(
     bits: Words, my: int, x: int, y: int, wrap: bool, after: Words, upto: Words
 ) -> tuple[int, int, int]:
@@ -139,7 +140,7 @@ def _search_layer(
     return -1, -1, steps
 
 
-@njit(cache=True)
+@kernel
 def search(
     bits: Words, shape: Ints, size: Ints, torus: bool, after: Words, upto: Words
 ) -> tuple[int, int, int, int]:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from ...solvers.kernels import kernel
 from .packing_kernels import overlaps, stops
 
 
-@njit(cache=True)
+@kernel
 def draw(state, most):  # type: ignore[no-untyped-def]
     """Return a number below ``most`` (xorshift); ``state`` holds one integer."""
     x = state[0]
@@ -19,7 +19,7 @@ def draw(state, most):  # type: ignore[no-untyped-def]
     return (x >> 11) % most
 
 
-@njit(cache=True)
+@kernel
 def skyline(side, roof, wide, high, many, order, at, way, used, xs, ys):  # type: ignore[no-untyped-def]
     """Fill the lowest gap with what fits it best; return the area left over.
 
@@ -116,7 +116,7 @@ def skyline(side, roof, wide, high, many, order, at, way, used, xs, ys):  # type
             return left
 
 
-@njit(cache=True)
+@kernel
 def anneal_skyline(side, roof, wide, high, many, order, at, way, random, steps):  # type: ignore[no-untyped-def]
     """Exchange items in the order while less area is left over; 0 is a packing."""
     n = wide.shape[0]
@@ -165,7 +165,7 @@ def anneal_skyline(side, roof, wide, high, many, order, at, way, random, steps):
     return cost
 
 
-@njit(cache=True)
+@kernel
 def pair_excess(first, where, wide, high, way, side, roof, at):  # type: ignore[no-untyped-def]
     """Pack by a sequence pair; return by how much it is too wide and too high.
 
@@ -192,7 +192,7 @@ def pair_excess(first, where, wide, high, way, side, roof, at):  # type: ignore[
     return max(0.0, (right - side) / side) + max(0.0, (top - roof) / roof)
 
 
-@njit(cache=True)
+@kernel
 def anneal_pairs(side, roof, wide, high, many, first, where, at, way, random, steps):  # type: ignore[no-untyped-def]
     """Exchange items in one or both sequences, turn them; 0 is a packing."""
     n = first.shape[0]
@@ -237,7 +237,7 @@ def anneal_pairs(side, roof, wide, high, many, first, where, at, way, random, st
     return cost
 
 
-@njit(cache=True)
+@kernel
 def fill(shape, torus, low, length, fixed, sizes, many, order, axes):  # type: ignore[no-untyped-def]
     """Put each item into the first free place; return the volume left over.
 
@@ -296,7 +296,7 @@ def fill(shape, torus, low, length, fixed, sizes, many, order, axes):  # type: i
     return left
 
 
-@njit(cache=True)
+@kernel
 def anneal_fill(shape, torus, low, length, fixed, sizes, many, order, random, steps):  # type: ignore[no-untyped-def]
     """Exchange items in the order of `fill` if no more is left; 0 is a packing."""
     n = order.shape[0]

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
+
+from ...solvers.kernels import kernel
 
 Ints = npt.NDArray[np.int64]
 
@@ -18,7 +19,7 @@ GOES_ON, FOUND, NOWHERE = 0, 1, 2
 """Why a search came back."""
 
 
-@njit(cache=True)
+@kernel
 def _apart(low: int, last: int, begin: int, end: int, side: int, torus: bool) -> bool:
     """Whether two intervals of an axis have nothing in common."""
     if torus:
@@ -26,7 +27,7 @@ def _apart(low: int, last: int, begin: int, end: int, side: int, torus: bool) ->
     return begin > last or low > end
 
 
-@njit(cache=True)
+@kernel
 def slide(
     boxes: Ints,
     count: int,
@@ -77,7 +78,7 @@ def slide(
     return NOWHERE, steps
 
 
-@njit(cache=True)
+@kernel
 def scan_adaptively(
     boxes: Ints,
     count: int,
@@ -115,7 +116,7 @@ def scan_adaptively(
     return NOWHERE, steps
 
 
-@njit(cache=True)
+@kernel
 def jump(
     boxes: Ints,
     count: int,

@@ -11,14 +11,15 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
+
+from ...solvers.kernels import kernel
 
 Ints = npt.NDArray[np.int64]
 
 LOW, HIGH, NEXT, COUNT = 0, 1, 2, 3
 
 
-@njit(cache=True)
+@kernel
 def _make(pool: Ints, low: int, high: int, follower: int) -> int:
     """Return a node, one given back if there is one."""
     node: int = pool[NEXT, 0]
@@ -31,13 +32,13 @@ def _make(pool: Ints, low: int, high: int, follower: int) -> int:
     return node
 
 
-@njit(cache=True)
+@kernel
 def _drop(pool: Ints, node: int) -> None:
     pool[NEXT, node] = pool[NEXT, 0]
     pool[NEXT, 0] = node
 
 
-@njit(cache=True)
+@kernel
 def _link(heads: Ints, line: int, pool: Ints, before: int, node: int) -> None:
     if before:
         pool[NEXT, before] = node
@@ -45,7 +46,7 @@ def _link(heads: Ints, line: int, pool: Ints, before: int, node: int) -> None:
         heads[line] = node
 
 
-@njit(cache=True)
+@kernel
 def add(heads: Ints, line: int, pool: Ints, low: int, high: int) -> int:
     """Add an interval to the set of a line; returns the nodes touched."""
     touched = 0
@@ -70,7 +71,7 @@ def add(heads: Ints, line: int, pool: Ints, low: int, high: int) -> int:
     return touched
 
 
-@njit(cache=True)
+@kernel
 def delete(heads: Ints, line: int, pool: Ints, low: int, high: int) -> int:
     """Take an interval out of the set of a line; returns the nodes touched."""
     touched = 0
@@ -93,7 +94,7 @@ def delete(heads: Ints, line: int, pool: Ints, low: int, high: int) -> int:
     return touched
 
 
-@njit(cache=True)
+@kernel
 def note(heads: Ints, pool: Ints, box: Ints, four: bool) -> int:
     """Add a box to the sets: base and reverse base rows, then columns."""
     a, b, c, d = box[0], box[1], box[2], box[3]
@@ -103,7 +104,7 @@ def note(heads: Ints, pool: Ints, box: Ints, four: bool) -> int:
     return touched
 
 
-@njit(cache=True)
+@kernel
 def forget(heads: Ints, pool: Ints, box: Ints, four: bool) -> int:
     """Take a box out of the sets."""
     a, b, c, d = box[0], box[1], box[2], box[3]
@@ -113,14 +114,14 @@ def forget(heads: Ints, pool: Ints, box: Ints, four: bool) -> int:
     return touched
 
 
-@njit(cache=True)
+@kernel
 def begin(scan: Ints, width: int) -> None:
     """Make a scan set of one element; its head is node 1 for ever."""
     scan[LOW, 0] = scan[NEXT, 0] = 0
     scan[COUNT, _make(scan, 0, width - 1, 0)] = 0
 
 
-@njit(cache=True)
+@kernel
 def change(pool: Ints, interval: int, scan: Ints, by: int) -> int:
     """Count the intervals of a set once more or once less; returns what it touches."""
     touched = 0
@@ -171,7 +172,7 @@ def change(pool: Ints, interval: int, scan: Ints, by: int) -> int:
     return touched
 
 
-@njit(cache=True)
+@kernel
 def open_interval(scan: Ints, length: int, tally: Ints) -> int:
     """Return the leftmost free part of this length; -1 if there is none."""
     node, touched, found = 1, 0, -1
@@ -185,7 +186,7 @@ def open_interval(scan: Ints, length: int, tally: Ints) -> int:
     return found
 
 
-@njit(cache=True)
+@kernel
 def sweep(
     base: Ints,
     reverse: Ints,
@@ -218,7 +219,7 @@ def sweep(
     return (found, at) if found >= 0 else (-1, -1)
 
 
-@njit(cache=True)
+@kernel
 def sweep_from_both(
     base: Ints,
     reverse: Ints,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
+
+from ...solvers.kernels import kernel
 
 Ints = npt.NDArray[np.int64]
 
@@ -14,13 +15,13 @@ ROW, BELOW, BEST, AT_I, AT_J = 0, 1, 2, 3, 4
 """What a search keeps between two calls: the next row, and the best frame so far."""
 
 
-@njit(cache=True)
+@kernel
 def _shared(low: int, high: int, begin: int, end: int) -> int:
     """Length of what two intervals have in common."""
     return max(0, min(high, end) - max(low, begin) + 1)
 
 
-@njit(cache=True)
+@kernel
 def boundary_value(
     near: Ints, count: int, width: int, depth: int, i: int, j: int, x: int, y: int
 ) -> int:
@@ -40,7 +41,7 @@ def boundary_value(
     return value
 
 
-@njit(cache=True)
+@kernel
 def find_best(
     boxes: Ints,
     count: int,

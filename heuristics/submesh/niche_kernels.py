@@ -8,7 +8,8 @@ neighbours.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from ...solvers.kernels import kernel
 
 FOUND, NONE, LONG = 1, 0, 2
 """How a run ended: a packing, there is none, its nodes are used up."""
@@ -24,7 +25,7 @@ _KEY_BITS = 62
 _FULL = (1 << SUM_BITS) - 1
 
 
-@njit(cache=True)
+@kernel
 def _add(sums, length, times):  # type: ignore[no-untyped-def]
     """Add a length up to so many times to a set of sums, held as bits."""
     jump = length // SUM_BITS
@@ -42,7 +43,7 @@ def _add(sums, length, times):  # type: ignore[no-untyped-def]
             break
 
 
-@njit(cache=True)
+@kernel
 def _short(sums, length):  # type: ignore[no-untyped-def]
     """Return how much the greatest sum within a length leaves of it."""
     at = length
@@ -51,7 +52,7 @@ def _short(sums, length):  # type: ignore[no-untyped-def]
     return length - at
 
 
-@njit(cache=True)
+@kernel
 def _wasted(edges, heights, n, roof, wide, high, many, left, sums):  # type: ignore[no-untyped-def]
     """Count cells that no items left can cover, at least.
 
@@ -86,7 +87,7 @@ def _wasted(edges, heights, n, roof, wide, high, many, left, sums):  # type: ign
     return max(rows, columns)
 
 
-@njit(cache=True)
+@kernel
 def _homeless(edges, heights, n, roof, wide, high, many, left):  # type: ignore[no-untyped-def]
     """Whether some item that is left has no place above the skyline."""
     for t in range(wide.shape[0]):
@@ -110,7 +111,7 @@ def _homeless(edges, heights, n, roof, wide, high, many, left):  # type: ignore[
     return False
 
 
-@njit(cache=True)
+@kernel
 def _encode(edges, heights, n, left, bits, back, key):  # type: ignore[no-untyped-def]
     """Write skyline and items left as one key, nothing lost; False if it is too long.
 
@@ -144,7 +145,7 @@ def _encode(edges, heights, n, left, bits, back, key):  # type: ignore[no-untype
     return True
 
 
-@njit(cache=True)
+@kernel
 def _key(edges, heights, n, left, bits, key, spare):  # type: ignore[no-untyped-def]
     """Write the key of a state or of its mirror image, whichever comes first."""
     if not _encode(edges, heights, n, left, bits, False, key):
@@ -158,7 +159,7 @@ def _key(edges, heights, n, left, bits, key, spare):  # type: ignore[no-untyped-
     return True
 
 
-@njit(cache=True)
+@kernel
 def _bucket(table, key):  # type: ignore[no-untyped-def]
     """Return the first entry of the bucket of a key; there is a power of two."""
     mixed = np.int64(1469598103934665603)
@@ -169,7 +170,7 @@ def _bucket(table, key):  # type: ignore[no-untyped-def]
     return (mixed & (table.shape[0] // WAYS - 1)) * WAYS
 
 
-@njit(cache=True)
+@kernel
 def _known(table, key):  # type: ignore[no-untyped-def]
     first = _bucket(table, key)
     for entry in range(first, first + WAYS):
@@ -183,7 +184,7 @@ def _known(table, key):  # type: ignore[no-untyped-def]
     return False
 
 
-@njit(cache=True)
+@kernel
 def _remember(table, key, nodes):  # type: ignore[no-untyped-def]
     """Remember that a state leads nowhere, for one that took fewer nodes to see."""
     first = _bucket(table, key)
@@ -196,7 +197,7 @@ def _remember(table, key, nodes):  # type: ignore[no-untyped-def]
     table[least, WORDS] = nodes
 
 
-@njit(cache=True)
+@kernel
 def _cover(edges, heights, counts, depth, s, wide, high):  # type: ignore[no-untyped-def]
     """Cover the left end of segment s; write the skyline one level deeper."""
     n = counts[depth]
@@ -227,7 +228,7 @@ def _cover(edges, heights, counts, depth, s, wide, high):  # type: ignore[no-unt
     counts[depth + 1] = m
 
 
-@njit(cache=True)
+@kernel
 def search(  # type: ignore[no-untyped-def]
     roof,
     wide,

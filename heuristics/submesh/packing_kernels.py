@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from ...solvers.kernels import kernel
 
 
-@njit(cache=True)
+@kernel
 def overlaps(shape, low, length, i, place, size, torus):  # type: ignore[no-untyped-def]
     """Whether box i has a cell in common with a box here."""
     for a in range(3):
@@ -20,7 +21,7 @@ def overlaps(shape, low, length, i, place, size, torus):  # type: ignore[no-unty
     return True
 
 
-@njit(cache=True)
+@kernel
 def stops(shape, low, length, n, a, size, torus):  # type: ignore[no-untyped-def]
     """List, in order, where a box pushed back along an axis comes to rest."""
     side = shape[a]
@@ -44,7 +45,7 @@ def stops(shape, low, length, n, a, size, torus):  # type: ignore[no-untyped-def
     return found[:kept]
 
 
-@njit(cache=True)
+@kernel
 def direct(shape, low, length, size, torus):  # type: ignore[no-untyped-def]
     """Return the first free place of a box, the last axis first; -1s if none."""
     found = np.full(3, -1, dtype=np.int64)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
+
+from ...solvers.kernels import kernel
 
 Ints = npt.NDArray[np.int64]
 
 
-@njit(cache=True)
+@kernel
 def snuggest(
     boxes: Ints,
     n: int,
@@ -96,7 +97,7 @@ def snuggest(
     return best_i, best_j
 
 
-@njit(cache=True)
+@kernel
 def _outlook(
     boxes: Ints,
     n: int,
@@ -124,7 +125,7 @@ def _outlook(
     return value
 
 
-@njit(cache=True)
+@kernel
 def sizes_that_fit(
     boxes: Ints,
     n: int,
@@ -191,7 +192,7 @@ def sizes_that_fit(
     return area
 
 
-@njit(cache=True)
+@kernel
 def _coordinates(
     boxes: Ints, n: int, gone: int, axis: int, side: int, into: Ints
 ) -> int:
@@ -211,7 +212,7 @@ def _coordinates(
     return kept - 1
 
 
-@njit(cache=True)
+@kernel
 def _add(wide: Ints, high: Ints, front: int, w: int, h: int) -> int:
     """Put a size into the staircase: widths descending, heights ascending."""
     place = 0
@@ -235,7 +236,7 @@ def _add(wide: Ints, high: Ints, front: int, w: int, h: int) -> int:
     return front + shift
 
 
-@njit(cache=True)
+@kernel
 def _touched(boxes: Ints, n: int, shape: Ints) -> int:
     """Measure how much of the outline of box n lies on edges and on other boxes."""
     a, b, c, d = boxes[n, 0], boxes[n, 1], boxes[n, 2], boxes[n, 3]

@@ -6,7 +6,7 @@ height[s] high, higher than all to the right of it. Corner s is (edge[s], height
 
 from __future__ import annotations
 
-from numba import njit
+from ...solvers.kernels import kernel
 
 FOUND, NONE, LONG = 1, 0, 2
 """How a run ended: a packing, there is none, its nodes are used up."""
@@ -14,7 +14,7 @@ AT, NODES = 0, 1
 """Fields of ``state``: depth, nodes so far."""
 
 
-@njit(cache=True)
+@kernel
 def _raise(edges, heights, counts, depth, s, wide, high):  # type: ignore[no-untyped-def]
     """Put a box at corner s; write the staircase above it one level deeper."""
     top = heights[depth, s] + high
@@ -47,7 +47,7 @@ def _raise(edges, heights, counts, depth, s, wide, high):  # type: ignore[no-unt
     counts[depth + 1] = n
 
 
-@njit(cache=True)
+@kernel
 def _hopeless(edges, heights, counts, depth, roof, room, wide, high, many, used):  # type: ignore[no-untyped-def]
     """Whether what is left has no corner, or not the area, above this staircase.
 
@@ -96,7 +96,7 @@ def _hopeless(edges, heights, counts, depth, roof, room, wide, high, many, used)
     return False
 
 
-@njit(cache=True)
+@kernel
 def search(  # type: ignore[no-untyped-def]
     roof,
     wide,

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from ...instances.cuts import IntArray
+from ...solvers.kernels import kernel
 
 NO, YES, OPEN = 0, 1, 2
 """There is no room; there is; the work allowed was not enough to tell."""
 
 
-@njit(cache=True)
+@kernel
 def apart(
     low: IntArray,
     side: IntArray,
@@ -32,7 +32,7 @@ def apart(
     return False
 
 
-@njit(cache=True)
+@kernel
 def places(
     shape: IntArray,
     torus: bool,
@@ -114,7 +114,7 @@ def places(
     return found[:count]
 
 
-@njit(cache=True)
+@kernel
 def fit(
     shape: IntArray,
     torus: bool,

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
+
+from ...solvers.kernels import kernel
 
 Ints = npt.NDArray[np.int64]
 Bytes = npt.NDArray[np.uint8]
 
 
-@njit(cache=True)
+@kernel
 def mark(held: Bytes, a: int, b: int, c: int, d: int, value: int) -> None:
     """Write a value into a box."""
     for y in range(b, d + 1):
@@ -18,7 +19,7 @@ def mark(held: Bytes, a: int, b: int, c: int, d: int, value: int) -> None:
             held[y, x] = value
 
 
-@njit(cache=True)
+@kernel
 def cover(held: Bytes, covered: Bytes, x: int, y: int) -> int:
     """Copy the array and mark where no frame can begin; returns the elements read.
 
@@ -39,7 +40,7 @@ def cover(held: Bytes, covered: Bytes, x: int, y: int) -> int:
     return 2 * width * depth
 
 
-@njit(cache=True)
+@kernel
 def first_base(covered: Bytes) -> tuple[int, int, int]:
     """Return the first element that is not marked, by rows, and the elements read."""
     depth, width = covered.shape
@@ -50,7 +51,7 @@ def first_base(covered: Bytes) -> tuple[int, int, int]:
     return -1, -1, width * depth
 
 
-@njit(cache=True)
+@kernel
 def regions(held: Bytes, region: Ints, extent: Ints) -> int:
     """Tell the connected regions of free processors apart, and count what is in each.
 
@@ -90,7 +91,7 @@ def regions(held: Bytes, region: Ints, extent: Ints) -> int:
     return 2 * width * depth
 
 
-@njit(cache=True)
+@kernel
 def base_in_smallest(
     covered: Bytes, region: Ints, extent: Ints
 ) -> tuple[int, int, int]:

@@ -17,7 +17,8 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
+
+from ...solvers.kernels import kernel
 
 Ints = npt.NDArray[np.int64]
 Words = npt.NDArray[np.uint64]
@@ -76,7 +77,7 @@ class Nodes(NamedTuple):
     """Of each item's profit, parallel to ``member``."""
 
 
-@njit(cache=True)
+@kernel
 def scaled(cost: int, shift: int) -> int:
     """Return a cost in units of shares, rounded up."""
     if shift >= 0:
@@ -84,7 +85,7 @@ def scaled(cost: int, shift: int) -> int:
     return -((-cost) >> -shift)
 
 
-@njit(cache=True)
+@kernel
 def unscaled(value: int, shift: int) -> int:
     """Return the least whole cost that a bound in finest units proves."""
     if shift >= 0:
@@ -92,7 +93,7 @@ def unscaled(value: int, shift: int) -> int:
     return (value >> MULTIPLIER_BITS) << -shift
 
 
-@njit(cache=True)
+@kernel
 def sort_by(order: Ints, count: int, key: Ints) -> None:
     """Sort by insertion: the order hardly changes from one step to the next."""
     for i in range(1, count):
@@ -105,7 +106,7 @@ def sort_by(order: Ints, count: int, key: Ints) -> None:
         order[j] = e
 
 
-@njit(cache=True)
+@kernel
 def select(order: Ints, key: Ints, fewest: int, most: int) -> tuple[int, int]:
     """Return the least sum of fewest to most of the sorted keys, and how many."""
     total = 0
@@ -118,7 +119,7 @@ def select(order: Ints, key: Ints, fewest: int, most: int) -> tuple[int, int]:
     return total, count
 
 
-@njit(cache=True)
+@kernel
 def edge_of(
     order: Ints, key: Ints, opens: int, took: int, fewest: int, most: int
 ) -> int:
@@ -130,7 +131,7 @@ def edge_of(
     return 0
 
 
-@njit(cache=True)
+@kernel
 def probe(
     problem: Problem,
     multiplier: int,
@@ -189,7 +190,7 @@ def probe(
     return waiting
 
 
-@njit(cache=True)
+@kernel
 def search(
     problem: Problem,
     start: Nodes,

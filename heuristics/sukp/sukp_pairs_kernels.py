@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
+
+from ...solvers.kernels import kernel
 
 Ints = npt.NDArray[np.int64]
 
@@ -17,7 +18,7 @@ _TRIALS = 24
 """Multipliers tried for the first bound; later they change by little."""
 
 
-@njit(cache=True)
+@kernel
 def plain(
     own: Ints, pair: Ints, mass: Ints, wanted: int, fewest: int, most: int
 ) -> Ints:
@@ -78,7 +79,7 @@ def plain(
     return bounds
 
 
-@njit(cache=True)
+@kernel
 def by_pairs(
     own: Ints,
     pair: Ints,

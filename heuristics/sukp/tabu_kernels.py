@@ -17,7 +17,8 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
+
+from ...solvers.kernels import kernel
 
 Ints = npt.NDArray[np.int64]
 Words = npt.NDArray[np.uint64]
@@ -60,7 +61,7 @@ class Side(NamedTuple):
     words: Words
 
 
-@njit(cache=True)
+@kernel
 def draw(words: Words, below: int) -> int:
     """Return a random number from 0 to below - 1 (xorshift64*)."""
     x = words[RANDOM]
@@ -71,7 +72,7 @@ def draw(words: Words, below: int) -> int:
     return int(x * np.uint64(2685821657736338717) >> np.uint64(11)) % below
 
 
-@njit(cache=True)
+@kernel
 def enter(side: Side, t: int) -> None:
     """Choose a thing."""
     worth, parts, back, things = side.worth, side.parts, side.back, side.things
@@ -96,7 +97,7 @@ def enter(side: Side, t: int) -> None:
         owner[p] += t
 
 
-@njit(cache=True)
+@kernel
 def leave(side: Side, t: int) -> None:
     """Choose a thing no longer."""
     worth, parts, back, things = side.worth, side.parts, side.back, side.things
@@ -121,13 +122,13 @@ def leave(side: Side, t: int) -> None:
                 other[things[b]] += w
 
 
-@njit(cache=True)
+@kernel
 def met(seen: Words, key: np.uint64) -> bool:
     """Whether a set of this hash was met, as far as is remembered."""
     return bool(seen[key & np.uint64(len(seen) - 1)] == key)
 
 
-@njit(cache=True)
+@kernel
 def move(side: Side, out: int, new: int) -> None:
     """Make a move, and remember the set it leads to."""
     if out != NONE:
@@ -138,7 +139,7 @@ def move(side: Side, out: int, new: int) -> None:
     side.seen[key & np.uint64(len(side.seen) - 1)] = key
 
 
-@njit(cache=True)
+@kernel
 def shake(side: Side, percent: int) -> None:
     """Drop each chosen thing with this probability; a new turn begins."""
     for t in range(len(side.inside)):
@@ -149,7 +150,7 @@ def shake(side: Side, percent: int) -> None:
     side.state[TURNS] += 1
 
 
-@njit(cache=True)
+@kernel
 def refill_items(side: Side, capacity: int) -> None:
     """Put random items in as long as they fit, as many tries as there are items."""
     for _ in range(len(side.inside)):
@@ -158,7 +159,7 @@ def refill_items(side: Side, capacity: int) -> None:
             enter(side, t)
 
 
-@njit(cache=True)
+@kernel
 def refill_elements(side: Side, need: int) -> None:
     """Take random elements out until they weigh enough."""
     n = len(side.inside)
@@ -169,7 +170,7 @@ def refill_elements(side: Side, need: int) -> None:
         enter(side, t)
 
 
-@njit(cache=True)
+@kernel
 def best_of_items(side: Side, capacity: int) -> tuple[int, int]:
     """Return the move of most profit to a set of items that fits, not met before.
 
@@ -214,7 +215,7 @@ def best_of_items(side: Side, capacity: int) -> tuple[int, int]:
     return out, new
 
 
-@njit(cache=True)
+@kernel
 def best_of_elements(side: Side, need: int) -> tuple[int, int]:
     """Return the move of least loss to elements that weigh enough, not met before.
 
@@ -260,7 +261,7 @@ def best_of_elements(side: Side, need: int) -> tuple[int, int]:
     return out, new
 
 
-@njit(cache=True)
+@kernel
 def turn(
     side: Side,
     elements: bool,

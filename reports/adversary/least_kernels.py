@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
+
+from ...solvers.kernels import kernel
 
 Ints = npt.NDArray[np.int64]
 
 NONE = -1
 
 
-@njit(cache=True)
+@kernel
 def _near(hops: Ints, k: int) -> Ints:
     """Return for r < k and every point the sum of its r least distances to others."""
     n = len(hops)
@@ -38,7 +39,7 @@ def _near(hops: Ints, k: int) -> Ints:
     return near
 
 
-@njit(cache=True)
+@kernel
 def least(
     hops: Ints,
     k: int,

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
+
+from ...solvers.kernels import kernel
 
 Table = npt.NDArray[np.int16]
 Ints = npt.NDArray[np.int64]
 
 
-@njit(cache=True)
+@kernel
 def sizes(cells: int) -> Ints:
     """Count the processors of every set."""
     count = np.zeros(1 << cells, dtype=np.int64)
@@ -24,7 +25,7 @@ def sizes(cells: int) -> Ints:
     return count
 
 
-@njit(cache=True)
+@kernel
 def prices(hops: Ints) -> Table:
     """Price every set: that without its highest processor, and the way to that."""
     cells = len(hops)
@@ -42,7 +43,7 @@ def prices(hops: Ints) -> Table:
     return price
 
 
-@njit(cache=True)
+@kernel
 def optima(price: Table, count: Ints, cells: int) -> Table:
     """Return the least cost of k of P: that of P itself, or with one less."""
     least = np.zeros((1 << cells, cells + 1), dtype=np.int16)
@@ -59,7 +60,7 @@ def optima(price: Table, count: Ints, cells: int) -> Table:
     return least
 
 
-@njit(cache=True)
+@kernel
 def dearest(away: Ints, price: Table, count: Ints, worst: Table) -> None:
     """Price the k of P nearest to a centre, ties broken as badly as can be.
 
@@ -98,7 +99,7 @@ def dearest(away: Ints, price: Table, count: Ints, worst: Table) -> None:
                     worst[p, k] = max(worst[p, k], worst[rest, k])
 
 
-@njit(cache=True)
+@kernel
 def take_cheapest(
     worst: Table, slabs: Ints, count: Ints, cells: int, paid: Table
 ) -> None:
@@ -127,7 +128,7 @@ def take_cheapest(
                 paid[p, k] = min(paid[p, k], worst[p, k])
 
 
-@njit(cache=True)
+@kernel
 def take_nearest(
     away: Ints,
     worst: Table,
@@ -171,7 +172,7 @@ def take_nearest(
                     paid[p, k] = max(paid[p, k], worst[p, k])
 
 
-@njit(cache=True)
+@kernel
 def windows(hops: Ints, ring: bool, cells: int) -> Table:
     """Return the least cost of k consecutive processors of P, on a line or ring."""
     best = np.zeros((1 << cells, cells + 1), dtype=np.int16)
@@ -198,7 +199,7 @@ def windows(hops: Ints, ring: bool, cells: int) -> Table:
     return best
 
 
-@njit(cache=True)
+@kernel
 def worst_by_k(paid: Table, least: Table, count: Ints, cells: int) -> Ints:
     """Find for every k a set on which the ratio is greatest: P, paid and least.
 

@@ -1,0 +1,51 @@
+"""The clock of every limit and measurement: it stands still while kernels compile.
+
+Machine code of a kernel is made once per machine and kept. What that takes says
+nothing about a method and must change no answer, so it is in no time limit and in no
+published time: all that measures or limits a run reads `now`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from time import perf_counter
+
+_stopped_for = 0.0
+_stopped_since: float | None = None
+
+
+def now() -> float:
+    """Return monotonic seconds since some moment, without those spent compiling."""
+    if _stopped_since is not None:
+        return _stopped_since - _stopped_for
+    return perf_counter() - _stopped_for
+
+
+def stopped_for() -> float:
+    """Return the seconds that the clock has stood still in this process so far."""
+    return _stopped_for
+
+
+@contextmanager
+def stopped() -> Iterator[None]:
+    """Stop the clock while the block runs; blocks may be nested.
+
+    Examples
+    --------
+    >>> before = now()
+    >>> with stopped():
+    ...     during = now()
+    >>> during - before < 0.1
+    True
+    """
+    global _stopped_for, _stopped_since
+    if _stopped_since is not None:
+        yield
+        return
+    _stopped_since = perf_counter()
+    try:
+        yield
+    finally:
+        _stopped_for += perf_counter() - _stopped_since
+        _stopped_since = None

@@ -1,0 +1,160 @@
+"""Kernels: functions that numba compiles when they are first needed.
+
+``@kernel`` stands where ``@numba.njit(cache=True)`` would, and adds what that lacks:
+
+- numba is imported, and machine code made or loaded, when a kernel is first called, not
+  when its module is imported.
+- The clock of limits and measurements (`clock.now`) stands still meanwhile, and the
+  first time that something must be compiled one line on standard error says so.
+- Inside `interpreted` the Python source itself runs. On small instances that takes
+  less time than loading machine code, and the answers are the same.
+- Machine code is kept beside the source; where that cannot be written, in the user's
+  cache folder, else in a private temporary folder, else for the process only. It is
+  renewed when any file that the kernel calls into has changed.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache, update_wrapper
+from pathlib import Path
+from types import CodeType
+from typing import Any, TypeVar, cast
+
+from . import clock
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+KERNELS: list[Kernel] = []
+"""Every kernel of the modules that are imported."""
+
+_INTERPRETED = False
+_SECONDS_PER_BYTE = 1.1e-3
+"""Seconds of compiling per byte of bytecode, on one core of a machine of 2026."""
+_WORTH_SAYING = 0.5
+"""Seconds of compiling from which a line says so."""
+_announced = False
+
+
+class Kernel:
+    """A function that numba compiles; call it like the function itself.
+
+    Parameters
+    ----------
+    function
+        In the part of Python that numba compiles; it may call other kernels.
+    """
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        update_wrapper(self, function)
+        self.py_func = function
+        self._dispatcher: Any = None
+        KERNELS.append(self)
+
+    def __call__(self, *args: Any) -> Any:
+        """Run the machine code, made or loaded if need be; or the source."""
+        if _INTERPRETED:
+            return self.py_func(*args)
+        return (self._dispatcher or self.dispatcher)(*args)
+
+    def __repr__(self) -> str:
+        """Name it."""
+        return f"<kernel {self.py_func.__module__}.{self.py_func.__qualname__}>"
+
+    @property
+    def dispatcher(self) -> Any:
+        """The function as numba knows it."""
+        if self._dispatcher is None:
+            with clock.stopped():
+                from . import kernels_numba
+
+                self._dispatcher = kernels_numba.dispatcher(self)
+        return self._dispatcher
+
+    def called(self) -> list[Kernel]:
+        """Return this kernel and all that it calls, directly or not."""
+        found = {id(self): self}
+        waiting = [self]
+        while waiting:
+            function = waiting.pop().py_func
+            for name in _names(function.__code__):
+                value = function.__globals__.get(name)
+                if isinstance(value, Kernel) and id(value) not in found:
+                    found[id(value)] = value
+                    waiting.append(value)
+        return list(found.values())
+
+    def expected_seconds(self) -> float:
+        """Estimate how long it takes to compile, with all that it calls."""
+        size = sum(len(each.py_func.__code__.co_code) for each in self.called())
+        return size * _SECONDS_PER_BYTE
+
+
+def kernel(function: Function) -> Function:
+    """Have a function compiled by numba when it is first called."""
+    return cast(Function, Kernel(function))
+
+
+@contextmanager
+def interpreted() -> Iterator[None]:
+    """Run the Python source of kernels while the block runs.
+
+    Integers are then Python's and NumPy's. Sums that would pass 2^63 wrap around as
+    in machine code where they are NumPy's, and are exact where they are Python's.
+    """
+    import numpy as np
+
+    global _INTERPRETED
+    before = _INTERPRETED
+    _INTERPRETED = True
+    try:
+        with np.errstate(over="ignore"):
+            yield
+    finally:
+        _INTERPRETED = before
+
+
+def announce(seconds: float) -> None:
+    """Say on standard error, once per process, that kernels are being compiled."""
+    global _announced
+    if _announced or seconds < _WORTH_SAYING:
+        return
+    _announced = True
+    if os.environ.get("CLOSEKNIT_QUIET_KERNELS"):  # set for the workers of a pool
+        return
+    print(
+        f"closeknit: compiling kernels, once, about {max(1, round(seconds))} s",
+        file=sys.stderr,
+        flush=True,
+    )
+
+
+@cache
+def private_folder() -> Path | None:
+    """Return a folder for machine code that nobody else can write to, or None.
+
+    Loading machine code runs it, so a folder that another user made is not taken.
+    """
+    if not hasattr(os, "getuid"):
+        return None
+    folder = Path(tempfile.gettempdir()) / f"closeknit-kernels-{os.getuid()}"
+    try:
+        folder.mkdir(mode=0o700, exist_ok=True)
+        found = folder.lstat()
+    except OSError:
+        return None
+    private = found.st_uid == os.getuid() and found.st_mode & 0o077 == 0
+    return folder if private and folder.is_dir() and not folder.is_symlink() else None
+
+
+def _names(code: CodeType) -> set[str]:
+    """Return the names that a function looks up, those in nested functions too."""
+    names = set(code.co_names)
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            names |= _names(constant)
+    return names

@@ -1,0 +1,124 @@
+"""The side of `kernels` that knows numba; imported when code is first compiled."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numba
+from numba.core import caching, event, types
+from numba.extending import typeof_impl
+
+from . import clock
+from .kernels import Kernel, announce, private_folder
+
+
+@typeof_impl.register(Kernel)
+def _type_of_kernel(value: Kernel, context: Any) -> Any:
+    """Let machine code call kernels by their names."""
+    return types.Dispatcher(value.dispatcher)
+
+
+def dispatcher(kernel: Kernel) -> Any:
+    """Make the function as numba knows it, with a cache where there can be one."""
+    compiled = numba.njit(kernel.py_func)
+    with suppress(RuntimeError):  # no folder can be written: for this process only
+        compiled._cache = _Cache(kernel)
+    return compiled
+
+
+class _Compiling(event.Listener):  # type: ignore[misc]
+    """Stops the clock while numba compiles."""
+
+    def __init__(self) -> None:
+        self._open: list[Any] = []
+
+    def on_start(self, event: Any) -> None:
+        """Stop the clock, and say so the first time."""
+        stop = clock.stopped()
+        stop.__enter__()
+        self._open.append(stop)
+
+    def on_end(self, event: Any) -> None:
+        """Let it go on."""
+        self._open.pop().__exit__(None, None, None)
+
+
+event.register("numba:compile", _Compiling())
+
+
+class _Stamped:
+    """A place for machine code, renewed when any source that went into it changes."""
+
+    _kernel: Kernel
+
+    def get_source_stamp(self) -> str:
+        """Digest of every file from which code of this kernel comes."""
+        files = {each.py_func.__code__.co_filename for each in self._kernel.called()}
+        digest = sha256()
+        for file in sorted(files):
+            digest.update(Path(file).read_bytes())
+        return digest.hexdigest()
+
+
+class _UserProvided(_Stamped, caching.UserProvidedCacheLocator):  # type: ignore[misc]
+    """The folder in NUMBA_CACHE_DIR."""
+
+
+class _InTree(_Stamped, caching.InTreeCacheLocator):  # type: ignore[misc]
+    """Beside the source."""
+
+
+class _UserWide(_Stamped, caching.UserWideCacheLocator):  # type: ignore[misc]
+    """In the user's cache folder."""
+
+
+class _Temporary(_Stamped, caching.InTreeCacheLocator):  # type: ignore[misc]
+    """In a private temporary folder."""
+
+    def __init__(self, py_func: Any, py_file: str) -> None:
+        super().__init__(py_func, py_file)
+        folder = private_folder()
+        if folder is None:
+            raise OSError("no private temporary folder")
+        self._cache_path = os.fspath(folder / self.get_suitable_cache_subpath(py_file))
+
+    @classmethod
+    def from_function(cls, py_func: Any, py_file: str) -> Any:
+        """Return the place, or None where there cannot be one."""
+        return super().from_function(py_func, py_file) if private_folder() else None
+
+
+class _Cache(caching.FunctionCache):  # type: ignore[misc]
+    """Machine code on disk; damaged or vanished files count as missing."""
+
+    def __init__(self, kernel: Kernel) -> None:
+        self._kernel = kernel
+
+        class Place(caching.CompileResultCacheImpl):  # type: ignore[misc]
+            _locator_classes: ClassVar = [
+                type(each.__name__, (each,), {"_kernel": kernel})
+                for each in (_UserProvided, _InTree, _UserWide, _Temporary)
+            ]
+
+        self._impl_class = Place
+        super().__init__(kernel.py_func)
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """Load machine code while the clock stands still; None if there is none."""
+        with clock.stopped():
+            try:
+                found = super().load_overload(sig, target_context)
+            except Exception:  # truncated or foreign files: compile again
+                found = None
+        if found is None:
+            announce(self._kernel.expected_seconds())
+        return found
+
+    def save_overload(self, sig: Any, cres: Any) -> None:
+        """Keep machine code; a full or vanished disk only means compiling again."""
+        with suppress(OSError):
+            super().save_overload(sig, cres)
