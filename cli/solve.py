@@ -57,6 +57,7 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Solve every file in turn."""
+    from ..heuristics.tiers import run_once
     from ..instances import problem_of, read_instance
     from ..solvers import Limit, Status
     from .answers import told
@@ -75,7 +76,7 @@ def run(args: argparse.Namespace) -> int:
         running.only_for("ksubset", instances[0], "--certificate")
     answers: list[tuple[Instance, Result]] = []
     for instance in instances:
-        result = methods[problem_of(instance).name](instance, settings)
+        result = run_once(methods[problem_of(instance).name], instance, settings)
         if args.certificate:
             result = _certified(instance, result, args.certificate, settings)
         answers.append((instance, result))

@@ -6,10 +6,10 @@ are loaded when first used, so that ``import closeknit`` costs nothing.
 """
 
 from importlib import import_module
-from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    __version__: str
     from .heuristics import KSUBSET as KSUBSET
     from .heuristics import METHODS as METHODS
     from .heuristics import PROCSET as PROCSET
@@ -69,11 +69,12 @@ _HOME = {
     ),
 }
 
-__version__ = version("closeknit")
 __all__ = sorted(_HOME)
 
 
 def __getattr__(name: str) -> Any:
+    if name == "__version__":  # importlib.metadata takes longer than a small solve
+        return import_module("importlib.metadata").version(__name__)
     if name in _HOME:
         return getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -6,8 +6,8 @@
   when its module is imported.
 - The clock of limits and measurements (`clock.now`) stands still meanwhile, and the
   first time that something must be compiled one line on standard error says so.
-- Inside `interpreted` the Python source itself runs. On small instances that takes
-  less time than loading machine code, and the answers are the same.
+- Inside `interpreted` (or with CLOSEKNIT_KERNELS=interpreted) the Python source runs.
+  On small instances that is quicker than loading machine code; the answers are equal.
 - Machine code is kept beside the source; where that cannot be written, in the user's
   cache folder, else in a private temporary folder, else for the process only. It is
   renewed when any file that the kernel calls into has changed.
@@ -21,6 +21,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache, update_wrapper
+from math import inf
 from pathlib import Path
 from types import CodeType
 from typing import Any, TypeVar, cast
@@ -32,12 +33,19 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 KERNELS: list[Kernel] = []
 """Every kernel of the modules that are imported."""
 
-_INTERPRETED = False
+_INTERPRETED = os.environ.get("CLOSEKNIT_KERNELS") == "interpreted"
+_ONLY_READY = False
 _SECONDS_PER_BYTE = 1.1e-3
 """Seconds of compiling per byte of bytecode, on one core of a machine of 2026."""
-_WORTH_SAYING = 0.5
-"""Seconds of compiling from which a line says so."""
-_announced = False
+_A_WHILE = 0.5
+"""Seconds of compiling that are worth avoiding on a small instance."""
+_LONG = 5.0
+"""Seconds of compiling from which a second line says so."""
+_worth_saying = _A_WHILE
+
+
+class Cold(BaseException):
+    """Machine code is missing inside `only_ready`; not for methods to catch."""
 
 
 class Kernel:
@@ -58,7 +66,7 @@ class Kernel:
     def __call__(self, *args: Any) -> Any:
         """Run the machine code, made or loaded if need be; or the source."""
         if _INTERPRETED:
-            return self.py_func(*args)
+            return _plain(self.py_func(*args))
         return (self._dispatcher or self.dispatcher)(*args)
 
     def __repr__(self) -> str:
@@ -99,6 +107,15 @@ def kernel(function: Function) -> Function:
     return cast(Function, Kernel(function))
 
 
+def _plain(value: Any) -> Any:
+    """Return Python's numbers, as machine code does, for those of NumPy."""
+    if hasattr(value, "dtype") and not value.ndim:
+        return value.item()
+    if type(value) is tuple:
+        return tuple(_plain(each) for each in value)
+    return value
+
+
 @contextmanager
 def interpreted() -> Iterator[None]:
     """Run the Python source of kernels while the block runs.
@@ -118,14 +135,44 @@ def interpreted() -> Iterator[None]:
         _INTERPRETED = before
 
 
-def announce(seconds: float) -> None:
-    """Say on standard error, once per process, that kernels are being compiled."""
-    global _announced
-    if _announced or seconds < _WORTH_SAYING:
+@contextmanager
+def only_ready() -> Iterator[None]:
+    """Raise `Cold` where a kernel would have to be compiled while the block runs."""
+    global _ONLY_READY
+    before = _ONLY_READY
+    _ONLY_READY = True
+    try:
+        yield
+    finally:
+        _ONLY_READY = before
+
+
+def about_to_compile(kernel: Kernel) -> None:
+    """Say so once; called when there is no machine code for a kernel.
+
+    Raises
+    ------
+    Cold
+        Inside `only_ready`, when compiling it would take a while.
+    """
+    seconds = kernel.expected_seconds()
+    if _ONLY_READY and seconds >= _A_WHILE:
+        raise Cold(kernel)
+    _announce(seconds)
+
+
+def quiet() -> None:
+    """Say nothing about compiling in this process: its parent has."""
+    global _worth_saying
+    _worth_saying = inf
+
+
+def _announce(seconds: float) -> None:
+    """Say that kernels are being compiled: once, and again if it takes long."""
+    global _worth_saying
+    if seconds < _worth_saying:
         return
-    _announced = True
-    if os.environ.get("CLOSEKNIT_QUIET_KERNELS"):  # set for the workers of a pool
-        return
+    _worth_saying = max(_worth_saying, _LONG)
     print(
         f"closeknit: compiling kernels, once, about {max(1, round(seconds))} s",
         file=sys.stderr,

@@ -13,7 +13,7 @@ from numba.core import caching, event, types
 from numba.extending import typeof_impl
 
 from . import clock
-from .kernels import Kernel, announce, private_folder
+from .kernels import Kernel, about_to_compile, private_folder
 
 
 @typeof_impl.register(Kernel)
@@ -27,6 +27,13 @@ def dispatcher(kernel: Kernel) -> Any:
     compiled = numba.njit(kernel.py_func)
     with suppress(RuntimeError):  # no folder can be written: for this process only
         compiled._cache = _Cache(kernel)
+    typed = compiled.get_call_template
+
+    def without_literals(args: Any, kws: Any) -> Any:
+        return typed([types.unliteral(each) for each in args], kws)
+
+    # Else numba compiles a kernel once more for each literal that it is called with.
+    compiled.get_call_template = without_literals
     return compiled
 
 
@@ -115,7 +122,7 @@ class _Cache(caching.FunctionCache):  # type: ignore[misc]
             except Exception:  # truncated or foreign files: compile again
                 found = None
         if found is None:
-            announce(self._kernel.expected_seconds())
+            about_to_compile(self._kernel)
         return found
 
     def save_overload(self, sig: Any, cres: Any) -> None:

@@ -1,0 +1,49 @@
+"""Compile all kernels, so that nothing waits for them later.
+
+numba compiles a kernel when it is first called and keeps the machine code beside the
+source, or in the user's cache folder, or in NUMBA_CACHE_DIR. This does it beforehand,
+in several processes: in a Dockerfile, on a cluster's shared file system, in CI. What
+is there already is only loaded.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from time import perf_counter
+
+from ..instances.errors import InputError
+from . import running
+
+HELP = "compile all kernels beforehand"
+
+
+def options(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument(
+        "problems",
+        nargs="*",
+        metavar="PROBLEM",
+        help="only for these problems (default: all)",
+    )
+    parser.add_argument(
+        "--jobs", type=int, metavar="N", help="processes (default: one per CPU)"
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Compile, and say what failed."""
+    from ..heuristics import METHODS
+    from ..reports.compiling import compile_all
+
+    jobs = running.processes(args.jobs)
+    for problem in args.problems:
+        running.entry_named(problem, METHODS, "PROBLEM", "problem")
+    start = perf_counter()
+    failures = compile_all(args.problems or list(METHODS), jobs=jobs)
+    for failure in failures:
+        print(f"closeknit: {failure}", file=sys.stderr)
+    if failures:
+        raise InputError(f"{len(failures)} methods could not be compiled")
+    print(f"all kernels are compiled ({perf_counter() - start:.0f} s)")
+    return 0

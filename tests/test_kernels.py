@@ -1,0 +1,350 @@
+"""Kernels: cold and warm agree, clocks stand still, caches may be missing."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from time import perf_counter
+
+import numpy as np
+import pytest
+
+from closeknit.heuristics import METHODS
+from closeknit.heuristics.registry import AnyMethod
+from closeknit.heuristics.tiers import run_once
+from closeknit.heuristics.warming import KINDS, Kind, kind_of, tiny_instances, warm
+from closeknit.instances import Instance, check, problem_of
+from closeknit.instances.library import bundled, bundled_names
+from closeknit.solvers import Limit, Result, Settings, clock, kernels
+from closeknit.solvers.kernels import Cold, Kernel, interpreted, kernel, only_ready
+
+
+@kernel
+def triangle(n: int) -> int:
+    """Sum the numbers below n."""
+    total = 0
+    for i in range(n):
+        total += i
+    return total
+
+
+@kernel
+def doubled(n: int) -> int:
+    """Call another kernel."""
+    return 2 * triangle(n)
+
+
+def test_source_and_machine_code_agree() -> None:
+    with interpreted():
+        slow = doubled(10)
+    assert slow == doubled(10) == 90
+    assert type(slow) is int
+
+
+def test_sources_return_numbers_as_machine_code_does() -> None:
+    @kernel
+    def first(values: np.ndarray) -> tuple[int, float, bool]:
+        return values[0], values[0] / 2, values[0] > 2
+
+    values = np.arange(3, 6)
+    with interpreted():
+        slow = first(values)
+    assert slow == first(values) == (3, 1.5, True)
+    assert [type(each) for each in slow] == [int, float, bool]
+
+
+def test_clock_stands_still_while_a_kernel_compiles() -> None:
+    @kernel
+    def fresh(values: np.ndarray) -> float:
+        return float(np.sort(values)[0] + values.sum() + np.median(values))
+
+    began, went = perf_counter(), clock.now()
+    assert fresh(np.ones(5)) == 7.0
+    assert clock.now() - went < (perf_counter() - began) / 2
+
+
+def test_clock_stops_once_and_goes_on() -> None:
+    before = clock.now()
+    with clock.stopped(), clock.stopped():
+        held = clock.now()
+        assert clock.now() == held
+    assert held >= before
+    assert clock.now() >= held
+    start = clock.now()
+    while clock.now() == start:
+        pass
+
+
+def test_only_ready_refuses_what_takes_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kernels, "_A_WHILE", 0.0)
+
+    @kernel
+    def never_compiled(n: int) -> int:
+        return n + 1
+
+    with only_ready(), pytest.raises(Cold):
+        never_compiled(1)
+    assert never_compiled(1) == 2
+
+
+def test_one_line_tells_of_compiling(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(kernels, "_worth_saying", 0.0)
+
+    @kernel
+    def one(n: int) -> int:
+        return n + 1
+
+    @kernel
+    def other(n: int) -> int:
+        return n + 2
+
+    assert one(1) + other(1) == 5
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.startswith("closeknit: compiling kernels, once, about ")
+    assert captured.err.count("\n") == 1
+
+
+# --- where machine code is kept ---
+
+PACKAGE = {
+    "inner.py": """
+from closeknit.solvers.kernels import kernel
+
+@kernel
+def step(n):
+    return n + {added}
+""",
+    "outer.py": """
+from closeknit.solvers.kernels import kernel
+from inner import step
+
+@kernel
+def twice(n):
+    return step(step(n))
+""",
+}
+
+
+def run_twice(folder: Path, added: int, **environment: str) -> str:
+    """Write two files of kernels, the second calling into the first; run them."""
+    for name, text in PACKAGE.items():
+        source = text.format(added=added) if "{added}" in text else text
+        if not (folder / name).exists() or (folder / name).read_text() != source:
+            (folder / name).write_text(source)
+    code = (
+        "import outer; value = outer.twice(1); "
+        "cache = outer.twice.dispatcher.stats; "
+        "print(value, sum(cache.cache_hits.values()), cache.cache_path)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=folder,
+        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1", **environment},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return done.stdout.strip()
+
+
+def test_machine_code_is_kept_and_renewed_when_a_callee_changes(tmp_path: Path) -> None:
+    cache = str(tmp_path / "cache")
+    assert run_twice(tmp_path, 1, NUMBA_CACHE_DIR=cache).startswith("3 0 ")
+    assert run_twice(tmp_path, 1, NUMBA_CACHE_DIR=cache).startswith("3 1 ")
+    assert run_twice(tmp_path, 5, NUMBA_CACHE_DIR=cache).startswith("11 0 ")
+
+
+def test_damaged_machine_code_is_made_again(tmp_path: Path) -> None:
+    cache = tmp_path / "cache"
+    run_twice(tmp_path, 1, NUMBA_CACHE_DIR=str(cache))
+    damaged = [*cache.rglob("*.nbc"), *cache.rglob("*.nbi")]
+    assert damaged
+    for file in damaged:
+        file.write_bytes(file.read_bytes()[:20])
+    assert run_twice(tmp_path, 1, NUMBA_CACHE_DIR=str(cache)).startswith("3 ")
+
+
+@pytest.fixture
+def nowhere(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Neither the source's folder nor the user's cache can be written."""
+    from numba.core import caching
+
+    def refuse(self: object) -> None:
+        raise OSError("read-only file system")
+
+    for locator in (caching.InTreeCacheLocator, caching.UserWideCacheLocator):
+        monkeypatch.setattr(locator, "ensure_cache_path", refuse)
+    kernels.private_folder.cache_clear()
+    yield
+    kernels.private_folder.cache_clear()
+
+
+def fresh_kernel() -> Kernel:
+    """Return a kernel that has not been called yet."""
+    return Kernel(triangle.py_func)  # type: ignore[attr-defined]
+
+
+@pytest.mark.usefixtures("nowhere")
+def test_without_any_cache_kernels_still_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kernels.tempfile, "gettempdir", lambda: "/nonexistent")
+    one = fresh_kernel()
+    assert one(5) == 10
+    assert one.dispatcher.stats.cache_path is None
+
+
+@pytest.mark.usefixtures("nowhere")
+def test_read_only_installations_use_a_private_temporary_folder(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    from numba.core import caching
+
+    monkeypatch.setattr(kernels.tempfile, "gettempdir", lambda: str(tmp_path))
+    real = caching._CacheLocator.ensure_cache_path
+    monkeypatch.setattr(
+        kernels_numba()._Temporary, "ensure_cache_path", real, raising=False
+    )
+    one = fresh_kernel()
+    assert one(5) == 10
+    (folder,) = tmp_path.iterdir()
+    assert folder.stat().st_mode & 0o777 == 0o700
+    assert list(folder.rglob("*.nbc"))
+
+
+def kernels_numba() -> type:
+    """Return the module as an object whose attributes may be replaced."""
+    from closeknit.solvers import kernels_numba
+
+    return kernels_numba  # type: ignore[return-value]
+
+
+def test_a_folder_that_others_may_write_to_is_not_taken(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(kernels.tempfile, "gettempdir", lambda: str(tmp_path))
+    kernels.private_folder.cache_clear()
+    folder = kernels.private_folder()
+    assert folder is not None
+    folder.chmod(0o777)
+    kernels.private_folder.cache_clear()
+    assert kernels.private_folder() is None
+    folder.rmdir()
+    folder.symlink_to(tmp_path)
+    kernels.private_folder.cache_clear()
+    assert kernels.private_folder() is None
+    kernels.private_folder.cache_clear()
+
+
+# --- methods ---
+
+
+def own_methods() -> Iterator[tuple[Kind, AnyMethod]]:
+    """Every method with kernels of its own, with every kind."""
+    for kind in KINDS:
+        for method in METHODS[kind[0]].values():
+            if not method.runs_solver:
+                yield kind, method
+
+
+def same(one: Result, other: Result) -> bool:
+    """Whether two results differ in nothing but seconds."""
+    return all(
+        getattr(one, name) == getattr(other, name)
+        for name in ("status", "chosen", "objective", "bound", "proof", "limit", "seed")
+    )
+
+
+@pytest.mark.parametrize(
+    ("kind", "method"),
+    [
+        pytest.param(kind, method, id=f"{'-'.join(map(str, kind))}-{method.name}")
+        for kind, method in own_methods()
+    ],
+)
+def test_every_method_answers_from_source_as_from_machine_code(
+    kind: Kind, method: AnyMethod
+) -> None:
+    settings = Settings(time_limit=60.0, node_limit=2000)
+    for instance in tiny_instances(kind):
+        assert kind_of(instance) == kind
+        if method.refuses and method.refuses(instance):
+            continue
+        with interpreted():
+            slow = method(instance, settings)
+        assert same(slow, method(instance, settings))
+
+
+@pytest.mark.parametrize("name", bundled_names())
+def test_run_once_answers_as_the_method_does(name: str) -> None:
+    instance = bundled(name)
+    method = METHODS[problem_of(instance).name]["auto"]
+    result = run_once(method, instance)
+    assert same(result, method(instance))
+    if result.chosen is not None:
+        assert check(instance, result.chosen) == []
+
+
+def test_run_once_returns_what_an_interruption_leaves(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    instance = bundled("8x8-random-50pct-k10-s1")
+    method = METHODS["ksubset"]["auto"]
+    monkeypatch.setattr("closeknit.heuristics.tiers._TINY_SECONDS", 1e-9)
+    assert run_once(method, instance).limit is None
+    assert run_once(method, instance, Settings(time_limit=0.5)).limit in (
+        None,
+        Limit.TIME,
+    )
+
+
+class _Counter:
+    """Counts what numba compiles."""
+
+    def __init__(self) -> None:
+        self.names: list[str] = []
+
+    def on_start(self, event: object) -> None:
+        """Note what."""
+        self.names.append(str(getattr(event, "data", event)))
+
+    def on_end(self, event: object) -> None:
+        """Nothing to do."""
+
+    def notify(self, event: object) -> None:
+        """Take an event."""
+        if getattr(event, "is_start", False):
+            self.on_start(event)
+
+
+def _bundled_pairs() -> Iterator[tuple[str, str]]:
+    for name in bundled_names():
+        for method in METHODS[problem_of(bundled(name)).name].values():
+            if not method.runs_solver and not (
+                method.refuses and method.refuses(bundled(name))
+            ):
+                yield name, method.name
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", bundled_names())
+def test_after_warming_nothing_is_compiled(name: str) -> None:
+    from numba.core import event
+
+    instance: Instance = bundled(name)
+    for one, method_name in _bundled_pairs():
+        if one != name:
+            continue
+        method = METHODS[problem_of(instance).name][method_name]
+        warm(method, kind_of(instance))
+        counter = _Counter()
+        event.register("numba:compile", counter)
+        try:
+            method(instance, Settings(time_limit=5.0))
+        finally:
+            event.unregister("numba:compile", counter)
+        assert counter.names == [], method_name
