@@ -34,6 +34,8 @@ _EVERYTHING = "all"
 _MOST_PES = 2**31
 _NAMES = 4
 """Names that a list of free processors may have, for each processor of the machine."""
+_MEMORY_MIB = 2048
+"""What requests and reloading may take with --serve, unless --memory says so."""
 _LARGEST_FREE = 2**26
 """Bytes of a file of free processors."""
 _MOST_HINTS = 5000
@@ -296,7 +298,7 @@ def _document(decision: Decision, queue: str) -> dict[str, Any]:
 def _serve(args: argparse.Namespace, method: Method[ProcSet] | None) -> int:
     """Answer a request a line until there are no more; a bad one is answered too."""
     from ..heuristics.procset.live import LiveSelector
-    from .select_server import Server, complain
+    from .select_server import Server, complain, memory
 
     for option in ("queue", "pes"):
         if getattr(args, option) is not None:
@@ -308,13 +310,15 @@ def _serve(args: argparse.Namespace, method: Method[ProcSet] | None) -> int:
     live = LiveSelector(
         args.config, every=args.reload_every, method=method, report=complain
     )
-    return Server(
+    server = Server(
         live,
         lambda line: _answer(live.current(), line, settings),
         seconds=settings.time_limit + max(0.5, settings.time_limit / 20),
         source=sys.stdin.fileno(),
         sink=sys.stdout.fileno(),
-    ).run()
+    )
+    with memory(settings.memory_mb or _MEMORY_MIB):
+        return server.run()
 
 
 def _answer(selector: Selector, line: bytes, settings: Settings) -> dict[str, Any]:
