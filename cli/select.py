@@ -15,7 +15,9 @@ from __future__ import annotations
 import argparse
 import re
 import sys
+from collections import Counter
 from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -254,19 +256,23 @@ def _places(decision: Decision) -> str:
     """Fold the chosen processors: whole hosts by their names, others one by one."""
     from ..instances.hostlist import fold
 
-    instance = decision.instance
-    hosts: dict[str, list[int]] = {}
-    for i, name in enumerate(instance.processors):
-        hosts.setdefault(name.rpartition(".")[0] or name, []).append(i)
-    chosen = set(decision.result.chosen or ())
+    processors = decision.instance.processors
+    host_of, size = _hosts(processors)
+    taken: dict[str, list[int]] = {}
+    for i in sorted(decision.result.chosen or ()):
+        taken.setdefault(host_of[i], []).append(i)
     names: list[str] = []
-    for host, members in hosts.items():
-        taken = [i for i in members if i in chosen]
-        if len(taken) == len(members):
-            names.append(host)
-        else:
-            names += (instance.processors[i] for i in taken)
+    for host, members in taken.items():
+        whole = len(members) == size[host]
+        names += [host] if whole else [processors[i] for i in members]
     return fold(names)
+
+
+@lru_cache(maxsize=2)
+def _hosts(processors: tuple[str, ...]) -> tuple[list[str], Counter[str]]:
+    """Return the host of each processor, and how many each host has."""
+    host_of = [name.rpartition(".")[0] or name for name in processors]
+    return host_of, Counter(host_of)
 
 
 def _document(decision: Decision, queue: str) -> dict[str, Any]:

@@ -163,6 +163,8 @@ class Server:
             said = "not enough memory for this request"
         except Exception as error:  # whatever it is, the next request is served
             said = f"internal error: {type(error).__name__}: {error}"
+            if isinstance(error.__cause__ or error.__context__, _Late):  # in a kernel
+                said = f"given up after {self._seconds:g} s"
         return dumps({"error": said}, indented=False).encode() + b"\n"
 
     def _read(self) -> bytes:

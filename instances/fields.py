@@ -45,7 +45,7 @@ def string(value: Any, field: str) -> str:
     """Return a JSON string; one that cannot stand on a line of text is refused."""
     if not isinstance(value, str):
         raise InputError("must be a string", field=field, value=value)
-    if _UNFIT.search(value):
+    if not value.isprintable() and _UNFIT.search(value):  # the former is quick
         raise InputError(
             "must be text on one line, without control characters",
             field=field,

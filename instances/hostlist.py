@@ -21,6 +21,7 @@ MOST_BRACKETS = 8
 _ITEM = re.compile(r"(?:[^\s,\[\]]++|\[[^\[\]]*+\])++")
 _BETWEEN = re.compile(r"[\s,]*+")
 _PARTS = re.compile(r"(\[[^\]]*\])")
+_PIECE = re.compile(r"[\[,]([^,\]]*+)")
 _RANGE = re.compile(r"(\d{1,18})(?:-(\d{1,18}))?", re.ASCII)
 
 _Range = tuple[int, range]
@@ -137,7 +138,8 @@ def _ranges(part: str, field: str, most: int) -> list[_Range]:
     """Return what a bracket stands for, no more than `most` numbers."""
     found: list[_Range] = []
     count = 0
-    for piece in part[1:-1].split(","):
+    for match in _PIECE.finditer(part):
+        piece = match.group(1)
         numbers = _RANGE.fullmatch(piece.strip())
         if numbers is None:
             raise InputError(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import gc
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock, Thread
 from time import monotonic
@@ -14,6 +16,18 @@ from .selector import Selector
 
 Stamp = tuple[int, int, int]
 """File, size, and time of last change in ns: another content, another stamp."""
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Look for no garbage meanwhile: it would stop all threads, again and again."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 def _silent(error: InputError) -> None:
@@ -127,7 +141,8 @@ class LiveSelector:
                 return
             self._stamp, self._anew = stamp, False
             try:
-                selector = Selector(self._read(), self._method)
+                with _uncollected():
+                    selector = Selector(self._read(), self._method)
             except InputError as error:
                 self.error = error
                 self._report(error)
