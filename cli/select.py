@@ -313,9 +313,12 @@ def _serve(args: argparse.Namespace, method: Method[ProcSet] | None) -> int:
         if stream is None:
             raise InputError("is closed", field=f"standard {name}")
     settings = running.settings_of(args)
-    live = LiveSelector(
-        args.config, every=args.reload_every, method=method, report=complain
-    )
+    try:
+        live = LiveSelector(
+            args.config, every=args.reload_every, method=method, report=complain
+        )
+    except MemoryError:
+        raise InputError("there is not enough memory", file=args.config) from None
     server = Server(
         live,
         lambda line: _answer(live.current(), line, settings),

@@ -29,6 +29,8 @@ _INTERRUPTED = 130
 _AGAIN = 0.1
 """Seconds after which a request that is late while kernels compile is looked at."""
 
+_STARVED = b'{"error":"there is not enough memory for this request"}\n'
+
 Answer = Callable[[bytes], dict[str, Any]]
 
 
@@ -108,7 +110,23 @@ class Server:
         self._ending: int | None = None
 
     def run(self) -> int:
-        """Serve; return the exit status."""
+        """Serve; return the exit status.
+
+        Raises
+        ------
+        InputError
+            When the streams fail, or the memory that serving itself needs.
+        """
+        try:
+            return self._run()
+        except MemoryError:
+            raise InputError("there is not enough memory", field="--serve") from None
+        except OSError as error:
+            raise InputError(
+                f"cannot go on: {error.strerror}", field="--serve"
+            ) from None
+
+    def _run(self) -> int:
         lines = Lines()
         with self._signals() as woken:
             while self._ending is None:
@@ -141,6 +159,12 @@ class Server:
         return True
 
     def _answered(self, line: bytes | None) -> bytes:
+        try:
+            return self._tried(line)
+        except MemoryError:
+            return _STARVED
+
+    def _tried(self, line: bytes | None) -> bytes:
         from ..instances.json_text import dumps
 
         try:
@@ -160,7 +184,7 @@ class Server:
         except _Late:
             said = f"given up after {self._seconds:g} s"
         except MemoryError:
-            said = "not enough memory for this request"
+            raise
         except Exception as error:  # whatever it is, the next request is served
             said = f"internal error: {type(error).__name__}: {error}"
             if isinstance(error.__cause__ or error.__context__, _Late):  # in a kernel
@@ -251,6 +275,7 @@ def memory(mib: int) -> Iterator[None]:
         return
     from resource import RLIM_INFINITY, RLIMIT_DATA, getrlimit, setrlimit
 
+    # pages of data and stack, as the limit counts them
     held = int(statm.read_text().split()[5]) * os.sysconf("SC_PAGE_SIZE")
     before, hard = getrlimit(RLIMIT_DATA)
     bounds = [bound for bound in (before, hard) if bound != RLIM_INFINITY]
