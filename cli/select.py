@@ -303,7 +303,7 @@ def _document(decision: Decision, queue: str) -> dict[str, Any]:
 
 def _serve(args: argparse.Namespace, method: Method[ProcSet] | None) -> int:
     """Answer a request a line until there are no more; a bad one is answered too."""
-    from ..heuristics.procset.live import LiveSelector
+    from ..heuristics.procset.live import PREPARING, LiveSelector
     from .select_server import Server, complain, memory
 
     for option in ("queue", "pes"):
@@ -317,6 +317,7 @@ def _serve(args: argparse.Namespace, method: Method[ProcSet] | None) -> int:
         live = LiveSelector(
             args.config, every=args.reload_every, method=method, report=complain
         )
+        live.current().prepare(PREPARING)  # compiles what answers need
     except MemoryError:
         raise InputError("there is not enough memory", file=args.config) from None
     server = Server(

@@ -264,26 +264,37 @@ class Server:
 
 @contextmanager
 def memory(mib: int) -> Iterator[None]:
-    """Let this process have so much memory more than it has now, where Linux counts it.
+    """Let this process have so much memory more than it has now, where that can be had.
 
     What goes beyond is a MemoryError, which costs one request. Should memory run out
     inside a library that ends the process, the scheduler sees the pipe closed.
     """
-    statm = Path("/proc/self/statm")
-    if not statm.exists():
-        yield
-        return
-    from resource import RLIM_INFINITY, RLIMIT_DATA, getrlimit, setrlimit
-
-    # pages of data and stack, as the limit counts them
-    held = int(statm.read_text().split()[5]) * os.sysconf("SC_PAGE_SIZE")
-    before, hard = getrlimit(RLIMIT_DATA)
-    bounds = [bound for bound in (before, hard) if bound != RLIM_INFINITY]
-    setrlimit(RLIMIT_DATA, (min([held + mib * 2**20, *bounds]), hard))
+    before = _limited(mib)
     try:
         yield
     finally:
-        setrlimit(RLIMIT_DATA, (before, hard))
+        if before is not None:
+            import resource
+
+            with suppress(OSError, ValueError):
+                resource.setrlimit(resource.RLIMIT_DATA, before)
+
+
+def _limited(mib: int) -> tuple[int, int] | None:
+    """Set a limit of memory; return what it was, None if it cannot be set."""
+    try:
+        import resource
+
+        before = resource.getrlimit(resource.RLIMIT_DATA)
+        # pages of data and stack, as the limit counts them
+        pages = int(Path("/proc/self/statm").read_text().split()[5])
+        held = pages * os.sysconf("SC_PAGE_SIZE")
+        bounds = [bound for bound in before if bound != resource.RLIM_INFINITY]
+        most = min([held + mib * 2**20, *bounds])
+        resource.setrlimit(resource.RLIMIT_DATA, (most, before[1]))
+    except (ImportError, OSError, ValueError):  # neither Linux nor allowed
+        return None
+    return before
 
 
 def _compiling() -> bool:

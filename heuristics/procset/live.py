@@ -11,9 +11,12 @@ from time import monotonic
 
 from ...instances import InputError, ProcSet
 from ...instances.config import Configuration, read_configuration
+from ...solvers import Settings
 from ..registry import Method
 from .selector import Selector
 
+PREPARING = Settings(time_limit=1.0)
+"""For each queue and range of sizes of a configuration, before it is used."""
 Stamp = tuple[int, int, int]
 """File, size, and time of last change in ns: another content, another stamp."""
 
@@ -39,10 +42,10 @@ class LiveSelector:
 
     The file is looked at when a request comes and the last look is long enough ago,
     as Drakenberg 2012 does every five minutes. A thread of its own looks and reads, so
-    that requests never wait for a file. A new one is read whole, and only then put in
-    place of the old: a request is answered by one or the other. A file that is
-    missing, half-written or otherwise broken leaves everything as it is; ``error``
-    says why, and the file is read again when it changes.
+    that requests never wait for a file. A new one is read whole and its machines are
+    prepared, and only then it takes the place of the old one: a request is answered by
+    one or the other. A file that is missing, half-written or otherwise broken leaves
+    everything as it is; ``error`` says why, and it is read again when it changes.
 
     Several threads may ask at once.
 
@@ -143,11 +146,14 @@ class LiveSelector:
             try:
                 with _uncollected():
                     selector = Selector(self._read(), self._method)
+                selector.prepare(PREPARING)
             except InputError as error:
                 self.error = error
                 self._report(error)
             except MemoryError:
                 self._refuse("cannot be loaded: there is not enough memory")
+            except Exception as error:  # the thread goes on, whatever it is
+                self._refuse(f"cannot be loaded: {type(error).__name__}: {error}")
             else:
                 self.error = None
                 self.reloads += 1

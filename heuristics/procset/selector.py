@@ -85,6 +85,18 @@ class Selector:
         self._machines: dict[tuple[int, int | None], Machine] = {}
         self._tables: dict[tuple[int, str], list[Cost]] = {}
 
+    def prepare(self, settings: Settings = DEFAULT) -> None:
+        """Answer a request of each queue and range of sizes: none is the first then.
+
+        Parameters
+        ----------
+        settings
+            Limits of each; what is not prepared by then is when it is needed.
+        """
+        for queue in self.configuration.queues:
+            for block in self.configuration.costs:
+                self.select(queue, block.sizes[0] if block.sizes else 1, None, settings)
+
     def select(
         self,
         queue: str,
