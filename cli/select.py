@@ -13,8 +13,11 @@ same way, and the configuration is loaded anew when its file changes.
 from __future__ import annotations
 
 import argparse
+import re
 import sys
+from collections import Counter
 from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,13 +25,23 @@ from ..instances.errors import InputError
 from . import reading, running
 
 if TYPE_CHECKING:
-    from ..heuristics.procset.live import LiveSelector
     from ..heuristics.procset.selector import Decision, Selector
+    from ..heuristics.registry import Method
+    from ..instances import ProcSet
     from ..instances.config import Configuration
     from ..solvers import Settings
 
 HELP = "processors for a job on a real machine, by its configuration"
 _EVERYTHING = "all"
+_MOST_PES = 2**31
+_NAMES = 4
+"""Names that a list of free processors may have, for each processor of the machine."""
+_MEMORY_MIB = 2048
+"""What requests and reloading may take with --serve, unless --memory says so."""
+_LARGEST_FREE = 2**26
+"""Bytes of a file of free processors."""
+_MOST_HINTS = 5000
+"""Hosts among which a name that is like another is looked for."""
 
 
 def options(parser: argparse.ArgumentParser) -> None:
@@ -68,13 +81,14 @@ def options(parser: argparse.ArgumentParser) -> None:
         metavar="S",
         help="with --serve: seconds between looks at the configuration (default 300)",
     )
-    running.add_settings(parser, time_limit=60.0)
+    running.add_settings(parser, time_limit=10.0)
 
 
 def run(args: argparse.Namespace) -> int:
     """Answer one request, or all that come."""
     from ..heuristics import PROCSET
-    from ..heuristics.procset.live import LiveSelector
+    from ..heuristics.procset.selector import Selector
+    from ..instances.config import read_configuration
 
     settings = running.settings_of(args)
     method = running.method_named(args.method, PROCSET) if args.method else None
@@ -82,18 +96,12 @@ def run(args: argparse.Namespace) -> int:
         raise InputError(
             "must be at least 0", field="--reload-every", value=args.reload_every
         )
-    live = LiveSelector(args.config, every=args.reload_every, method=method)
     if args.serve:
-        for option in ("queue", "pes"):
-            if getattr(args, option) is not None:
-                raise InputError(
-                    "comes with each request of --serve", field=f"--{option}"
-                )
-        return _serve(live, settings)
+        return _serve(args, method)
     for option in ("queue", "pes"):
         if getattr(args, option) is None:
             raise InputError("is needed", field=f"--{option}")
-    selector = live.current()
+    selector = Selector(read_configuration(args.config), method)
     decision = _decide(selector, args.queue, args.pes, args.free, settings, "--")
     if args.json:
         from ..instances.json_text import dumps
@@ -142,28 +150,28 @@ def free_processors(
     Raises
     ------
     InputError
-        For names that are neither host nor processor, and for a processor that is
-        listed twice, by itself or with its host.
+        For names that are neither host nor processor, for a processor that is listed
+        twice, by itself or with its host, and for many more names than processors.
     """
     from difflib import get_close_matches
 
-    from ..instances.files import read_text
-    from ..instances.hostlist import unfold
+    from ..instances.hostlist import names
 
     if free == _EVERYTHING:
         return range(len(configuration.processors))
     if free.startswith("@"):
-        lines = read_text(free[1:]).splitlines()
-        free = "\n".join(line.partition("#")[0] for line in lines)
+        free = _content(free[1:])
     hosts = {host: i for i, host in enumerate(configuration.hosts)}
     found: dict[int, str] = {}
-    for name in unfold(free, field=field) if free.strip(", \t\n") else ():
+    most = _NAMES * len(configuration.processors)
+    for name in names(free, field=field, most=most) if free.strip(", \t\n") else ():
         if name in hosts:
             members: Sequence[int] = configuration.processors_of[hosts[name]]
         elif name in configuration.index:
             members = (configuration.index[name],)
         else:
-            close = get_close_matches(name, [*hosts], n=1)
+            likely = [*hosts][:_MOST_HINTS]
+            close = get_close_matches(name, likely, n=1)
             hint = f"; did you mean {close[0]}?" if close else ""
             raise InputError(
                 f"no such host or processor{hint}", field=field, value=name
@@ -177,6 +185,21 @@ def free_processors(
                 )
             found[i] = name
     return sorted(found)
+
+
+def _content(path: str) -> str:
+    """Return what a file of free processors says, without its comments."""
+    try:
+        with Path(path).open("rb") as stream:
+            content = stream.read(_LARGEST_FREE + 1)
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", file=path) from None
+    if len(content) > _LARGEST_FREE:
+        raise InputError("is larger than 64 MiB", file=path)
+    try:
+        return re.sub(r"#[^\r\n]*", "", content.decode())
+    except UnicodeDecodeError as error:
+        raise InputError(f"is not UTF-8 text (byte {error.start})", file=path) from None
 
 
 def _status(decision: Decision) -> int:
@@ -233,19 +256,23 @@ def _places(decision: Decision) -> str:
     """Fold the chosen processors: whole hosts by their names, others one by one."""
     from ..instances.hostlist import fold
 
-    instance = decision.instance
-    hosts: dict[str, list[int]] = {}
-    for i, name in enumerate(instance.processors):
-        hosts.setdefault(name.rpartition(".")[0] or name, []).append(i)
-    chosen = set(decision.result.chosen or ())
+    processors = decision.instance.processors
+    host_of, size = _hosts(processors)
+    taken: dict[str, list[int]] = {}
+    for i in sorted(decision.result.chosen or ()):
+        taken.setdefault(host_of[i], []).append(i)
     names: list[str] = []
-    for host, members in hosts.items():
-        taken = [i for i in members if i in chosen]
-        if len(taken) == len(members):
-            names.append(host)
-        else:
-            names += (instance.processors[i] for i in taken)
+    for host, members in taken.items():
+        whole = len(members) == size[host]
+        names += [host] if whole else [processors[i] for i in members]
     return fold(names)
+
+
+@lru_cache(maxsize=2)
+def _hosts(processors: tuple[str, ...]) -> tuple[list[str], Counter[str]]:
+    """Return the host of each processor, and how many each host has."""
+    host_of = [name.rpartition(".")[0] or name for name in processors]
+    return host_of, Counter(host_of)
 
 
 def _document(decision: Decision, queue: str) -> dict[str, Any]:
@@ -274,37 +301,53 @@ def _document(decision: Decision, queue: str) -> dict[str, Any]:
     return {key: value for key, value in document.items() if value is not None}
 
 
-def _serve(live: LiveSelector, settings: Settings) -> int:
+def _serve(args: argparse.Namespace, method: Method[ProcSet] | None) -> int:
     """Answer a request a line until there are no more; a bad one is answered too."""
-    from ..instances.json_text import dumps
+    from ..heuristics.procset.live import PREPARING, LiveSelector
+    from .select_server import Server, complain, memory
 
-    reported: InputError | None = None
-    for line in sys.stdin:
-        if not line.strip():
-            continue
-        selector = live.current()
-        if live.error is not reported:
-            reported = live.error
-            if reported is not None:
-                said = " ".join(str(reported).split())
-                print(f"closeknit: not reloaded: {said}", file=sys.stderr)
-        try:
-            answer = _answer(selector, line, settings)
-        except InputError as error:
-            answer = {"error": " ".join(str(error).split())}
-        print(dumps(answer, indented=False), flush=True)
-    return 0
+    for option in ("queue", "pes"):
+        if getattr(args, option) is not None:
+            raise InputError("comes with each request of --serve", field=f"--{option}")
+    for stream, name in ((sys.stdin, "input"), (sys.stdout, "output")):
+        if stream is None:
+            raise InputError("is closed", field=f"standard {name}")
+    settings = running.settings_of(args)
+    try:
+        live = LiveSelector(
+            args.config, every=args.reload_every, method=method, report=complain
+        )
+        live.current().prepare(PREPARING)  # compiles what answers need
+    except MemoryError:
+        raise InputError("there is not enough memory", file=args.config) from None
+    server = Server(
+        live,
+        lambda line: _answer(live.current(), line, settings),
+        seconds=settings.time_limit + max(0.5, settings.time_limit / 20),
+        source=sys.stdin.fileno(),
+        sink=sys.stdout.fileno(),
+    )
+    with memory(settings.memory_mb or _MEMORY_MIB):
+        return server.run()
 
 
-def _answer(selector: Selector, line: str, settings: Settings) -> dict[str, Any]:
+def _answer(selector: Selector, line: bytes, settings: Settings) -> dict[str, Any]:
     from ..instances import fields
     from ..instances.files import parse_json
 
-    request = fields.objects(parse_json(line), "request")
+    try:
+        text = line.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"is not UTF-8 text (byte {error.start})", field="request"
+        ) from None
+    request = fields.objects(parse_json(text), "request")
     fields.only(request, ("queue", "pes", "free"), ("queue", "pes"), "")
     queue = fields.string(request["queue"], "queue")
     free = fields.string(request.get("free", _EVERYTHING), "free")
     if free.startswith("@"):
         raise InputError("must be a hostlist", field="free", value=free)
     pes = fields.integer(request["pes"], "pes")
+    if pes >= _MOST_PES:
+        raise InputError("must be below 2^31", field="pes", value=pes)
     return _document(_decide(selector, queue, pes, free, settings, ""), queue)

@@ -20,6 +20,7 @@ class _Short(Repr):
 
 
 _SHORT = _Short()
+_LONGEST_FIELD = 200
 
 
 class InputError(ValueError):
@@ -57,7 +58,10 @@ class InputError(ValueError):
         super().__init__(str(self))
 
     def __str__(self) -> str:
-        where = "".join(f"{part}: " for part in (self.file, self.field) if part)
+        field = self.field  # a key of a file may be anything
+        if len(field) > _LONGEST_FIELD or not field.isprintable():
+            field = _SHORT.repr(field)
+        where = "".join(f"{part}: " for part in (self.file, field) if part)
         if self.value is ...:
             return where + self.problem
         shown = " ".join(_SHORT.repr(self.value).split())

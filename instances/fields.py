@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping
 from decimal import Decimal
 from typing import Any, Protocol, TypedDict
-from unicodedata import category
 
 from .errors import InputError
+
+_UNFIT = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+"""Control characters, surrogates, and what ends a line or a paragraph."""
 
 
 def objects(value: Any, field: str) -> dict[str, Any]:
@@ -42,7 +45,7 @@ def string(value: Any, field: str) -> str:
     """Return a JSON string; one that cannot stand on a line of text is refused."""
     if not isinstance(value, str):
         raise InputError("must be a string", field=field, value=value)
-    if any(category(character) in ("Cc", "Cs", "Zl", "Zp") for character in value):
+    if not value.isprintable() and _UNFIT.search(value):  # the former is quick
         raise InputError(
             "must be text on one line, without control characters",
             field=field,

@@ -7,19 +7,28 @@ command line must be refused precisely: a name listed twice, a range of a billio
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from itertools import product
+from collections.abc import Iterable, Iterator, Sequence
 from math import prod
 
 from .errors import InputError
 
 MOST = 2**22
-"""Names that one list may unfold to."""
+"""Names that one list may unfold to, unless told otherwise."""
+LONGEST = 512
+"""Characters of a name, its brackets apart."""
+MOST_BRACKETS = 8
+"""Brackets in one name."""
+_ITEM = re.compile(r"(?:[^\s,\[\]]++|\[[^\[\]]*+\])++")
+_BETWEEN = re.compile(r"[\s,]*+")
+_PARTS = re.compile(r"(\[[^\]]*\])")
+_PIECE = re.compile(r"[\[,]([^,\]]*+)")
 _RANGE = re.compile(r"(\d{1,18})(?:-(\d{1,18}))?", re.ASCII)
-_PLAIN = re.compile(r"[^\s,\[\]]+")
+
+_Range = tuple[int, range]
+"""Numbers and the width that they are written in."""
 
 
-def unfold(text: str, *, field: str = "hostlist") -> list[str]:
+def unfold(text: str, *, field: str = "hostlist", most: int = MOST) -> list[str]:
     """Return the names that a hostlist stands for, in its order.
 
     Items are parted by commas or white space. Numbers keep the width of the first of
@@ -32,12 +41,15 @@ def unfold(text: str, *, field: str = "hostlist") -> list[str]:
         The list.
     field
         What a complaint calls it.
+    most
+        How many names it may stand for.
 
     Raises
     ------
     InputError
-        For brackets that do not pair, ranges that run backwards, nothing at all, or
-        more than `MOST` names.
+        For brackets that do not pair, ranges that run backwards, nothing at all, more
+        than `most` names, a name longer than `LONGEST` or with more than
+        `MOST_BRACKETS` brackets.
 
     Examples
     --------
@@ -46,15 +58,42 @@ def unfold(text: str, *, field: str = "hostlist") -> list[str]:
     >>> unfold("r[1-2]n[1-2]")
     ['r1n1', 'r1n2', 'r2n1', 'r2n2']
     """
-    names: list[str] = []
+    return list(names(text, field=field, most=most))
+
+
+def names(text: str, *, field: str = "hostlist", most: int = MOST) -> Iterator[str]:
+    """Do what `unfold` does, one name at a time.
+
+    All that can be wrong is found, and the names are counted, before the first is
+    written.
+    """
+    items: list[list[str | list[_Range]]] = []
+    count = 0
     for item in _items(text, field):
-        pieces = [_choices(part, field) for part in re.split(r"(\[[^\]]*\])", item)]
-        if prod(map(len, pieces)) + len(names) > MOST:
-            raise InputError(f"stands for more than {MOST} names", field=field)
-        names += map("".join, product(*pieces))
-    if not names:
+        parts = _PARTS.split(item, MOST_BRACKETS + 1)
+        if len(parts) > 2 * MOST_BRACKETS + 1:
+            raise InputError(
+                f"must have at most {MOST_BRACKETS} brackets in a name",
+                field=field,
+                value=item,
+            )
+        if sum(map(len, parts[::2])) > LONGEST:
+            raise InputError(
+                f"must have names of at most {LONGEST} characters",
+                field=field,
+                value=item,
+            )
+        pieces: list[str | list[_Range]] = [
+            _ranges(part, field, most) if i % 2 else part
+            for i, part in enumerate(parts)
+        ]
+        count += prod(_count(piece) for piece in pieces if isinstance(piece, list))
+        if count > most:
+            raise _too_many(field, most)
+        items.append(pieces)
+    if not items:
         raise InputError("names nothing", field=field, value=text)
-    return names
+    return (name for pieces in items for name in _written(pieces))
 
 
 def fold(names: Iterable[str]) -> str:
@@ -81,29 +120,26 @@ def fold(names: Iterable[str]) -> str:
 
 def _items(text: str, field: str) -> Iterator[str]:
     """Part the list at commas and white space that stand in no bracket."""
-    item = ""
-    inside = False
-    for character in text + ",":
-        if character in "[]":
-            if inside == (character == "["):
-                raise InputError("brackets do not pair", field=field, value=text)
-            inside = not inside
-        if not inside and (character == "," or character.isspace()):
-            if item:
-                yield item
-            item = ""
-        else:
-            item += character
-    if inside:
-        raise InputError("brackets do not pair", field=field, value=text)
+    at = _end(_BETWEEN, text, 0)
+    while at < len(text):
+        item = _ITEM.match(text, at)
+        if item is None:
+            raise InputError("brackets do not pair", field=field, value=text)
+        yield item.group()
+        at = _end(_BETWEEN, text, item.end())
 
 
-def _choices(part: str, field: str) -> list[str]:
-    """Return what may stand in one part of a name."""
-    if not part.startswith("["):
-        return [part]
-    found: list[str] = []
-    for piece in part[1:-1].split(","):
+def _end(pattern: re.Pattern[str], text: str, at: int) -> int:
+    found = pattern.match(text, at)
+    return found.end() if found else at
+
+
+def _ranges(part: str, field: str, most: int) -> list[_Range]:
+    """Return what a bracket stands for, no more than `most` numbers."""
+    found: list[_Range] = []
+    count = 0
+    for match in _PIECE.finditer(part):
+        piece = match.group(1)
         numbers = _RANGE.fullmatch(piece.strip())
         if numbers is None:
             raise InputError(
@@ -113,10 +149,34 @@ def _choices(part: str, field: str) -> list[str]:
         low, high = int(first), int(last)
         if low > high:
             raise InputError("runs backwards", field=field, value=piece)
-        if high - low >= MOST:
-            raise InputError(f"stands for more than {MOST} names", field=field)
-        found += [str(i).zfill(len(first)) for i in range(low, high + 1)]
+        count += high - low + 1
+        if count > most:
+            raise _too_many(field, most)
+        found.append((len(first), range(low, high + 1)))
     return found
+
+
+def _too_many(field: str, most: int) -> InputError:
+    return InputError(f"stands for more than {most} names", field=field)
+
+
+def _count(ranges: list[_Range]) -> int:
+    return sum(len(numbers) for _, numbers in ranges)
+
+
+def _written(pieces: Sequence[str | list[_Range]]) -> Iterator[str]:
+    """Write the names of one item, its last bracket fastest."""
+    if not pieces:
+        yield ""
+        return
+    first, rest = pieces[0], pieces[1:]
+    if isinstance(first, str):
+        yield from (first + name for name in _written(rest))
+        return
+    for width, numbers in first:
+        for i in numbers:
+            written = str(i).zfill(width)
+            yield from (written + name for name in _written(rest))
 
 
 def _folded(prefix: str, numbers: list[str]) -> Iterator[str]:

@@ -79,9 +79,7 @@ class ProcSet:
         if not self.processors:
             raise InputError("there is none", field="processors")
         _refuse_repeated(self.processors, "processors")
-        self._refuse_strangers(self.available, "available")
-        if self.request < 1:
-            raise InputError("must be at least 1", field="request", value=self.request)
+        self._refuse_request()
         if not self.sets:
             raise InputError("there is none", field="sets")
         _refuse_repeated(tuple(one.name for one in self.sets), "sets", ".name")
@@ -92,6 +90,24 @@ class ProcSet:
                 raise InputError(
                     f"costs of level {level + 1} sum up to 2^62 or more", field="sets"
                 )
+
+    def asking(self, name: str, available: Collection[int], request: int) -> ProcSet:
+        """Return the same processors and sets with another request among others free.
+
+        The sets are not checked again, so that a request to a large machine is quick.
+        """
+        other: ProcSet = object.__new__(ProcSet)
+        other.__dict__.update(self.__dict__)
+        other.__dict__.update(
+            name=name, available=tuple(sorted(available)), request=request
+        )
+        other._refuse_request()
+        return other
+
+    def _refuse_request(self) -> None:
+        self._refuse_strangers(self.available, "available")
+        if self.request < 1:
+            raise InputError("must be at least 1", field="request", value=self.request)
 
     def _refuse_strangers(self, indices: tuple[int, ...], field: str) -> None:
         previous = -1

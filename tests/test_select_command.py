@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 import threading
 import time
@@ -26,6 +25,8 @@ from closeknit.instances.config import (
     write_compiled,
 )
 from closeknit.solvers import Settings, Status
+
+from .fault_injection import Injector, out_of_memory
 
 SAMPLE = "drakenberg-figure-6"
 COMMAND = [sys.executable, "-m", "closeknit", "select", "--config"]
@@ -211,6 +212,14 @@ def sample(extra: int = 0) -> str:
     return text.replace("cluster@h15=[0,0,0,0,101]", f"cluster@h15=[0,0,0,0,{extra}]")
 
 
+def wait_for(reached: Callable[[], bool]) -> None:
+    """Wait for what another thread does; a minute means that it never will."""
+    end = time.monotonic() + 60
+    while not reached():
+        assert time.monotonic() < end
+        time.sleep(0.005)
+
+
 class Clock:
     """A clock that is set by hand."""
 
@@ -234,6 +243,8 @@ def test_a_changed_file_is_loaded_when_its_time_has_come(tmp_path: Path) -> None
     clock.now = 299.0
     assert price(live.current().configuration) == 7
     clock.now = 300.0
+    live.current()  # a look begins
+    wait_for(lambda: live.reloads == 1)
     assert price(live.current().configuration) == 8
     assert (live.reloads, live.error) == (1, None)
 
@@ -243,20 +254,26 @@ def test_a_broken_file_changes_nothing(tmp_path: Path) -> None:
     write_compiled(parse_configuration(sample(7), name="pss"), good)
     content = good.read_bytes()
     path.write_bytes(content)
-    live = LiveSelector(path, every=0.0)
+    said: list[str] = []
+    live = LiveSelector(path, report=lambda error: said.append(str(error)))
     before = live.configuration
     middle = len(content) // 2
     changed = bytearray(content)
     changed[middle] ^= 1
     for broken in (content[:middle], bytes(changed), b"", b"queues: ["):
         path.write_bytes(broken)
+        live.look()
+        live.look()
         assert live.current().configuration is before
         assert live.error is not None
         assert str(path) in str(live.error)
     path.unlink()
+    live.look()
     assert live.current().configuration is before
+    assert len(said) == 5  # each content is complained of once
     assert live.error is not None
     write_compiled(parse_configuration(sample(9), name="pss"), path)
+    live.look()
     assert price(live.current().configuration) == 9
     assert live.error is None
 
@@ -313,44 +330,50 @@ def test_files_are_swapped_under_load(tmp_path: Path) -> None:
     assert price(live.configuration) == 7 + 29 % 3
 
 
-def test_serves_requests_line_by_line_and_reloads(tmp_path: Path) -> None:
+def test_answers_do_not_wait_for_a_file_that_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "pss.conf"
     path.write_text(sample(7))
-    process = subprocess.Popen(
-        [*COMMAND, str(path), "--serve", "--reload-every", "0"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    assert process.stdin is not None
-    assert process.stdout is not None
+    live = LiveSelector(path)
+    gate = threading.Event()
 
-    def ask(line: str) -> dict[str, Any]:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        process.stdin.write(line + "\n")
-        process.stdin.flush()
-        answer: dict[str, Any] = json.loads(process.stdout.readline())
-        return answer
+    def slowly(file: Path) -> Configuration:
+        assert gate.wait(60)
+        return read_configuration(file)
 
-    first = ask('{"queue": "cluster", "pes": 4}')
-    assert (first["cost"], first["start"]) == ([0, 0, 0, 0, 7], True)
-    assert "no such queue" in ask('{"queue": "fast", "pes": 4}')["error"]
-    assert "not JSON" in ask("nonsense")["error"]
-    assert "is missing" in ask('{"queue": "cluster"}')["error"]
-    assert (
-        "must be a hostlist"
-        in ask('{"queue": "cluster", "pes": 1, "free": "@/etc/passwd"}')["error"]
-    )
-    path.write_text("queues: [")
-    assert ask('{"queue": "cluster", "pes": 4}')["cost"] == [0, 0, 0, 0, 7]
+    monkeypatch.setattr("closeknit.heuristics.procset.live.read_configuration", slowly)
     path.write_text(sample(8))
-    assert ask('{"queue": "cluster", "pes": 4}')["cost"] == [0, 0, 0, 0, 8]
-    _, said = process.communicate()
-    assert process.returncode == 0
-    assert said.count("not reloaded") == 1
-    assert str(path) in said
+    live.begin()
+    live.begin(anew=True)  # and once more after that
+    for _ in range(3):
+        assert price(live.current().configuration) == 7
+    gate.set()
+    wait_for(lambda: live.reloads == 2)
+    assert price(live.current().configuration) == 8
+
+
+def test_no_memory_or_thread_for_a_new_file_leaves_the_old_one(tmp_path: Path) -> None:
+    path = tmp_path / "pss.conf"
+    path.write_text(sample(7))
+    said: list[str] = []
+    live = LiveSelector(path, report=lambda error: said.append(str(error)))
+    path.write_text(sample(8))
+    points = out_of_memory(
+        "closeknit.heuristics.procset.live:read_configuration",
+        "threading:Thread.start",
+    )
+    with Injector(points, 1, lasting=True):
+        live.look()
+        live.begin()
+    assert price(live.current().configuration) == 7
+    assert said == [
+        f"{path}: cannot be loaded: there is not enough memory",
+        f"{path}: cannot be looked at: no thread can be started",
+    ]
+    live.begin(anew=True)
+    wait_for(lambda: live.reloads == 1)
+    assert price(live.current().configuration) == 8
 
 
 def test_lookahead_of_the_configuration_is_heeded() -> None:

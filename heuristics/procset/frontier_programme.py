@@ -17,6 +17,8 @@ MOST_ENTRIES = 1 << 21
 """Sets of open sets, over all classes, up to which an instance is narrow enough."""
 ROOM = 1 << 24
 """Table entries kept at once; beyond, the way back is computed a second time."""
+MOST_BYTES = 1 << 30
+"""Memory of the tables and of what is kept of them, at most."""
 _WORK = 1 << 24
 """Table entries between two looks at the limits, some 0.02 s."""
 
@@ -116,7 +118,7 @@ class Programme:
         return [self._lower] + [0] * (self._words - 1)
 
     def _blank(self, words: int) -> kernels.Tables:
-        room = max(min(self._entries * self._need, ROOM), 1)
+        room = max(min(self._entries * self._need, ROOM // words), 1)
         pool = np.empty((room, words), dtype=np.int64)
         return kernels.Tables(*kernels.blank(self._entries, pool))
 
@@ -227,6 +229,8 @@ class Programme:
             if end == kernels.DONE:
                 return None
             if end == kernels.FULL:
+                if self._held() > MOST_BYTES:
+                    return Limit.MEMORY
                 if keep and self._tables.state[0] > self._kept[-1].k:
                     self._keep()
                     self._restore(self._kept[-1])
@@ -269,6 +273,11 @@ class Programme:
                 work,
             )
         )
+
+    def _held(self) -> int:
+        """Return the bytes that the tables would have, made longer once more."""
+        kept = sum(layer.pool.nbytes for layer in self._kept)
+        return int(kept + 3 * self._tables.pool.nbytes)
 
     def _keep(self) -> None:
         """Keep a copy of the layer that the tables have come to."""

@@ -2,28 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import gc
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from threading import Lock
+from threading import Lock, Thread
 from time import monotonic
 
 from ...instances import InputError, ProcSet
 from ...instances.config import Configuration, read_configuration
+from ...solvers import Settings
 from ..registry import Method
 from .selector import Selector
 
+PREPARING = Settings(time_limit=1.0)
+"""For each queue and range of sizes of a configuration, before it is used."""
 Stamp = tuple[int, int, int]
-"""Device and file, size, and time of last change in ns: another file, another stamp."""
+"""File, size, and time of last change in ns: another content, another stamp."""
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Look for no garbage meanwhile: it would stop all threads, again and again."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+def _silent(error: InputError) -> None:
+    """Report nothing."""
 
 
 class LiveSelector:
     """Reloads a configuration when its file changes; keeps the old one if it is broken.
 
     The file is looked at when a request comes and the last look is long enough ago,
-    as Drakenberg 2012 does every five minutes. A new one is read whole, and only then
-    put in place of the old: a request is answered by one or the other. A file that is
-    missing, half-written or otherwise broken leaves everything as it is; ``error``
-    says why, and the file is read again when it changes.
+    as Drakenberg 2012 does every five minutes. A thread of its own looks and reads, so
+    that requests never wait for a file. A new one is read whole and its machines are
+    prepared, and only then it takes the place of the old one: a request is answered by
+    one or the other. A file that is missing, half-written or otherwise broken leaves
+    everything as it is; ``error`` says why, and it is read again when it changes.
 
     Several threads may ask at once.
 
@@ -37,6 +59,8 @@ class LiveSelector:
         Tells the seconds.
     method
         See `Selector`.
+    report
+        Is told why a new file is not taken, once for each content of it.
 
     Raises
     ------
@@ -51,6 +75,7 @@ class LiveSelector:
         every: float = 300.0,
         clock: Callable[[], float] = monotonic,
         method: Method[ProcSet] | None = None,
+        report: Callable[[InputError], None] = _silent,
     ) -> None:
         self.path = Path(path)
         self.error: InputError | None = None
@@ -58,7 +83,10 @@ class LiveSelector:
         self._every = every
         self._clock = clock
         self._method = method
-        self._lock = Lock()
+        self._report = report
+        self._reading = Lock()
+        self._state = Lock()
+        self._busy = self._again = self._anew = False
         self._looked = clock()
         self._stamp = self._stamp_now()
         self._selector = Selector(self._read(), method)
@@ -69,27 +97,71 @@ class LiveSelector:
         return self._selector.configuration
 
     def current(self) -> Selector:
-        """Return the selector of the latest good configuration."""
+        """Return the selector of the latest good configuration.
+
+        If a look at the file is due, one begins in the background.
+        """
         if self._clock() - self._looked >= self._every:
-            self.look()
+            self.begin()
         return self._selector
 
+    def begin(self, *, anew: bool = False) -> None:
+        """Look at the file in the background; after the look in progress if there is.
+
+        Parameters
+        ----------
+        anew
+            Whether to read the file even if it seems unchanged.
+        """
+        self._looked = self._clock()
+        with self._state:
+            self._anew = self._anew or anew
+            self._again = True
+            if self._busy:
+                return
+            self._busy = True
+        try:
+            Thread(target=self._follow, name="reload", daemon=True).start()
+        except (RuntimeError, MemoryError):  # no thread to be had: at the next look
+            self._busy = False
+            self._refuse("cannot be looked at: no thread can be started")
+
+    def _follow(self) -> None:
+        while True:
+            with self._state:
+                if not self._again:
+                    self._busy = False
+                    return
+                self._again = False
+            self.look()
+
     def look(self) -> None:
-        """Look at the file now, and reload it if it has changed."""
-        with self._lock:
+        """Look at the file now, and return when it is reloaded if it has changed."""
+        with self._reading:
             self._looked = self._clock()
             stamp = self._stamp_now()
-            if stamp == self._stamp:
+            if stamp == self._stamp and not self._anew:
                 return
-            self._stamp = stamp
+            self._stamp, self._anew = stamp, False
             try:
-                configuration = self._read()
+                with _uncollected():
+                    selector = Selector(self._read(), self._method)
+                selector.prepare(PREPARING)
             except InputError as error:
                 self.error = error
-                return
-            self.error = None
-            self.reloads += 1
-            self._selector = Selector(configuration, self._method)
+                self._report(error)
+            except MemoryError:
+                self._refuse("cannot be loaded: there is not enough memory")
+            except Exception as error:  # the thread goes on, whatever it is
+                self._refuse(f"cannot be loaded: {type(error).__name__}: {error}")
+            else:
+                self.error = None
+                self.reloads += 1
+                self._selector = selector
+
+    def _refuse(self, problem: str) -> None:
+        self.error = InputError(problem, file=self.path)
+        self._report(self.error)
 
     def _read(self) -> Configuration:
         return read_configuration(self.path)

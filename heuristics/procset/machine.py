@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from ...formulations.set_classes import Cost
 from ...instances import InputError, ProcessorSet
+from ...solvers import Limit
 from . import frontier_kernels as kernels
 from . import frontier_levels, frontier_order
 from .frontier_folding import Folding, folding_of, prices_of
@@ -34,11 +35,17 @@ class Selection:
         ``lookahead`` inserts.
     exact
         Whether no choice is better, that level included.
+    bound
+        What every choice costs at least, where a limit ended the search.
+    limit
+        What ended it; None where it was finished, or never begun.
     """
 
     chosen: npt.NDArray[np.int64]
     cost: Cost
     exact: bool
+    bound: Cost | None = None
+    limit: Limit | None = None
 
 
 class Machine:
@@ -151,7 +158,12 @@ class Machine:
         self._refuse(available)
         return int(kernels.gather(self._folding(1)[0], available).width)
 
-    def select(self, available: Flags, request: int) -> Selection:
+    def select(
+        self,
+        available: Flags,
+        request: int,
+        stopped: Callable[[], Limit | None] = lambda: None,
+    ) -> Selection:
         """Choose available processors of least cost, exactly as many as asked for.
 
         Where too many sets are in progress at once, `reaching` answers instead.
@@ -162,6 +174,8 @@ class Machine:
             Of each processor: whether it is.
         request
             How many are wanted, at least 1.
+        stopped
+            Looked at between the steps of a long search: which limit is reached.
 
         Raises
         ------
@@ -195,8 +209,12 @@ class Machine:
             programme = self.programme(available, request)
         except TooWide:
             return self._reach(available, request)
-        programme.run(lambda: None)
-        return Selection(programme.chosen(), folding.unfold(programme.bound), True)
+        limit = programme.run(stopped)
+        bound, chosen = folding.unfold(programme.bound), programme.chosen()
+        if limit is None:
+            return Selection(chosen, bound, True)
+        cost = self._cost(chosen.tolist())
+        return Selection(chosen, cost, cost == bound, bound, limit)
 
     def _large(self, available: Flags, request: int) -> bool:
         """Whether a request is so large that levels are better bounded one by one."""
@@ -237,10 +255,16 @@ class Machine:
         """Return the cost that a programme for this request gives in words."""
         return self._folding(request)[1].unfold(words)
 
-    def mincosts(self, available: Flags, up_to: int) -> list[Cost]:
+    def mincosts(
+        self,
+        available: Flags,
+        up_to: int,
+        stopped: Callable[[], Limit | None] = lambda: None,
+    ) -> list[Cost]:
         """Return the least cost of every request from 1 to ``up_to``, in one sweep.
 
-        With lookahead, the costs of the choices that `select` would make.
+        With lookahead, the costs of the choices that `select` would make. Nothing if
+        ``stopped`` says that a limit is reached.
 
         Raises
         ------
@@ -252,7 +276,8 @@ class Machine:
             programme = self.programme(available, up_to, smaller=True)
         except TooWide as wide:
             raise InputError(str(wide), field="mincosts") from wide
-        programme.run(lambda: None)
+        if programme.run(stopped):
+            return []
         _, folding = self._folding(up_to)
         return [folding.unfold(words) for words in programme.mincosts()]
 

@@ -14,6 +14,7 @@ from ...instances import InputError, ProcessorSet, ProcSet
 from ...instances.config.model import Configuration, Constraint
 from ...solvers import DEFAULT, Grade, Proof, Result, Settings, Status, answer
 from ...solvers.answer import too_much_asked
+from ...solvers.limits import Limits, limits
 from ..registry import Method
 from .auto import auto
 from .machine import Flags, Machine
@@ -84,6 +85,18 @@ class Selector:
         self._machines: dict[tuple[int, int | None], Machine] = {}
         self._tables: dict[tuple[int, str], list[Cost]] = {}
 
+    def prepare(self, settings: Settings = DEFAULT) -> None:
+        """Answer a request of each queue and range of sizes: none is the first then.
+
+        Parameters
+        ----------
+        settings
+            Limits of each; what is not prepared by then is when it is needed.
+        """
+        for queue in self.configuration.queues:
+            for block in self.configuration.costs:
+                self.select(queue, block.sizes[0] if block.sizes else 1, None, settings)
+
     def select(
         self,
         queue: str,
@@ -101,7 +114,8 @@ class Selector:
             Indices of free processors, None if all are; those that the queue may not
             use do not count.
         settings
-            Limits, where ``auto`` or another method answers.
+            The time limit is for all of it. At the limit the best choice so far comes
+            back with its bound; without a proof of ``MINCOST`` it does not start.
 
         Raises
         ------
@@ -113,7 +127,12 @@ class Selector:
         free = range(len(configuration.processors)) if free is None else free
         instance = configuration.instance(queue, pes, free)
         constraint = configuration.constraint_for(queue, pes)
-        result = self._solve(instance, settings, start)
+        wanted = {pes, *(constraint.needs(pes) if constraint else ())}
+        mincost: dict[int, Cost] = {}
+        with limits(start + settings.time_limit) as watch:
+            result = self._solve(instance, settings, start, watch)
+            if result.chosen is not None:
+                mincost = self._mincosts(queue, pes, wanted, settings, watch)
         if result.chosen is None:
             return Decision(
                 instance=instance,
@@ -122,8 +141,6 @@ class Selector:
                 holds=None,
                 mincost={},
             )
-        wanted = {pes, *(constraint.needs(pes) if constraint else ())}
-        mincost = self._mincosts(queue, pes, wanted, settings)
         holds: bool | None = True
         if constraint is not None:
             assert isinstance(result.objective, tuple)
@@ -139,7 +156,9 @@ class Selector:
             mincost=mincost,
         )
 
-    def _solve(self, instance: ProcSet, settings: Settings, start: float) -> Result:
+    def _solve(
+        self, instance: ProcSet, settings: Settings, start: float, watch: Limits
+    ) -> Result:
         if infeasible := too_much_asked(instance, start=start):
             return infeasible
         if self._method is not None:
@@ -148,15 +167,16 @@ class Selector:
         lookahead = self.configuration.lookahead
         with self._lock:
             machine = self._machine(instance.sets, lookahead)
-            found = machine.select(flags, instance.request)
-        if not found.exact:  # too wide for the programme
-            return auto(instance, settings)
+            found = machine.select(flags, instance.request, watch.reached)
+        if not found.exact and found.limit is None:  # too wide for the programme
+            return auto(instance, _left(settings, watch))
         return answer(
             instance,
             found.chosen.tolist(),
             start=start,
-            bound=found.cost if lookahead is None else None,
+            bound=(found.bound or found.cost) if lookahead is None else None,
             proof=_PROOF if lookahead is None else None,
+            limit=found.limit,
         )
 
     def _flags(self, processors: Sequence[int]) -> Flags:
@@ -174,7 +194,12 @@ class Selector:
         return self._machines[key]
 
     def _mincosts(
-        self, queue: str, pes: int, wanted: set[int], settings: Settings
+        self,
+        queue: str,
+        pes: int,
+        wanted: set[int],
+        settings: Settings,
+        watch: Limits,
     ) -> dict[int, Cost]:
         """Price these requests on the idle machine, as far as they can be met there."""
         usable = self.configuration.usable(queue)
@@ -186,24 +211,39 @@ class Selector:
             known = self._tables.get(key, [])
             if most > len(known):
                 flags = self._flags(usable)
+                machine = self._machine(sets, None)
                 try:
-                    known = self._machine(sets, None).mincosts(flags, most)
+                    known = machine.mincosts(flags, most, watch.reached)
                 except InputError:  # too wide
                     known = []
-                self._tables[key] = known
+                if known:
+                    self._tables[key] = known
         if most > len(known):  # one by one, if they can be proved
-            return self._proved(queue, pes, wanted, settings)
+            return self._proved(queue, pes, wanted, settings, watch)
         return {n: known[n - 1] for n in sorted(wanted)}
 
     def _proved(
-        self, queue: str, pes: int, wanted: set[int], settings: Settings
+        self,
+        queue: str,
+        pes: int,
+        wanted: set[int],
+        settings: Settings,
+        watch: Limits,
     ) -> dict[int, Cost]:
         usable = self.configuration.usable(queue)
         idle = self.configuration.instance(queue, pes, usable)
         found: dict[int, Cost] = {}
         for n in sorted(wanted):
-            result = auto(replace(idle, request=n), settings)
+            if watch.reached():
+                break
+            result = auto(replace(idle, request=n), _left(settings, watch))
             if result.status is Status.OPTIMAL:
                 assert isinstance(result.objective, tuple)
                 found[n] = result.objective
         return found
+
+
+def _left(settings: Settings, watch: Limits) -> Settings:
+    """Return the settings with the time that is left: next to none after a limit."""
+    left = 0.0 if watch.reached() else watch.deadline - perf_counter()
+    return replace(settings, time_limit=max(left, 0.001))

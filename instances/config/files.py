@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from importlib.resources import files
 from pathlib import Path
+from stat import S_ISREG
 from typing import TYPE_CHECKING
 
 from ..errors import InputError
@@ -116,15 +118,24 @@ def _content(path: str | Path) -> bytes:
         name = f"{path}.conf"
         if not place.exists() and str(path) in bundled_configurations():
             return (_DATA / name).read_bytes()
-        with place.open("rb") as stream:
-            content = stream.read(_LARGEST + 1)
+        regular = S_ISREG(place.stat().st_mode)  # not a FIFO, nor a device
+        if regular:
+            with open(place, "rb", opener=_opened) as stream:
+                content = stream.read(_LARGEST + 1)
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}", file=path) from None
     except ValueError:  # a null character in the name
         raise InputError("is no name of a file", file=repr(str(path))) from None
+    if not regular:
+        raise InputError("must be a regular file", file=path)
     if len(content) > _LARGEST:
         raise InputError("is larger than 64 MiB", file=path)
     return content
+
+
+def _opened(path: str, flags: int) -> int:
+    """Open a file without waiting for a writer, should it be a FIFO by now."""
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def _decoded(content: bytes, path: str | Path) -> str:

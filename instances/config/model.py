@@ -312,6 +312,10 @@ class Configuration:
     def _priced(self) -> dict[tuple[str, int | None], tuple[ProcessorSet, ...]]:
         return {}
 
+    @cached_property
+    def _checked(self) -> dict[int, ProcSet]:
+        return {}
+
     def _sets(
         self, usable: frozenset[int], priced: tuple[Price, ...], queue: str
     ) -> tuple[ProcessorSet, ...]:
@@ -350,12 +354,15 @@ class Configuration:
             if not 0 <= i < len(self.processors):
                 raise InputError("no such processor", field="available", value=i)
         free = frozenset(available)
-        return ProcSet(
-            name=name or f"{self.name}-{queue}-{pes}",
-            processors=self.processors,
-            available=tuple(i for i in self.usable(queue) if i in free),
-            request=pes,
-            sets=self.sets_for(queue, pes),
+        sets = self.sets_for(queue, pes)
+        checked = self._checked.get(id(sets))  # kept as long as this configuration
+        if checked is None:
+            checked = ProcSet(self.name, self.processors, (), 1, sets)
+            self._checked[id(sets)] = checked
+        return checked.asking(
+            name or f"{self.name}-{queue}-{pes}",
+            [i for i in self.usable(queue) if i in free],
+            pes,
         )
 
     def constraint_for(self, queue: str, pes: int) -> Constraint | None:

@@ -1,0 +1,310 @@
+"""``select --serve``: requests come one a line, answers go the same way.
+
+Whatever comes, a line is answered by one object; see docs/select.md for the limits.
+Signals are noted by a pipe, so that none is lost while a search turns Ctrl-C into a
+limit of its own.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING, Any
+
+from ..instances.errors import InputError
+
+if TYPE_CHECKING:
+    from ..heuristics.procset.live import LiveSelector
+
+LONGEST_LINE = 2**20
+"""Bytes of a request."""
+_CHUNK = 2**16
+_INTERRUPTED = 130
+_AGAIN = 0.1
+"""Seconds after which a request that is late while kernels compile is looked at."""
+
+_STARVED = b'{"error":"there is not enough memory for this request"}\n'
+
+Answer = Callable[[bytes], dict[str, Any]]
+
+
+class _Late(BaseException):
+    """A request has had its time; no library takes this for an error of its own."""
+
+
+class Lines:
+    r"""Parts what is read into lines, none longer than `LONGEST_LINE`.
+
+    >>> lines = Lines()
+    >>> lines.add(b"one\\ntw"), lines.add(b"o\\n" + LONGEST_LINE * b"x")
+    ([b'one'], [b'two'])
+    >>> lines.add(b"x"), lines.add(b"y\\nthree"), lines.end()
+    ([], [None], [b'three'])
+    """
+
+    def __init__(self) -> None:
+        self._begun = bytearray()
+        self._skipping = False
+
+    def add(self, content: bytes) -> list[bytes | None]:
+        """Return the lines that are whole by now; None for each that is too long."""
+        found: list[bytes | None] = []
+        *ends, rest = content.split(b"\n")
+        for part in ends:
+            self._extend(part)
+            found += self.end(whole=True)
+        self._extend(rest)
+        return found
+
+    def end(self, *, whole: bool = False) -> list[bytes | None]:
+        """Return what is left when no more comes: one line, or none."""
+        line = None if self._skipping else bytes(self._begun)
+        self._begun.clear()
+        self._skipping = False
+        return [line] if whole or line != b"" else []
+
+    def _extend(self, part: bytes) -> None:
+        if len(self._begun) + len(part) > LONGEST_LINE:
+            self._skipping = True
+            self._begun.clear()
+        if not self._skipping:
+            self._begun += part
+
+
+class Server:
+    """Answers requests on a pipe until there are no more.
+
+    Parameters
+    ----------
+    live
+        Told to reload on SIGHUP.
+    answer
+        Answers one line; InputError if it cannot.
+    seconds
+        After which a request that does not end by itself is given up.
+    source, sink
+        Descriptors of the input and the output.
+    """
+
+    def __init__(
+        self,
+        live: LiveSelector,
+        answer: Answer,
+        *,
+        seconds: float,
+        source: int,
+        sink: int,
+    ) -> None:
+        self._live = live
+        self._answer = answer
+        self._seconds = seconds
+        self._source = source
+        self._sink = sink
+        self._armed = False
+        self._ending: int | None = None
+
+    def run(self) -> int:
+        """Serve; return the exit status.
+
+        Raises
+        ------
+        InputError
+            When the streams fail, or the memory that serving itself needs.
+        """
+        try:
+            return self._run()
+        except MemoryError:
+            raise InputError("there is not enough memory", field="--serve") from None
+        except OSError as error:
+            raise InputError(
+                f"cannot go on: {error.strerror}", field="--serve"
+            ) from None
+
+    def _run(self) -> int:
+        lines = Lines()
+        with self._signals() as woken:
+            while self._ending is None:
+                ready, _, _ = select.select([self._source, woken], [], [])
+                if woken in ready:
+                    self._note(woken)
+                if self._source not in ready:
+                    continue
+                content = self._read()
+                waiting = lines.add(content) if content else lines.end()
+                if self._served(waiting, woken) and not content:
+                    return 0
+            if self._ending == signal.SIGTERM:  # what has come until now
+                while select.select([self._source], [], [], 0)[0]:
+                    content = self._read()
+                    self._served(lines.add(content), woken)
+                    if len(content) < _CHUNK:
+                        break
+                return 0
+            return _INTERRUPTED
+
+    def _served(self, waiting: list[bytes | None], woken: int) -> bool:
+        """Answer lines; return False when told to stop at once."""
+        for line in waiting:
+            self._note(woken)
+            if self._ending == signal.SIGINT:
+                return False
+            if line is None or line.strip():
+                self._write(self._answered(line))
+        return True
+
+    def _answered(self, line: bytes | None) -> bytes:
+        try:
+            return self._tried(line)
+        except MemoryError:
+            return _STARVED
+
+    def _tried(self, line: bytes | None) -> bytes:
+        from ..instances.json_text import dumps
+
+        try:
+            try:
+                if line is None:
+                    raise InputError(
+                        f"must have at most {LONGEST_LINE} bytes", field="request"
+                    )
+                self._arm(self._seconds)
+                content = dumps(self._answer(line), indented=False)
+            finally:
+                self._armed = False
+                signal.setitimer(signal.ITIMER_REAL, 0)
+            return content.encode() + b"\n"
+        except InputError as error:
+            said = " ".join(str(error).split())
+        except _Late:
+            said = f"given up after {self._seconds:g} s"
+        except MemoryError:
+            raise
+        except Exception as error:  # whatever it is, the next request is served
+            said = f"internal error: {type(error).__name__}: {error}"
+            if isinstance(error.__cause__ or error.__context__, _Late):  # in a kernel
+                said = f"given up after {self._seconds:g} s"
+        return dumps({"error": said}, indented=False).encode() + b"\n"
+
+    def _read(self) -> bytes:
+        try:
+            return os.read(self._source, _CHUNK)
+        except BlockingIOError:
+            return b""
+        except OSError as error:
+            raise InputError(
+                f"cannot be read: {error.strerror}", field="standard input"
+            ) from None
+
+    def _write(self, content: bytes) -> None:
+        try:
+            while content:
+                try:
+                    content = content[os.write(self._sink, content) :]
+                except BlockingIOError:
+                    select.select([], [self._sink], [])
+        except OSError as error:
+            raise InputError(
+                f"cannot be written: {error.strerror}", field="standard output"
+            ) from None
+
+    def _note(self, woken: int) -> None:
+        """Heed the signals that have come."""
+        try:
+            numbers = os.read(woken, _CHUNK)
+        except BlockingIOError:
+            return
+        if signal.SIGHUP in numbers:
+            self._live.begin(anew=True)
+        for number in (signal.SIGTERM, signal.SIGINT):
+            if number in numbers:
+                self._ending = number
+
+    def _arm(self, seconds: float) -> None:
+        self._armed = True
+        signal.setitimer(signal.ITIMER_REAL, seconds)
+
+    def _late(self, number: int, frame: FrameType | None) -> None:
+        if not self._armed:
+            return
+        if _compiling():
+            self._arm(_AGAIN)
+            return
+        self._armed = False
+        raise _Late
+
+    @contextmanager
+    def _signals(self) -> Iterator[int]:
+        """Have signals written to a pipe; yields its end to read from."""
+
+        def noted(number: int, frame: FrameType | None) -> None:
+            """Do nothing: the pipe has it already."""
+
+        handlers = {number: noted for number in (signal.SIGTERM, signal.SIGHUP)}
+        handlers |= {signal.SIGINT: noted, signal.SIGALRM: self._late}
+        woken, wake = os.pipe()
+        os.set_blocking(woken, False)
+        os.set_blocking(wake, False)
+        before = signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
+        kept = {number: signal.signal(number, handlers[number]) for number in handlers}
+        try:
+            yield woken
+        finally:
+            signal.set_wakeup_fd(before)
+            for number, handler in kept.items():
+                signal.signal(number, handler)
+            os.close(woken)
+            os.close(wake)
+
+
+@contextmanager
+def memory(mib: int) -> Iterator[None]:
+    """Let this process have so much memory more than it has now, where that can be had.
+
+    What goes beyond is a MemoryError, which costs one request. Should memory run out
+    inside a library that ends the process, the scheduler sees the pipe closed.
+    """
+    before = _limited(mib)
+    try:
+        yield
+    finally:
+        if before is not None:
+            import resource
+
+            with suppress(OSError, ValueError):
+                resource.setrlimit(resource.RLIMIT_DATA, before)
+
+
+def _limited(mib: int) -> tuple[int, int] | None:
+    """Set a limit of memory; return what it was, None if it cannot be set."""
+    try:
+        import resource
+
+        before = resource.getrlimit(resource.RLIMIT_DATA)
+        # pages of data and stack, as the limit counts them
+        pages = int(Path("/proc/self/statm").read_text().split()[5])
+        held = pages * os.sysconf("SC_PAGE_SIZE")
+        bounds = [bound for bound in before if bound != resource.RLIM_INFINITY]
+        most = min([held + mib * 2**20, *bounds])
+        resource.setrlimit(resource.RLIMIT_DATA, (most, before[1]))
+    except (ImportError, OSError, ValueError):  # neither Linux nor allowed
+        return None
+    return before
+
+
+def _compiling() -> bool:
+    """Whether numba compiles at this moment: that counts against no limit."""
+    module = sys.modules.get("numba.core.compiler_lock")
+    return module is not None and bool(module.global_compiler_lock.is_locked())
+
+
+def complain(problem: InputError) -> None:
+    """Say on standard error why a new configuration is not taken."""
+    said = " ".join(str(problem).split())
+    with suppress(OSError, MemoryError):
+        os.write(2, f"closeknit: not reloaded: {said}\n".encode(errors="replace"))
