@@ -114,6 +114,7 @@ def run(args: argparse.Namespace) -> int:
         _refuse(args, _ONLY_TO_RUN, "is not for a comparison (a file: ./compare)")
         return comparing.run(args, args.inputs[1:])
     _refuse(args, comparing.OPTIONS, "is for a comparison: closeknit ratios compare")
+    from ..reports.audit import audited
     from ..reports.campaign import run as run_campaign
     from ..reports.rows import FAILED
     from ..reports.store import Store
@@ -130,6 +131,7 @@ def run(args: argparse.Namespace) -> int:
         Store(args.out, fresh=args.fresh) as store,
     ):
         _refuse_unwritable(Path(args.out))
+        audited(campaign.instances, store.rows.values(), store.path)
         if args.retry_failed:
             rows = campaign.rows(store)
             store.forget(row.key for row in rows if row.status == FAILED)
@@ -237,16 +239,16 @@ def _refuse_unwritable(out: Path) -> None:
 
 def _report(campaign: Campaign, store: Store, out: Path, *, parquet: bool) -> int:
     from ..instances.files import write_text
+    from ..reports.audit import audited
     from ..reports.csv_table import csv_table
     from ..reports.html_report import html_report
     from ..reports.markdown_report import markdown_report
     from ..reports.report import report_on
 
+    witnesses = audited(campaign.instances, store.rows.values(), store.path)
     rows = campaign.rows(store)
     methods = {name: lineup.by_name for name, lineup in campaign.lineups.items()}
-    report = report_on(
-        campaign.instances, rows, methods, witnesses=list(store.rows.values())
-    )
+    report = report_on(campaign.instances, rows, methods, witnesses=witnesses)
     write_text(out / "ratios.csv", csv_table(report.judged))
     write_text(out / "report.md", markdown_report(report))
     write_text(out / "report.html", html_report(report))

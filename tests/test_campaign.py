@@ -368,56 +368,6 @@ def test_a_store_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
         Store(tmp_path / "folder")
 
 
-def _tampered(path: Path, *commands: str) -> str:
-    """What is said of a store in which others have written."""
-    with closing(sqlite3.connect(path)) as database, database:
-        for command in commands:
-            database.execute(command)
-    with pytest.raises(InputError) as caught:
-        Store(path.parent)
-    with pytest.raises(InputError):
-        rows_in(path)
-    return str(caught.value)
-
-
-@pytest.mark.parametrize(
-    ("command", "complaint"),
-    [
-        ("UPDATE results SET cost = 3 WHERE rowid = 2", "row 2: status: Bound 4 above"),
-        ("UPDATE results SET status = 'good'", "row 1: status: must be one of"),
-        ("UPDATE results SET selection = '[0'", "row 1: is not a list of integers"),
-        ("UPDATE results SET seed = 5", "row 1: its address is not its own"),
-        ("DROP TABLE results", "cannot be used: no such table: results"),
-    ],
-)
-def test_rows_that_were_tampered_with_are_refused(
-    tmp_path: Path, command: str, complaint: str
-) -> None:
-    with Store(tmp_path) as store:
-        for name in ("auto", "bruteforce"):
-            chosen = (0, 1, 4)
-            store.append(optimal(small("a"), name, 4, selection=chosen))
-    said = _tampered(tmp_path / FILE, command)
-    assert said.removeprefix(f"{tmp_path / FILE}: ").startswith(complaint)
-
-
-def test_what_is_no_store_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / FILE
-    with pytest.raises(InputError, match=r"there is no store of results$"):
-        rows_in(path)
-    assert _tampered(path, "CREATE TABLE t (x)").endswith("is not a store of results")
-    path.write_text("no database at all, but long enough to be taken for one" * 20)
-    with pytest.raises(InputError, match=r"results\.sqlite: cannot be used: "):
-        Store(tmp_path)
-    path.unlink()
-    with Store(tmp_path):
-        pass
-    with closing(sqlite3.connect(path)) as database:
-        database.execute("PRAGMA user_version = 7")
-    with pytest.raises(InputError, match=r"has form 7, this closeknit knows 1$"):
-        Store(tmp_path)
-
-
 # The campaign
 
 
