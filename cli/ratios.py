@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from math import isfinite
@@ -116,6 +116,7 @@ def run(args: argparse.Namespace) -> int:
     _refuse(args, comparing.OPTIONS, "is for a comparison: closeknit ratios compare")
     from ..reports.audit import audited
     from ..reports.campaign import run as run_campaign
+    from ..reports.forecast import Forecast
     from ..reports.rows import FAILED
     from ..reports.store import Store
 
@@ -127,7 +128,7 @@ def run(args: argparse.Namespace) -> int:
         arrow()
     campaign = _campaign(args)
     with (
-        _runner(args) as runner,
+        _runner(args) as runner_for,
         Store(args.out, fresh=args.fresh) as store,
     ):
         _refuse_unwritable(Path(args.out))
@@ -135,9 +136,17 @@ def run(args: argparse.Namespace) -> int:
         if args.retry_failed:
             rows = campaign.rows(store)
             store.forget(row.key for row in rows if row.status == FAILED)
-        with progress_bar() as progress:
+        runner = runner_for(store.scratch)
+        forecast = Forecast(running.processes(args.jobs) if _here(args) else 1)
+        with progress_bar(forecast) as progress:
             try:
-                run_campaign(campaign, store, runner=runner, progress=progress)
+                run_campaign(
+                    campaign,
+                    store,
+                    runner=runner,
+                    progress=progress,
+                    forecast=forecast,
+                )
             except KeyboardInterrupt:
                 total = len(campaign.tasks())
                 done = len(campaign.rows(store))
@@ -166,19 +175,27 @@ def _refuse(args: argparse.Namespace, names: tuple[str, ...], why: str) -> None:
             raise InputError(why, field=f"--{name.replace('_', '-')}")
 
 
+def _here(args: argparse.Namespace) -> bool:
+    return args.dask is None and args.dask_jobqueue is None
+
+
 @contextmanager
-def _runner(args: argparse.Namespace) -> Iterator[Runner]:
-    """Return where runs are made; the workers of a cluster are left in the end."""
-    if args.dask is None and args.dask_jobqueue is None:
+def _runner(args: argparse.Namespace) -> Iterator[Callable[[Path], Runner]]:
+    """Return where runs are made, once it is known where their temporary files go.
+
+    The workers of a cluster have folders of their own, and are left in the end.
+    """
+    if _here(args):
         from ..reports import pool
 
-        yield partial(pool.run, jobs=running.processes(args.jobs))
+        jobs = running.processes(args.jobs)
+        yield lambda scratch: partial(pool.run, jobs=jobs, scratch=scratch)
         return
     from ..reports.cluster import connected
     from ..reports.cluster import run as run_on_cluster
 
     with connected(args.dask, jobqueue=args.dask_jobqueue) as client:
-        yield partial(run_on_cluster, client=client)
+        yield lambda scratch: partial(run_on_cluster, client=client)
 
 
 def _campaign(args: argparse.Namespace) -> Campaign:
@@ -231,6 +248,9 @@ def _refuse_unwritable(out: Path) -> None:
     for name in OUTPUTS:
         if (out / name).is_dir():
             raise InputError("cannot be written: Is a directory", file=out / name)
+    for name in (*OUTPUTS, "results.parquet"):
+        for half in out.glob(f".{name}.*"):  # of a process that was killed
+            half.unlink(missing_ok=True)
     trial = out / ".closeknit-trial"
     with writing(trial):
         pass

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
 from hashlib import sha256
 from pathlib import Path
+from shutil import rmtree
 from time import monotonic
 from types import TracebackType
 from typing import Any
@@ -23,6 +24,7 @@ from .rows import Key, Row
 
 FILE = "results.sqlite"
 LOCK = ".results.lock"
+SCRATCH = ".results.scratch"
 _FORM = 2
 """`PRAGMA user_version` of the table below; the table of form 1 had no digests."""
 _MARK = 0x636B6E74
@@ -74,6 +76,14 @@ class Store:
     fresh
         Put what is there aside, as ``results.sqlite.old``, and begin anew.
 
+    Attributes
+    ----------
+    rows
+        What is there.
+    scratch
+        Folder for temporary files of runs; there until the store is closed. One that
+        a killed process left behind is cleared.
+
     Raises
     ------
     InputError
@@ -83,6 +93,7 @@ class Store:
 
     def __init__(self, where: str | Path, *, fresh: bool = False) -> None:
         self.path = folder(where) / FILE
+        self.scratch = self.path.with_name(SCRATCH).absolute()
         self._synced = -_SYNCED
         self._lock = _locked(self.path)
         try:
@@ -92,6 +103,8 @@ class Store:
             try:
                 self.rows: dict[Key, Row] = {row.key: row for row in self._prepare()}
                 self._take_over(self.path.with_name("results.jsonl"))
+                self._clear()
+                self.scratch.mkdir(exist_ok=True)
             except BaseException:
                 self._database.close()
                 raise
@@ -116,8 +129,13 @@ class Store:
         trace: TracebackType | None,
     ) -> None:
         with undisturbed():
+            self._clear()
             self._database.close()
             os.close(self._lock)
+
+    def _clear(self) -> None:
+        """Remove temporary files, as far as nobody is just now writing there."""
+        rmtree(self.scratch, ignore_errors=True)
 
     def append(self, row: Row) -> None:
         """Add a row, in a transaction of its own.

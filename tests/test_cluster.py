@@ -135,7 +135,7 @@ def test_a_run_that_kills_its_worker_three_times_is_given_up(
         rows = plan.rows(store)
     assert Counter(note.read_text().split()) == {"a": 3, "b": 3}
     failed = {row.instance: row.error for row in rows if row.method == "fatal"}
-    why = "its worker died 3 times out of 3; out of memory?"
+    why = "its worker died (out of memory?), 3 times out of 3"
     assert failed == {"a": why, "b": why}
     others = [row.status for row in rows if row.method != "fatal"]
     assert Counter(others) == {"feasible": 4, "optimal": 2}
