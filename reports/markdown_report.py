@@ -10,6 +10,7 @@ from .report import Report, percent
 from .subjects import SUBJECTS, Subject, paid
 from .verdicts import Ratio
 from .wording import (
+    coverage,
     day,
     decimal,
     fraction,
@@ -17,6 +18,7 @@ from .wording import (
     open_levels,
     price,
     seconds,
+    shared_means,
     short_fraction,
 )
 
@@ -45,7 +47,12 @@ def _part(report: Report, subject: Subject, mark: str) -> list[str]:
     """Write the sections of one problem, below headings of one rank."""
     return [
         f"{mark} Ratios by method",
-        "Cost over proven optimum; the exact means stand at the end.",
+        " ".join(
+            (
+                "Cost over proven optimum; the exact means stand at the end.",
+                shared_means(report.shared),
+            )
+        ).rstrip(),
         _methods(report),
         f"{mark} The worst instance of each method",
         _worst(report),
@@ -84,14 +91,17 @@ def _methods(report: Report) -> str:
     if any(s.levels for s in report.summaries):
         return _methods_by_level(report)
     rows = []
+    alike = report.shared.tells
     for s in report.summaries:
         spread = s.spread
-        values: tuple[Ratio | None, ...] = (None,) * 5
+        values: list[Ratio | None] = [None] * 5
         if spread:
-            values = (
-                *(spread.least, spread.mean, spread.median, spread.p95, spread.most),
-            )
+            values = [spread.least, spread.mean, spread.median, spread.p95, spread.most]
+        if alike:
+            values.insert(2, s.shared[0] if s.shared else None)
         promise = "–" if s.guarantee is None else _ratio(s.guarantee)
+        if part := coverage(s):
+            promise += f", {part}"
         if s.broken:
             promise += f" **broken on {len(s.broken)}**"
         rows.append(
@@ -105,15 +115,22 @@ def _methods(report: Report) -> str:
                 seconds(s.seconds),
             )
         )
-    head = "method|runs|with proven optimum|optimal|min|mean|median|p95|max"
-    return table(f"{head}|proven at most|time, all runs".split("|"), rows, left=1)
+    head = ["method", "runs", "with proven optimum", "optimal", "min", "mean"]
+    head += ["mean alike"] * alike + ["median", "p95", "max", "proven at most"]
+    return table([*head, "time, all runs"], rows, left=1)
 
 
 def _methods_by_level(report: Report) -> str:
     height = max(len(s.levels) for s in report.summaries)
+    alike = report.shared.tells
     rows = []
     for s in report.summaries:
-        cells = [f"{decimal(x.mean)}, {decimal(x.most)}" for x in s.levels]
+        cells = []
+        for place, x in enumerate(s.levels):
+            shown = [x.mean, x.most]
+            if alike:
+                shown.insert(1, s.shared[place] if s.shared else None)
+            cells.append(", ".join(map(decimal, shown)))
         cells += ["–"] * (height - len(cells))
         rows.append(
             (
@@ -125,7 +142,8 @@ def _methods_by_level(report: Report) -> str:
             )
         )
     head = ["method", "runs", "with proven optimum", "optimal", "share optimal"]
-    head += [f"level {level + 1}: mean, max" for level in range(height)]
+    kinds = "mean, mean alike, max" if alike else "mean, max"
+    head += [f"level {level + 1}: {kinds}" for level in range(height)]
     return table([*head, "time, all runs"], rows, left=1)
 
 
