@@ -6,6 +6,8 @@ from decimal import Decimal
 from pathlib import Path
 from reprlib import Repr
 
+from .visible import visible
+
 
 class _Short(Repr):
     """Shows any value in a few characters, however long or deeply nested."""
@@ -58,10 +60,10 @@ class InputError(ValueError):
 
     def __str__(self) -> str:
         where = "".join(f"{part}: " for part in (self.file, self.field) if part)
-        if self.value is ...:
-            return where + self.problem
-        shown = " ".join(_SHORT.repr(self.value).split())
-        return f"{where}{self.problem}, not {shown}"
+        text = where + self.problem
+        if self.value is not ...:
+            text += f", not {' '.join(_SHORT.repr(self.value).split())}"
+        return visible(text, lines=True)
 
     def __reduce__(self) -> tuple[object, ...]:
         value = None if self.value is ... else self.value

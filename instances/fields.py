@@ -8,6 +8,7 @@ from typing import Any, Protocol, TypedDict
 from unicodedata import category
 
 from .errors import InputError
+from .visible import visible
 
 
 def objects(value: Any, field: str) -> dict[str, Any]:
@@ -115,14 +116,14 @@ class Origin(TypedDict):
 
 
 def origin(document: Mapping[str, Any], default_name: str) -> Origin:
-    """Return the name, source and seed that a file gives."""
+    """Return the name, source and seed that a file gives, fit to be shown."""
     name = string(document.get("name", default_name), "name")
     if not name:
         raise InputError("must not be empty", field="name")
     seed = document.get("seed")
     return Origin(
-        name=name,
-        source=string(document.get("source", ""), "source"),
+        name=visible(name),
+        source=visible(string(document.get("source", ""), "source")),
         seed=None if seed is None else integer(seed, "seed"),
     )
 

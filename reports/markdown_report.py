@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from math import inf
 
 from ..instances.problems import described
+from ..instances.visible import visible
 from .report import Report, percent
 from .subjects import SUBJECTS, Subject, paid
 from .verdicts import Ratio
@@ -78,7 +80,7 @@ def _grades(report: Report) -> str:
         share = percent(report.infeasible, len(rows))
         infeasible = f", proved to have no solution {share}"
     ran = sorted(
-        {f"closeknit {r.version}, Python {r.python}, {r.machine}" for r in rows}
+        {cell(f"closeknit {r.version}, Python {r.python}, {r.machine}") for r in rows}
     )
     limits = sorted({f"{r.time_limit:g} s a run, seed {r.seed}" for r in rows})
     return (
@@ -106,7 +108,7 @@ def _methods(report: Report) -> str:
             promise += f" **broken on {len(s.broken)}**"
         rows.append(
             (
-                f"`{s.name}`",
+                cell(s.name),
                 str(s.runs),
                 str(s.judged),
                 percent(s.optimal, s.runs),
@@ -134,7 +136,7 @@ def _methods_by_level(report: Report) -> str:
         cells += ["–"] * (height - len(cells))
         rows.append(
             (
-                f"`{s.name}`",
+                cell(s.name),
                 *map(str, (s.runs, s.judged, s.optimal)),
                 percent(s.optimal, s.runs),
                 *cells,
@@ -155,12 +157,12 @@ def _worst(report: Report) -> str:
         worst = s.worst
         rows.append(
             (
-                f"`{s.name}`",
+                cell(s.name),
                 cell(worst.row.instance),
                 levels(worst.ratios, _ratio),
                 price(worst.row.cost),
                 price(worst.verdict.optimum),
-                str(worst.verdict.proof),
+                cell(str(worst.verdict.proof)),
             )
         )
     if not rows:
@@ -174,9 +176,9 @@ def _instances(report: Report, subject: Subject) -> str:
     rows = []
     for v in report.verdicts:
         if v.optimum is not None:
-            value, proof = paid(v.instance, v.optimum), str(v.proof)
+            value, proof = paid(v.instance, v.optimum), cell(str(v.proof))
         elif v.infeasible:
-            value, proof = "infeasible", str(v.proof)
+            value, proof = "infeasible", cell(str(v.proof))
         elif v.contradiction:
             value, proof = "contradiction", "–"
         else:
@@ -191,7 +193,7 @@ def _unproved(report: Report) -> str:
     for j in report.unproved:
         rows.append(
             (
-                *(cell(j.row.instance), f"`{j.row.method}`"),
+                *(cell(j.row.instance), cell(j.row.method)),
                 *(price(j.row.cost), open_levels(j)),
             )
         )
@@ -206,7 +208,7 @@ def _unproved(report: Report) -> str:
 
 def _trouble(report: Report) -> str:
     lines = [
-        f"- **guarantee broken**: `{j.row.method}` on {cell(j.row.instance)}, "
+        f"- **guarantee broken**: {cell(j.row.method)} on {cell(j.row.instance)}, "
         f"above {fraction(j.guarantee)}"
         for j in report.broken
     ]
@@ -215,11 +217,11 @@ def _trouble(report: Report) -> str:
         for v in report.contradictions
     ]
     lines += [
-        f"- **failed**: `{r.method}` on {cell(r.instance)}: {cell(r.error)}"
+        f"- **failed**: {cell(r.method)} on {cell(r.instance)}: {cell(r.error)}"
         for r in report.failed
     ]
     lines += [
-        f"- found nothing: `{r.method}` on {cell(r.instance)}, limit: {r.limit}"
+        f"- found nothing: {cell(r.method)} on {cell(r.instance)}, limit: {r.limit}"
         for r in report.empty_handed
     ]
     lines += [f"- refused: {cell(r.instance)}: {cell(r.error)}" for r in report.refused]
@@ -228,7 +230,7 @@ def _trouble(report: Report) -> str:
 
 def _means(report: Report) -> str:
     lines = [
-        f"- `{s.name}`: {levels([x.mean for x in spreads], fraction)}"
+        f"- {cell(s.name)}: {levels([x.mean for x in spreads], fraction)}"
         for s in report.summaries
         if (spreads := (s.spread,) if s.spread else s.levels)
     ]
@@ -242,8 +244,18 @@ def _ratio(ratio: Ratio | None) -> str:
 
 
 def cell(text: str) -> str:
-    """Write a text so that a cell of a table can hold it."""
-    return " ".join(text.split()).replace("|", "\\|").replace("<", "&lt;")
+    r"""Write text of others as code: no link, no HTML, and a cell of a table holds it.
+
+    >>> cell("[a](http://b) | <i>"), cell("a `b`")
+    ('`[a](http://b) \\| <i>`', '`` a `b` ``')
+    """
+    plain = visible(" ".join(text.split()))
+    # A bar behind a backslash could not be told from one that ends the cell.
+    plain = plain.replace("\\|", "\\u007c").replace("|", "\\|")
+    longest = max((len(run) for run in re.findall("`+", plain)), default=0)
+    fence = "`" * (longest + 1)
+    room = " " if not plain or "`" in (plain[0], plain[-1]) else ""
+    return f"{fence}{room}{plain}{room}{fence}"
 
 
 def table(names: Sequence[str], rows: Sequence[Sequence[str]], *, left: int) -> str:
