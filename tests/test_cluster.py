@@ -190,8 +190,8 @@ def test_limits_hold_on_workers_and_early_leave_ends_what_runs(
         wait_for(lambda: not child.exists())
 
 
-def wait_for(condition: Any) -> None:
-    end = monotonic() + 20
+def wait_for(condition: Any, seconds: float = 20) -> None:
+    end = monotonic() + seconds
     while not condition():
         assert monotonic() < end
         sleep(0.05)
@@ -340,6 +340,12 @@ def tls(tmp_path: Path) -> dict[str, str]:
     }
 
 
+def answers(address: str) -> bool:
+    host, _, port = address.partition(":")
+    with socket.socket() as trial:
+        return trial.connect_ex((host, int(port))) == 0
+
+
 @pytest.mark.skipif(shutil.which("openssl") is None, reason="needs openssl")
 def test_a_cluster_can_be_reached_by_tls_only(
     tls: dict[str, str], folder: Path, tmp_path: Path
@@ -356,19 +362,15 @@ def test_a_cluster_can_be_reached_by_tls_only(
         "stdout": subprocess.DEVNULL,
         "stderr": subprocess.DEVNULL,
     }
+    dask += ["--protocol", "tls", "--host", "127.0.0.1", "--port", port]
+    worker += [f"tls://{address}", "--no-nanny", "--nthreads", "1"]
+    worker += ["--local-directory", str(tmp_path)]
     started = [
-        subprocess.Popen(  # type: ignore[call-overload]
-            [*dask, "--protocol", "tls", "--host", "127.0.0.1", "--port", port]
-            + ["--no-dashboard"],
-            **options,
-        ),
-        subprocess.Popen(  # type: ignore[call-overload]
-            [*worker, f"tls://{address}", "--no-nanny", "--no-dashboard"]
-            + ["--nthreads", "1", "--local-directory", str(tmp_path)],
-            **options,
-        ),
+        subprocess.Popen([*words, "--no-dashboard"], **options)  # type: ignore[call-overload]
+        for words in (dask, worker)
     ]
     try:
+        wait_for(lambda: answers(address), seconds=120)
         with pytest.MonkeyPatch.context() as patch:
             for name, value in tls.items():
                 patch.setenv(name, value)
