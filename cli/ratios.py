@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from math import isfinite
@@ -114,7 +114,9 @@ def run(args: argparse.Namespace) -> int:
         _refuse(args, _ONLY_TO_RUN, "is not for a comparison (a file: ./compare)")
         return comparing.run(args, args.inputs[1:])
     _refuse(args, comparing.OPTIONS, "is for a comparison: closeknit ratios compare")
+    from ..reports.audit import audited
     from ..reports.campaign import run as run_campaign
+    from ..reports.forecast import Forecast
     from ..reports.rows import FAILED
     from ..reports.store import Store
 
@@ -126,16 +128,25 @@ def run(args: argparse.Namespace) -> int:
         arrow()
     campaign = _campaign(args)
     with (
-        _runner(args) as runner,
+        _runner(args) as runner_for,
         Store(args.out, fresh=args.fresh) as store,
     ):
         _refuse_unwritable(Path(args.out))
+        audited(campaign.instances, store.rows.values(), store.path)
         if args.retry_failed:
             rows = campaign.rows(store)
             store.forget(row.key for row in rows if row.status == FAILED)
-        with progress_bar() as progress:
+        runner = runner_for(store.scratch)
+        forecast = Forecast(running.processes(args.jobs) if _here(args) else 1)
+        with progress_bar(forecast) as progress:
             try:
-                run_campaign(campaign, store, runner=runner, progress=progress)
+                run_campaign(
+                    campaign,
+                    store,
+                    runner=runner,
+                    progress=progress,
+                    forecast=forecast,
+                )
             except KeyboardInterrupt:
                 total = len(campaign.tasks())
                 done = len(campaign.rows(store))
@@ -164,19 +175,27 @@ def _refuse(args: argparse.Namespace, names: tuple[str, ...], why: str) -> None:
             raise InputError(why, field=f"--{name.replace('_', '-')}")
 
 
+def _here(args: argparse.Namespace) -> bool:
+    return args.dask is None and args.dask_jobqueue is None
+
+
 @contextmanager
-def _runner(args: argparse.Namespace) -> Iterator[Runner]:
-    """Return where runs are made; the workers of a cluster are left in the end."""
-    if args.dask is None and args.dask_jobqueue is None:
+def _runner(args: argparse.Namespace) -> Iterator[Callable[[Path], Runner]]:
+    """Return where runs are made, once it is known where their temporary files go.
+
+    The workers of a cluster have folders of their own, and are left in the end.
+    """
+    if _here(args):
         from ..reports import pool
 
-        yield partial(pool.run, jobs=running.processes(args.jobs))
+        jobs = running.processes(args.jobs)
+        yield lambda scratch: partial(pool.run, jobs=jobs, scratch=scratch)
         return
     from ..reports.cluster import connected
     from ..reports.cluster import run as run_on_cluster
 
     with connected(args.dask, jobqueue=args.dask_jobqueue) as client:
-        yield partial(run_on_cluster, client=client)
+        yield lambda scratch: partial(run_on_cluster, client=client)
 
 
 def _campaign(args: argparse.Namespace) -> Campaign:
@@ -229,6 +248,9 @@ def _refuse_unwritable(out: Path) -> None:
     for name in OUTPUTS:
         if (out / name).is_dir():
             raise InputError("cannot be written: Is a directory", file=out / name)
+    for name in (*OUTPUTS, "results.parquet"):
+        for half in out.glob(f".{name}.*"):  # of a process that was killed
+            half.unlink(missing_ok=True)
     trial = out / ".closeknit-trial"
     with writing(trial):
         pass
@@ -237,16 +259,16 @@ def _refuse_unwritable(out: Path) -> None:
 
 def _report(campaign: Campaign, store: Store, out: Path, *, parquet: bool) -> int:
     from ..instances.files import write_text
+    from ..reports.audit import audited
     from ..reports.csv_table import csv_table
     from ..reports.html_report import html_report
     from ..reports.markdown_report import markdown_report
     from ..reports.report import report_on
 
+    witnesses = audited(campaign.instances, store.rows.values(), store.path)
     rows = campaign.rows(store)
     methods = {name: lineup.by_name for name, lineup in campaign.lineups.items()}
-    report = report_on(
-        campaign.instances, rows, methods, witnesses=list(store.rows.values())
-    )
+    report = report_on(campaign.instances, rows, methods, witnesses=witnesses)
     write_text(out / "ratios.csv", csv_table(report.judged))
     write_text(out / "report.md", markdown_report(report))
     write_text(out / "report.html", html_report(report))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -13,6 +13,15 @@ _WIDE = 220
 def screen() -> Console:
     """Return the console; for files and pipes, lines are as long as they need be."""
     from rich.console import Console
+    from rich.text import Text
 
-    found = Console()
-    return found if found.is_terminal else Console(width=_WIDE)
+    from ..instances.visible import visible
+
+    class Plain(Console):
+        """Shows names as they are: no markup in them, nothing that turns text."""
+
+        def render_str(self, text: str, **options: Any) -> Text:
+            return super().render_str(visible(text, lines=True), **options)
+
+    found = Plain(markup=False, emoji=False)
+    return found if found.is_terminal else Plain(width=_WIDE, markup=False, emoji=False)

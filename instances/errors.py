@@ -6,6 +6,8 @@ from decimal import Decimal
 from pathlib import Path
 from reprlib import Repr
 
+from .visible import visible
+
 
 class _Short(Repr):
     """Shows any value in a few characters, however long or deeply nested."""
@@ -61,11 +63,11 @@ class InputError(ValueError):
         field = self.field  # a key of a file may be anything
         if len(field) > _LONGEST_FIELD or not field.isprintable():
             field = _SHORT.repr(field)
-        where = "".join(f"{part}: " for part in (self.file, field) if part)
-        if self.value is ...:
-            return where + self.problem
-        shown = " ".join(_SHORT.repr(self.value).split())
-        return f"{where}{self.problem}, not {shown}"
+        text = "".join(f"{part}: " for part in (self.file, field) if part)
+        text += self.problem
+        if self.value is not ...:
+            text += f", not {' '.join(_SHORT.repr(self.value).split())}"
+        return visible(text, lines=True)
 
     def __reduce__(self) -> tuple[object, ...]:
         value = None if self.value is ... else self.value

@@ -8,6 +8,7 @@ from decimal import Decimal
 from typing import Any, Protocol, TypedDict
 
 from .errors import InputError
+from .visible import visible
 
 _UNFIT = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 """Control characters, surrogates, and what ends a line or a paragraph."""
@@ -118,14 +119,14 @@ class Origin(TypedDict):
 
 
 def origin(document: Mapping[str, Any], default_name: str) -> Origin:
-    """Return the name, source and seed that a file gives."""
+    """Return the name, source and seed that a file gives, fit to be shown."""
     name = string(document.get("name", default_name), "name")
     if not name:
         raise InputError("must not be empty", field="name")
     seed = document.get("seed")
     return Origin(
-        name=name,
-        source=string(document.get("source", ""), "source"),
+        name=visible(name),
+        source=visible(string(document.get("source", ""), "source")),
         seed=None if seed is None else integer(seed, "seed"),
     )
 

@@ -23,6 +23,7 @@ from ..instances import (
     problem_of,
 )
 from ..solvers import DEFAULT, Result, Settings
+from .forecast import Forecast
 from .memory import peak
 from .pool import Call, Failure, OutOfMemory
 from .rows import FAILED, REFUSED, Key, Row, key_of, out_of_memory, row_of
@@ -141,6 +142,7 @@ def run(
     *,
     runner: Runner,
     progress: Callable[[int, int, str], None] = lambda done, total, what: None,
+    forecast: Forecast | None = None,
 ) -> None:
     """Run what the store does not hold yet, and write it there row by row.
 
@@ -154,6 +156,8 @@ def run(
         Where to run: ``partial(pool.run, jobs=N)``, for instance.
     progress
         Told after every run how many of how many are done, and which was last.
+    forecast
+        Told which runs are due, and how long those took that have ended.
 
     Raises
     ------
@@ -168,6 +172,12 @@ def run(
         for task in due
     ]
     done = len(tasks) - len(due)
+    forecast = forecast or Forecast()
+    forecast.begin(
+        (_kind(task.key) for task in due),
+        ((_kind(key), row.seconds or 0.0) for key, row in store.rows.items()),
+        limit=campaign.settings.time_limit,
+    )
     progress(done, len(tasks), "")
     with closing(runner(calls)) as outcomes:
         for position, outcome in outcomes:
@@ -180,8 +190,14 @@ def run(
                     field=task.method.name,
                 )
             store.append(row)
+            forecast.ended(_kind(row.key), row.seconds or 0.0)
             done += 1
             progress(done, len(tasks), f"{task.method.name} on {task.instance.name}")
+
+
+def _kind(key: Key) -> tuple[str, float]:
+    """Return what runs that take about as long have in common: method and limit."""
+    return key[2], key[4]
 
 
 def _row(task: Task, outcome: Row | Failure) -> Row:

@@ -25,10 +25,8 @@ from uuid import uuid4
 
 from ..instances import InputError
 from . import pool
-from .pool import Call, Failure
+from .pool import DEATHS, Call, Failure, Killed, given_up
 
-DEATHS = 3
-"""So many workers may die of a call; then it has failed."""
 _LOOK = 0.5
 """Seconds between two looks at which workers there are."""
 _SETTLED = 1.5
@@ -108,10 +106,11 @@ def run(
 ) -> Generator[tuple[int, Any], None, None]:
     """Yield (position, value or `Failure`) of every call, as they end.
 
-    A call whose worker dies is given to another one; after `DEATHS` deaths it is a
-    `Failure`. From the first on it has a worker to itself, so that no other call is
-    blamed. Leaving the iterator early, and the end of this process, however it comes,
-    stops what is running on the workers.
+    A call whose worker dies, or whose process beside the worker is killed from
+    outside, is given to another one; after `DEATHS` deaths it is a `Failure`. From the
+    first on it has a worker to itself, so that no other call is blamed. Leaving the
+    iterator early, and the end of this process, however it comes, stops what is
+    running on the workers.
 
     Raises
     ------
@@ -166,7 +165,7 @@ class _Driver:
         for future, flight in list(self._flying.items()):
             if flight.worker not in self._workers:
                 self._forget(future)
-                self._mourn(flight.position)
+                self._mourn(flight.position, Killed("its worker died (out of memory?)"))
         if self._workers:
             self._met = monotonic()
         elif monotonic() - self._met > _PATIENCE:
@@ -208,6 +207,8 @@ class _Driver:
         self._forget(future)
         if value is None:
             self._waiting.appendleft(flight.position)
+        elif isinstance(value, Killed):
+            self._mourn(flight.position, value)
         else:
             yield flight.position, value
 
@@ -253,13 +254,12 @@ class _Driver:
             field=f"worker {self._flying[future].worker}",
         )
 
-    def _mourn(self, position: int) -> None:
+    def _mourn(self, position: int, death: Killed) -> None:
         self._deaths[position] += 1
         if self._deaths[position] < DEATHS:
             self._suspects.append(position)
-            return
-        why = f"its worker died {DEATHS} times out of {DEATHS}; out of memory?"
-        self._failed.append((position, Failure(why)))
+        else:
+            self._failed.append((position, given_up(death)))
 
     def _forget(self, future: Any) -> None:
         del self._flying[future]
@@ -287,10 +287,12 @@ def _on_worker(key: str, needs: str, call: Call) -> Any:
 
     if version("closeknit") != needs:
         return _OtherVersion(version("closeknit"))
-    tasks = get_worker().state.tasks
+    worker = get_worker()
+    tasks = worker.state.tasks
 
     def wanted() -> bool:
         task = tasks.get(key)
         return task is not None and task.state == "executing"
 
-    return pool.run_here(call, wanted=wanted)
+    scratch = Path(worker.local_directory)  # Dask removes it, also after a kill
+    return pool.run_here(call, wanted=wanted, scratch=scratch)

@@ -34,9 +34,9 @@ def _made_by(rows: Sequence[Row]) -> str:
         return "; ".join(sorted(values)) or "nothing"
 
     return (
-        f"closeknit {all_of({row.version for row in rows})} on "
+        f"closeknit {all_of({cell(row.version) for row in rows})} on "
         f"{all_of({cell(row.machine) for row in rows})} "
-        f"({all_of({row.solvers for row in rows if row.solvers})})"
+        f"({all_of({cell(row.solvers) for row in rows if row.solvers})})"
     )
 
 
@@ -58,9 +58,9 @@ def _contradictions(found: Comparison) -> str:
     rows = [
         (
             cell(c.proved.instance),
-            f"`{c.proved.method}` at least {cost_text(c.proved.bound)} "
-            f"({c.proved.proof})",
-            f"`{c.found.method}` {cost_text(c.found.cost)}",
+            f"{cell(c.proved.method)} at least {cost_text(c.proved.bound)} "
+            f"({cell(str(c.proved.proof))})",
+            f"{cell(c.found.method)} {cost_text(c.found.cost)}",
         )
         for c in found.contradictions
     ]
@@ -73,7 +73,7 @@ def _changes(changes: Sequence[Change]) -> str:
     rows = [
         (
             cell(change.before.instance),
-            f"`{change.before.method}`",
+            cell(change.before.method),
             str(change.before.repeat),
             change.what,
             cell(change.old),
@@ -92,7 +92,7 @@ def _times(times: Sequence[TimeChange]) -> str:
     said = {1: "slower", -1: "faster", 0: ""}
     rows = [
         (
-            f"`{t.method}`",
+            cell(t.method),
             t.problem,
             str(t.instances),
             str(t.slower),

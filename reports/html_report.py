@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from html import escape
 
+from ..instances.visible import visible
 from ..solvers import Grade
 from .html_sections import problem_sections
 from .page_style import CSS
@@ -38,12 +39,13 @@ def html_report(report: Report) -> str:
             _footer(report),
         )
     )
-    return (
+    return visible(
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width,initial-scale=1">\n'
         '<link rel="icon" href="data:,">\n'
         f"<title>{TITLE}: closeknit ratio report</title>\n"
-        f"<style>\n{CSS}\n</style>\n</head>\n<body>\n{body}\n</body>\n</html>\n"
+        f"<style>\n{CSS}\n</style>\n</head>\n<body>\n{body}\n</body>\n</html>\n",
+        lines=True,
     )
 
 

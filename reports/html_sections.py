@@ -15,12 +15,14 @@ from .subjects import Subject, paid
 from .summary import MethodSummary, Spread
 from .verdicts import Judged, Ratio, Verdict
 from .wording import (
+    coverage,
     decimal,
     fraction,
     levels,
     open_levels,
     price,
     seconds,
+    shared_means,
     short_fraction,
 )
 
@@ -29,7 +31,7 @@ def problem_sections(report: Report, subject: Subject) -> str:
     """Make all sections of a report on one problem."""
     return "\n".join(
         (
-            _methods(report.summaries),
+            _methods(report),
             _plots(report),
             _worst(report),
             _instances(report.verdicts, report, subject),
@@ -39,21 +41,24 @@ def problem_sections(report: Report, subject: Subject) -> str:
     )
 
 
-def _methods(summaries: Sequence[MethodSummary]) -> str:
-    if any(s.levels for s in summaries):
-        return _methods_by_level(summaries)
+def _methods(report: Report) -> str:
+    if any(s.levels for s in report.summaries):
+        return _methods_by_level(report)
     rows = []
-    for s in summaries:
+    alike = report.shared.tells
+    for s in report.summaries:
         spread = s.spread
-        values = (
-            (spread.least, spread.mean, spread.median, spread.p95, spread.most)
-            if spread
-            else (None,) * 5
-        )
+        values: list[Ratio | None] = [None] * 5
+        if spread:
+            values = [spread.least, spread.mean, spread.median, spread.p95, spread.most]
+        if alike:
+            values.insert(2, s.shared[0] if s.shared else None)
         bad = ' class="bad"'
         flag = bad if s.broken else ""
         top = bad if s.worst is not None and s.worst.broken else ""
         promise = "–" if s.guarantee is None else _ratio(s.guarantee)
+        if part := coverage(s):
+            promise += f"<small>{part}</small>"
         if s.broken:
             promise += f'<small class="bad">broken on {len(s.broken)}</small>'
         rows.append(
@@ -61,8 +66,8 @@ def _methods(summaries: Sequence[MethodSummary]) -> str:
             f"{' <small>exact</small>' if s.exact else ''}</th>"
             f"<td>{s.runs}</td><td>{s.judged}</td>"
             f"<td>{percent(s.optimal, s.runs)}</td>"
-            + "".join(f"<td>{_ratio(v)}</td>" for v in values[:4])
-            + f"<td{top}>{_ratio(values[4])}</td><td{flag}>{promise}</td>"
+            + "".join(f"<td>{_ratio(v)}</td>" for v in values[:-1])
+            + f"<td{top}>{_ratio(values[-1])}</td><td{flag}>{promise}</td>"
             f"<td>{seconds(s.seconds)}</td></tr>"
         )
     head = _head(
@@ -72,6 +77,7 @@ def _methods(summaries: Sequence[MethodSummary]) -> str:
         "optimal",
         "min",
         "mean",
+        *["mean<br>alike"] * alike,
         "median",
         "95th pct.",
         "max",
@@ -81,19 +87,27 @@ def _methods(summaries: Sequence[MethodSummary]) -> str:
     return (
         "<section><h2>Ratios by method</h2>\n<p>Cost over proven optimum, as a "
         "decimal and as an exact fraction; 1 is optimal. <em>Proven at most</em> is "
-        "the greatest factor that theory guarantees the method on these "
-        "instances.</p>\n"
+        "the greatest factor that theory guarantees the method on the instances that "
+        "the guarantee covers; if these are not all, the greatest ratio on them stands "
+        f"below. {shared_means(report.shared)}</p>\n"
         f'<div class="wide"><table>{head}<tbody>{"".join(rows)}</tbody></table></div>'
         "</section>"
     )
 
 
-def _methods_by_level(summaries: Sequence[MethodSummary]) -> str:
+def _methods_by_level(report: Report) -> str:
     """Lexicographic costs: share of optimal answers, then ratios level by level."""
-    height = max(len(s.levels) for s in summaries)
+    height = max(len(s.levels) for s in report.summaries)
+    alike = report.shared.tells
     rows = []
-    for s in summaries:
-        cells = [f"<td>{_mean_and_most(spread)}</td>" for spread in s.levels]
+    for s in report.summaries:
+        cells = []
+        for place, spread in enumerate(s.levels):
+            beside = ""
+            if alike:
+                mean = decimal(s.shared[place] if s.shared else None)
+                beside = f"<small>{mean}</small>"
+            cells.append(f"<td>{_mean_and_most(spread, beside)}</td>")
         cells += ["<td>–</td>"] * (height - len(cells))
         rows.append(
             f'<tr><th class="l" scope="row">{escape(s.name)}'
@@ -104,22 +118,25 @@ def _methods_by_level(summaries: Sequence[MethodSummary]) -> str:
         )
     head = _head(
         *("*method", "runs", "with proven<br>optimum", "optimal", "share<br>optimal"),
-        *(f"level {level + 1}<br>mean, max" for level in range(height)),
+        *(
+            f"level {level + 1}<br>mean, {'mean alike, ' * alike}max"
+            for level in range(height)
+        ),
         "time,<br>all runs",
     )
     return (
         "<section><h2>Ratios by method</h2>\n<p>How often the selection is a proven "
         "optimum, and cost over proven optimum at each level: the mean, and below it "
-        "the greatest.</p>\n"
+        f"the greatest. {shared_means(report.shared)}</p>\n"
         f'<div class="wide"><table>{head}<tbody>{"".join(rows)}</tbody></table></div>'
         "</section>"
     )
 
 
-def _mean_and_most(spread: Spread) -> str:
+def _mean_and_most(spread: Spread, beside: str = "") -> str:
     title = f' title="{fraction(spread.mean)}"' if spread.mean != inf else ""
     return (
-        f"<span{title}>{decimal(spread.mean)}</span>"
+        f"<span{title}>{decimal(spread.mean)}</span>{beside}"
         f"<small>{decimal(spread.most)}</small>"
     )
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from math import inf
 
 from ..instances.problems import described
+from ..instances.visible import visible
 from .report import Report, percent
 from .subjects import SUBJECTS, Subject, paid
 from .verdicts import Ratio
 from .wording import (
+    coverage,
     day,
     decimal,
     fraction,
@@ -17,6 +20,7 @@ from .wording import (
     open_levels,
     price,
     seconds,
+    shared_means,
     short_fraction,
 )
 
@@ -45,7 +49,12 @@ def _part(report: Report, subject: Subject, mark: str) -> list[str]:
     """Write the sections of one problem, below headings of one rank."""
     return [
         f"{mark} Ratios by method",
-        "Cost over proven optimum; the exact means stand at the end.",
+        " ".join(
+            (
+                "Cost over proven optimum; the exact means stand at the end.",
+                shared_means(report.shared),
+            )
+        ).rstrip(),
         _methods(report),
         f"{mark} The worst instance of each method",
         _worst(report),
@@ -71,7 +80,7 @@ def _grades(report: Report) -> str:
         share = percent(report.infeasible, len(rows))
         infeasible = f", proved to have no solution {share}"
     ran = sorted(
-        {f"closeknit {r.version}, Python {r.python}, {r.machine}" for r in rows}
+        {cell(f"closeknit {r.version}, Python {r.python}, {r.machine}") for r in rows}
     )
     limits = sorted({f"{r.time_limit:g} s a run, seed {r.seed}" for r in rows})
     return (
@@ -84,19 +93,22 @@ def _methods(report: Report) -> str:
     if any(s.levels for s in report.summaries):
         return _methods_by_level(report)
     rows = []
+    alike = report.shared.tells
     for s in report.summaries:
         spread = s.spread
-        values: tuple[Ratio | None, ...] = (None,) * 5
+        values: list[Ratio | None] = [None] * 5
         if spread:
-            values = (
-                *(spread.least, spread.mean, spread.median, spread.p95, spread.most),
-            )
+            values = [spread.least, spread.mean, spread.median, spread.p95, spread.most]
+        if alike:
+            values.insert(2, s.shared[0] if s.shared else None)
         promise = "–" if s.guarantee is None else _ratio(s.guarantee)
+        if part := coverage(s):
+            promise += f", {part}"
         if s.broken:
             promise += f" **broken on {len(s.broken)}**"
         rows.append(
             (
-                f"`{s.name}`",
+                cell(s.name),
                 str(s.runs),
                 str(s.judged),
                 percent(s.optimal, s.runs),
@@ -105,19 +117,26 @@ def _methods(report: Report) -> str:
                 seconds(s.seconds),
             )
         )
-    head = "method|runs|with proven optimum|optimal|min|mean|median|p95|max"
-    return table(f"{head}|proven at most|time, all runs".split("|"), rows, left=1)
+    head = ["method", "runs", "with proven optimum", "optimal", "min", "mean"]
+    head += ["mean alike"] * alike + ["median", "p95", "max", "proven at most"]
+    return table([*head, "time, all runs"], rows, left=1)
 
 
 def _methods_by_level(report: Report) -> str:
     height = max(len(s.levels) for s in report.summaries)
+    alike = report.shared.tells
     rows = []
     for s in report.summaries:
-        cells = [f"{decimal(x.mean)}, {decimal(x.most)}" for x in s.levels]
+        cells = []
+        for place, x in enumerate(s.levels):
+            shown = [x.mean, x.most]
+            if alike:
+                shown.insert(1, s.shared[place] if s.shared else None)
+            cells.append(", ".join(map(decimal, shown)))
         cells += ["–"] * (height - len(cells))
         rows.append(
             (
-                f"`{s.name}`",
+                cell(s.name),
                 *map(str, (s.runs, s.judged, s.optimal)),
                 percent(s.optimal, s.runs),
                 *cells,
@@ -125,7 +144,8 @@ def _methods_by_level(report: Report) -> str:
             )
         )
     head = ["method", "runs", "with proven optimum", "optimal", "share optimal"]
-    head += [f"level {level + 1}: mean, max" for level in range(height)]
+    kinds = "mean, mean alike, max" if alike else "mean, max"
+    head += [f"level {level + 1}: {kinds}" for level in range(height)]
     return table([*head, "time, all runs"], rows, left=1)
 
 
@@ -137,12 +157,12 @@ def _worst(report: Report) -> str:
         worst = s.worst
         rows.append(
             (
-                f"`{s.name}`",
+                cell(s.name),
                 cell(worst.row.instance),
                 levels(worst.ratios, _ratio),
                 price(worst.row.cost),
                 price(worst.verdict.optimum),
-                str(worst.verdict.proof),
+                cell(str(worst.verdict.proof)),
             )
         )
     if not rows:
@@ -156,9 +176,9 @@ def _instances(report: Report, subject: Subject) -> str:
     rows = []
     for v in report.verdicts:
         if v.optimum is not None:
-            value, proof = paid(v.instance, v.optimum), str(v.proof)
+            value, proof = paid(v.instance, v.optimum), cell(str(v.proof))
         elif v.infeasible:
-            value, proof = "infeasible", str(v.proof)
+            value, proof = "infeasible", cell(str(v.proof))
         elif v.contradiction:
             value, proof = "contradiction", "–"
         else:
@@ -173,7 +193,7 @@ def _unproved(report: Report) -> str:
     for j in report.unproved:
         rows.append(
             (
-                *(cell(j.row.instance), f"`{j.row.method}`"),
+                *(cell(j.row.instance), cell(j.row.method)),
                 *(price(j.row.cost), open_levels(j)),
             )
         )
@@ -188,7 +208,7 @@ def _unproved(report: Report) -> str:
 
 def _trouble(report: Report) -> str:
     lines = [
-        f"- **guarantee broken**: `{j.row.method}` on {cell(j.row.instance)}, "
+        f"- **guarantee broken**: {cell(j.row.method)} on {cell(j.row.instance)}, "
         f"above {fraction(j.guarantee)}"
         for j in report.broken
     ]
@@ -197,11 +217,11 @@ def _trouble(report: Report) -> str:
         for v in report.contradictions
     ]
     lines += [
-        f"- **failed**: `{r.method}` on {cell(r.instance)}: {cell(r.error)}"
+        f"- **failed**: {cell(r.method)} on {cell(r.instance)}: {cell(r.error)}"
         for r in report.failed
     ]
     lines += [
-        f"- found nothing: `{r.method}` on {cell(r.instance)}, limit: {r.limit}"
+        f"- found nothing: {cell(r.method)} on {cell(r.instance)}, limit: {r.limit}"
         for r in report.empty_handed
     ]
     lines += [f"- refused: {cell(r.instance)}: {cell(r.error)}" for r in report.refused]
@@ -210,7 +230,7 @@ def _trouble(report: Report) -> str:
 
 def _means(report: Report) -> str:
     lines = [
-        f"- `{s.name}`: {levels([x.mean for x in spreads], fraction)}"
+        f"- {cell(s.name)}: {levels([x.mean for x in spreads], fraction)}"
         for s in report.summaries
         if (spreads := (s.spread,) if s.spread else s.levels)
     ]
@@ -224,8 +244,18 @@ def _ratio(ratio: Ratio | None) -> str:
 
 
 def cell(text: str) -> str:
-    """Write a text so that a cell of a table can hold it."""
-    return " ".join(text.split()).replace("|", "\\|").replace("<", "&lt;")
+    r"""Write text of others as code: no link, no HTML, and a cell of a table holds it.
+
+    >>> cell("[a](http://b) | <i>"), cell("a `b`")
+    ('`[a](http://b) \\| <i>`', '`` a `b` ``')
+    """
+    plain = visible(" ".join(text.split()))
+    # A bar behind a backslash could not be told from one that ends the cell.
+    plain = plain.replace("\\|", "\\u007c").replace("|", "\\|")
+    longest = max((len(run) for run in re.findall("`+", plain)), default=0)
+    fence = "`" * (longest + 1)
+    room = " " if not plain or "`" in (plain[0], plain[-1]) else ""
+    return f"{fence}{room}{plain}{room}{fence}"
 
 
 def table(names: Sequence[str], rows: Sequence[Sequence[str]], *, left: int) -> str:

@@ -186,10 +186,25 @@ def as_svg(figure: Figure, spoken: str) -> str:
     return head + text[text.index(">") + 1 :].rstrip()
 
 
-def box(axes: Axes, place: int, ratios: Sequence[float]) -> None:
-    """Draw sorted ratios as dots in a row, and a box around the middle half."""
+def box(
+    axes: Axes, place: int, ratios: Sequence[float], pale: Sequence[bool] = ()
+) -> None:
+    """Draw sorted ratios as dots in a row, and a box around the middle half.
+
+    Parameters
+    ----------
+    axes, place
+        Where.
+    ratios
+        What to draw.
+    pale
+        Which dots are to be set apart, in grey; none if it is empty.
+    """
     jitter = [place + 0.26 * (2 * ((i * 0.618034) % 1) - 1) for i in range(len(ratios))]
-    dots(axes, ratios, jitter, A, 3.6, alpha=0.6)
+    apart = np.array(pale or [False] * len(ratios), dtype=bool)
+    xs, ys = np.array(ratios), np.array(jitter)
+    dots(axes, xs[apart], ys[apart], FAINT, 3.6, alpha=0.6)
+    dots(axes, xs[~apart], ys[~apart], A, 3.6, alpha=0.6)
     axes.boxplot(
         [ratios],
         positions=[place],

@@ -30,7 +30,7 @@ from .report import Report
 from .subjects import SUBJECTS
 from .summary import MethodSummary
 from .verdicts import Judged
-from .wording import decimal
+from .wording import coverage, decimal
 
 _WIDE = 9.8
 """Inches."""
@@ -118,15 +118,16 @@ def _distribution(report: Report, measured: Sequence[MethodSummary]) -> Plot:
     axes = figure.add_subplot()
     top = 1.0
     for place, summary in enumerate(measured):
-        ratios = sorted(
-            float(j.ratio)
+        own = sorted(
+            (_ratio(j), summary.guarantee is not None and not j.covered)
             for j in report.judged
             if j.row.method == summary.name and j.ratio not in (None, inf)
         )
-        if not ratios:
+        if not own:
             continue
+        ratios = [ratio for ratio, _ in own]
         top = max(top, ratios[-1])
-        box(axes, place, ratios)
+        box(axes, place, ratios, [open_ for _, open_ in own])
         if summary.guarantee is not None:
             bound = float(summary.guarantee)
             top = max(top, bound)
@@ -144,13 +145,14 @@ def _distribution(report: Report, measured: Sequence[MethodSummary]) -> Plot:
         "Distribution of exact ratios",
         "Each dot is an instance with a proven optimum; boxes hold the middle half, "
         "whiskers reach from the least to the 95th percentile, the thick line is the "
-        "median. Orange bars: the greatest factor proven for the method on these "
-        "instances.",
+        "median. Orange bars: the greatest factor proven for the method; beside such a "
+        "bar, dots in grey are instances that it does not cover.",
         as_svg(
             figure,
             "; ".join(
                 f"{s.name}: median {decimal(s.spread.median)}, "
-                f"at most {decimal(s.spread.most)}"
+                f"max {decimal(s.spread.most)}"
+                + (f"; proven {coverage(s)}" if coverage(s) else "")
                 for s in measured
                 if s.spread
             ),

@@ -8,18 +8,26 @@ from __future__ import annotations
 
 import os
 import signal
+import tempfile
 import threading
+from collections import Counter, deque
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from multiprocessing import current_process, get_context, parent_process
 from multiprocessing.connection import Connection, wait
+from pathlib import Path
 from time import monotonic
 from typing import Any
 
 from . import memory
 from .interrupts import undisturbed
 
+DEATHS = 3
+"""So often may the process of a call be killed from outside; then it has failed."""
+_FROM_OUTSIDE = (signal.SIGKILL, signal.SIGTERM)
+"""Signals that a call does not bring on itself by a crash: the kernel's, when memory
+runs out, an operator's."""
 _STOPPED_IN = 5.0
 """Seconds that a worker is given to go before it is killed."""
 
@@ -29,6 +37,11 @@ class Failure:
     """Why a call returned nothing."""
 
     why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Killed(Failure):
+    """The process of a call was killed from outside; the call may be made again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,13 +84,17 @@ class Call:
     memory: int | None = None
 
 
-def run(calls: Sequence[Call], *, jobs: int) -> Generator[tuple[int, Any], None, None]:
+def run(
+    calls: Sequence[Call], *, jobs: int, scratch: Path | None = None
+) -> Generator[tuple[int, Any], None, None]:
     """Yield (position, value or `Failure`) of every call, as they end.
 
-    Calls are begun in the order given. A call that raises, is killed, or
-    takes longer than it may is a `Failure`, and so never a hang. Leaving the
-    iterator early stops all that is running, children of the calls included;
-    so does the end of this process, however it comes.
+    Calls are begun in the order given. A call that raises, crashes, or takes longer
+    than it may is a `Failure`, and so never a hang. One whose process is killed from
+    outside, for instance because memory ran out, is made again in the end, while no
+    other is running; after `DEATHS` deaths it is a `Failure`. Leaving the iterator
+    early stops all that is running, children of the calls included; so does the end
+    of this process, however it comes.
 
     Parameters
     ----------
@@ -85,41 +102,70 @@ def run(calls: Sequence[Call], *, jobs: int) -> Generator[tuple[int, Any], None,
         What to run.
     jobs
         Number of processes, at least 1.
+    scratch
+        Folder for the temporary files of the processes; that of the system if None.
     """
     workers: list[_Worker] = []
-    waiting = iter(enumerate(calls))
+    waiting = deque(enumerate(calls))
+    suspects: deque[tuple[int, Call]] = deque()
+    deaths: Counter[int] = Counter()
     try:
-        for _ in range(min(jobs, len(calls))):
-            workers.append(_Worker())
-        for worker in workers:
-            worker.begin(next(waiting, None))
-        while busy := [worker for worker in workers if worker.call is not None]:
+        while True:
+            busy = [worker for worker in workers if worker.call is not None]
+            while waiting and len(busy) < jobs:
+                busy.append(_begun(waiting.popleft(), workers, scratch))
+            if suspects and not busy:
+                busy = [_begun(suspects.popleft(), workers, scratch)]
+            if not busy:
+                return
             _until_something_happens(busy)
             for worker in busy:
                 ended = worker.ended()
-                if ended is None:
+                if ended is None or worker.call is None:
                     continue
-                upcoming = next(waiting, None)
+                position, outcome = ended
+                again = worker.call
+                worker.begin(None)
                 if not worker.alive:
                     worker.stop()
                     workers.remove(worker)
-                    if upcoming is not None:
-                        workers.append(_Worker())
-                        workers[-1].begin(upcoming)
-                else:
-                    worker.begin(upcoming)
-                yield ended
+                if isinstance(outcome, Killed):
+                    deaths[position] += 1
+                    if deaths[position] < DEATHS:
+                        suspects.append(again)
+                        continue
+                    outcome = given_up(outcome)
+                yield position, outcome
     finally:
         with undisturbed():
             for worker in workers:
                 worker.stop()
 
 
+def given_up(killed: Killed) -> Failure:
+    """Return what is recorded of a call that was killed as often as it may be."""
+    return Failure(f"{killed.why}, {DEATHS} times out of {DEATHS}")
+
+
+def _begun(
+    call: tuple[int, Call], workers: list[_Worker], scratch: Path | None
+) -> _Worker:
+    """Begin a call in an idle process, or in a new one."""
+    idle = next((worker for worker in workers if worker.call is None), None)
+    if idle is None:
+        idle = _Worker(scratch)
+        workers.append(idle)
+    idle.begin(call)
+    return idle
+
+
 _IDLE: list[_Worker] = []
 _IDLE_HELD = threading.Lock()
 
 
-def run_here(call: Call, *, wanted: Callable[[], bool]) -> Any:
+def run_here(
+    call: Call, *, wanted: Callable[[], bool], scratch: Path | None = None
+) -> Any:
     """Return the value or `Failure` of one call; may be called from any thread.
 
     The process is kept for the next call. It is ended, and the call with it, when it
@@ -127,7 +173,7 @@ def run_here(call: Call, *, wanted: Callable[[], bool]) -> Any:
     """
     with _IDLE_HELD:
         worker = _IDLE.pop() if _IDLE else None
-    worker = worker or _Worker()
+    worker = worker or _Worker(scratch)
     kept = False
     try:
         worker.begin((0, call))
@@ -164,10 +210,10 @@ def _until_something_happens(
 class _Worker:
     """A process, and the call it is busy with."""
 
-    def __init__(self) -> None:
+    def __init__(self, scratch: Path | None = None) -> None:
         spawn = get_context("spawn")
         self.connection, far_end = spawn.Pipe()
-        self.process = spawn.Process(target=_serve, args=(far_end,))
+        self.process = spawn.Process(target=_serve, args=(far_end, scratch))
         with undisturbed(), _may_have_children():
             self.process.start()  # Ctrl-C meanwhile would end it with a traceback
         far_end.close()
@@ -199,7 +245,7 @@ class _Worker:
             self.process.join(_STOPPED_IN)
         if not self.process.is_alive():
             self.alive = False
-            return position, Failure(_death(self.process.exitcode))
+            return position, _death(self.process.exitcode)
         if self.deadline is not None and monotonic() >= self.deadline:
             self.alive = False
             return position, Failure(f"still running after {call.allowed:g} s; killed")
@@ -240,16 +286,19 @@ def _may_have_children() -> Iterator[None]:
         settings["daemon"] = daemon
 
 
-def _death(code: int | None) -> str:
-    if code is not None and code < 0:
-        name = signal.Signals(-code).name
-        hint = "; out of memory?" if name == "SIGKILL" else ""
-        return f"its process was killed ({name}{hint})"
-    return f"its process ended unasked (exit status {code})"
+def _death(code: int | None) -> Failure:
+    if code is None or code >= 0:
+        return Failure(f"its process ended unasked (exit status {code})")
+    name = signal.Signals(-code).name
+    hint = "; out of memory?" if name == "SIGKILL" else ""
+    kind = Killed if -code in _FROM_OUTSIDE else Failure
+    return kind(f"its process was killed ({name}{hint})")
 
 
-def _serve(connection: Connection) -> None:
+def _serve(connection: Connection, scratch: Path | None) -> None:
     """Answer calls until there is nobody left to ask; runs in the worker."""
+    if scratch is not None:  # also for what the calls start
+        os.environ["TMPDIR"] = tempfile.tempdir = str(scratch)
     # Ctrl-C is for the parent, which then ends the group of each worker.
     os.setpgid(0, 0)
     signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -13,7 +13,7 @@ from ..heuristics import AnyMethod
 from ..instances import InputError, Instance
 from ..solvers import Grade
 from .rows import FAILED, REFUSED, Row
-from .summary import MethodSummary, proved_rows, summaries
+from .summary import MethodSummary, Shared, proved_rows, shared_by, summaries
 from .verdicts import Judged, Verdict, judge
 
 
@@ -65,6 +65,11 @@ class Report:
         return found
 
     @cached_property
+    def shared(self) -> Shared:
+        """The instances that all methods compared take, in a report on one problem."""
+        return shared_by(self.judged)
+
+    @cached_property
     def verdicts(self) -> list[Verdict]:
         """One an instance."""
         found = {j.row.instance: j.verdict for j in self.judged}
@@ -84,6 +89,11 @@ class Report:
     def infeasible(self) -> int:
         """Number of rows whose instance is proved to have no solution."""
         return sum(j.verdict.infeasible for j in self.judged)
+
+    @property
+    def covered(self) -> int:
+        """Number of rows that a proven guarantee is about."""
+        return sum(j.covered for j in self.judged)
 
     @property
     def broken(self) -> list[Judged]:
@@ -149,7 +159,14 @@ class Report:
             wrong.append(f"{_many(len(self.failed), 'run')} failed")
         if wrong:
             return "; ".join(wrong)
-        return "no ratio exceeds a proven guarantee, no run failed"
+        count = len(self.judged)
+        held = "no row has a proven guarantee"
+        if self.covered:
+            held = (
+                f"no ratio exceeds a proven guarantee ({self.covered} of "
+                f"{_many(count, 'row')} {'has' if self.covered == 1 else 'have'} one)"
+            )
+        return f"{held}, no run failed"
 
 
 def report_on(

@@ -10,6 +10,7 @@ from importlib.metadata import version
 from typing import Any
 
 from ..instances import Instance, Value, problem_of, sha256
+from ..instances.visible import visible
 from ..solvers import Limit, Proof, Result, Settings, Status
 from .provenance import machine, solver_versions
 
@@ -157,7 +158,7 @@ def row_of(
         "finished": datetime.now(UTC).isoformat(timespec="seconds"),
     }
     if isinstance(outcome, str):
-        return Row(**shared, status=status, error=outcome)
+        return Row(**shared, status=status, error=visible(" ".join(outcome.split())))
     return Row(
         **shared,
         status=outcome.status.value,

@@ -6,10 +6,11 @@ import fcntl
 import json
 import os
 import sqlite3
-from collections.abc import Iterable
-from contextlib import closing
+from collections.abc import Iterable, Iterator
+from contextlib import closing, contextmanager
 from hashlib import sha256
 from pathlib import Path
+from shutil import rmtree
 from time import monotonic
 from types import TracebackType
 from typing import Any
@@ -23,12 +24,15 @@ from .rows import Key, Row
 
 FILE = "results.sqlite"
 LOCK = ".results.lock"
-_FORM = 1
-"""`PRAGMA user_version` of the table below."""
+SCRATCH = ".results.scratch"
+_FORM = 2
+"""`PRAGMA user_version` of the table below; the table of form 1 had no digests."""
 _MARK = 0x636B6E74
 """`PRAGMA application_id`: whose file it is."""
 _SYNCED = 1.0
 """Seconds of results that a failure of the power may take, at most."""
+_BROKEN = (sqlite3.Error, UnicodeDecodeError)
+"""What is raised for a damaged file: its names, too, may be no text."""
 
 _LISTS = ("shape", "selection")
 _COLUMNS = {
@@ -40,13 +44,21 @@ _COLUMNS = {
     "time_limit": "REAL NOT NULL",
     "seconds": "REAL",
 }
-_TABLE = f"""
+
+
+def _table(first: str) -> str:
+    return f"""
 CREATE TABLE results (
-    address TEXT PRIMARY KEY,
+    {first},
     {", ".join(f'"{name}" {kind}' for name, kind in _COLUMNS.items())},
     grade TEXT GENERATED ALWAYS AS (substr(proof, 1, instr(proof, ':') - 1)) VIRTUAL
 ) STRICT
 """
+
+
+_TABLE = _table("address TEXT PRIMARY KEY, digest TEXT NOT NULL")
+_TABLES = {1: _table("address TEXT PRIMARY KEY"), _FORM: _TABLE}
+"""By form, as `sqlite_schema` must hold it."""
 
 
 class Store:
@@ -54,7 +66,8 @@ class Store:
 
     A row is in the file when `append` returns, whatever happens to this process
     then. Others may read meanwhile. Rows of an older ``results.jsonl`` are taken
-    over, and that file is renamed to ``results.jsonl.imported``.
+    over, and that file is renamed to ``results.jsonl.imported``; a store of form 1 is
+    rewritten with a digest for each row.
 
     Parameters
     ----------
@@ -62,6 +75,14 @@ class Store:
         The folder; made if it is not there.
     fresh
         Put what is there aside, as ``results.sqlite.old``, and begin anew.
+
+    Attributes
+    ----------
+    rows
+        What is there.
+    scratch
+        Folder for temporary files of runs; there until the store is closed. One that
+        a killed process left behind is cleared.
 
     Raises
     ------
@@ -72,6 +93,7 @@ class Store:
 
     def __init__(self, where: str | Path, *, fresh: bool = False) -> None:
         self.path = folder(where) / FILE
+        self.scratch = self.path.with_name(SCRATCH).absolute()
         self._synced = -_SYNCED
         self._lock = _locked(self.path)
         try:
@@ -79,15 +101,20 @@ class Store:
                 self._put_aside()
             self._database = _opened(self.path)
             try:
-                self._prepare()
-                self.rows: dict[Key, Row] = {row.key: row for row in self._read()}
+                self.rows: dict[Key, Row] = {row.key: row for row in self._prepare()}
                 self._take_over(self.path.with_name("results.jsonl"))
+                self._clear()
+                self.scratch.mkdir(exist_ok=True)
             except BaseException:
                 self._database.close()
                 raise
-        except sqlite3.Error as error:
+        except _BROKEN as error:
             os.close(self._lock)
             raise InputError(f"cannot be used: {error}", file=self.path) from None
+        except OSError as error:
+            os.close(self._lock)
+            why = f"cannot be written: {error.strerror}"
+            raise InputError(why, file=error.filename or self.path) from None
         except BaseException:
             os.close(self._lock)
             raise
@@ -102,8 +129,13 @@ class Store:
         trace: TracebackType | None,
     ) -> None:
         with undisturbed():
+            self._clear()
             self._database.close()
             os.close(self._lock)
+
+    def _clear(self) -> None:
+        """Remove temporary files, as far as nobody is just now writing there."""
+        rmtree(self.scratch, ignore_errors=True)
 
     def append(self, row: Row) -> None:
         """Add a row, in a transaction of its own.
@@ -116,15 +148,11 @@ class Store:
         assert row.key not in self.rows
         with undisturbed():
             due = monotonic() - self._synced >= _SYNCED
-            try:
+            with self._writing():
                 self._database.execute(
                     f"PRAGMA synchronous={'FULL' if due else 'NORMAL'}"
                 )
                 self._insert([row])
-            except sqlite3.Error as error:
-                raise InputError(
-                    f"cannot be written: {error}", file=self.path
-                ) from None
             if due:
                 self._synced = monotonic()
             self.rows[row.key] = row
@@ -132,48 +160,51 @@ class Store:
     def forget(self, keys: Iterable[Key]) -> None:
         """Take rows out, so that these runs are due again."""
         gone = list(keys)
-        with undisturbed(), self._database:
-            self._database.execute("BEGIN IMMEDIATE")
-            self._database.executemany(
-                "DELETE FROM results WHERE address = ?",
-                [(address(key),) for key in gone],
-            )
+        with undisturbed():
+            with self._writing(), self._database:
+                self._database.execute("BEGIN IMMEDIATE")
+                self._database.executemany(
+                    "DELETE FROM results WHERE address = ?",
+                    [(address(key),) for key in gone],
+                )
             for key in gone:
                 del self.rows[key]
 
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise InputError(f"cannot be written: {error}", file=self.path) from None
+
     def _insert(self, rows: Iterable[Row]) -> None:
-        names = ", ".join(f'"{name}"' for name in ("address", *NAMES))
-        marks = ", ".join("?" * (1 + len(NAMES)))
         with self._database:
             self._database.execute("BEGIN IMMEDIATE")
-            self._database.executemany(
-                f"INSERT INTO results ({names}) VALUES ({marks})",
-                [(address(row.key), *_cells(row)) for row in rows],
-            )
+            self._fill(rows)
 
-    def _prepare(self) -> None:
-        """Make the table; refuse a file that is not ours or of a later form."""
-        (form,) = self._database.execute("PRAGMA user_version").fetchone()
-        (mark,) = self._database.execute("PRAGMA application_id").fetchone()
-        (tables,) = self._database.execute(
-            "SELECT count(*) FROM sqlite_schema"
-        ).fetchone()
-        if tables and mark != _MARK:
-            raise InputError("is not a store of results", file=self.path)
-        if form not in (0, _FORM):
-            raise InputError(
-                f"has form {form}, this closeknit knows {_FORM}", file=self.path
-            )
-        self._database.execute("PRAGMA journal_mode=WAL")
-        if not form:
-            with self._database:
-                self._database.execute("BEGIN IMMEDIATE")
-                self._database.execute(_TABLE)
-                self._database.execute(f"PRAGMA application_id={_MARK}")
-                self._database.execute(f"PRAGMA user_version={_FORM}")
+    def _fill(self, rows: Iterable[Row]) -> None:
+        names = ", ".join(f'"{name}"' for name in ("address", "digest", *NAMES))
+        marks = ", ".join("?" * (2 + len(NAMES)))
+        self._database.executemany(
+            f"INSERT INTO results ({names}) VALUES ({marks})",
+            [_record(row) for row in rows],
+        )
 
-    def _read(self) -> list[Row]:
-        return _rows_in(self._database, self.path)
+    def _prepare(self) -> list[Row]:
+        """Return the rows; make the table, or rewrite that of the earlier form."""
+        database = self._database
+        form = _form(database, self.path, new=True)
+        database.execute("PRAGMA journal_mode=WAL")
+        rows = _rows_in(database, self.path, form) if form else []
+        if form != _FORM:
+            with undisturbed(), database:
+                database.execute("BEGIN IMMEDIATE")
+                database.execute("DROP TABLE IF EXISTS results")
+                database.execute(_TABLE)
+                self._fill(rows)
+                database.execute(f"PRAGMA application_id={_MARK}")
+                database.execute(f"PRAGMA user_version={_FORM}")
+        return rows
 
     def _take_over(self, old: Path) -> None:
         """Import the rows of an older file, at once or not at all."""
@@ -218,51 +249,95 @@ def rows_in(path: Path) -> list[Row]:
             if not writing.exists():
                 return rows
         return _asked(path, "mode=ro")
-    except sqlite3.Error as error:
+    except _BROKEN as error:
         raise InputError(f"cannot be used: {error}", file=path) from None
 
 
 def _asked(path: Path, how: str) -> list[Row]:
     uri = f"{path.absolute().as_uri()}?{how}"
     with closing(sqlite3.connect(uri, uri=True)) as database:
-        (mark,) = database.execute("PRAGMA application_id").fetchone()
-        if mark != _MARK:
-            raise InputError("is not a store of results", file=path)
-        return _rows_in(database, path)
+        return _rows_in(database, path, _form(database, path))
 
 
-def _rows_in(database: sqlite3.Connection, path: Path) -> list[Row]:
+def _form(database: sqlite3.Connection, path: Path, *, new: bool = False) -> int:
+    """Return the form of a store that is sound as a database; 0 for an empty file.
+
+    What others add is let be, except triggers, which would change what is written.
+    """
+    (form,) = database.execute("PRAGMA user_version").fetchone()
+    (mark,) = database.execute("PRAGMA application_id").fetchone()
+    schema = database.execute(
+        "SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE type = 'trigger' "
+        "OR name = 'results' OR type = 'table' AND name NOT LIKE 'sqlite_%'"
+    ).fetchall()
+    if new and not schema and form == mark == 0:
+        return 0
+    if mark != _MARK:
+        raise InputError("is not a store of results", file=path)
+    if form not in _TABLES:
+        raise InputError(f"has form {form}, this closeknit knows {_FORM}", file=path)
+    wanted = [("table", "results", "results", _TABLES[form].strip())]
+    if [(*about, str(sql).strip()) for *about, sql in schema] != wanted:
+        raise InputError("is damaged: its schema is not that of a store", file=path)
+    for (complaint,) in database.execute("PRAGMA integrity_check(1)"):
+        if complaint != "ok":
+            told = " ".join(str(complaint).split())
+            raise InputError(f"is damaged: {told}", file=path)
+    return int(form)
+
+
+def _rows_in(database: sqlite3.Connection, path: Path, form: int) -> list[Row]:
     names = ", ".join(f'"{name}"' for name in NAMES)
+    mark = "digest" if form == _FORM else "NULL"
     found = []
-    for number, place, *cells in database.execute(
-        f"SELECT rowid, address, {names} FROM results ORDER BY rowid"
+    for number, digest, *cells in database.execute(
+        f"SELECT rowid, {mark}, address, {names} FROM results ORDER BY rowid"
     ):
         where = f"{path}: row {number}"
+        if digest is not None and digest != _digest(cells):
+            raise InputError(
+                "was changed after it was written: its digest is not its own",
+                file=where,
+            )
         try:
-            row = parse_row(_document(cells))
+            row = parse_row(_document(cells[1:]))
         except InputError as error:
             raise error.of_file(where) from None
-        except ValueError:
+        except (ValueError, RecursionError):
             raise InputError("is not a list of integers", file=where) from None
-        if address(row.key) != place:
+        if address(row.key) != cells[0]:
             raise InputError("its address is not its own", file=where)
         found.append(row)
     return found
 
 
+def _record(row: Row) -> list[Any]:
+    """Write a row as the cells of the table: address, digest, then its fields."""
+    cells = [address(row.key), *_cells(row)]
+    return [cells[0], _digest(cells), *cells[1:]]
+
+
+def _digest(cells: Iterable[Any]) -> str:
+    """Return SHA-256 of the address and all fields of a row, as they are stored."""
+    text = json.dumps(
+        list(cells), ensure_ascii=False, separators=(",", ":"), default=repr
+    )
+    return sha256(text.encode()).hexdigest()
+
+
 def _cells(row: Row) -> list[Any]:
-    """Write a row as cells: lists as JSON text, and a lexicographic cost is one."""
+    """Write the fields: lists as JSON text, and a lexicographic cost is one."""
     document = document_of(row)
-    cells = [document.get(name) for name in NAMES]
     whole = {"error": "", "solvers": ""}
-    return [
-        json.dumps(cell, separators=(",", ":"))
-        if isinstance(cell, list)
-        else whole.get(name, cell)
-        if cell is None
-        else cell
-        for name, cell in zip(NAMES, cells, strict=True)
-    ]
+    cells = []
+    for name in NAMES:
+        cell = document.get(name, whole.get(name))
+        if isinstance(cell, list):
+            cell = json.dumps(cell, separators=(",", ":"))
+        elif name in ("time_limit", "seconds") and cell is not None:
+            cell = float(cell)  # as the columns hold it, and so the digest
+        cells.append(cell)
+    return cells
 
 
 def _document(cells: Iterable[Any]) -> dict[str, Any]:

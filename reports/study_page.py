@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import csv
+import re
 from html import escape
 from io import StringIO
 from pathlib import Path
 
 from ..instances.files import folder, write_text
+from .csv_table import csv_text
 from .page_style import CSS
 from .study import Section, Study, Table, written
+
+_NUMBER = re.compile(r"[-+−]?[\d., ]+ ?%?")
 
 
 def write_study(study: Study, out: str | Path) -> Path:
@@ -39,8 +43,14 @@ def csv_of(table: Table) -> str:
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(head.lstrip("*") for head in table.columns)
     for row in table.rows:
-        writer.writerow("" if cell is None else cell for cell in row)
+        writer.writerow(_in_csv(cell) for cell in row)
     return text.getvalue()
+
+
+def _in_csv(cell: object) -> object:
+    if isinstance(cell, str) and not _NUMBER.fullmatch(cell):
+        return csv_text(cell)
+    return "" if cell is None else cell
 
 
 def markdown_of(study: Study) -> str:

@@ -46,7 +46,14 @@ class MethodSummary:
     levels
         Of lexicographic costs: of the exact ratios of each level; else empty.
     guarantee
-        Greatest proven factor over its instances; None if nothing is proven.
+        Greatest proven factor over the runs that one covers; None if there is none.
+    covered
+        Number of these runs; on all others nothing is proven for the method.
+    covered_most
+        Greatest exact ratio of these runs; None if there is none.
+    shared
+        Mean of the exact ratios, level by level, over the instances that all compared
+        methods take; empty if the method does not take them all.
     broken
         Rows whose ratio is certainly above their guarantee.
     worst
@@ -65,9 +72,56 @@ class MethodSummary:
     spread: Spread | None
     levels: tuple[Spread, ...]
     guarantee: Fraction | None
+    covered: int
+    covered_most: Ratio | None
+    shared: tuple[Ratio, ...]
     broken: tuple[Judged, ...]
     worst: Judged | None
     seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """The instances on which the means of methods can be set side by side.
+
+    Parameters
+    ----------
+    instances
+        Names of those with a proved optimum that all compared methods take.
+    methods
+        Names of the methods compared: all that have a ratio; or, if they have no
+        instance in common, those with one on at least half of the instances.
+    of
+        Number of methods that have a ratio.
+    whole
+        Whether every method takes these instances and no other.
+    """
+
+    instances: frozenset[str]
+    methods: frozenset[str]
+    of: int
+    whole: bool
+
+    @property
+    def tells(self) -> bool:
+        """Whether means over these instances say more than those over each one's."""
+        return bool(self.instances) and len(self.methods) > 1 and not self.whole
+
+
+def shared_by(judged: Sequence[Judged]) -> Shared:
+    """Find the instances that all compared methods of one problem take."""
+    taken: dict[str, set[str]] = {}
+    for j in judged:
+        if j.ratios is not None:
+            taken.setdefault(j.row.method, set()).add(j.row.instance)
+    every = set().union(*taken.values())
+    compared = taken
+    common = every.intersection(*compared.values())
+    if not common:
+        compared = {m: own for m, own in taken.items() if 2 * len(own) >= len(every)}
+        common = every.intersection(*compared.values())
+    whole = all(own == every for own in taken.values())
+    return Shared(frozenset(common), frozenset(compared), len(taken), whole)
 
 
 def summaries(
@@ -83,10 +137,11 @@ def summaries(
         For every method, by name, whether it is an exact one.
     """
     found = []
+    shared = shared_by(judged)
     for name, is_exact in exact.items():
         own = [j for j in judged if j.row.method == name and j.row.status != "refused"]
         if own:
-            found.append(_summary(name, is_exact, own))
+            found.append(_summary(name, is_exact, own, shared))
     return found
 
 
@@ -128,7 +183,9 @@ def proved_rows(judged: Sequence[Judged]) -> dict[Grade, int]:
     return counts
 
 
-def _summary(name: str, exact: bool, own: Sequence[Judged]) -> MethodSummary:
+def _summary(
+    name: str, exact: bool, own: Sequence[Judged], shared: Shared
+) -> MethodSummary:
     runs = [j for j in own if not j.verdict.infeasible]
     with_ratio = [(j, ratios) for j in runs if (ratios := j.ratios) is not None]
     single = [j.ratio for j, _ in with_ratio if j.ratio is not None]
@@ -140,6 +197,12 @@ def _summary(name: str, exact: bool, own: Sequence[Judged]) -> MethodSummary:
             *(it[0].row.k, it[0].row.instance),
         ),
     )
+    covered = [j for j in runs if j.covered]
+    alike = [
+        ratios
+        for j, ratios in with_ratio
+        if name in shared.methods and j.row.instance in shared.instances
+    ]
     return MethodSummary(
         name=name,
         exact=exact,
@@ -149,7 +212,10 @@ def _summary(name: str, exact: bool, own: Sequence[Judged]) -> MethodSummary:
         infeasible=len(own) - len(runs),
         spread=spread_of(single),
         levels=level_spreads(lexicographic),
-        guarantee=max((j.guarantee for j in own if j.guarantee), default=None),
+        guarantee=max((j.guarantee for j in covered if j.guarantee), default=None),
+        covered=len(covered),
+        covered_most=max((j.ratio for j in covered if j.ratio), default=None),
+        shared=tuple(spread.mean for spread in level_spreads(alike)),
         broken=tuple(j for j in own if j.broken),
         worst=ranked[0][0] if ranked else None,
         seconds=sum(j.row.seconds or 0.0 for j in own),

@@ -158,9 +158,18 @@ class Judged:
         return self.intervals[0] if single and self.intervals else None
 
     @property
+    def covered(self) -> bool:
+        """Whether there is a cost that the guarantee of the method is about."""
+        return (
+            self.guarantee is not None
+            and self.interval is not None
+            and not self.verdict.contradiction
+        )
+
+    @property
     def broken(self) -> bool:
         """Whether the ratio, or the least that it can be, is above the guarantee."""
-        if self.guarantee is None or self.verdict.contradiction:
+        if self.guarantee is None or not self.covered:
             return False
         least = self.ratio
         if least is None and self.interval is not None:

@@ -9,6 +9,7 @@ from math import ceil, floor, inf, log10
 
 from ..instances.value import ordered
 from ..solvers import Value
+from .summary import MethodSummary, Shared
 from .verdicts import Judged, Ratio
 
 _MOST_BITS = 13_000
@@ -111,6 +112,29 @@ def short_fraction(ratio: Ratio | None, longest: int = 17) -> str:
     if "/" not in whole:
         return whole
     return "/".join(f"{part[:5]}…{part[-1]}" for part in whole.split("/"))
+
+
+def coverage(summary: MethodSummary) -> str:
+    """Say on how many runs a guarantee holds, if not on all, and the worst of those."""
+    if summary.guarantee is None or summary.covered == summary.runs:
+        return ""
+    most = decimal(summary.covered_most)
+    return f"on {summary.covered} of {summary.runs}, max there {most}"
+
+
+def shared_means(shared: Shared) -> str:
+    """Say over which instances the second means are; nothing if there are none."""
+    if not shared.tells:
+        return ""
+    count = len(shared.instances)
+    many = "1 instance" if count == 1 else f"{count} instances"
+    if len(shared.methods) == shared.of:
+        return f"Means alike are over the {many} that all methods take."
+    return (
+        f"No instance is taken by all methods. Means alike are over the {many} that "
+        f"{len(shared.methods)} of the {shared.of} methods take: those with a ratio on "
+        "at least half of all instances."
+    )
 
 
 def price(value: Value | None) -> str:

@@ -8,6 +8,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
@@ -71,7 +72,9 @@ def test_every_call_has_an_outcome_whatever_befalls_it() -> None:
     found = dict(pool.run(calls, jobs=2))
     assert found == {
         0: 8,
-        1: pool.Failure("its process was killed (SIGKILL; out of memory?)"),
+        1: pool.Failure(
+            "its process was killed (SIGKILL; out of memory?), 3 times out of 3"
+        ),
         2: pool.Failure("still running after 0.5 s; killed"),
         3: pool.Failure("ValueError: invalid literal for int() with base 10: 'x'"),
         4: pool.Failure("its process ended unasked (exit status 3)"),
@@ -80,6 +83,51 @@ def test_every_call_has_an_outcome_whatever_befalls_it() -> None:
         7: 32,
     }
     assert active_children() == []
+
+
+def _dies(note: Path, deaths: int, number: int) -> int:
+    """Be killed from outside so often; say who else is running at the time."""
+    with note.open("a") as file:
+        file.write("died\n")
+    if note.read_text().count("\n") <= deaths:
+        os.kill(os.getpid(), number)
+        sleep(600)
+    return note.read_text().count("\n")
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+def test_a_killed_call_is_made_again_when_nothing_else_runs(
+    tmp_path: Path, number: int
+) -> None:
+    calls = [
+        pool.Call(partial(_dies, tmp_path / "a", 2, number)),
+        pool.Call(partial(_dies, tmp_path / "b", 3, number)),
+        *(pool.Call(partial(pow, i, 2)) for i in range(5)),
+    ]
+    found = list(pool.run(calls, jobs=2))
+    assert {place for place, _ in found[:5]} == set(range(2, 7))
+    outcomes = dict(found)
+    assert outcomes[0] == 3
+    assert isinstance(outcomes[1], pool.Failure)
+    assert outcomes[1].why.endswith(", 3 times out of 3")
+    assert (tmp_path / "b").read_text().count("died") == 3
+
+
+def test_a_crash_is_not_repeated(tmp_path: Path) -> None:
+    note = tmp_path / "a"
+    calls = [pool.Call(partial(_dies, note, 9, signal.SIGSEGV))]
+    why = "its process was killed (SIGSEGV)"
+    assert list(pool.run(calls, jobs=1)) == [(0, pool.Failure(why))]
+    assert note.read_text() == "died\n"
+
+
+def test_temporary_files_of_workers_lie_where_they_are_told(tmp_path: Path) -> None:
+    calls = [
+        pool.Call(partial(tempfile.mkdtemp)),
+        pool.Call(partial(subprocess.getoutput, "mktemp")),
+    ]
+    found = dict(pool.run(calls, jobs=1, scratch=tmp_path))
+    assert {Path(made).parent for made in found.values()} == {tmp_path}
 
 
 def test_calls_are_begun_in_the_order_given() -> None:
@@ -368,56 +416,6 @@ def test_a_store_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
         Store(tmp_path / "folder")
 
 
-def _tampered(path: Path, *commands: str) -> str:
-    """What is said of a store in which others have written."""
-    with closing(sqlite3.connect(path)) as database, database:
-        for command in commands:
-            database.execute(command)
-    with pytest.raises(InputError) as caught:
-        Store(path.parent)
-    with pytest.raises(InputError):
-        rows_in(path)
-    return str(caught.value)
-
-
-@pytest.mark.parametrize(
-    ("command", "complaint"),
-    [
-        ("UPDATE results SET cost = 3 WHERE rowid = 2", "row 2: status: Bound 4 above"),
-        ("UPDATE results SET status = 'good'", "row 1: status: must be one of"),
-        ("UPDATE results SET selection = '[0'", "row 1: is not a list of integers"),
-        ("UPDATE results SET seed = 5", "row 1: its address is not its own"),
-        ("DROP TABLE results", "cannot be used: no such table: results"),
-    ],
-)
-def test_rows_that_were_tampered_with_are_refused(
-    tmp_path: Path, command: str, complaint: str
-) -> None:
-    with Store(tmp_path) as store:
-        for name in ("auto", "bruteforce"):
-            chosen = (0, 1, 4)
-            store.append(optimal(small("a"), name, 4, selection=chosen))
-    said = _tampered(tmp_path / FILE, command)
-    assert said.removeprefix(f"{tmp_path / FILE}: ").startswith(complaint)
-
-
-def test_what_is_no_store_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / FILE
-    with pytest.raises(InputError, match=r"there is no store of results$"):
-        rows_in(path)
-    assert _tampered(path, "CREATE TABLE t (x)").endswith("is not a store of results")
-    path.write_text("no database at all, but long enough to be taken for one" * 20)
-    with pytest.raises(InputError, match=r"results\.sqlite: cannot be used: "):
-        Store(tmp_path)
-    path.unlink()
-    with Store(tmp_path):
-        pass
-    with closing(sqlite3.connect(path)) as database:
-        database.execute("PRAGMA user_version = 7")
-    with pytest.raises(InputError, match=r"has form 7, this closeknit knows 1$"):
-        Store(tmp_path)
-
-
 # The campaign
 
 
@@ -548,7 +546,10 @@ def test_broken_and_killed_methods_cost_only_their_own_rows(tmp_path: Path) -> N
         rows = plan.rows(store)
     told = {r.method: (r.status, r.error) for r in rows}
     assert told == {
-        "killed": ("failed", "its process was killed (SIGKILL; out of memory?)"),
+        "killed": (
+            "failed",
+            "its process was killed (SIGKILL; out of memory?), 3 times out of 3",
+        ),
         "broken": ("failed", "SolverError: the solver broke"),
         "first": ("feasible", ""),
         "auto": ("optimal", ""),

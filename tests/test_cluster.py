@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
+import socket
 import subprocess
 import sys
 from collections import Counter
@@ -135,7 +137,7 @@ def test_a_run_that_kills_its_worker_three_times_is_given_up(
         rows = plan.rows(store)
     assert Counter(note.read_text().split()) == {"a": 3, "b": 3}
     failed = {row.instance: row.error for row in rows if row.method == "fatal"}
-    why = "its worker died 3 times out of 3; out of memory?"
+    why = "its worker died (out of memory?), 3 times out of 3"
     assert failed == {"a": why, "b": why}
     others = [row.status for row in rows if row.method != "fatal"]
     assert Counter(others) == {"feasible": 4, "optimal": 2}
@@ -188,8 +190,8 @@ def test_limits_hold_on_workers_and_early_leave_ends_what_runs(
         wait_for(lambda: not child.exists())
 
 
-def wait_for(condition: Any) -> None:
-    end = monotonic() + 20
+def wait_for(condition: Any, seconds: float = 20) -> None:
+    end = monotonic() + seconds
     while not condition():
         assert monotonic() < end
         sleep(0.05)
@@ -308,3 +310,83 @@ def test_without_slurm_that_is_said(
     assert said == "--dask-jobqueue: there is no sbatch here"
     said = refused(*words, "--dask-jobqueue", "gone.toml", capsys=capsys)
     assert said == "gone.toml: cannot be read: No such file or directory"
+
+
+# TLS
+
+
+@pytest.fixture
+def tls(tmp_path: Path) -> dict[str, str]:
+    """The environment that docs/studies.md tells to make."""
+    names = {"cert": tmp_path / "cert.pem", "key": tmp_path / "key.pem"}
+    subprocess.run(
+        [
+            *("openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2"),
+            *("-subj", "/CN=closeknit-study"),
+            *("-keyout", str(names["key"]), "-out", str(names["cert"])),
+        ],
+        check=True,
+        capture_output=True,
+    )
+    start = "DASK_DISTRIBUTED__COMM__"
+    return {
+        f"{start}REQUIRE_ENCRYPTION": "true",
+        f"{start}TLS__CA_FILE": str(names["cert"]),
+        **{
+            f"{start}TLS__{part}__{what.upper()}": str(path)
+            for part in ("SCHEDULER", "WORKER", "CLIENT")
+            for what, path in names.items()
+        },
+    }
+
+
+def answers(address: str) -> bool:
+    host, _, port = address.partition(":")
+    with socket.socket() as trial:
+        return trial.connect_ex((host, int(port))) == 0
+
+
+@pytest.mark.skipif(shutil.which("openssl") is None, reason="needs openssl")
+def test_a_cluster_can_be_reached_by_tls_only(
+    tls: dict[str, str], folder: Path, tmp_path: Path
+) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        address = f"127.0.0.1:{free.getsockname()[1]}"
+    port = address.rpartition(":")[2]
+    dask = [sys.executable, "-m", "distributed.cli.dask_scheduler"]
+    worker = [sys.executable, "-m", "distributed.cli.dask_worker"]
+    options = {
+        "env": {**os.environ, **tls, "PYTHONPATH": str(ROOT)},
+        "cwd": ROOT,
+        "stdout": subprocess.DEVNULL,
+        "stderr": subprocess.DEVNULL,
+    }
+    dask += ["--protocol", "tls", "--host", "127.0.0.1", "--port", port]
+    worker += [f"tls://{address}", "--no-nanny", "--nthreads", "1"]
+    worker += ["--local-directory", str(tmp_path)]
+    started = [
+        subprocess.Popen([*words, "--no-dashboard"], **options)  # type: ignore[call-overload]
+        for words in (dask, worker)
+    ]
+    try:
+        wait_for(lambda: answers(address), seconds=120)
+        with pytest.MonkeyPatch.context() as patch:
+            for name, value in tls.items():
+                patch.setenv(name, value)
+            with driver(folder, tmp_path / "o", "--dask", f"tls://{address}") as ours:
+                said, complained = ours.communicate(timeout=120)
+        assert (ours.returncode, complained) == (0, "")
+        assert said.startswith("6 instances, 5 methods, 28 rows; 28 of them (100 %)")
+        for stranger in (f"tcp://{address}", f"tls://{address}"):
+            words = ("--dask", stranger)
+            with driver(folder, tmp_path / "other", *words) as process:
+                said, complained = process.communicate(timeout=120)
+            assert (process.returncode, said) == (2, "")
+            assert complained.startswith("closeknit: --dask: no scheduler answers (")
+            assert complained.count("\n") == 1
+        assert not (tmp_path / "other").exists()
+    finally:
+        for process in reversed(started):
+            process.kill()
+            process.wait()

@@ -81,7 +81,7 @@ def test_a_folder_becomes_a_report(
     assert (status, complained) == (0, "")
     assert said.splitlines() == [
         "3 instances, 5 methods, 14 rows; 14 of them (100 %) against a proven optimum.",
-        "No ratio exceeds a proven guarantee, no run failed.",
+        "No row has a proven guarantee, no run failed.",
         str(out / "report.html"),
     ]
     rows = ratios(out)

@@ -272,7 +272,7 @@ def test_failed_refused_and_empty_handed_rows_are_told_apart() -> None:
     assert [r.method for r in found.empty_handed] == ["z"]
     assert found.finding == "1 run failed"
     assert "a &lt;b&gt; | broke" in html_report(found)
-    assert "a &lt;b> \\| broke" in markdown_report(found)
+    assert "`a <b> \\| broke`" in markdown_report(found)
 
 
 # Tables
@@ -592,3 +592,84 @@ def test_invalid_selections_are_refused() -> None:
         draw(small("a"), {})
     with pytest.raises(ValueError, match="one or two"):
         draw(small("a"), dict.fromkeys("abc", (0, 1, 2)))
+
+
+# What is proven where, and means over the same instances
+
+
+def only_for_four(instance: KSubset) -> Fraction | None:
+    """A guarantee that says nothing of k = 3, as the PTAS has none at k = 2."""
+    return Fraction(9, 8) if instance.k == 4 else None
+
+
+def partly_covered() -> Report:
+    near = Toy(name="near", where="first", guarantee=only_for_four)  # type: ignore[arg-type]
+    return report_on([A, B, C], rows(), {"ksubset": {**TABLE, "near": near}})
+
+
+def test_a_guarantee_stands_only_for_the_instances_that_it_covers() -> None:
+    found = partly_covered()
+    near = found.summaries[0]
+    assert near.spread is not None
+    assert (near.runs, near.covered) == (3, 1)
+    assert (near.spread.most, near.covered_most) == (Fraction(7, 4), 1)
+    assert near.guarantee == Fraction(9, 8)
+    assert found.covered == 1
+    assert found.finding == (
+        "no ratio exceeds a proven guarantee (1 of 9 rows has one), no run failed"
+    )
+    page, text = html_report(found), markdown_report(found)
+    assert "<small>on 1 of 3, max there 1</small>" in page
+    assert "1.1250 (9/8), on 1 of 3, max there 1 |" in text
+    assert "near: median 1.3750, max 1.7500; proven on 1 of 3, max there 1" in page
+    assert "grey are instances that it does not cover" in page
+
+
+def test_a_guarantee_that_covers_all_is_shown_as_it_is() -> None:
+    found = report()
+    assert found.summaries[0].covered == found.summaries[0].runs == 3
+    assert "max there" not in html_report(found) + markdown_report(found)
+    assert found.finding == (
+        "no ratio exceeds a proven guarantee (3 of 9 rows have one), no run failed"
+    )
+
+
+def test_means_over_the_instances_that_all_take_stand_beside_each_ones_own() -> None:
+    near = [r for r in rows() if (r.instance, r.method) != ("b", "near")]
+    found = report(near)
+    assert found.shared.instances == {"a"}
+    means = {s.name: (s.spread and s.spread.mean, s.shared) for s in found.summaries}
+    assert means == {
+        "near": (Fraction(7, 4), (Fraction(7, 4),)),
+        "far": (Fraction(7, 4), (2,)),
+        "auto": (1, (1,)),
+    }
+    text = markdown_report(found)
+    assert "Means alike are over the 1 instance that all methods take." in text
+    assert (
+        "| far | 3 | 2 | 0 % | 1.5000 (3/2) | 1.7500 (7/4) | 2 (2) |"
+        in text.replace("`", "")
+    )
+    assert "mean<br>alike" in html_report(found)
+
+
+def test_without_a_common_instance_those_that_take_half_are_compared() -> None:
+    kept = [
+        r for r in rows() if (r.instance, r.method) not in {("a", "near"), ("b", "far")}
+    ]
+    extra = small("e", 5)
+    found = report_on(
+        [A, B, C, extra],
+        [*kept, optimal(extra, "auto", 11, selection=(0, 1, 2, 4, 5))],
+        METHODS,
+    )
+    assert found.shared.instances == {"a", "b", "e"}
+    assert found.shared.methods == {"auto"}
+    assert not found.shared.tells
+    found = report(kept)
+    assert (found.shared.of, found.shared.instances) == (3, frozenset())
+    assert "mean alike" not in markdown_report(found)
+
+
+def test_means_alike_are_left_out_when_all_take_all() -> None:
+    assert "alike" not in markdown_report(report()) + html_report(report())

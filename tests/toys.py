@@ -10,6 +10,7 @@ from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from time import perf_counter, sleep
 from typing import Any, cast
 
@@ -70,6 +71,17 @@ def last(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
 def slow(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
     sleep(0.3)
     return first(instance, settings)
+
+
+def pausing(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
+    sleep(0.05)
+    return first(instance, settings)
+
+
+def filing(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
+    """Leave a file where temporary files go, as a killed solver does."""
+    with NamedTemporaryFile(prefix="closeknit-", delete=False):
+        return pausing(instance, settings)
 
 
 def dearest(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
@@ -138,6 +150,8 @@ TOYS: Mapping[str, AnyMethod] = {
 SABOTEURS: Mapping[str, AnyMethod] = {
     method.name: method
     for method in (
+        Toy(name="pausing", where="pausing"),
+        Toy(name="filing", where="filing"),
         Toy(name="dearest", where="dearest", guarantee=one),
         Toy(name="killed", where="killed"),
         Toy(name="broken", where="broken"),
