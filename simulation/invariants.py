@@ -9,15 +9,18 @@ machine.
 from __future__ import annotations
 
 import os
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable
 from math import prod
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..heuristics.allocation.allocator import Flags
 from ..instances import IntArray
 from ..instances.submesh import Box, corner, sides, ways_of
+
+if TYPE_CHECKING:
+    from .submesh import House
 
 SWITCH = "CLOSEKNIT_CHECK"
 """The environment variable; 1 switches the checks on."""
@@ -37,24 +40,6 @@ def _demand(true: bool, what: str) -> None:
         raise BrokenInvariantError(what)
 
 
-class HasBoxes(Protocol):
-    """A mesh whose boxes are watched; see `submesh.House`."""
-
-    @property
-    def shape(self) -> tuple[int, ...]: ...
-    @property
-    def rotate(self) -> bool: ...
-    @property
-    def torus(self) -> bool: ...
-    @property
-    def generous(self) -> bool: ...
-    @property
-    def free(self) -> int: ...
-    @property
-    def where(self) -> Mapping[int, Box]: ...
-    def boxes(self) -> list[Box]: ...
-
-
 class BoxWatch:
     """Follows who holds which box of a mesh.
 
@@ -68,7 +53,7 @@ class BoxWatch:
         Empty.
     """
 
-    def __init__(self, house: HasBoxes) -> None:
+    def __init__(self, house: House) -> None:
         self.house = house
         self.ways: dict[int, tuple[tuple[int, ...], ...]] = {}
         self.look()

@@ -1,4 +1,4 @@
-"""After every event: boxes of the right size, no overlap, no leak; in every simulator."""
+"""After every event: boxes of the right size, no overlap, no leak, everywhere."""
 
 from __future__ import annotations
 
@@ -109,9 +109,7 @@ def test_nobody_moved(name: str, rows: Rows, rotate: bool, policy: Policy) -> No
 @given(queues(4, 5), st.booleans())
 @settings(max_examples=25, deadline=None)
 def test_on_a_torus(name: str, rows: Rows, rotate: bool) -> None:
-    first_come(
-        asked(rows), Unmoved(ALLOCATORS[name](SHAPE, torus=True, rotate=rotate))
-    )
+    first_come(asked(rows), Unmoved(ALLOCATORS[name](SHAPE, torus=True, rotate=rotate)))
 
 
 @pytest.mark.parametrize("name", [n for n, maker in ALLOCATORS.items() if maker.three])
