@@ -18,7 +18,7 @@ from math import prod
 
 from ..heuristics.submesh.allocator import ALLOCATORS, Allocator
 from ..heuristics.submesh.fits import Verdict, decide
-from ..heuristics.submesh.migrate import migrate
+from ..heuristics.submesh.migrate import Migration
 from ..instances.packing import Item, Packing
 from ..instances.submesh import (
     Box,
@@ -160,21 +160,21 @@ class Migrating:
             request.size,
             rotate=self.rotate,
         )
-        result = migrate(instance, self.settings)
+        result = Migration(instance, self.settings, most=budget).run()
         if result.limit is Limit.INTERRUPT:
             raise KeyboardInterrupt
-        if result.chosen is None:
-            self.undecided += result.status is Status.UNKNOWN
+        if result.chosen is not None:
+            placement = placement_of(instance, result.chosen)
+            wanted = dict(zip(held, final_boxes(instance, placement), strict=True))
+            if sum(wanted[number] != box for number, box in held.items()) <= budget:
+                self._rearrange(wanted | {request.number: placement.at})
+                return True
+        if result.status is Status.INFEASIBLE:
             return False
-        placement = placement_of(instance, result.chosen)
-        wanted = dict(zip(held, final_boxes(instance, placement), strict=True))
-        few = sum(wanted[number] != box for number, box in held.items())
-        if few > budget:
-            # a limit that ends the search may hide an answer that is cheap enough
-            self.undecided += result.status is not Status.OPTIMAL
-            return False
-        self._rearrange(wanted | {request.number: placement.at})
-        return True
+        # a limit that ends the search may hide an answer that is cheap enough
+        least = result.bound[0] if isinstance(result.bound, tuple) else 0
+        self.undecided += least <= budget
+        return False
 
     def _rearrange(self, wanted: Mapping[int, Box]) -> None:
         """Give everybody, the newcomer too, the box wanted for that number."""
