@@ -141,10 +141,10 @@ def written(asked: Sequence[Asked], told: str, seed: int) -> Study:
                 "more than the exact algorithm",
                 paper="23 of 4272",
                 ours=f"{differ} of {len(near)}",
-                holds=_share(differ, len(near)) > _LEVEL if near else None,
+                holds=_chance(differ, len(near)) > _LEVEL if near else None,
                 criterion="not a larger share than the paper's, by Fisher's exact "
                 f"test, one-sided, at {_LEVEL:.0%}: "
-                f"p = {_share(differ, len(near)):.2g}",
+                f"p = {_chance(differ, len(near)):.2g}",
                 remark=f"{_percent(differ, len(near))} against 0.5 %; of the others "
                 f"{sum(one.same for one in near)} chose the very same nodes",
             ),
@@ -192,7 +192,7 @@ _LEVEL = 0.01
 """Chance at which a larger share than the paper's is taken for larger."""
 
 
-def _share(differ: int, near: int) -> float:
+def _chance(differ: int, near: int) -> float:
     """How likely so large a share is by chance, were it really 23 of 4272 or less."""
     table = np.array([[differ, near - differ], [23, 4272 - 23]])
     return float(stats.fisher_exact(table, alternative="greater").pvalue)
