@@ -63,10 +63,20 @@ def test_a_budget_leaves_everybody_a_box_of_their_size() -> None:
     assert house.moved == 2
 
 
-@given(queues(*SHAPE), st.integers(0, 6), st.booleans(), st.sampled_from(Policy))
-@settings(max_examples=120, deadline=None)
+CROWD = st.lists(
+    st.tuples(
+        st.tuples(st.integers(1, 3), st.integers(1, 3)), st.integers(1, 6).map(float)
+    ),
+    min_size=12,
+    max_size=25,
+)
+"""Small boxes, many of them at a time: what a budget is there for."""
+
+
+@given(CROWD, st.integers(0, 6), st.booleans(), st.sampled_from(Policy))
+@settings(max_examples=60, deadline=None)
 def test_budgets(rows: Rows, budget: int, rotate: bool, policy: Policy) -> None:
-    house = Migrating(SHAPE, rotate=rotate, budget=budget)
+    house = Migrating((5, 5), rotate=rotate, budget=budget)
     before = 0
 
     def look(request: Request, clock: float) -> None:
@@ -75,7 +85,7 @@ def test_budgets(rows: Rows, budget: int, rotate: bool, policy: Policy) -> None:
         before = house.moved
 
     serve(asked(rows), house, policy, told=look)
-    assert house.find(SHAPE) == (0, 0, 3, 4)
+    assert house.find((5, 5)) == (0, 0, 4, 4)
 
 
 def forgetful(packing: Packing, limits: Settings) -> Verdict:
