@@ -453,7 +453,8 @@ def examples(text: str) -> Iterator[tuple[str, list[str]]]:
     for block in EXAMPLE.findall(text):
         lines = [line[4:] for line in block.splitlines()]
         starts = [i for i, line in enumerate(lines) if line.startswith("$ ")]
-        for i, end in zip(starts, [*starts[1:], len(lines)], strict=True):
+        ends = [*starts[1:], len(lines)] if starts else []
+        for i, end in zip(starts, ends, strict=True):
             yield lines[i][2:], lines[i + 1 : end]
 
 
