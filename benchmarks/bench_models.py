@@ -1,6 +1,7 @@
 """What the models for general solvers prove, and in what time.
 
     python benchmarks/bench_models.py [--time-limit S] [--methods M,M] [--only TEXT]
+        [--without AID] [--larger]
 
 Instances are seeded: half of a square mesh occupied at random, and full meshes. Every
 model starts from mm-inc and the checked bound, or without the bound where that would
@@ -28,26 +29,38 @@ from closeknit.instances import KSubset, Mesh, cost, mesh
 from closeknit.solvers import Settings, SolverError, Status, cpsat, mip
 from closeknit.solvers.formulation import CpFormulation, MipFormulation
 
+AIDS = ("hint", "bound", "symmetry", "nesting", "levels")
+"""What a model may be left without: see `formulations.aids`."""
 HALF = (6, 8, 10, 12, 16)
+LARGER = ((24, 16), (16, 32))
+"""Sides and k of further half-full meshes."""
 FULL = (6, 8)
 SIZES = (4, 8, 16)
 
 
-def instances() -> Iterator[KSubset]:
+def half(side: int, k: int) -> KSubset:
+    """Occupy half of a mesh."""
+    places = list(Mesh((side, side)).locations())
+    free = tuple(random.Random(side).sample(places, len(places) // 2))
+    return KSubset(f"{side}x{side}-half-k{k}", Mesh((side, side)), free, k)
+
+
+def instances(larger: bool = False) -> Iterator[KSubset]:
     """Yield the instances of the table, smaller meshes first."""
     for side in HALF:
-        places = list(Mesh((side, side)).locations())
-        free = tuple(random.Random(side).sample(places, len(places) // 2))
         for k in SIZES:
-            name = f"{side}x{side}-half-k{k}"
-            yield KSubset(name, Mesh((side, side)), free, k)
+            yield half(side, k)
+    for side, k in LARGER if larger else ():
+        yield half(side, k)
     for side in FULL:
         for k in SIZES:
             yield replace(mesh(side, side, k=k), name=f"{side}x{side}-full-k{k}")
     yield replace(mesh(8, 8, k=25), name="8x8-full-k25")
 
 
-def cell(name: str, instance: KSubset, limit: float) -> tuple[str, bool]:
+def cell(
+    name: str, instance: KSubset, limit: float, without: str | None = None
+) -> tuple[str, bool]:
     """Run one model; return what to print and whether it proved the optimum."""
     if instance.k > instance.n:
         return "", True
@@ -60,6 +73,10 @@ def cell(name: str, instance: KSubset, limit: float) -> tuple[str, bool]:
         aids = Aids(hint=hint)
     else:
         aids = Aids(hint=hint, bound=bound, proof=proof)
+    if without in ("hint", "bound"):
+        aids = replace(aids, **{without: None})
+    elif without is not None:
+        aids = replace(aids, **{without: False})
     formulation, _, backend = name.partition("/")
     try:
         if formulation in catalogue.SERIES:
@@ -88,6 +105,8 @@ def main() -> None:
     parser.add_argument("--time-limit", type=float, default=60.0)
     parser.add_argument("--methods", default=",".join(NAMES))
     parser.add_argument("--only", default="", help="instances whose name has this")
+    parser.add_argument("--without", choices=AIDS, help="leave this aid out")
+    parser.add_argument("--larger", action="store_true", help="two more instances")
     args = parser.parse_args()
     methods = args.methods.split(",")
     for name in methods:
@@ -96,7 +115,7 @@ def main() -> None:
     print("| instance | n | known before |", " | ".join(methods), "|")
     print("|---|---|---|" + "---|" * len(methods))
     given_up: set[tuple[str, str, int]] = set()
-    for instance in instances():
+    for instance in instances(args.larger):
         if args.only not in instance.name:
             continue
         family = instance.name.split("-")[1]

@@ -52,7 +52,9 @@ JOBS = 20_000
 WANTED = 60.0
 SEED = 1
 LOG = Path(__file__).parents[2] / "shared/data/swf/SDSC-Par-1996-3.1-cln.swf.xz"
-ALLOCATORS = ("mm-inc", "mm", "mc1x1", "hilbert/best-fit", "mc", "mbs", "paging")
+ALLOCATORS = (
+    *("thrifty", "mm-inc", "mm", "mc1x1", "hilbert/best-fit", "mc", "mbs", "paging"),
+)
 
 Lines = Iterator[str]
 

@@ -8,10 +8,14 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ..instances.errors import InputError
 from . import reading, running
 from .progress import progress_bar
+
+if TYPE_CHECKING:
+    from ..reports.study import Finding
 
 HELP = "a paper's table or figure beside ours"
 
@@ -69,7 +73,6 @@ def options(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Run it, write the report, print what was found."""
     from ..reports.reproductions import REPRODUCTIONS, Order
-    from ..reports.study import verdict
     from ..reports.study_page import write_study
 
     if args.list:
@@ -106,10 +109,20 @@ def run(args: argparse.Namespace) -> int:
     for text in study.lead:
         print(text)
     for finding in study.findings:
-        mark = {"yes": "holds", "no": "does not hold"}.get(verdict(finding.holds), "")
         print(
-            f"- {finding.claim}: paper {finding.paper}, here {finding.ours}"
-            + (f" ({mark})" if mark else "")
+            f"- {finding.claim}: paper {finding.paper or 'silent'}, "
+            f"here {finding.ours}{_judged(finding)}"
         )
     print(page)
     return 0
+
+
+def _judged(finding: Finding) -> str:
+    """Say whether a statement holds, by which criterion, and what else is known."""
+    mark = {True: "holds", False: "does not hold", None: "not judged"}[finding.holds]
+    said = [finding.criterion] if finding.criterion else []
+    if finding.holds is None:
+        said += [finding.remark] if finding.remark else []
+    if finding.holds is None and not said:
+        return ""
+    return f" ({mark}: {'; '.join(said)})"

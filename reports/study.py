@@ -47,6 +47,9 @@ class Finding:
         Its figure and ours.
     holds
         Whether it does; None where it is a matter of degree.
+    criterion
+        What is compared, how far off it may be, and how far it is; wherever it is
+        said whether it holds.
     remark
         Why not, or how nearly.
     """
@@ -55,7 +58,11 @@ class Finding:
     paper: str
     ours: str
     holds: bool | None = None
+    criterion: str = ""
     remark: str = ""
+
+    def __post_init__(self) -> None:
+        assert self.criterion or self.holds is None, self.claim
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,9 +111,9 @@ class Study:
         own = tuple(table for section in self.sections for table in section.tables)
         if not self.findings:
             return own
-        heads = ("*claim", "*paper", "*ours", "*holds", "*remark")
+        heads = ("*claim", "*paper", "*ours", "*holds", "*criterion", "*remark")
         rows = tuple(
-            (f.claim, f.paper, f.ours, verdict(f.holds), f.remark)
+            (f.claim, f.paper, f.ours, verdict(f.holds), f.criterion, f.remark)
             for f in self.findings
         )
         first = Table(

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..instances import InputError
+from .invariants import ProcessorWatch, checking
 from .week import Submission
 
 Flags = npt.NDArray[np.bool_]
@@ -103,12 +104,16 @@ def dispatch(
     count = n_processors
     running: list[tuple[int, int, npt.NDArray[np.int64]]] = []
     queue: list[Submission] = []
+    watch = ProcessorWatch(free) if checking() else None
     while coming or running:
         clock = min(entry[0][0] for entry in (coming, running) if entry)
         while running and running[0][0] == clock:
             _, number, held = heapq.heappop(running)
             free[held] = True
             count += len(held)
+            if watch is not None:
+                watch.ended(number, held)
+                watch.look(free, count)
             for job in followers.pop(number, ()):
                 heapq.heappush(coming, (clock + job.submit, job.number, job))
         while coming and coming[0][0] == clock:
@@ -125,5 +130,10 @@ def dispatch(
             yield Turn(job, clock, free, chosen)
             free[chosen] = False
             count -= len(chosen)
+            if watch is not None:
+                watch.started(job.number, job.processors, chosen, chosen)
+                watch.look(free, count)
             heapq.heappush(running, (clock + job.seconds, job.number, chosen))
         queue = waiting
+    if watch is not None:
+        watch.over()

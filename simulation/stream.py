@@ -14,6 +14,7 @@ from enum import Enum
 
 from ..heuristics.allocation.allocator import Allocator, Flags, Grant
 from ..instances import InputError
+from .invariants import ProcessorWatch, checking
 from .stream_jobs import StreamJob
 
 
@@ -107,6 +108,9 @@ class _Run:
         self.waiting: list[tuple[int, StreamJob]] = []
         self.running: list[tuple[int, int, StreamJob, Grant, int]] = []
         """End, place in the stream, who, on what, expected end."""
+        self.watch = (
+            ProcessorWatch(allocator.idle, allocator.state()) if checking() else None
+        )
 
     def events(self, jobs: Iterable[StreamJob]) -> Iterator[Event]:
         """Let one after the other come, when those before have ended."""
@@ -123,6 +127,8 @@ class _Run:
         while self.running:
             yield from self._end()
             yield from self._start()
+        if self.watch is not None:
+            self.watch.over(self.allocator.state())
 
     def _refuse(self, job: StreamJob, last: int) -> None:
         if job.processors > self.most:
@@ -144,6 +150,9 @@ class _Run:
         while self.running and self.running[0][0] == self.clock:
             _, _, job, grant, _ = heapq.heappop(self.running)
             self.allocator.release(grant)
+            if self.watch is not None:
+                self.watch.ended(job.number, grant.held)
+                self._look()
             yield End(job, self.clock, grant)
 
     def _start(self) -> Iterator[Start]:
@@ -179,11 +188,19 @@ class _Run:
             return None
         if spare is not None and len(grant.held) > spare:
             allocator.release(grant)
+            self._look()
             return None
+        if self.watch is not None:
+            self.watch.started(job.number, job.processors, grant.used, grant.held)
+            self._look()
         expected = self.clock + job.estimate
         entry = (self.clock + job.seconds, place, job, grant, expected)
         heapq.heappush(self.running, entry)
         return Start(job, self.clock, idle, grant)
+
+    def _look(self) -> None:
+        if self.watch is not None:
+            self.watch.look(self.allocator.idle, self.allocator.free)
 
     def _backfill(self) -> Iterator[Start]:
         """Start those behind the first that do not delay it."""

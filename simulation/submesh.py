@@ -8,7 +8,7 @@ tried again after each release, and nobody overtakes it.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Protocol
@@ -16,6 +16,7 @@ from typing import Protocol
 from ..heuristics.submesh.allocator import Allocator
 from ..instances import InputError
 from ..instances.submesh import Box
+from .invariants import BoxWatch, checking
 from .submesh_stream import Request
 
 Judge = Callable[[Sequence[Box], tuple[int, ...]], bool | None]
@@ -28,6 +29,26 @@ class House(Protocol):
     @property
     def shape(self) -> tuple[int, ...]:
         """Sides of the mesh."""
+
+    @property
+    def rotate(self) -> bool:
+        """Whether a request may be turned when it is placed."""
+
+    @property
+    def torus(self) -> bool:
+        """Whether boxes may wrap round."""
+
+    @property
+    def generous(self) -> bool:
+        """Whether there may be times at which nobody's place is known."""
+
+    @property
+    def free(self) -> int:
+        """Number of processors that nobody holds."""
+
+    @property
+    def where(self) -> Mapping[int, Box]:
+        """The box of everybody whose place is known, by number."""
 
     @property
     def steps(self) -> int:
@@ -60,17 +81,24 @@ class Unmoved:
     """
 
     moved = 0
+    generous = False
 
     def __init__(self, allocator: Allocator) -> None:
         self.allocator = allocator
         self.shape = allocator.shape
         self.rotate = allocator.rotate
+        self.torus = allocator.torus
         self.where: dict[int, Box] = {}
 
     @property
     def steps(self) -> int:
         """What the allocator has counted."""
         return self.allocator.steps
+
+    @property
+    def free(self) -> int:
+        """Number of processors that the allocator does not hold."""
+        return self.allocator.free
 
     def find(self, size: tuple[int, ...]) -> Box | None:
         """Return a free place for a box, without taking it."""
@@ -90,7 +118,7 @@ class Unmoved:
 
     def boxes(self) -> list[Box]:
         """Return the boxes held now, in the order in which they were taken."""
-        return list(self.where.values())
+        return self.allocator.held
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,8 +170,10 @@ class Measures:
 class Tally:
     """Adds up during a run what `Measures` tell in the end."""
 
-    def __init__(self, shape: Sequence[int], judge: Judge | None = None) -> None:
-        self.size = prod(shape)
+    def __init__(self, house: House, judge: Judge | None = None) -> None:
+        self.house = house
+        self.watch = BoxWatch(house) if checking() else None
+        self.size = prod(house.shape)
         self.free = self.size
         self.held = 0
         self.judge = judge
@@ -155,8 +185,9 @@ class Tally:
         self.undecided = 0
         self.work = self.wait = self.end = 0.0
 
-    def attempt(self, house: House, request: Request, clock: float) -> bool:
+    def attempt(self, request: Request, clock: float) -> bool:
         """Try to place a request, and note what came of it."""
+        house = self.house
         before = house.steps
         done = house.place(request)
         self.steps[done] += house.steps - before
@@ -169,7 +200,11 @@ class Tally:
             self.work += wanted * request.seconds
             self.wait += clock
             self.end = max(self.end, clock + request.seconds)
+            if self.watch is not None:
+                self.watch.started(request.number, request.size)
             return True
+        if self.watch is not None:
+            self.watch.look()
         self.failures += 1
         if wanted <= self.free:
             self.external[0] += 1
@@ -183,12 +218,17 @@ class Tally:
         return False
 
     def release(self, request: Request) -> None:
-        """Note that a box has been taken back."""
+        """Take back the box of a request."""
+        self.house.remove(request.number)
         self.held -= 1
         self.free += prod(request.size)
+        if self.watch is not None:
+            self.watch.left(request.number)
 
     def measures(self) -> Measures:
         """Return what has been measured, when all have left."""
+        if self.watch is not None:
+            self.watch.over()
         attempts = self.served + self.failures
         judged = self.judge is not None
         return Measures(
@@ -248,29 +288,26 @@ def first_come(
     -----
     Time: O(n log n) and at most two attempts a request, of which there are n.
     """
-    tally = Tally(house.shape, judge)
+    tally = Tally(house, judge)
     running: list[tuple[float, int, Request]] = []
     clock = 0.0
     for request in requests:
-        while not tally.attempt(house, request, clock):
+        while not tally.attempt(request, clock):
             if not running:
                 raise no_place(request, house)
-            clock = release_next(running, house, tally)
+            clock = release_next(running, tally)
         told(request, clock)
         heapq.heappush(running, (clock + request.seconds, request.number, request))
     while running:
-        release_next(running, house, tally)
+        release_next(running, tally)
     return tally.measures()
 
 
-def release_next(
-    running: list[tuple[float, int, Request]], house: House, tally: Tally
-) -> float:
+def release_next(running: list[tuple[float, int, Request]], tally: Tally) -> float:
     """Take back the boxes that are released next; return when."""
     clock = running[0][0]
     while running and running[0][0] == clock:
-        _, number, request = heapq.heappop(running)
-        house.remove(number)
+        _, _, request = heapq.heappop(running)
         tally.release(request)
     return clock
 

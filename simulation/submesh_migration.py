@@ -13,12 +13,12 @@ schedule that can be carried out, taking it for a yes one that none can beat.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import prod
 
 from ..heuristics.submesh.allocator import ALLOCATORS, Allocator
 from ..heuristics.submesh.fits import Verdict, decide
-from ..heuristics.submesh.migrate import migrate
+from ..heuristics.submesh.migrate import Migration
 from ..instances.packing import Item, Packing
 from ..instances.submesh import (
     Box,
@@ -67,6 +67,8 @@ class Migrating:
         The box of everybody whose place is known, by number.
     """
 
+    torus = False
+
     def __init__(
         self,
         shape: Sequence[int],
@@ -95,6 +97,11 @@ class Migrating:
         return self._allocator.steps
 
     @property
+    def free(self) -> int:
+        """Number of processors that nobody holds, whether places are known or not."""
+        return self._free
+
+    @property
     def known(self) -> bool:
         """Whether everybody has a place."""
         return len(self.where) == len(self._items)
@@ -104,8 +111,8 @@ class Migrating:
         return self._allocator.find(size)
 
     def boxes(self) -> list[Box]:
-        """Return the boxes held now."""
-        return list(self.where.values())
+        """Return the boxes held now, in the order in which they were taken."""
+        return self._allocator.held
 
     def remove(self, number: int) -> None:
         """Take back the box of a request."""
@@ -125,6 +132,7 @@ class Migrating:
         if self.budget is not None:
             return self._move_few(request, self.budget)
         new = Item(request.size, self.rotate)
+        numbers = (*self._items, request.number)
         packing = Packing("mig", self.shape, (*self._items.values(), new))
         verdict = (self._decider or decide)(packing, self.settings)
         if verdict.limit is Limit.INTERRUPT:
@@ -132,7 +140,7 @@ class Migrating:
         if verdict.fits is None:
             self.undecided += 1
         if verdict.boxes is not None:
-            self._rearrange(request.number, verdict.boxes)
+            self._rearrange(dict(zip(numbers, verdict.boxes, strict=True)))
             return True
         if verdict.fits is None and self.generous:
             for number in list(self.where):
@@ -144,33 +152,32 @@ class Migrating:
 
     def _move_few(self, request: Request, budget: int) -> bool:
         """Move as few residents as possible, if the budget allows."""
-        held = self.boxes()
+        held = dict(self.where)
         instance = Submesh(
             "budget",
             self.shape,
-            tuple(map(Resident, held)),
+            tuple(map(Resident, held.values())),
             request.size,
             rotate=self.rotate,
         )
-        result = migrate(instance, self.settings)
+        result = Migration(instance, self.settings, most=budget).run()
         if result.limit is Limit.INTERRUPT:
             raise KeyboardInterrupt
-        if result.chosen is None:
-            self.undecided += result.status is Status.UNKNOWN
+        if result.chosen is not None:
+            placement = placement_of(instance, result.chosen)
+            wanted = dict(zip(held, final_boxes(instance, placement), strict=True))
+            if sum(wanted[number] != box for number, box in held.items()) <= budget:
+                self._rearrange(wanted | {request.number: placement.at})
+                return True
+        if result.status is Status.INFEASIBLE:
             return False
-        placement = placement_of(instance, result.chosen)
-        boxes = final_boxes(instance, placement)
-        few = sum(a != b for a, b in zip(held, boxes, strict=True))
-        if few > budget:
-            # a limit that ends the search may hide an answer that is cheap enough
-            self.undecided += result.status is not Status.OPTIMAL
-            return False
-        self._rearrange(request.number, (*boxes, placement.at))
-        return True
+        # a limit that ends the search may hide an answer that is cheap enough
+        least = result.bound[0] if isinstance(result.bound, tuple) else 0
+        self.undecided += least <= budget
+        return False
 
-    def _rearrange(self, newcomer: int, boxes: Sequence[Box]) -> None:
-        """Take the places of a packing: residents in order, then the newcomer."""
-        wanted = dict(zip((*self._items, newcomer), boxes, strict=True))
+    def _rearrange(self, wanted: Mapping[int, Box]) -> None:
+        """Give everybody, the newcomer too, the box wanted for that number."""
         leave = [n for n, box in self.where.items() if box != wanted[n]]
         self.moved += len(leave)
         self.carried += sum(prod(self._items[n].size) for n in leave)

@@ -71,7 +71,7 @@ def serve(
     waiting = list(requests)
     if policy is Policy.SHORTEST:
         waiting.sort(key=lambda request: (request.seconds, request.number))
-    tally = Tally(house.shape)
+    tally = Tally(house)
     running: list[tuple[float, int, Request]] = []
     clock = 0.0
 
@@ -81,16 +81,16 @@ def serve(
 
     while waiting:
         first = waiting[0]
-        if tally.attempt(house, first, clock):
+        if tally.attempt(first, clock):
             start(waiting.pop(0))
             continue
         if not running:
             raise no_place(first, house)
         then, place = _reservation(first, house, running)
         _backfill(waiting, house, clock, then, place, depth, tally, start)
-        clock = release_next(running, house, tally)
+        clock = release_next(running, tally)
     while running:
-        release_next(running, house, tally)
+        release_next(running, tally)
     return tally.measures()
 
 
@@ -137,7 +137,7 @@ def _backfill(
         ):
             continue
         if clock + request.seconds <= then:
-            if tally.attempt(house, request, clock):
+            if tally.attempt(request, clock):
                 waiting.remove(request)
                 start(request)
             else:
@@ -147,7 +147,7 @@ def _backfill(
         if box is None:
             continue
         if any(p > b or a > q for a, b, p, q in _spans(place, box)):
-            done = tally.attempt(house, request, clock)
+            done = tally.attempt(request, clock)
             assert done
             waiting.remove(request)
             start(request)

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, assume, given, settings
 
 from closeknit.heuristics.registry import RunOn
 from closeknit.heuristics.submesh.auto import auto
-from closeknit.heuristics.submesh.migrate import migrate, migrate_cp_sat
+from closeknit.heuristics.submesh.migrate import Migration, migrate, migrate_cp_sat
 from closeknit.heuristics.submesh.nearest import Nearest
 from closeknit.heuristics.submesh.plan import _Planner
 from closeknit.instances import Submesh, check, cost
@@ -249,3 +249,18 @@ def test_too_many_sets_are_left_to_the_model(monkeypatch: pytest.MonkeyPatch) ->
     first = migrate(instance)
     monkeypatch.setattr("closeknit.heuristics.submesh.migrate.MOST_SETS", 0)
     assert migrate(instance).objective == first.objective
+
+
+@given(submeshes())
+@settings(max_examples=40, deadline=None)
+def test_a_search_ends_when_more_would_have_to_move(instance: Submesh) -> None:
+    whole = migrate(instance)
+    assume(whole.status is Status.OPTIMAL)
+    assert isinstance(whole.objective, tuple)
+    fewest = whole.objective[0]
+    enough = Migration(instance, Settings(), most=fewest).run()
+    assert (enough.chosen, enough.objective) == (whole.chosen, whole.objective)
+    if fewest:
+        short = Migration(instance, Settings(), most=fewest - 1).run()
+        assert (short.status, short.chosen) == (Status.UNKNOWN, None)
+        assert (short.bound, short.limit) == ((fewest, 0, 0), Limit.NODES)

@@ -65,6 +65,12 @@ def migrate_cp_sat(instance: Submesh, /, settings: Settings = DEFAULT) -> Result
 class Migration:
     """One search for the cheapest migration, and what is known so far.
 
+    Parameters
+    ----------
+    most
+        Residents that may be moved; the search ends when it is proved that more would
+        have to be. None: any number.
+
     Attributes
     ----------
     best
@@ -81,6 +87,7 @@ class Migration:
     bound: tuple[int, int, int] = (0, 0, 0)
     proof: Proof = _PROOF
     looked: int = 0
+    most: int | None = None
     start: float = field(default_factory=perf_counter)
 
     def run(self) -> Result:
@@ -92,6 +99,8 @@ class Migration:
             assert size is not None
             while size <= len(self.subsets.movable):
                 self.bound = (size, 0, 0)
+                if self.most is not None and size > self.most:
+                    return self.ended(Limit.NODES)
                 listed = self.subsets.listed(size)
                 if listed is None or self.looked + len(listed) > MOST_SETS:
                     return self.beyond_sets()

@@ -22,6 +22,10 @@ from .bender_table1_streams import SHORT
 from .bender_table1_tables import Rows, diagonal_order
 
 States = Mapping[str, Rows]
+_SURELY = (
+    "each exceeds the one before, paired by job: the 95 % interval of every difference "
+    "lies above 0; not judged where one contains 0"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +125,7 @@ def _rows_finding(where: str, rows: Rows, variant: Variant) -> Finding:
         paper=", ".join(_printed_spans()),
         ours=f"{good} of {len(NAMES)} rows; above the one before: {', '.join(spans)}",
         holds=judged(list(found.values())),
+        criterion=_SURELY,
         remark=_astray(found),
     )
 
@@ -154,6 +159,7 @@ def _diagonal_finding(where: str, rows: Rows, variant: Variant) -> Finding:
         paper=told,
         ours=" < ".join(f"{name} {means[name]:.0f}" for name in order),
         holds=verdict.holds,
+        criterion=_SURELY,
         remark=f"each above the one before, %: {verdict.told}",
     )
 
@@ -172,6 +178,7 @@ def _columns_finding(where: str, rows: Rows, variant: Variant) -> Finding:
         ours=f"{good} of {len(NAMES)} columns; best situation in each: "
         + ", ".join(first),
         holds=judged(list(found.values())),
+        criterion=_SURELY,
     )
 
 

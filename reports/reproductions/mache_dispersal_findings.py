@@ -23,6 +23,12 @@ ELONGATED, PLAS, MC, RANDOM, MBS, PAGING = SIX = (
 """The strategies of the paper."""
 
 
+_SURELY = (
+    "the 95 % interval of the difference lies above 0 at every load; not judged where "
+    "one contains 0"
+)
+
+
 def judged(signs: Iterable[int]) -> bool | None:
     """Say whether all differences go as told; None where one may be chance.
 
@@ -232,6 +238,7 @@ def _below(
             else " at every load"
         ),
         holds=judged(gap.sign for _, gap in gaps),
+        criterion=f"{worse} less {better}: {_SURELY}",
         remark=_unsure(gaps, f"{worse} less {better}"),
     )
 
@@ -308,6 +315,9 @@ def _trends(
         ours=f"{good} of {len(found)} strategies; from the lowest load to the "
         f"highest: {', '.join(one.told for one in found)}",
         holds=holds,
+        criterion="from the lowest load to the highest the 95 % interval of the "
+        "difference lies on the side told, and no step surely on the other; not judged "
+        "where the former contains 0",
         remark="; ".join(one.astray for one in found if one.astray),
     )
 
@@ -334,6 +344,7 @@ def _random_and_mbs_high(curves: Curves) -> Finding:
         ours=f"so in {sum(sign > 0 for sign in signs)} of {len(signs)} comparisons; "
         + ", ".join(means),
         holds=judged(signs),
+        criterion=f"each difference to the other four: {_SURELY}",
         remark=f"not so: {_few(low)}" if low else "",
     )
 

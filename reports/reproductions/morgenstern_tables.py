@@ -39,21 +39,26 @@ def ranking(laboratory: Laboratory, parts: Sequence[Part]) -> Table:
     )
 
 
-def times(laboratory: Laboratory, parts: Sequence[Part]) -> Table:
-    """Set completion times and utilisation beside the paper's."""
+def times(laboratory: Laboratory, parts: Sequence[Part], whole: bool = True) -> Table:
+    """Set completion times and utilisation beside the paper's.
+
+    Of queues of another length than the paper's, the time is not compared.
+    """
     rows: list[tuple[Cell, ...]] = []
     for group, printed in parts:
         for row in printed:
             cells: list[Cell] = [group.name, row.method]
             for name in ("completion_time", "utilization_pct"):
                 values = values_of(laboratory, group, row, name)
-                found, paper = mean(values), getattr(row, name)
+                found = mean(values)
+                alike = whole or name != "completion_time"
+                paper = getattr(row, name) if alike else None
                 cells += [
                     paper,
                     fmean(values[:FIVE]),
                     found.value,
                     found.half,
-                    off(found.value, paper),
+                    off(found.value, paper) if alike else None,
                 ]
             rows.append((*cells, found.n))
     heads = [
@@ -69,13 +74,15 @@ def times(laboratory: Laboratory, parts: Sequence[Part]) -> Table:
     )
 
 
-def work(laboratory: Laboratory, parts: Sequence[Part]) -> Table:
-    """Set the paper's queues beside ours: completion time times utilisation."""
+def work(laboratory: Laboratory, parts: Sequence[Part], requests: int) -> Table:
+    """Set the paper's queues, of so many requests, beside ours: time x utilisation."""
     rows: list[tuple[Cell, ...]] = []
     for group, printed in parts:
-        works = [r.completion_time * r.utilization_pct / 100 for r in printed]
+        works = [
+            r.completion_time * r.utilization_pct / 100 / requests for r in printed
+        ]
         values = [
-            t * u / 100
+            t * u / 100 / group.requests
             for t, u in zip(
                 values_of(laboratory, group, printed[-1], "completion_time"),
                 values_of(laboratory, group, printed[-1], "utilization_pct"),
@@ -95,8 +102,8 @@ def work(laboratory: Laboratory, parts: Sequence[Part]) -> Table:
         )
     return Table(
         name="work",
-        caption="Work of a queue, in whole meshes times time; the paper's from its "
-        "rows, which should be equal but for rounding",
+        caption="Work of a request, in whole meshes times time, on average; the "
+        "paper's from its rows, which should be equal but for rounding",
         columns=(
             "*sides",
             "paper, least",

@@ -259,6 +259,10 @@ def _written(ranges: Sequence[Range], budget: Budget, order: Order) -> Study:
             paper=paper,
             ours=f"{_decided(some)}, longest {_longest(some)}",
             holds=_reached(some) >= target if some else None,
+            criterion=f"at least {target:.0%} of the decisions are reached within the "
+            f"budget; {_reached(some):.2%} are"
+            if some
+            else "",
         )
         for most, paper, some, target in (
             (10, "all, with the effort of a search", ten, 1.0),

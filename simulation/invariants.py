@@ -1,0 +1,167 @@
+"""What must be true after every event of a simulation, checked where tests ask for it.
+
+``CLOSEKNIT_CHECK=1`` in the environment switches the checks on, for whatever simulation
+starts from then on; tests/conftest.py sets it. They share no code with the allocators:
+every processor is marked anew at every event, which takes time in proportion to the
+machine.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Hashable
+from math import prod
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..heuristics.allocation.allocator import Flags
+from ..instances import IntArray
+from ..instances.submesh import Box, corner, sides, ways_of
+
+if TYPE_CHECKING:
+    from .submesh import House
+
+SWITCH = "CLOSEKNIT_CHECK"
+"""The environment variable; 1 switches the checks on."""
+
+
+class BrokenInvariantError(AssertionError):
+    """A simulator has lost track of its machine: a fault of closeknit's own."""
+
+
+def checking() -> bool:
+    """Whether simulations that start now are checked."""
+    return os.environ.get(SWITCH) == "1"
+
+
+def _demand(true: bool, what: str) -> None:
+    if not true:
+        raise BrokenInvariantError(what)
+
+
+class BoxWatch:
+    """Follows who holds which box of a mesh.
+
+    Everybody holds one box of the size that was asked for, turned only where that is
+    allowed, and as long as they stay in the same way; boxes lie in the mesh and do not
+    overlap; what is free and what is held is the mesh.
+
+    Parameters
+    ----------
+    house
+        Empty.
+    """
+
+    def __init__(self, house: House) -> None:
+        self.house = house
+        self.ways: dict[int, tuple[tuple[int, ...], ...]] = {}
+        self.look()
+
+    def started(self, number: int, size: tuple[int, ...]) -> None:
+        """Look after a request has been placed."""
+        _demand(number not in self.ways, f"request {number} is served twice")
+        self.ways[number] = ways_of(self.house.shape, size, self.house.rotate)
+        self.look()
+
+    def left(self, number: int) -> None:
+        """Look after a box has been released."""
+        _demand(number in self.ways, f"request {number} leaves, but was not there")
+        del self.ways[number]
+        self.look()
+
+    def over(self) -> None:
+        """Look when all have left."""
+        _demand(not self.ways, f"{sorted(self.ways)} have not left")
+        self.look()
+
+    def look(self) -> None:
+        """Look at the whole mesh.
+
+        Raises
+        ------
+        BrokenInvariantError
+            When anything is not as it must be.
+        """
+        house, where = self.house, self.house.where
+        # once one has been let in unproved, nobody has a place that is known
+        _demand(
+            where.keys() == self.ways.keys() or (house.generous and not where),
+            f"boxes are held by {sorted(where)}, not by {sorted(self.ways)}",
+        )
+        _demand(
+            sorted(where.values()) == sorted(house.boxes()),
+            "the allocator holds other boxes than the residents",
+        )
+        held = sum(prod(ways[0]) for ways in self.ways.values())
+        _demand(
+            house.free + held == prod(house.shape),
+            f"{house.free} processors free and {held} held",
+        )
+        taken = np.zeros(house.shape, dtype=np.bool_)
+        for number, box in where.items():
+            lies = sides(box)
+            _demand(
+                lies in self.ways[number],
+                f"request {number} holds {box}, which is not {self.ways[number]}",
+            )
+            self.ways[number] = (lies,)
+            place = self._cells(number, box)
+            _demand(not taken[place].any(), f"{box} of request {number} overlaps")
+            taken[place] = True
+
+    def _cells(self, number: int, box: Box) -> tuple[IntArray, ...]:
+        """Return the cells of a box, for indexing."""
+        lies = list(zip(corner(box), sides(box), self.house.shape, strict=True))
+        _demand(
+            all(
+                0 <= low < n and side <= n and (self.house.torus or low + side <= n)
+                for low, side, n in lies
+            ),
+            f"{box} of request {number} is not in the mesh",
+        )
+        return np.ix_(*(np.arange(low, low + side) % n for low, side, n in lies))
+
+
+class ProcessorWatch:
+    """Follows who holds which processors of a machine.
+
+    Processors given were idle and are given once, and as many as asked for, or more;
+    what the machine calls idle is what nobody holds, and in the end it is as it was.
+
+    Parameters
+    ----------
+    idle
+        Of every processor whether it is idle in the beginning.
+    state
+        What the allocator remembers in the beginning.
+    """
+
+    def __init__(self, idle: Flags, state: Hashable = None) -> None:
+        self.first = idle.copy()
+        self.idle = idle.copy()
+        self.state = state
+
+    def started(self, who: int, wanted: int, used: IntArray, held: IntArray) -> None:
+        """Look at what a job is given: what it runs on, and all that it holds."""
+        _demand(len(used) >= wanted, f"job {who} is given {len(used)}, not {wanted}")
+        _demand(len(np.unique(held)) == len(held), f"job {who}: one is given twice")
+        _demand(len(np.unique(used)) == len(used), f"job {who}: one is used twice")
+        _demand(bool(np.isin(used, held).all()), f"job {who} runs on what it lacks")
+        _demand(bool(self.idle[held].all()), f"job {who} is given what another holds")
+        self.idle[held] = False
+
+    def ended(self, who: int, held: IntArray) -> None:
+        """Look at what a job gives back."""
+        _demand(not self.idle[held].any(), f"job {who} gives back what it lacks")
+        self.idle[held] = True
+
+    def look(self, idle: Flags, free: int) -> None:
+        """Compare with what the machine believes after an event."""
+        _demand(np.array_equal(idle, self.idle), "idle is not what nobody holds")
+        _demand(free == int(self.idle.sum()), f"{free} free is not what is idle")
+
+    def over(self, state: Hashable = None) -> None:
+        """Look at the machine when all have left."""
+        _demand(np.array_equal(self.idle, self.first), "something is held in the end")
+        _demand(state == self.state, "the allocator is not as it was in the beginning")

@@ -1,0 +1,331 @@
+"""After every event: boxes of the right size, no overlap, no leak, everywhere."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import accumulate
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from closeknit.heuristics import KSUBSET
+from closeknit.heuristics.allocation.allocator import Allocator, Grant
+from closeknit.heuristics.allocation.table import allocator
+from closeknit.heuristics.submesh.allocator import ALLOCATORS
+from closeknit.heuristics.submesh.fits import Verdict, decide
+from closeknit.instances import Mesh, Topology, Torus
+from closeknit.instances.packing import Packing
+from closeknit.instances.submesh import Box, sides
+from closeknit.simulation import dispatch as dispatching
+from closeknit.simulation.invariants import (
+    SWITCH,
+    BoxWatch,
+    BrokenInvariantError,
+    checking,
+)
+from closeknit.simulation.stream import Policy as Order
+from closeknit.simulation.stream import simulate
+from closeknit.simulation.stream_jobs import StreamJob
+from closeknit.simulation.submesh import Unmoved, first_come
+from closeknit.simulation.submesh_migration import Migrating
+from closeknit.simulation.submesh_policies import Policy, serve
+from closeknit.simulation.submesh_stream import Request
+from closeknit.simulation.week import Submission
+from closeknit.solvers import Settings
+
+SHAPE = (4, 5)
+Rows = list[tuple[tuple[int, ...], float]]
+
+
+def queues(*shape: int, most: int = 14) -> st.SearchStrategy[Rows]:
+    boxes = st.tuples(*(st.integers(1, side) for side in shape))
+    times = st.integers(1, 6).map(float)
+    return st.lists(st.tuples(boxes, times), min_size=1, max_size=most)
+
+
+def asked(rows: Rows) -> list[Request]:
+    return [Request(n, size, seconds) for n, (size, seconds) in enumerate(rows)]
+
+
+def test_a_budget_leaves_everybody_a_box_of_their_size() -> None:
+    house = Migrating((3, 4), budget=1)
+    sizes = [(1, 2), (2, 2), (1, 3), (1, 3), (2, 3), (2, 1)]
+    done = [house.place(Request(n, size, 1.0)) for n, size in enumerate(sizes)]
+    assert done == [True, True, True, False, False, True]
+    assert {n: sides(box) for n, box in house.where.items()} == {
+        n: size for n, size in enumerate(sizes) if done[n]
+    }
+    # resident 0 for request 2, resident 0 again for request 5: one each time
+    assert house.moved == 2
+
+
+CROWD = st.lists(
+    st.tuples(
+        st.tuples(st.integers(1, 3), st.integers(1, 3)), st.integers(1, 6).map(float)
+    ),
+    min_size=12,
+    max_size=25,
+)
+"""Small boxes, many of them at a time: what a budget is there for."""
+
+
+@given(CROWD, st.integers(0, 6), st.booleans(), st.sampled_from(Policy))
+@settings(max_examples=60, deadline=None)
+def test_budgets(rows: Rows, budget: int, rotate: bool, policy: Policy) -> None:
+    house = Migrating((5, 5), rotate=rotate, budget=budget)
+    before = 0
+
+    def look(request: Request, clock: float) -> None:
+        nonlocal before
+        assert house.moved - before <= budget
+        before = house.moved
+
+    serve(asked(rows), house, policy, told=look)
+    assert house.find((5, 5)) == (0, 0, 4, 4)
+
+
+def forgetful(packing: Packing, limits: Settings) -> Verdict:
+    """Know the answer where few boxes are concerned."""
+    return decide(packing, limits) if len(packing.items) <= 2 else Verdict()
+
+
+@given(queues(*SHAPE), st.booleans(), st.booleans(), st.sampled_from(Policy))
+@settings(max_examples=60, deadline=None)
+def test_migration_without_a_budget(
+    rows: Rows, rotate: bool, generous: bool, policy: Policy
+) -> None:
+    decider = forgetful if generous else None
+    house = Migrating(SHAPE, rotate=rotate, generous=generous, decider=decider)
+    if generous:  # others than the first need to know where everybody is
+        policy = Policy.FCFS
+    serve(asked(rows), house, policy)
+    assert house.find(SHAPE) == (0, 0, 3, 4)
+
+
+@pytest.mark.parametrize("name", ALLOCATORS)
+@given(queues(4, 4), st.booleans(), st.sampled_from(Policy))
+@settings(max_examples=25, deadline=None)
+def test_nobody_moved(name: str, rows: Rows, rotate: bool, policy: Policy) -> None:
+    house = Unmoved(ALLOCATORS[name]((4, 4), rotate=rotate))
+    serve(asked(rows), house, policy)
+    assert house.find((4, 4)) == (0, 0, 3, 3)
+
+
+@pytest.mark.parametrize("name", [n for n, maker in ALLOCATORS.items() if maker.wraps])
+@given(queues(4, 5), st.booleans())
+@settings(max_examples=25, deadline=None)
+def test_on_a_torus(name: str, rows: Rows, rotate: bool) -> None:
+    first_come(asked(rows), Unmoved(ALLOCATORS[name](SHAPE, torus=True, rotate=rotate)))
+
+
+@pytest.mark.parametrize("name", [n for n, maker in ALLOCATORS.items() if maker.three])
+@given(queues(3, 3, 3))
+@settings(max_examples=25, deadline=None)
+def test_three_axes(name: str, rows: Rows) -> None:
+    first_come(asked(rows), Unmoved(ALLOCATORS[name]((3, 3, 3), rotate=True)))
+
+
+JOBS = st.lists(
+    st.tuples(
+        st.integers(0, 4), st.integers(1, 12), st.integers(0, 9), st.integers(0, 6)
+    ),
+    max_size=15,
+)
+QUICK = [
+    name
+    for name in KSUBSET
+    if name.split("/")[0] in ("hilbert", "snake", "row-major", "mc", "mc1x1", "mbs")
+    or name in ("paging", "mm", "mm-inc", "thrifty", "random")
+]
+
+
+def stream(rows: list[tuple[int, int, int, int]]) -> list[StreamJob]:
+    submits = accumulate(row[0] for row in rows)
+    return [
+        StreamJob(number, submit, k, seconds, seconds + slack)
+        for number, (submit, (_, k, seconds, slack)) in enumerate(
+            zip(submits, rows, strict=True)
+        )
+    ]
+
+
+@pytest.mark.parametrize("name", QUICK)
+@given(JOBS, st.sampled_from(Order), st.sampled_from([Mesh((4, 4)), Torus((4, 4))]))
+@settings(max_examples=15, deadline=None)
+def test_streams(
+    name: str, rows: list[tuple[int, int, int, int]], policy: Order, net: Topology
+) -> None:
+    assert QUICK
+    list(simulate(stream(rows), allocator(name, net, seed=1), policy))
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 9), st.integers(1, 8), st.integers(0, 5)), max_size=15
+    ),
+    st.sampled_from(dispatching.Policy),
+)
+def test_dispatch(rows: list[tuple[int, int, int]], policy: dispatching.Policy) -> None:
+    jobs = [
+        Submission(n, size, seconds, submit)
+        for n, (submit, size, seconds) in enumerate(rows)
+    ]
+    turns = list(
+        dispatching.dispatch(
+            jobs, 8, lambda free, job: np.flatnonzero(free)[: job.processors], policy
+        )
+    )
+    assert len(turns) == len(rows)
+
+
+# What is watched for is found, one fault at a time.
+
+
+def test_it_is_switched_by_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert os.environ[SWITCH] == "1"
+    assert checking()
+    monkeypatch.setenv(SWITCH, "0")
+    assert not checking()
+
+
+class Faulty(Unmoved):
+    """A house that changes what it says once two are there."""
+
+    def __init__(self, fault: Callable[[Faulty], None], rotate: bool = False) -> None:
+        super().__init__(ALLOCATORS["fs-f"]((4, 4), rotate=rotate))
+        self.fault = fault
+
+    def place(self, request: Request) -> bool:
+        done = super().place(request)
+        if len(self.where) == 2:
+            self.fault(self)
+        return done
+
+    def swap(self) -> None:
+        self.where[0], self.where[1] = self.where[1], self.where[0]
+
+    def give(self, number: int, box: Box) -> None:
+        self.allocator.release(self.where[number])
+        self.where[number] = box
+        self.allocator.hold(box)
+
+    def lose(self) -> None:
+        del self.where[0]
+
+
+@pytest.mark.parametrize(
+    ("fault", "said"),
+    [
+        (Faulty.swap, "which is not"),
+        (lambda house: house.give(0, (0, 0, 1, 0)), "which is not"),
+        (lambda house: house.give(0, (1, 1, 1, 2)), "overlaps"),
+        (lambda house: house.give(0, (3, 3, 3, 4)), "is not in the mesh"),
+        (Faulty.lose, "are held by"),
+        (lambda house: house.where.update({0: (3, 2, 3, 3)}), "holds other boxes"),
+        (lambda house: house.allocator.hold((3, 3, 3, 3)), "holds other boxes"),
+    ],
+)
+def test_faults_of_a_mesh_are_found(fault: Callable[[Faulty], None], said: str) -> None:
+    rows: Rows = [((1, 2), 2), ((2, 2), 3), ((1, 1), 1)]
+    with pytest.raises(BrokenInvariantError, match=said):
+        first_come(asked(rows), Faulty(fault))
+
+
+def test_a_resident_is_not_turned_later() -> None:
+    rows: Rows = [((1, 2), 2), ((2, 2), 3), ((1, 1), 1)]
+    turned = Faulty(lambda house: house.give(0, (2, 3, 3, 3)), rotate=True)
+    with pytest.raises(BrokenInvariantError, match=r"which is not \(\(1, 2\),\)"):
+        first_come(asked(rows), turned)
+
+
+def test_a_leak_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Unmoved, "free", property(lambda house: 15))
+    with pytest.raises(BrokenInvariantError, match="15 processors free and 0 held"):
+        first_come(asked([((1, 1), 1)]), Unmoved(ALLOCATORS["iss"]((4, 4))))
+
+
+def test_who_comes_and_goes_is_followed() -> None:
+    house = Unmoved(ALLOCATORS["iss"]((4, 4)))
+    watch = BoxWatch(house)
+    assert house.place(Request(7, (1, 1), 1.0))
+    watch.started(7, (1, 1))
+    with pytest.raises(BrokenInvariantError, match="served twice"):
+        watch.started(7, (1, 1))
+    with pytest.raises(BrokenInvariantError, match="was not there"):
+        watch.left(8)
+    with pytest.raises(BrokenInvariantError, match="have not left"):
+        watch.over()
+
+
+class Wrong(Allocator):
+    """Gives the first processors that are idle, and then makes a mistake."""
+
+    def __init__(self, fault: str) -> None:
+        super().__init__(Mesh((8,)))
+        self.fault = fault
+        self.seen = 0
+
+    def _choose(self, k: int, shape: tuple[int, ...] | None) -> Grant | None:
+        self.seen += 1
+        first = np.flatnonzero(self.idle)[:k]
+        grant = Grant.of(first)
+        if self.seen == 1:
+            return grant
+        if self.fault == "fewer":
+            return Grant.of(first[1:])
+        if self.fault == "another's":
+            return Grant.of(np.arange(k))
+        if self.fault == "twice":
+            return replace(grant, held=np.append(first, first[0]))
+        if self.fault == "used twice":
+            return replace(grant, used=first[np.zeros(k, dtype=np.int64)])
+        if self.fault == "lacks":
+            return replace(grant, held=first[1:])
+        return grant
+
+    def _give(self, numbers: np.ndarray) -> None:
+        if self.fault == "leak":
+            self.idle[numbers[0]] = False
+        if self.fault == "count":
+            self.free -= 1
+
+    def state(self) -> object:
+        return self.seen if self.fault == "state" else None
+
+
+@pytest.mark.parametrize(
+    ("fault", "said"),
+    [
+        ("fewer", "is given 2, not 3"),
+        ("another's", "what another holds"),
+        ("twice", "one is given twice"),
+        ("used twice", "one is used twice"),
+        ("lacks", "runs on what it lacks"),
+        ("leak", "idle is not what nobody holds"),
+        ("count", "free is not what is idle"),
+        ("state", "not as it was in the beginning"),
+    ],
+)
+def test_faults_of_an_allocator_are_found(fault: str, said: str) -> None:
+    jobs = stream([(0, 2, 5, 0), (1, 3, 5, 0)])
+    with pytest.raises(BrokenInvariantError, match=said):
+        list(simulate(jobs, Wrong(fault)))
+
+
+@pytest.mark.parametrize(
+    ("chosen", "said"),
+    [
+        (np.array([0, 1]), "what another holds"),
+        (np.array([4]), "is given 1, not 2"),
+        (np.array([4, 4]), "one is given twice"),
+    ],
+)
+def test_faults_of_a_choice_are_found(chosen: np.ndarray, said: str) -> None:
+    jobs = [Submission(0, 2, 5, 0), Submission(1, 2, 5, 0)]
+    choices = iter([np.array([0, 1]), chosen])
+    with pytest.raises(BrokenInvariantError, match=said):
+        list(dispatching.dispatch(jobs, 8, lambda free, job: next(choices)))
