@@ -23,7 +23,6 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
-from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -201,16 +200,10 @@ def _named(args: argparse.Namespace) -> Campaign:
     from ..reports.inputs import instances_of
     from ..solvers import Settings
 
-    time_limit = 60.0 if args.time_limit is None else args.time_limit
+    time_limit = running.seconds(60 if args.time_limit is None else args.time_limit)
     seed = args.seed or 0
-    if not (isfinite(time_limit) and time_limit > 0):
-        raise InputError(
-            "must be a positive number of seconds",
-            field="--time-limit",
-            value=time_limit,
-        )
-    if seed < 0:
-        raise InputError("must be at least 0", field="--seed", value=seed)
+    if not 0 <= seed < 2**31:
+        raise InputError("must be from 0 to 2^31 - 1", field="--seed", value=seed)
     instances = instances_of(args.inputs or [_BUNDLED])
     args.exact = args.exact or "auto"
     return Campaign(

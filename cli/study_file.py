@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Collection, Mapping, Sequence
 from difflib import get_close_matches
 from importlib.resources import files
-from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..instances.errors import InputError
+from ..instances.files import parse_toml, read_toml
 from ..solvers.settings import Settings
 from . import running
 
@@ -62,27 +61,14 @@ def read_study(name: str, *, trace: str | None = None) -> Campaign:
         Naming the file, the field and the value.
     """
     if name.endswith(SUFFIX):
-        path = Path(name)
-        try:
-            text = path.read_bytes()
-        except OSError as error:
-            raise InputError(f"cannot be read: {error.strerror}", file=path) from None
-        folder = path.parent
+        found, folder = read_toml(name), Path(name).parent
     else:
-        text, folder = (_STUDIES / f"{name}{SUFFIX}").read_bytes(), Path()
+        text = (_STUDIES / f"{name}{SUFFIX}").read_text(encoding="utf-8")
+        found, folder = parse_toml(text), Path()
     try:
-        return _campaign(_parsed(text), folder, trace)
+        return _campaign(found, folder, trace, max_runs)
     except InputError as error:
         raise error.of_file(name) from None
-
-
-def _parsed(text: bytes) -> dict[str, Any]:
-    try:
-        return tomllib.loads(text.decode())
-    except UnicodeDecodeError as error:
-        raise InputError(f"is not UTF-8 text (byte {error.start})") from None
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise InputError(f"not TOML: {error}") from None
 
 
 def _campaign(found: dict[str, Any], folder: Path, trace: str | None) -> Campaign:
@@ -118,12 +104,9 @@ def _campaign(found: dict[str, Any], folder: Path, trace: str | None) -> Campaig
 
 def _seconds(found: Mapping[str, Any]) -> float:
     value = found.get("time-limit", 60)
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    if not number or not isfinite(value) or value <= 0:
-        raise InputError(
-            "must be a positive number of seconds", field="time-limit", value=value
-        )
-    return float(value)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise InputError("must be a number of seconds", field="time-limit", value=value)
+    return running.seconds(value, "time-limit")
 
 
 def _count(

@@ -11,11 +11,11 @@ import sys
 from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import replace
-from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..instances.errors import InputError
+from . import running
 
 if TYPE_CHECKING:
     from ..heuristics.registry import Run
@@ -82,7 +82,8 @@ def run(args: argparse.Namespace, methods: Mapping[str, Run] | None = None) -> i
     if args.list:
         _write_list(claims, args.json)
         return 0
-    trial = Trial(seed=_seed(args), quick=args.quick, time_limit=_time_limit(args))
+    time_limit = running.seconds(args.time_limit)
+    trial = Trial(seed=_seed(args), quick=args.quick, time_limit=time_limit)
     if methods is not None:
         trial = replace(trial, methods=methods)
     if args.markdown and not Path(args.markdown).exists():
@@ -116,15 +117,6 @@ def _seed(args: argparse.Namespace) -> int:
             "must be at least 0 and below 2^31", field="--seed", value=seed
         )
     return seed
-
-
-def _time_limit(args: argparse.Namespace) -> float:
-    seconds: float = args.time_limit
-    if not isfinite(seconds) or seconds <= 0:
-        raise InputError(
-            "must be above 0 and finite", field="--time-limit", value=seconds
-        )
-    return seconds
 
 
 def _test(

@@ -13,13 +13,13 @@ from __future__ import annotations
 
 import argparse
 import sys
-from math import inf, isfinite
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 from ..instances.errors import InputError
 from . import known_worst as known
 from . import reading
-from .running import method_named
+from .running import method_named, seconds
 
 if TYPE_CHECKING:
     from ..instances import Topology
@@ -135,10 +135,8 @@ def _hunt(args: argparse.Namespace) -> tuple[Hunt, list[tuple[tuple[int, ...], .
     from ..solvers import Settings, Ties
 
     method = method_named(args.method, KSUBSET, "METHOD", "ksubset")
-    if args.budget is not None and not (isfinite(args.budget) and args.budget > 0):
-        raise InputError(
-            "must be above 0 and finite", field="--budget", value=args.budget
-        )
+    if args.budget is not None:
+        seconds(args.budget, "--budget")
     if args.evaluations == 0:
         raise InputError("must be at least 1", field="--evaluations", value=0)
     if args.ties != "lex" and not method.takes_ties:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import InputError
-from ..files import write_bytes
+from ..files import read_bytes, stem, write_bytes
 from . import binary
 from .model import Configuration
 
@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from .check import Report
 
 _DATA = files("closeknit.instances.data")
-_LARGEST = 64 * 2**20
+_LARGEST = 4 * 2**20
+"""Bytes of a text; the parser keeps a hundred times as much."""
+_LARGEST_COMPILED = 16 * 2**20
 
 
 def bundled_configurations() -> list[str]:
@@ -43,7 +45,7 @@ def read_configuration(path: str | Path) -> Configuration:
     content = _content(path)
     if binary.is_compiled(content):
         return binary.loads(content, file=path)
-    report = examine_text(_decoded(content, path), name=_stem(path), file=path)
+    report = examine_text(_decoded(content, path), name=stem(path), file=path)
     if report.configuration is None:
         raise report.errors[0]
     return report.configuration
@@ -76,7 +78,7 @@ def examine(path: str | Path) -> Report:
         from .check import Report
 
         return Report(binary.loads(content, file=path), (), ())
-    return examine_text(_decoded(content, path), name=_stem(path), file=path)
+    return examine_text(_decoded(content, path), name=stem(path), file=path)
 
 
 def examine_text(text: str, *, name: str, file: str | Path = "") -> Report:
@@ -111,19 +113,11 @@ def write_compiled(configuration: Configuration, path: str | Path) -> None:
 
 
 def _content(path: str | Path) -> bytes:
-    try:
-        place = Path(path)
-        name = f"{path}.conf"
-        if not place.exists() and str(path) in bundled_configurations():
-            return (_DATA / name).read_bytes()
-        with place.open("rb") as stream:
-            content = stream.read(_LARGEST + 1)
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", file=path) from None
-    except ValueError:  # a null character in the name
-        raise InputError("is no name of a file", file=repr(str(path))) from None
-    if len(content) > _LARGEST:
-        raise InputError("is larger than 64 MiB", file=path)
+    if str(path) in bundled_configurations() and not Path(path).exists():
+        return (_DATA / f"{path}.conf").read_bytes()
+    content = read_bytes(path, most=_LARGEST_COMPILED)
+    if len(content) > _LARGEST and not binary.is_compiled(content):
+        raise InputError(f"is larger than {_LARGEST // 2**20} MiB", file=path)
     return content
 
 
@@ -138,7 +132,3 @@ def _decoded(content: bytes, path: str | Path) -> str:
             f"expected UTF-8 text, found byte {content[error.start]:#04x}",
             file=f"{path}:{line}:{column}",
         ) from None
-
-
-def _stem(path: str | Path) -> str:
-    return Path(path).name.rpartition(".")[0] or Path(path).name
