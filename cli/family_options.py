@@ -7,7 +7,7 @@ from collections.abc import Callable, Generator
 from typing import TYPE_CHECKING
 
 from ..instances.errors import InputError
-from . import reading
+from . import outputs, reading
 
 if TYPE_CHECKING:
     from ..instances import Instance
@@ -42,7 +42,11 @@ def _made(args: argparse.Namespace) -> Generator[Instance, None, None]:
 def out(parser: argparse.ArgumentParser) -> None:
     """Add where the files go."""
     parser.add_argument(
-        "--out", default=".", metavar="DIR", help="where to (default: here)"
+        "--out",
+        type=outputs.folder,
+        default=".",
+        metavar="DIR",
+        help="where to (default: here)",
     )
 
 

@@ -26,7 +26,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from . import comparing, running
+from . import comparing, outputs, running
 from .progress import progress_bar
 
 if TYPE_CHECKING:
@@ -53,7 +53,12 @@ def options(parser: argparse.ArgumentParser) -> None:
         "with closeknit (bundled, bundled-ksubset, bundled-procset, bundled-sukp, "
         "bundled-submesh, worst-cases); bundled if left out",
     )
-    parser.add_argument("--out", metavar="DIR", help="folder of results and report")
+    parser.add_argument(
+        "--out",
+        type=outputs.folder,
+        metavar="DIR",
+        help="folder of results and report",
+    )
     parser.add_argument(
         "--methods",
         metavar="M,M",
@@ -216,16 +221,10 @@ def _named(args: argparse.Namespace) -> Campaign:
 
 def _refuse_unwritable(out: Path) -> None:
     """Find out now, and not after hours, whether the report can be written."""
-    from ..instances import InputError
-    from ..instances.files import writing
+    from ..instances.files import try_file
 
     for name in OUTPUTS:
-        if (out / name).is_dir():
-            raise InputError("cannot be written: Is a directory", file=out / name)
-    trial = out / ".closeknit-trial"
-    with writing(trial):
-        pass
-    trial.unlink()
+        try_file(out / name)
 
 
 def _report(campaign: Campaign, store: Store, out: Path, *, parquet: bool) -> int:

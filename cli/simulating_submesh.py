@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from ..instances.errors import InputError
 from ..solvers.settings import Settings
-from . import reading
+from . import outputs, reading
 from .running import entry_named, seconds
 
 if TYPE_CHECKING:
@@ -86,7 +86,10 @@ def add(streams: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         help="seconds for each such decision (default %(default)g)",
     )
     parser.add_argument(
-        "--json", metavar="OUT", help="write the measures there; - for standard output"
+        "--json",
+        type=outputs.output,
+        metavar="OUT",
+        help="write the measures there; - for standard output",
     )
     parser.set_defaults(simulate=run)
 
