@@ -4,7 +4,8 @@ The digest, the selection, its cost and what the status says are looked at, and 
 bound of grade "checked" is derived again, if need be by following a certificate; so
 is infeasibility, from the certificate that the solution of a submesh request holds.
 With --prove, any other bound is put to the test as well, and one that rests on a
-certificate does without it: by closeknit's own search, within the time limit. Exit status 0 when all is true, 1 when something is not.
+certificate does without it: by closeknit's own search, within the time limit. Exit
+status 0 when all is true, 1 when something is not.
 """
 
 from __future__ import annotations

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     Families = argparse._SubParsersAction[argparse.ArgumentParser]
     """Where the parsers of families are added."""
 
+MOST = 10**6
+"""Instances that one command makes."""
 Make = Callable[[argparse.Namespace, int], "Instance"]
 """Makes one instance; the seed is the second argument."""
 
@@ -33,8 +35,8 @@ def family(
 
 def _made(args: argparse.Namespace) -> Generator[Instance, None, None]:
     """Make as many instances as asked for, each with the next seed."""
-    if args.count < 1:
-        raise InputError("must be at least 1", field="count", value=args.count)
+    if not 1 <= args.count <= MOST:
+        raise InputError(f"must be from 1 to {MOST}", field="count", value=args.count)
     for i in range(args.count):
         yield args.make(args, args.seed + i)
 

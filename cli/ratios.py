@@ -26,7 +26,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from . import comparing, outputs, running
+from . import comparing, outputs, reading, running, study_file
 from .progress import progress_bar
 
 if TYPE_CHECKING:
@@ -38,7 +38,15 @@ OUTPUTS = ("report.html", "report.md", "ratios.csv")
 _BUNDLED = "bundled"
 _RATHER_IN_THE_STUDY = ("methods", "exact", "time_limit", "seed")
 _ONLY_TO_RUN = (
-    *("out", "jobs", "dask", "dask_jobqueue", "trace", *_RATHER_IN_THE_STUDY),
+    *(
+        "out",
+        "jobs",
+        "dask",
+        "dask_jobqueue",
+        "trace",
+        "max_runs",
+        *_RATHER_IN_THE_STUDY,
+    ),
     *("fresh", "resume", "retry_failed", "parquet"),
 )
 
@@ -77,6 +85,12 @@ def options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--trace", metavar="SWF", help="the trace of which a study takes snapshots"
+    )
+    parser.add_argument(
+        "--max-runs",
+        type=reading.number,
+        metavar="N",
+        help=f"a study of more runs is refused ({study_file.MAX_RUNS})",
     )
     where = parser.add_mutually_exclusive_group()
     where.add_argument(
@@ -184,18 +198,17 @@ def _runner(args: argparse.Namespace) -> Iterator[Runner]:
 
 
 def _campaign(args: argparse.Namespace) -> Campaign:
-    from .study_file import is_study, read_study
-
-    studies = [name for name in args.inputs if is_study(name)]
+    studies = [name for name in args.inputs if study_file.is_study(name)]
     if not studies:
-        _refuse(args, ("trace",), "is for a study file")
+        _refuse(args, ("trace", "max_runs"), "is for a study file")
         return _named(args)
     from ..instances import InputError
 
     if len(args.inputs) > 1:
         raise InputError("a study file stands alone", file=studies[0])
     _refuse(args, _RATHER_IN_THE_STUDY, "stands in the study file")
-    return read_study(studies[0], trace=args.trace)
+    most = study_file.MAX_RUNS if args.max_runs is None else args.max_runs
+    return study_file.read_study(studies[0], trace=args.trace, max_runs=most)
 
 
 def _named(args: argparse.Namespace) -> Campaign:

@@ -10,9 +10,14 @@ if TYPE_CHECKING:
 _WIDE = 220
 
 
-def screen() -> Console:
-    """Return the console; for files and pipes, lines are as long as they need be."""
+def screen(wide: int = _WIDE) -> Console:
+    """Return the console; for files and pipes, lines are so long if need be."""
     from rich.console import Console
 
-    found = Console()
-    return found if found.is_terminal else Console(width=_WIDE)
+    class Screen(Console):
+        def on_broken_pipe(self) -> None:
+            """Leave the exit status to the entry point; rich itself exits with 1."""
+            raise
+
+    found = Screen()
+    return found if found.is_terminal else Screen(width=wide)

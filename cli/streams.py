@@ -1,7 +1,7 @@
-"""Standard streams as the commands find them: any encoding, full, or closed.
+r"""Standard streams as the commands find them: any encoding, full, or closed.
 
 What the encoding of a stream does not have is written in its place: dashes and signs
-by what they look like, bytes of a file's name as they were, the rest as ``\\u2211``.
+by what they look like, bytes of a file's name as they were, the rest as ``\u2211``.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def prepare() -> None:
         if stream is None:
             _open_nothing(number)
     if sys.stderr is None:
-        sys.stderr = open(2, "w", closefd=False)  # noqa: PTH123, SIM115
+        sys.stderr = open(2, "w", closefd=False)  # noqa: SIM115
     if sys.stdout is None:
         _open_nothing(1)
         raise InputError("is closed", file="standard output")

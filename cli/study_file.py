@@ -25,6 +25,8 @@ _FIELDS = (
     *("time-limit", "node-limit", "memory-limit", "seed", "repeats"),
 )
 _ALL = "heuristics"
+MAX_RUNS = 10**6
+"""Of a study, unless more are asked for."""
 _STUDIES = files(__package__) / "studies"
 
 
@@ -45,7 +47,9 @@ def is_study(name: str) -> bool:
     return name in study_names() and not Path(name).exists()
 
 
-def read_study(name: str, *, trace: str | None = None) -> Campaign:
+def read_study(
+    name: str, *, trace: str | None = None, max_runs: int = MAX_RUNS
+) -> Campaign:
     """Read a study file, or one that comes with the package, and make its instances.
 
     Parameters
@@ -54,6 +58,8 @@ def read_study(name: str, *, trace: str | None = None) -> Campaign:
         Path of the file, or the name of a bundled one.
     trace
         SWF file for those instances that are snapshots of a trace.
+    max_runs
+        A study of more runs is refused before its instances are made.
 
     Raises
     ------
@@ -71,9 +77,11 @@ def read_study(name: str, *, trace: str | None = None) -> Campaign:
         raise error.of_file(name) from None
 
 
-def _campaign(found: dict[str, Any], folder: Path, trace: str | None) -> Campaign:
+def _campaign(
+    found: dict[str, Any], folder: Path, trace: str | None, max_runs: int
+) -> Campaign:
     from ..reports.campaign import Campaign
-    from .study_instances import study_instances
+    from .study_instances import Budget, study_instances
 
     only(found, _FIELDS, "")
     for field, wanted in (("format", FORMAT), ("version", 1)):
@@ -90,7 +98,9 @@ def _campaign(found: dict[str, Any], folder: Path, trace: str | None) -> Campaig
         seed=_count(found, "seed", 0, 0) or 0,
     )
     repeats = _count(found, "repeats", 1, 1) or 1
-    instances, without = study_instances(found.get("instances"), folder, trace)
+    wanted = _by_problem(found.get("methods", _ALL), "methods")
+    budget = Budget(max_runs, repeats, lambda one: _runs(one, wanted))
+    instances, without = study_instances(found.get("instances"), folder, trace, budget)
     named, lineups = _lineups(found, instances)
     return Campaign(
         instances=instances,
@@ -121,6 +131,22 @@ def _count(
             f"must be an integer from {least} to 2^31 - 1", field=field, value=value
         )
     return int(value)
+
+
+def _runs(instance: Instance, wanted: Mapping[str, Any]) -> int:
+    """Return how many methods are run on an instance, the exact one among them."""
+    from ..heuristics import METHODS
+    from ..instances import problem_of
+
+    problem = problem_of(instance).name
+    chosen = wanted.get(problem, wanted.get("", _ALL))
+    methods = METHODS[problem].values()
+    if isinstance(chosen, list):
+        return 1 + sum(method.name in chosen for method in methods)
+    return 1 + sum(
+        not (method.exact or (method.refuses and method.refuses(instance)))
+        for method in methods
+    )
 
 
 def _lineups(

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..instances.errors import InputError
 from . import outputs, running, streams
+from .screen import screen
 
 if TYPE_CHECKING:
     from ..heuristics.registry import Run
@@ -250,13 +251,10 @@ def _write_json(
 
 
 def _show(verdicts: list[Verdict], files: Mapping[str, Path]) -> None:
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    console = Console()
-    if not console.is_terminal:  # a log has no width of its own
-        console.width = max(console.width, 120)
+    console = screen(120)
     table = Table("claim", "instances", "verdict", "seconds", "result")
     for column in (0, 2):
         table.columns[column].no_wrap = True

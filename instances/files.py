@@ -342,7 +342,7 @@ def try_folder(path: str | Path) -> None:
         When there is something else of that name, or no file can be made there.
     """
     with _complaining(path):
-        place = Path(os.path.abspath(_usable(path)))
+        place = Path(_usable(path)).absolute()
         while not os.path.lexists(place):
             place = place.parent
         if not place.is_dir():
@@ -388,7 +388,7 @@ def _place(path: str | Path) -> Path:
     Those under ``/proc``, such as ``/dev/stdout`` leads to, are files that are open
     already, and are not followed: what took their place would not be what is open.
     """
-    place = Path(os.path.abspath(_usable(path)))
+    place = Path(_usable(path)).absolute()
     for _ in range(_MOST_LINKS):
         place = place.parent.resolve() / place.name
         if _is_open(place) or not place.is_symlink():

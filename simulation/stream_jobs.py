@@ -158,7 +158,8 @@ def jobs_of_trace(
         first = job.submit if first is None else first
         if len(jobs) == MOST_REQUESTS:
             raise InputError(
-                f"more than {MOST_REQUESTS} jobs; take some of them (--jobs A:B)", file=path
+                f"more than {MOST_REQUESTS} jobs; take some of them (--jobs A:B)",
+                file=path,
             )
         jobs.append(
             StreamJob(
