@@ -107,16 +107,20 @@ def processes(wanted: int | None) -> int:
 
 
 Entry = TypeVar("Entry")
+_SHOWN = 20
+"""Names in a hint."""
 
 
 def entry_named(name: str, table: Mapping[str, Entry], option: str, what: str) -> Entry:
     """Return an entry of a table; InputError with a hint if there is none."""
     from difflib import get_close_matches
+    from itertools import islice
 
     if name in table:
         return table[name]
     close = get_close_matches(name, table, n=1)
-    hint = f"did you mean {close[0]}?" if close else f"known: {', '.join(table)}"
+    known = ", ".join([*islice(table, _SHOWN), *["..."] * (len(table) > _SHOWN)])
+    hint = f"did you mean {close[0]}?" if close else f"known: {known}"
     raise InputError(f"no such {what} ({hint})", field=option, value=name)
 
 
