@@ -2,15 +2,21 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 OUT ?= out
+SECONDS ?= 60
 
-.PHONY: help report test test-slow lint bench bench-exact bench-models bench-procset-models bench-procset-bb bench-sukp bench-sukp-table bench-submesh bench-stream bench-packing bench-ptas clean
+.PHONY: help report test test-slow lint lock audit licences fuzz bench bench-exact bench-models bench-procset-models bench-procset-bb bench-sukp bench-sukp-table bench-submesh bench-stream bench-packing bench-ptas clean
 
 help:
 	@echo "make report     set up, run every method on the bundled instances, write $(OUT)/report"
 	@echo "make test       set up, run the tests"
 	@echo "make test-slow  the longer checks"
 	@echo "make lint       ruff, mypy, import-linter"
+	@echo "make fuzz       every text grammar under Atheris, $(SECONDS) seconds each"
+	@echo "make audit      known weaknesses of the pinned versions (asks the network)"
+	@echo "make licences   licences of what closeknit needs; fails on GPL and AGPL"
+	@echo "make lock       renew the digests in constraints.txt"
 	@echo "make bench      speed: k-subsets, processor sets, set-union knapsacks, submeshes, streams, each"
 	@echo "                beside a baseline; about an hour; single parts below"
 	@echo "make bench-exact  proofs of optimality: sizes, seconds, what each rule buys"
@@ -28,8 +34,34 @@ help:
 $(VENV)/.ready: pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("closeknit needs Python 3.11 or newer")'
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test,lint]'
+	$(PIP) install --require-hashes -r constraints.txt
+	$(PIP) install --no-deps --no-build-isolation -e .
 	touch $@
+
+# A virtual environment of its own for what is not needed to run or test.
+$(VENV)-%/.ready:
+	$(PYTHON) -m venv $(@D)
+	$(@D)/bin/python -m pip install --quiet --disable-pip-version-check $*
+	touch $@
+
+# The versions that constraints.txt names stay; digests and what is missing are added.
+lock: $(VENV)-uv/.ready
+	grep -oE '^[A-Za-z0-9._-]+==[^ ;]+' constraints.txt > $(VENV)-uv/pins.txt
+	grep '^#' constraints.txt > $(VENV)-uv/head.txt
+	sed -nE 's/^requires = \["(.*)"\].*/\1/p' pyproject.toml > $(VENV)-uv/build.in
+	$(VENV)-uv/bin/uv pip compile --quiet pyproject.toml $(VENV)-uv/build.in \
+	  --extra test --extra lint --universal --python-version 3.11 --generate-hashes \
+	  --no-header --no-annotate --no-emit-index-url \
+	  -c $(VENV)-uv/pins.txt -o $(VENV)-uv/lock.txt
+	cat $(VENV)-uv/head.txt $(VENV)-uv/lock.txt > constraints.txt
+
+# Known weaknesses of what constraints.txt names; asks a service on the network.
+audit: $(VENV)-pip-audit/.ready
+	$(VENV)-pip-audit/bin/pip-audit --strict --disable-pip --require-hashes -r constraints.txt
+
+# Fails on GPL and AGPL in what closeknit itself needs.
+licences: $(VENV)/.ready
+	$(BIN)/python tools/licences.py
 
 report: $(VENV)/.ready
 	$(BIN)/closeknit ratios bundled worst-cases --out $(OUT)/report
@@ -46,6 +78,14 @@ lint: $(VENV)/.ready
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+# Wheels of Atheris are for CPython up to 3.13: PYTHON=python3.12, for instance.
+fuzz: $(VENV)/.ready $(VENV)-atheris/.ready
+	for name in configuration expression hostlist trace sukp packing study; do \
+	  PYTHONPATH=.:$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))') \
+	  $(VENV)-atheris/bin/python fuzz/harness.py $$name -max_total_time=$(SECONDS) \
+	    -artifact_prefix=$(OUT)/fuzz-$$name- || exit 1; \
+	done
 
 bench: $(VENV)/.ready
 	$(BIN)/python benchmarks/bench_mm.py
@@ -92,4 +132,4 @@ bench-packing: $(VENV)/.ready
 	$(BIN)/python benchmarks/bench_packing.py $(ARGS)
 
 clean:
-	rm -rf $(VENV) $(OUT) build *.egg-info
+	rm -rf $(VENV) $(VENV)-* $(OUT) build *.egg-info

@@ -1,7 +1,8 @@
 """Put the subcommands together; turn every error into one line and an exit state.
 
 Exit status: 0 solved or all holds; 1 a claim, a check or a comparison failed; 2 bad
-input or usage; 3 proved infeasible; 4 nothing found within the limit; 130 interrupted.
+input or usage; 3 proved infeasible; 4 nothing found within the limit; 130 interrupted;
+141 the reader of standard output is gone.
 
 A subcommand is a module with ``HELP``, ``options(parser)`` and ``run(args) -> int``.
 It imports what costs time inside ``run``, so that ``--help`` stays quick.
@@ -10,12 +11,11 @@ It imports what costs time inside ``run``, so that ``--help`` stays quick.
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Sequence
 from importlib.metadata import version
 from types import MappingProxyType
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from ..instances.errors import InputError
 from ..solvers.result import SolverError
@@ -26,12 +26,14 @@ from . import (
     export,
     generate,
     methods,
+    outputs,
     plot,
     ratios,
     reproduce,
     select,
     simulate,
     solve,
+    streams,
     verify,
     worst,
 )
@@ -63,6 +65,10 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Raise what is wrong with the words given."""
         raise InputError(f"{message} (see {self.prog} --help)")
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        """Print help or version; argparse itself would not notice a full disk."""
+        print(message, end="", file=file or sys.stderr)
 
 
 def parser() -> argparse.ArgumentParser:
@@ -96,16 +102,29 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; return the exit status."""
     try:
-        args = parser().parse_args(arguments)
-        status: int = args.run(args)
+        streams.prepare()
+        status = _run(arguments)
         sys.stdout.flush()
         return status
     except (InputError, SolverError) as error:
-        print(f"closeknit: {' '.join(str(error).split())}", file=sys.stderr)
+        streams.complain(str(error))
         return 2
     except KeyboardInterrupt:
-        print("closeknit: interrupted", file=sys.stderr)
+        streams.complain("interrupted")
         return 130
-    except BrokenPipeError:  # `closeknit methods | head`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+    except MemoryError:
+        streams.complain("out of memory")
+        return 2
+    except OSError as error:
+        return streams.lost(error)
+
+
+def _run(arguments: Sequence[str] | None) -> int:
+    try:
+        args = parser().parse_args(arguments)
+    except SystemExit:  # after --help or --version
+        sys.stdout.flush()
+        raise
+    outputs.try_all(args)
+    status: int = args.run(args)
+    return status

@@ -3,8 +3,9 @@
 The digest, the selection, its cost and what the status says are looked at, and a
 bound of grade "checked" is derived again, if need be by following a certificate; so
 is infeasibility, from the certificate that the solution of a submesh request holds.
-With --prove, any other bound is put to the test as well: by closeknit's own search,
-within the time limit. Exit status 0 when all is true, 1 when something is not.
+With --prove, any other bound is put to the test as well, and one that rests on a
+certificate does without it: by closeknit's own search, within the time limit. Exit
+status 0 when all is true, 1 when something is not.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
+from ..instances.errors import InputError
 from ..instances.value import cost_text
 from . import running
 
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from ..solvers.solution_json import Solution
 
 HELP = "check a solution file, independently"
+_OPEN = "; not proved anew"
 
 
 def options(parser: argparse.ArgumentParser) -> None:
@@ -46,10 +49,14 @@ def run(args: argparse.Namespace) -> int:
     if args.certificate is not None:
         running.only_for("ksubset", instance, "--certificate")
     solution = read_solution(args.solution)
-    wrong = objections(instance, solution, args.certificate)
+    anew = args.prove and solution.bound is not None
+    wrong = objections(instance, solution, args.certificate, anew=anew)
     remark = ""
-    if not wrong and args.prove and solution.bound is not None:
+    if not wrong and anew:
+        assert solution.bound is not None
         wrong, remark = _proved_anew(instance, solution.bound, settings)
+        if remark.startswith(_OPEN) and _rests_on_certificate(solution, args):
+            raise _without_certificate(remark.removeprefix("; "))
     for problem in wrong:
         print(f"{args.solution}: {problem}")
     if wrong:
@@ -67,16 +74,34 @@ def run(args: argparse.Namespace) -> int:
 
 
 def objections(
-    instance: Instance, solution: Solution, certificate: str | None
+    instance: Instance,
+    solution: Solution,
+    certificate: str | None,
+    *,
+    anew: bool = False,
 ) -> list[str]:
-    """List what is untrue in a solution; a bound of grade ``checked`` is derived."""
+    """List what is untrue in a solution; a bound of grade ``checked`` is derived.
+
+    One that rests on a certificate needs it, unless it is proved ``anew`` after this.
+    """
     from ..solvers import complaints
 
     return (
         complaints(instance, solution)
         or _of_shape(instance, solution.bound)
-        or _of_bound(instance, solution, certificate)
+        or _of_bound(instance, solution, certificate, anew)
     )
+
+
+def _rests_on_certificate(solution: Solution, args: argparse.Namespace) -> bool:
+    from ..solvers.result import CERTIFIED
+
+    return solution.proof == CERTIFIED and args.certificate is None
+
+
+def _without_certificate(why: str = "") -> InputError:
+    problem = f"is needed to check this proof{f': {why}' if why else ''}"
+    return InputError(problem, field="--certificate")
 
 
 def _of_shape(instance: Instance, bound: Value | None) -> list[str]:
@@ -108,20 +133,19 @@ def _proved_anew(
         claimed, possible = cost_text(bound), cost_text(result.objective)
         return [f"bound: claims at least {claimed}, but {possible} is possible"], ""
     if result.bound is None:
-        return [], "; not proved anew"
+        return [], _OPEN
     if ordered(bound) > ordered(result.bound):
-        return [], f"; proved anew only up to {cost_text(result.bound)}"
+        return [], f"{_OPEN} beyond {cost_text(result.bound)}"
     return [], f"; proved anew ({result.proof})"
 
 
 def _of_bound(
-    instance: Instance, solution: Solution, certificate: str | None
+    instance: Instance, solution: Solution, certificate: str | None, anew: bool
 ) -> list[str]:
     """Derive a bound of grade ``checked`` again, and follow a certificate."""
     from ..formulations.bounds import rederive
     from ..instances import KSubset
     from ..instances.certificate_file import check_certificate
-    from ..instances.errors import InputError
     from ..solvers import Grade
     from ..solvers.result import CERTIFIED
 
@@ -134,8 +158,8 @@ def _of_bound(
     if solution.proof.grade is not Grade.CHECKED:
         return []
     if solution.proof == CERTIFIED:
-        if certificate is None:
-            raise InputError("is needed to check this proof", field="--certificate")
+        if certificate is None and not anew:
+            raise _without_certificate()
         return []
     derived = None
     if isinstance(instance, KSubset):

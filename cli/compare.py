@@ -13,7 +13,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING, Any
 
-from . import running
+from . import outputs, running
 from .screen import screen
 
 if TYPE_CHECKING:
@@ -39,7 +39,10 @@ def options(parser: argparse.ArgumentParser) -> None:
     )
     running.add_settings(parser, time_limit=60.0)
     parser.add_argument(
-        "--json", metavar="OUT", help="write the rows there; - for standard output"
+        "--json",
+        type=outputs.output,
+        metavar="OUT",
+        help="write the rows there; - for standard output",
     )
 
 

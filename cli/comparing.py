@@ -6,6 +6,8 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
+from . import outputs
+
 WORD = "compare"
 OPTIONS = ("fail_on", "markdown")
 
@@ -19,7 +21,10 @@ def options(parser: argparse.ArgumentParser) -> None:
         "when a cost, a proof or a failure is, whatever the times",
     )
     parser.add_argument(
-        "--markdown", metavar="FILE", help="compare: write the tables there too"
+        "--markdown",
+        type=outputs.file,
+        metavar="FILE",
+        help="compare: write the tables there too",
     )
 
 

@@ -15,6 +15,8 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
+from . import outputs
+
 if TYPE_CHECKING:
     from ..instances.config import Configuration
 
@@ -28,7 +30,11 @@ def options(parser: argparse.ArgumentParser) -> None:
     check.set_defaults(action=_check)
     compile_ = actions.add_parser("compile", help="write the form that loads quickly")
     compile_.add_argument(
-        "-o", "--out", required=True, metavar="OUT", help="where to write it"
+        *("-o", "--out"),
+        type=outputs.file,
+        required=True,
+        metavar="OUT",
+        help="where to write it",
     )
     compile_.set_defaults(action=_compile)
     show = actions.add_parser("show", help="write a file, text or compiled, as text")

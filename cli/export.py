@@ -37,6 +37,7 @@ from typing import TYPE_CHECKING
 
 from ..formulations import catalogue
 from ..instances.errors import InputError
+from . import outputs
 
 if TYPE_CHECKING:
     from ..instances import KSubset, ProcSet, Submesh, Sukp
@@ -78,7 +79,12 @@ def options(parser: argparse.ArgumentParser) -> None:
         metavar="V,V",
         help="with --level: what the levels before it may cost",
     )
-    parser.add_argument("--out", metavar="PATH", help="standard output if left out")
+    parser.add_argument(
+        "--out",
+        type=outputs.output,
+        metavar="PATH",
+        help="standard output if left out, or -",
+    )
 
 
 def run(args: argparse.Namespace) -> int:
@@ -108,7 +114,7 @@ def run(args: argparse.Namespace) -> int:
     _refuse_long_numbers(model, args)
     head = f"closeknit: {instance.name}, {about}"
     text = f"{_COMMENT[args.to]} {' '.join(head.split())}\n{_text(model, args.to)}"
-    if args.out:
+    if args.out not in (None, "-"):
         write_text(args.out, text)
     else:
         sys.stdout.write(text)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Generator
 from typing import TYPE_CHECKING
 
 from ..instances.errors import InputError
-from . import reading
+from . import outputs, reading
 
 if TYPE_CHECKING:
     from ..instances import Instance
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     Families = argparse._SubParsersAction[argparse.ArgumentParser]
     """Where the parsers of families are added."""
 
+MOST = 10**6
+"""Instances that one command makes."""
 Make = Callable[[argparse.Namespace, int], "Instance"]
 """Makes one instance; the seed is the second argument."""
 
@@ -33,8 +35,8 @@ def family(
 
 def _made(args: argparse.Namespace) -> Generator[Instance, None, None]:
     """Make as many instances as asked for, each with the next seed."""
-    if args.count < 1:
-        raise InputError("must be at least 1", field="count", value=args.count)
+    if not 1 <= args.count <= MOST:
+        raise InputError(f"must be from 1 to {MOST}", field="count", value=args.count)
     for i in range(args.count):
         yield args.make(args, args.seed + i)
 
@@ -42,7 +44,11 @@ def _made(args: argparse.Namespace) -> Generator[Instance, None, None]:
 def out(parser: argparse.ArgumentParser) -> None:
     """Add where the files go."""
     parser.add_argument(
-        "--out", default=".", metavar="DIR", help="where to (default: here)"
+        "--out",
+        type=outputs.folder,
+        default=".",
+        metavar="DIR",
+        help="where to (default: here)",
     )
 
 

@@ -11,17 +11,15 @@ from __future__ import annotations
 
 import argparse
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..instances.errors import InputError
+from . import outputs
 
 if TYPE_CHECKING:
     from ..instances import Instance
     from ..solvers.solution_json import Solution
 
 HELP = "draw an instance or a solution as SVG, PNG or PDF"
-_FORMS = (".svg", ".png", ".pdf")
 
 
 def options(parser: argparse.ArgumentParser) -> None:
@@ -30,9 +28,10 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("solution", metavar="SOLUTION", nargs="?", help="solution file")
     parser.add_argument(
         "--out",
+        type=outputs.picture,
         required=True,
         metavar="PICTURE",
-        help=f"picture to write; ends in {', '.join(_FORMS)}",
+        help=f"picture to write; ends in {', '.join(outputs.PICTURES)}",
     )
     parser.add_argument(
         "--certificate",
@@ -49,11 +48,6 @@ def run(args: argparse.Namespace) -> int:
     from . import running
     from .check import objections
 
-    form = Path(args.out).suffix.lower()
-    if form not in _FORMS:
-        raise InputError(
-            f"must end in {', '.join(_FORMS)}", field="--out", value=args.out
-        )
     instance = read_instance(args.file)
     if args.certificate is not None:
         running.only_for("ksubset", instance, "--certificate")
@@ -68,7 +62,7 @@ def run(args: argparse.Namespace) -> int:
             drawing = draw_alone(instance, remark=_unanswered(solution))
         else:
             drawing = draw(instance, {solution.method: _chosen(instance, solution)})
-    _write(args.out, form, drawing)
+    write_picture(args.out, drawing)
     return 0
 
 
@@ -84,12 +78,13 @@ def _unanswered(solution: Solution) -> str:
     return f"{solution.method}: {solution.status.value}{why}"
 
 
-def _write(out: str, form: str, drawing: str) -> None:
+def write_picture(out: outputs.Picture, drawing: str) -> None:
+    """Write a drawing in the form that the ending of its file says."""
     from ..instances.files import write_bytes, write_text
 
-    if form == ".svg":
+    if out.form == "svg":
         write_text(out, drawing)
         return
     from ..reports.rendering import rendered
 
-    write_bytes(out, rendered(drawing, form[1:]))
+    write_bytes(out, rendered(drawing, out.form))

@@ -23,11 +23,10 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from . import comparing, running
+from . import comparing, outputs, reading, running, study_file
 from .progress import progress_bar
 
 if TYPE_CHECKING:
@@ -39,7 +38,15 @@ OUTPUTS = ("report.html", "report.md", "ratios.csv")
 _BUNDLED = "bundled"
 _RATHER_IN_THE_STUDY = ("methods", "exact", "time_limit", "seed")
 _ONLY_TO_RUN = (
-    *("out", "jobs", "dask", "dask_jobqueue", "trace", *_RATHER_IN_THE_STUDY),
+    *(
+        "out",
+        "jobs",
+        "dask",
+        "dask_jobqueue",
+        "trace",
+        "max_runs",
+        *_RATHER_IN_THE_STUDY,
+    ),
     *("fresh", "resume", "retry_failed", "parquet"),
 )
 
@@ -54,7 +61,12 @@ def options(parser: argparse.ArgumentParser) -> None:
         "with closeknit (bundled, bundled-ksubset, bundled-procset, bundled-sukp, "
         "bundled-submesh, worst-cases); bundled if left out",
     )
-    parser.add_argument("--out", metavar="DIR", help="folder of results and report")
+    parser.add_argument(
+        "--out",
+        type=outputs.folder,
+        metavar="DIR",
+        help="folder of results and report",
+    )
     parser.add_argument(
         "--methods",
         metavar="M,M",
@@ -73,6 +85,12 @@ def options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--trace", metavar="SWF", help="the trace of which a study takes snapshots"
+    )
+    parser.add_argument(
+        "--max-runs",
+        type=reading.number,
+        metavar="N",
+        help=f"a study of more runs is refused ({study_file.MAX_RUNS})",
     )
     where = parser.add_mutually_exclusive_group()
     where.add_argument(
@@ -199,18 +217,17 @@ def _runner(args: argparse.Namespace) -> Iterator[Callable[[Path], Runner]]:
 
 
 def _campaign(args: argparse.Namespace) -> Campaign:
-    from .study_file import is_study, read_study
-
-    studies = [name for name in args.inputs if is_study(name)]
+    studies = [name for name in args.inputs if study_file.is_study(name)]
     if not studies:
-        _refuse(args, ("trace",), "is for a study file")
+        _refuse(args, ("trace", "max_runs"), "is for a study file")
         return _named(args)
     from ..instances import InputError
 
     if len(args.inputs) > 1:
         raise InputError("a study file stands alone", file=studies[0])
     _refuse(args, _RATHER_IN_THE_STUDY, "stands in the study file")
-    return read_study(studies[0], trace=args.trace)
+    most = study_file.MAX_RUNS if args.max_runs is None else args.max_runs
+    return study_file.read_study(studies[0], trace=args.trace, max_runs=most)
 
 
 def _named(args: argparse.Namespace) -> Campaign:
@@ -220,16 +237,10 @@ def _named(args: argparse.Namespace) -> Campaign:
     from ..reports.inputs import instances_of
     from ..solvers import Settings
 
-    time_limit = 60.0 if args.time_limit is None else args.time_limit
+    time_limit = running.seconds(60 if args.time_limit is None else args.time_limit)
     seed = args.seed or 0
-    if not (isfinite(time_limit) and time_limit > 0):
-        raise InputError(
-            "must be a positive number of seconds",
-            field="--time-limit",
-            value=time_limit,
-        )
-    if seed < 0:
-        raise InputError("must be at least 0", field="--seed", value=seed)
+    if not 0 <= seed < 2**31:
+        raise InputError("must be from 0 to 2^31 - 1", field="--seed", value=seed)
     instances = instances_of(args.inputs or [_BUNDLED])
     args.exact = args.exact or "auto"
     return Campaign(
@@ -242,19 +253,12 @@ def _named(args: argparse.Namespace) -> Campaign:
 
 def _refuse_unwritable(out: Path) -> None:
     """Find out now, and not after hours, whether the report can be written."""
-    from ..instances import InputError
-    from ..instances.files import writing
+    from ..instances.files import HALF_WRITTEN, try_file
 
     for name in OUTPUTS:
-        if (out / name).is_dir():
-            raise InputError("cannot be written: Is a directory", file=out / name)
-    for name in (*OUTPUTS, "results.parquet"):
-        for half in out.glob(f".{name}.*"):  # of a process that was killed
-            half.unlink(missing_ok=True)
-    trial = out / ".closeknit-trial"
-    with writing(trial):
-        pass
-    trial.unlink()
+        try_file(out / name)
+    for half in out.glob(HALF_WRITTEN):  # of a process that was killed
+        half.unlink(missing_ok=True)
 
 
 def _report(campaign: Campaign, store: Store, out: Path, *, parquet: bool) -> int:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..instances.errors import InputError
-from . import reading, running
+from . import outputs, reading, running
 from .progress import progress_bar
 
 if TYPE_CHECKING:
@@ -28,12 +28,14 @@ def options(parser: argparse.ArgumentParser) -> None:
         "--trace", metavar="FILE", help="an SWF trace in place of the synthetic stream"
     )
     parser.add_argument(
-        "--out", metavar="DIR", help="folder of the report (default out/TABLE)"
+        "--out",
+        type=outputs.folder,
+        metavar="DIR",
+        help="folder of the report (default out/TABLE)",
     )
     parser.add_argument(
         "--seed",
         type=reading.number,
-        default=0,
         metavar="N",
         help="of the stream and of every method (default 0)",
     )
@@ -72,6 +74,7 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run it, write the report, print what was found."""
+    from ..instances.files import try_folder
     from ..reports.reproductions import REPRODUCTIONS, Order
     from ..reports.study_page import write_study
 
@@ -88,14 +91,15 @@ def run(args: argparse.Namespace) -> int:
             raise InputError("must be at least 1", field=f"--{option}", value=0)
     if args.load == 0:
         raise InputError("must be above 0", field="--load", value=0)
-    for option in ("mesh", "load", "every", "jobs"):
+    for option in ("trace", "seed", "first", "mesh", "load", "every", "jobs"):
         if getattr(args, option) is not None and option not in entry.takes:
             raise InputError(f"is not for {entry.name}", field=f"--{option}")
     out = Path(args.out or f"out/{entry.name}")
+    try_folder(out)
     with progress_bar() as progress:
         order = Order(
             trace=args.trace,
-            seed=args.seed,
+            seed=args.seed or 0,
             first=args.first,
             mesh=args.mesh,
             load=args.load,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-from math import isfinite
 from typing import TYPE_CHECKING, TypeVar
 
 from ..instances.errors import InputError
@@ -16,6 +15,10 @@ if TYPE_CHECKING:
     from ..heuristics import AnyMethod
     from ..instances import Instance
     from ..reports.campaign import Lineup
+
+
+LONGEST = 10**6
+"""Seconds of a time limit, eleven days; waiting for processes ends at twenty-four."""
 
 
 def add_settings(parser: argparse.ArgumentParser, *, time_limit: float) -> None:
@@ -47,10 +50,7 @@ def settings_of(args: argparse.Namespace, ties: Ties = Ties.LEX) -> Settings:
     InputError
         Naming the option that is out of range.
     """
-    if not isfinite(args.time_limit) or args.time_limit <= 0:
-        raise InputError(
-            "must be above 0 and finite", field="--time-limit", value=args.time_limit
-        )
+    time_limit = seconds(args.time_limit)
     for option, least in (
         ("node_limit", 1),
         ("memory", 1),
@@ -65,13 +65,28 @@ def settings_of(args: argparse.Namespace, ties: Ties = Ties.LEX) -> Settings:
                 value=value,
             )
     return Settings(
-        time_limit=args.time_limit,
+        time_limit=time_limit,
         node_limit=args.node_limit,
         memory_mb=args.memory,
         seed=args.seed,
         threads=args.threads,
         ties=ties,
     )
+
+
+def seconds(value: float, field: str = "--time-limit") -> float:
+    """Return a limit of time.
+
+    Raises
+    ------
+    InputError
+        When it is not above 0, or longer than the system can wait at once.
+    """
+    if not 0 < value <= LONGEST:
+        raise InputError(
+            f"must be seconds above 0 and at most {LONGEST}", field=field, value=value
+        )
+    return float(value)
 
 
 def processes(wanted: int | None) -> int:
@@ -92,16 +107,20 @@ def processes(wanted: int | None) -> int:
 
 
 Entry = TypeVar("Entry")
+_SHOWN = 20
+"""Names in a hint."""
 
 
 def entry_named(name: str, table: Mapping[str, Entry], option: str, what: str) -> Entry:
     """Return an entry of a table; InputError with a hint if there is none."""
     from difflib import get_close_matches
+    from itertools import islice
 
     if name in table:
         return table[name]
     close = get_close_matches(name, table, n=1)
-    hint = f"did you mean {close[0]}?" if close else f"known: {', '.join(table)}"
+    known = ", ".join([*islice(table, _SHOWN), *["..."] * (len(table) > _SHOWN)])
+    hint = f"did you mean {close[0]}?" if close else f"known: {known}"
     raise InputError(f"no such {what} ({hint})", field=option, value=name)
 
 

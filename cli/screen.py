@@ -10,18 +10,22 @@ if TYPE_CHECKING:
 _WIDE = 220
 
 
-def screen() -> Console:
-    """Return the console; for files and pipes, lines are as long as they need be."""
+def screen(wide: int = _WIDE) -> Console:
+    """Return the console; for files and pipes, lines are so long if need be."""
     from rich.console import Console
     from rich.text import Text
 
     from ..instances.visible import visible
 
-    class Plain(Console):
+    class Screen(Console):
         """Shows names as they are: no markup in them, nothing that turns text."""
 
         def render_str(self, text: str, **options: Any) -> Text:
             return super().render_str(visible(text, lines=True), **options)
 
-    found = Plain(markup=False, emoji=False)
-    return found if found.is_terminal else Plain(width=_WIDE, markup=False, emoji=False)
+        def on_broken_pipe(self) -> None:
+            """Leave the exit status to the entry point; rich itself exits with 1."""
+            raise
+
+    found = Screen(markup=False, emoji=False)
+    return found if found.is_terminal else Screen(width=wide, markup=False, emoji=False)

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from ..instances.errors import InputError
 from ..solvers.interrupt import deferred
-from . import reading
+from . import outputs, reading
 from .progress import progress_bar
 from .running import entry_named
 
@@ -135,15 +135,22 @@ def add(streams: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     )
     parser.add_argument(
         "--json",
+        type=outputs.output,
         metavar="OUT",
         help="write the measures there, one object, or a line for each of several "
         "allocators; - for standard output",
     )
     parser.add_argument(
-        "--jobs-csv", metavar="OUT", help="write a line a job (one allocator)"
+        "--jobs-csv",
+        type=outputs.file,
+        metavar="OUT",
+        help="write a line a job (one allocator)",
     )
     parser.add_argument(
-        "--plot", metavar="OUT.html", help="write a page to go through the stream"
+        "--plot",
+        type=outputs.file,
+        metavar="OUT.html",
+        help="write a page to go through the stream",
     )
     parser.set_defaults(simulate=run)
 

@@ -11,13 +11,13 @@ import argparse
 import sys
 from argparse import ArgumentTypeError
 from collections.abc import Sequence
-from math import isfinite, prod
+from math import prod
 from typing import TYPE_CHECKING
 
 from ..instances.errors import InputError
 from ..solvers.settings import Settings
-from . import reading
-from .running import entry_named
+from . import outputs, reading
+from .running import entry_named, seconds
 
 if TYPE_CHECKING:
     from ..simulation.submesh_stream import Request, Sides
@@ -86,7 +86,10 @@ def add(streams: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         help="seconds for each such decision (default %(default)g)",
     )
     parser.add_argument(
-        "--json", metavar="OUT", help="write the measures there; - for standard output"
+        "--json",
+        type=outputs.output,
+        metavar="OUT",
+        help="write the measures there; - for standard output",
     )
     parser.set_defaults(simulate=run)
 
@@ -116,11 +119,7 @@ def run(args: argparse.Namespace) -> int:
         raise InputError(
             error.problem, field=f"--{error.field}", value=error.value
         ) from None
-    limits = Settings(time_limit=args.time_limit)
-    if not (isfinite(args.time_limit) and args.time_limit > 0):
-        raise InputError(
-            "must be above 0 and finite", field="--time-limit", value=args.time_limit
-        )
+    limits = Settings(time_limit=seconds(args.time_limit))
     if args.method == "mig":
         measures = _moving(args, requests, limits)
     else:

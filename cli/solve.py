@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from ..instances.errors import InputError
 from ..solvers.result import CERTIFIED
 from ..solvers.settings import Settings, Ties
-from . import running
+from . import outputs, running
 
 if TYPE_CHECKING:
     from ..heuristics import AnyMethod
@@ -43,13 +43,20 @@ def options(parser: argparse.ArgumentParser) -> None:
         help="which of equally near processors mm takes (default lex)",
     )
     parser.add_argument(
-        "--json", metavar="OUT", help="write the solution there; - for standard output"
+        "--json",
+        type=outputs.output,
+        metavar="OUT",
+        help="write the solution there; - for standard output",
     )
     parser.add_argument(
-        "--plot", metavar="OUT.svg", help="draw the choice (one FILE only)"
+        "--plot",
+        type=outputs.picture,
+        metavar="PICTURE",
+        help=f"draw the choice (one FILE only); ends in {', '.join(outputs.PICTURES)}",
     )
     parser.add_argument(
         "--certificate",
+        type=outputs.file,
         metavar="OUT.xz",
         help="write the proof down, so that check can follow it (one FILE only)",
     )
@@ -74,6 +81,12 @@ def run(args: argparse.Namespace) -> int:
         methods |= running.methods_named(args.method, [problem])
     if args.certificate:
         running.only_for("ksubset", instances[0], "--certificate")
+        if not methods["ksubset"].exact:
+            raise InputError(
+                "is for exact methods, which prove something",
+                field="--certificate",
+                value=args.method,
+            )
     answers: list[tuple[Instance, Result]] = []
     for instance in instances:
         result = run_once(methods[problem_of(instance).name], instance, settings)
@@ -88,11 +101,11 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         _write(args.json, args.method, answers)
     if args.plot and answers[0][1].chosen is not None:
-        from ..instances.files import write_text
         from ..reports.drawing import draw
+        from .plot import write_picture
 
         instance, result = answers[0]
-        write_text(args.plot, draw(instance, {args.method: result.chosen or ()}))
+        write_picture(args.plot, draw(instance, {args.method: result.chosen or ()}))
     if len(answers) < len(instances):
         return 130
     ends = {result.status for _, result in answers}

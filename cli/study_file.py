@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Collection, Mapping, Sequence
 from difflib import get_close_matches
 from importlib.resources import files
-from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..instances.errors import InputError
+from ..instances.files import parse_toml, read_toml
 from ..solvers.settings import Settings
 from . import running
 
@@ -26,6 +25,8 @@ _FIELDS = (
     *("time-limit", "node-limit", "memory-limit", "seed", "repeats"),
 )
 _ALL = "heuristics"
+MAX_RUNS = 10**6
+"""Of a study, unless more are asked for."""
 _STUDIES = files(__package__) / "studies"
 
 
@@ -46,7 +47,9 @@ def is_study(name: str) -> bool:
     return name in study_names() and not Path(name).exists()
 
 
-def read_study(name: str, *, trace: str | None = None) -> Campaign:
+def read_study(
+    name: str, *, trace: str | None = None, max_runs: int = MAX_RUNS
+) -> Campaign:
     """Read a study file, or one that comes with the package, and make its instances.
 
     Parameters
@@ -55,6 +58,8 @@ def read_study(name: str, *, trace: str | None = None) -> Campaign:
         Path of the file, or the name of a bundled one.
     trace
         SWF file for those instances that are snapshots of a trace.
+    max_runs
+        A study of more runs is refused before its instances are made.
 
     Raises
     ------
@@ -62,32 +67,21 @@ def read_study(name: str, *, trace: str | None = None) -> Campaign:
         Naming the file, the field and the value.
     """
     if name.endswith(SUFFIX):
-        path = Path(name)
-        try:
-            text = path.read_bytes()
-        except OSError as error:
-            raise InputError(f"cannot be read: {error.strerror}", file=path) from None
-        folder = path.parent
+        found, folder = read_toml(name), Path(name).parent
     else:
-        text, folder = (_STUDIES / f"{name}{SUFFIX}").read_bytes(), Path()
+        text = (_STUDIES / f"{name}{SUFFIX}").read_text(encoding="utf-8")
+        found, folder = parse_toml(text), Path()
     try:
-        return _campaign(_parsed(text), folder, trace)
+        return _campaign(found, folder, trace, max_runs)
     except InputError as error:
         raise error.of_file(name) from None
 
 
-def _parsed(text: bytes) -> dict[str, Any]:
-    try:
-        return tomllib.loads(text.decode())
-    except UnicodeDecodeError as error:
-        raise InputError(f"is not UTF-8 text (byte {error.start})") from None
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise InputError(f"not TOML: {error}") from None
-
-
-def _campaign(found: dict[str, Any], folder: Path, trace: str | None) -> Campaign:
+def _campaign(
+    found: dict[str, Any], folder: Path, trace: str | None, max_runs: int
+) -> Campaign:
     from ..reports.campaign import Campaign
-    from .study_instances import study_instances
+    from .study_instances import Budget, study_instances
 
     only(found, _FIELDS, "")
     for field, wanted in (("format", FORMAT), ("version", 1)):
@@ -104,7 +98,9 @@ def _campaign(found: dict[str, Any], folder: Path, trace: str | None) -> Campaig
         seed=_count(found, "seed", 0, 0) or 0,
     )
     repeats = _count(found, "repeats", 1, 1) or 1
-    instances, without = study_instances(found.get("instances"), folder, trace)
+    wanted = _by_problem(found.get("methods", _ALL), "methods")
+    budget = Budget(max_runs, repeats, lambda one: _runs(one, wanted))
+    instances, without = study_instances(found.get("instances"), folder, trace, budget)
     named, lineups = _lineups(found, instances)
     return Campaign(
         instances=instances,
@@ -118,12 +114,9 @@ def _campaign(found: dict[str, Any], folder: Path, trace: str | None) -> Campaig
 
 def _seconds(found: Mapping[str, Any]) -> float:
     value = found.get("time-limit", 60)
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    if not number or not isfinite(value) or value <= 0:
-        raise InputError(
-            "must be a positive number of seconds", field="time-limit", value=value
-        )
-    return float(value)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise InputError("must be a number of seconds", field="time-limit", value=value)
+    return running.seconds(value, "time-limit")
 
 
 def _count(
@@ -138,6 +131,22 @@ def _count(
             f"must be an integer from {least} to 2^31 - 1", field=field, value=value
         )
     return int(value)
+
+
+def _runs(instance: Instance, wanted: Mapping[str, Any]) -> int:
+    """Return how many methods are run on an instance, the exact one among them."""
+    from ..heuristics import METHODS
+    from ..instances import problem_of
+
+    problem = problem_of(instance).name
+    chosen = wanted.get(problem, wanted.get("", _ALL))
+    methods = METHODS[problem].values()
+    if isinstance(chosen, list):
+        return 1 + sum(method.name in chosen for method in methods)
+    return 1 + sum(
+        not (method.exact or (method.refuses and method.refuses(instance)))
+        for method in methods
+    )
 
 
 def _lineups(

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from glob import glob
 from itertools import product
+from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,8 +23,54 @@ _OWN = ("out", "help")
 """Options of ``closeknit generate`` that a study has no use for."""
 
 
+class Budget:
+    """Runs that a study may still have.
+
+    Parameters
+    ----------
+    most
+        In all.
+    repeats
+        How often every run is made.
+    methods
+        How many are run on an instance.
+    """
+
+    def __init__(
+        self, most: int, repeats: int, methods: Callable[[Instance], int]
+    ) -> None:
+        self.most = most
+        self.repeats = repeats
+        self._methods = methods
+        self._taken = 0
+
+    def runs(self, instance: Instance) -> int:
+        """Return how many an instance takes."""
+        return self.repeats * self._methods(instance)
+
+    def look(self, runs: int, field: str = "") -> int:
+        """Return how many it would be with so many more.
+
+        Raises
+        ------
+        InputError
+            When that is too many.
+        """
+        total = self._taken + runs
+        if total > self.most:
+            raise InputError(
+                f"comes to {total} runs or more; above {self.most} needs --max-runs",
+                field=field,
+            )
+        return total
+
+    def take(self, runs: int, field: str = "") -> None:
+        """Count so many more; see `look`."""
+        self._taken = self.look(runs, field)
+
+
 def study_instances(
-    entries: Any, folder: Path, trace: str | None = None
+    entries: Any, folder: Path, trace: str | None, budget: Budget
 ) -> tuple[list[Instance], dict[str, frozenset[str]]]:
     """Read or make all instances, in the order given, none twice.
 
@@ -37,6 +84,8 @@ def study_instances(
         Where relative paths begin.
     trace
         SWF file for snapshots of a trace.
+    budget
+        What all of them may come to.
 
     Raises
     ------
@@ -59,11 +108,13 @@ def study_instances(
         if kinds == ["suite"]:
             only(entry, ("suite", "without"), where)
             new = _suite(entry["suite"], f"{where}.suite")
+            _count(new, budget, where)
         elif kinds == ["files"]:
             only(entry, ("files", "optional", "without"), where)
             new = _files(entry, folder, where)
+            _count(new, budget, where)
         else:
-            new = _family(entry, folder, where, trace)
+            new = _family(entry, folder, where, trace, budget)
         left_out = _without(entry.get("without", []), f"{where}.without")
         try:
             for instance in new:
@@ -74,6 +125,11 @@ def study_instances(
     if not found.instances:
         raise InputError("there is none", field="instances")
     return found.instances, without
+
+
+def _count(instances: Sequence[Instance], budget: Budget, where: str) -> None:
+    for instance in instances:
+        budget.take(budget.runs(instance), where)
 
 
 def _without(names: Any, field: str) -> frozenset[str]:
@@ -125,7 +181,11 @@ def _optional(entry: Mapping[str, Any], where: str) -> bool:
 
 
 def _family(
-    entry: Mapping[str, Any], folder: Path, where: str, trace: str | None
+    entry: Mapping[str, Any],
+    folder: Path,
+    where: str,
+    trace: str | None,
+    budget: Budget,
 ) -> list[Instance]:
     """Make one instance, or as many as asked for, at every point of the grid."""
     from .running import entry_named
@@ -157,25 +217,41 @@ def _family(
         if "swf" not in grid:
             raise InputError("is missing, and so is --trace", field=f"{where}.swf")
     choices = [_values(value, f"{where}.{key}") for key, value in grid.items()]
+    points = prod(map(len, choices))
+    budget.look(budget.repeats * points, where)
     made: list[Instance] = []
-    for point in product(*choices):
+    for number, point in enumerate(product(*choices)):
         words = [
             word
             for key, value in zip(grid, point, strict=True)
             for word in _words(key, value, options[key], f"{where}.{key}")
         ]
-        made += _made(parser, words, where)
+        made += _made(parser, words, where, budget, 1 if number else points)
     return made
 
 
 def _made(
-    parser: argparse.ArgumentParser, words: Sequence[str], where: str
+    parser: argparse.ArgumentParser,
+    words: Sequence[str],
+    where: str,
+    budget: Budget,
+    points: int,
 ) -> list[Instance]:
-    """Ask the generator; what it says about an option is said about the field."""
+    """Ask the generator; what it says about an option is said about the field.
+
+    From the first instance follows how many runs all points of the grid come to.
+    """
     try:
         args = parser.parse_args(words)
         with closing(args.instances(args)) as instances:
-            return list(instances)
+            made: list[Instance] = []
+            for instance in instances:
+                if not made:
+                    runs = budget.runs(instance)
+                    budget.look(runs * points * getattr(args, "count", 1))
+                budget.take(runs)
+                made.append(instance)
+            return made
     except InputError as error:
         problem, field = error.problem, error.field
         said, _, rest = problem.partition(": ")

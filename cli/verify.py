@@ -11,11 +11,12 @@ import sys
 from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import replace
-from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..instances.errors import InputError
+from . import outputs, running, streams
+from .screen import screen
 
 if TYPE_CHECKING:
     from ..heuristics.registry import Run
@@ -49,19 +50,27 @@ def options(parser: argparse.ArgumentParser) -> None:
         metavar="S",
         help="seconds for one run of a method (default 60)",
     )
-    parser.add_argument("--junit", metavar="FILE", help="write JUnit XML there")
     parser.add_argument(
-        "--json", metavar="FILE", help="write the verdicts there; - for standard output"
+        "--junit", type=outputs.file, metavar="FILE", help="write JUnit XML there"
     )
     parser.add_argument(
-        "--markdown", metavar="FILE", help="write a page about all of it there"
+        "--json",
+        type=outputs.output,
+        metavar="FILE",
+        help="write the verdicts there; - for standard output",
+    )
+    parser.add_argument(
+        "--markdown",
+        type=outputs.file,
+        metavar="FILE",
+        help="write a page about all of it there",
     )
     parser.add_argument(
         "--out",
         "--counterexamples",
+        type=outputs.folder,
         metavar="DIR",
-        default=COUNTEREXAMPLES,
-        help="where instances that break a claim go (default %(default)s)",
+        help=f"where instances that break a claim go (default {COUNTEREXAMPLES})",
     )
 
 
@@ -82,11 +91,10 @@ def run(args: argparse.Namespace, methods: Mapping[str, Run] | None = None) -> i
     if args.list:
         _write_list(claims, args.json)
         return 0
-    trial = Trial(seed=_seed(args), quick=args.quick, time_limit=_time_limit(args))
+    time_limit = running.seconds(args.time_limit)
+    trial = Trial(seed=_seed(args), quick=args.quick, time_limit=time_limit)
     if methods is not None:
         trial = replace(trial, methods=methods)
-    if args.markdown and not Path(args.markdown).exists():
-        write_page(args.markdown, trial, [])  # an unwritable place is known now
     verdicts, files = _test(claims, trial, args)
     if args.json:
         _write_json(args.json, trial, verdicts, files)
@@ -118,29 +126,20 @@ def _seed(args: argparse.Namespace) -> int:
     return seed
 
 
-def _time_limit(args: argparse.Namespace) -> float:
-    seconds: float = args.time_limit
-    if not isfinite(seconds) or seconds <= 0:
-        raise InputError(
-            "must be above 0 and finite", field="--time-limit", value=seconds
-        )
-    return seconds
-
-
 def _test(
     claims: list[Claim], trial: Trial, args: argparse.Namespace
 ) -> tuple[list[Verdict], dict[str, Path]]:
     """Test; keep the JUnit file up to date, so that a killed run has one too."""
     from rich.console import Console
 
+    from ..instances.files import replaces
     from ..reports.claims import verify
     from ..reports.junit import write_junit
 
     console = Console(stderr=True)
     verdicts: list[Verdict] = []
     files: dict[str, Path] = {}
-    if args.junit:
-        write_junit(args.junit, verdicts, claims)  # an unwritable place is known now
+    updated = args.junit and replaces(args.junit)
     spinner = console.status("") if console.is_terminal else nullcontext()
     with spinner as status:
         for i, claim in enumerate(claims, 1):
@@ -148,24 +147,28 @@ def _test(
                 status.update(f"{i} of {len(claims)}: {claim.name}")
             [verdict] = verify([claim], trial)
             verdicts.append(verdict)
-            if args.junit:
+            if updated or (args.junit and i == len(claims)):
                 write_junit(args.junit, verdicts, claims[i:])
-            if path := _keep(verdict, args.out):
+            if path := _keep(verdict, args.out or COUNTEREXAMPLES):
                 files[claim.name] = path
     return verdicts, files
 
 
 def _keep(verdict: Verdict, directory: str) -> Path | None:
-    """Write the counterexample, if there is one."""
+    """Write the counterexample, if there is one; the verdict stands if that fails."""
     from ..instances import problem_of
     from ..instances.files import folder, write_text
     from ..instances.json_text import dumps
 
     if verdict.outcome is None or verdict.outcome.counterexample is None:
         return None
-    path = folder(directory) / f"{verdict.claim.name}.json"
     instance = _labelled(verdict, verdict.outcome.counterexample)
-    write_text(path, dumps(problem_of(instance).document_of(instance)) + "\n")
+    try:
+        path = folder(directory) / f"{verdict.claim.name}.json"
+        write_text(path, dumps(problem_of(instance).document_of(instance)) + "\n")
+    except InputError as error:
+        streams.complain(str(error))
+        return None
     return path
 
 
@@ -228,7 +231,8 @@ def _write_json(
         if outcome and outcome.counterexample is not None:
             instance = _labelled(verdict, outcome.counterexample)
             row["counterexample"] = problem_of(instance).document_of(instance)
-            row["file"] = str(files[verdict.claim.name])
+            if path := files.get(verdict.claim.name):
+                row["file"] = str(path)
         rows.append(row)
     text = dumps(
         {
@@ -247,13 +251,10 @@ def _write_json(
 
 
 def _show(verdicts: list[Verdict], files: Mapping[str, Path]) -> None:
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    console = Console()
-    if not console.is_terminal:  # a log has no width of its own
-        console.width = max(console.width, 120)
+    console = screen(120)
     table = Table("claim", "instances", "verdict", "seconds", "result")
     for column in (0, 2):
         table.columns[column].no_wrap = True

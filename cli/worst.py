@@ -13,13 +13,13 @@ from __future__ import annotations
 
 import argparse
 import sys
-from math import inf, isfinite
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 from ..instances.errors import InputError
 from . import known_worst as known
-from . import reading
-from .running import method_named
+from . import outputs, reading
+from .running import method_named, seconds
 
 if TYPE_CHECKING:
     from ..instances import Topology
@@ -74,12 +74,20 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--start", metavar="FILE", help="begin with this instance; gives network and k"
     )
-    parser.add_argument("--out", metavar="FILE", help="write the instance there")
     parser.add_argument(
-        "--json", metavar="OUT", help="write what was found; - for standard output"
+        "--out", type=outputs.file, metavar="FILE", help="write the instance there"
     )
     parser.add_argument(
-        "--ledger", metavar="FILE", help="keep it there if it is worse than what is"
+        "--json",
+        type=outputs.output,
+        metavar="OUT",
+        help="write what was found; - for standard output",
+    )
+    parser.add_argument(
+        "--ledger",
+        type=outputs.file,
+        metavar="FILE",
+        help="keep it there if it is worse than what is",
     )
     parser.add_argument(
         "--update-ledger",
@@ -135,10 +143,8 @@ def _hunt(args: argparse.Namespace) -> tuple[Hunt, list[tuple[tuple[int, ...], .
     from ..solvers import Settings, Ties
 
     method = method_named(args.method, KSUBSET, "METHOD", "ksubset")
-    if args.budget is not None and not (isfinite(args.budget) and args.budget > 0):
-        raise InputError(
-            "must be above 0 and finite", field="--budget", value=args.budget
-        )
+    if args.budget is not None:
+        seconds(args.budget, "--budget")
     if args.evaluations == 0:
         raise InputError("must be at least 1", field="--evaluations", value=0)
     if args.ties != "lex" and not method.takes_ties:
@@ -287,6 +293,7 @@ def _ledger(args: argparse.Namespace) -> bool:
 def _entries(args: argparse.Namespace) -> Any:
     from pathlib import Path
 
+    from ..instances.files import try_file
     from ..reports.worst_known import PATH, read_worst_known
 
     if args.ties != "lex":
@@ -294,6 +301,7 @@ def _entries(args: argparse.Namespace) -> Any:
             "the ledger is for lexicographic ties", field="--ties", value=args.ties
         )
     path = Path(args.ledger or PATH)
+    try_file(path)
     return (read_worst_known(path) if path.exists() else {}), path
 
 

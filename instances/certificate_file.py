@@ -11,11 +11,13 @@ from typing import Any
 from . import fields
 from .certificate import Checker, Refused, derive
 from .errors import InputError
-from .files import write_bytes
+from .files import decoded, parse_json, read_bytes, unpacked, write_bytes
 from .ksubset import KSubset
 from .ksubset_json import sha256
 
 FORMAT = "closeknit/certificate"
+MOST_NODES = 2**20
+"""Of a certificate; each takes milliseconds to be followed."""
 
 
 def check_certificate(instance: KSubset, path: str | Path) -> int:
@@ -32,7 +34,7 @@ def check_certificate(instance: KSubset, path: str | Path) -> int:
     """
     lines = _lines(path)
     try:
-        header = fields.headed(json.loads(lines[0]), FORMAT)
+        header = fields.headed(parse_json(lines[0]), FORMAT)
         known = ("format", "version", "instance", "sha256", "objective", "nodes")
         fields.only(header, known, known, "")
         if header["instance"] != instance.name:
@@ -54,9 +56,11 @@ def check_certificate(instance: KSubset, path: str | Path) -> int:
         try:
             if not waiting:
                 raise Refused("the tree is complete already")
-            waiting += derive(checker, waiting.pop(), json.loads(line))
+            waiting += derive(checker, waiting.pop(), parse_json(line))
         except Refused as refused:
             raise InputError(str(refused), file=f"{path}:{number}") from None
+        except InputError as error:
+            raise error.of_file(f"{path}:{number}") from None
         except (ValueError, TypeError, IndexError, KeyError, OverflowError):
             raise InputError("is no node", file=f"{path}:{number}") from None
     if waiting:
@@ -87,13 +91,14 @@ def write_certificate(
 
 def _lines(path: str | Path) -> list[str]:
     """Read the lines of a certificate, without the digest, which is checked."""
-    try:
-        body = lzma.decompress(Path(path).read_bytes())
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", file=path) from None
-    except (lzma.LZMAError, EOFError):
-        raise InputError("is damaged, or no certificate", file=path) from None
+    packed = read_bytes(path)
+    body = unpacked(packed, file=path)
+    if body is packed:
+        raise InputError("is damaged, or no certificate", file=path)
     text, _, digest = body.rstrip(b"\n").rpartition(b"\n")
     if hashlib.sha256(text + b"\n").hexdigest().encode() != digest:
         raise InputError("is damaged: the digest differs", file=path)
-    return text.decode().split("\n")
+    lines = decoded(text, file=path).split("\n", MOST_NODES + 1)
+    if len(lines) > MOST_NODES + 1:
+        raise InputError(f"has more than {MOST_NODES} nodes", file=path)
+    return lines

@@ -1,32 +1,178 @@
 """Reading and writing files without surprises.
 
-JSON is read strictly: no key twice, no NaN, decimals kept exact. Files are
-written beside their place and renamed, so that nothing is ever half-written.
+Reading is bounded here, for every reader: bytes, unpacked or not, values of a JSON
+document and how deep they are nested. Text is UTF-8, a byte order mark at its
+beginning is passed over. JSON is read strictly: no key twice, no NaN, decimals exact.
+
+A regular file is written beside its place and renamed, so that nothing is ever
+half-written; what a link points at is written in its place, and so are devices and
+named pipes, as by every tool. docs/formats.md states the limits.
 """
 
 from __future__ import annotations
 
+import errno
 import json
+import lzma
 import os
-import tempfile
+import re
+import secrets
+import stat
+import sys
+import tomllib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from decimal import Decimal, InvalidOperation
-from io import TextIOWrapper
+from io import BufferedReader, BytesIO, RawIOBase, TextIOWrapper
 from pathlib import Path
 from typing import Any, BinaryIO, TextIO
 
 from .errors import InputError
 
+STANDARD = "-"
+"""Standard input where a file is read, standard output where one is written."""
+MOST_BYTES = 32 * 2**20
+"""Of a file that is read as a whole, unpacked."""
+MOST_VALUES = 2**22
+"""Of a JSON document: numbers, strings, lists, objects, each counted."""
+MOST_DEPTH = 64
+"""How deep lists and objects of a JSON document may be nested."""
+_UNPACKER = 128 * 2**20
+"""Memory that unpacking may take; ``xz -9`` needs 65 MiB."""
+_PIECE = 2**16
+HALF_WRITTEN = ".closeknit-" + 16 * "[0-9a-f]"
+"""Pattern of the names that files have until all is written."""
+_MOST_LINKS = 40
+"""As Linux follows."""
+_MOST_TOML = 2**20
+_XZ = b"\xfd7zXZ\x00"
+_MIB = 2**20
 
-def read_text(path: str | Path) -> str:
-    """Return the text of a UTF-8 file; InputError if it cannot be had."""
+
+def read_bytes(path: str | Path, *, most: int = MOST_BYTES) -> bytes:
+    """Return the content of a file, or of standard input for ``-``.
+
+    Raises
+    ------
+    InputError
+        When it cannot be read, or is larger.
+    """
+    with reading(path) as stream:
+        content = stream.read(most + 1)
+    if len(content) > most:
+        raise InputError(f"is larger than {most // _MIB} MiB", file=path)
+    return content
+
+
+@contextmanager
+def reading(path: str | Path) -> Iterator[BinaryIO]:
+    """Open a file, or standard input for ``-``; InputError when that fails."""
     try:
-        return Path(path).read_text(encoding="utf-8")
+        if str(path) == STANDARD:
+            if sys.stdin is None:
+                raise InputError("is closed", file="standard input")
+            yield sys.stdin.buffer
+        else:
+            with Path(path).open("rb") as stream:
+                yield stream
     except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", file=path) from None
+        why = error.strerror or error
+        raise InputError(f"cannot be read: {why}", file=path) from None
+    except ValueError as error:  # a null character, or one the locale does not have
+        if isinstance(error, InputError):
+            raise
+        raise InputError("is no name of a file", file=repr(str(path))) from None
+
+
+def unpacked(content: bytes, *, file: str | Path, most: int = MOST_BYTES) -> bytes:
+    """Unpack what ``xz`` packed; return anything else as it is.
+
+    Raises
+    ------
+    InputError
+        When it is damaged, cut off, or larger once unpacked.
+    """
+    if not content.startswith(_XZ):
+        return content
+    try:
+        found = unpacking(BytesIO(content)).read(most + 1)
+    except EOFError:
+        raise InputError("is cut off", file=file) from None
+    except lzma.LZMAError as error:
+        raise InputError(f"is not a usable xz file: {error}", file=file) from None
+    if len(found) > most:
+        raise InputError(f"unpacks to more than {most // _MIB} MiB", file=file)
+    return found
+
+
+def unpacking(packed: BinaryIO) -> BinaryIO:
+    """Open what a stream holds that ``xz`` packed, in bounded memory."""
+    return BufferedReader(_Xz(packed))  # type: ignore[return-value]
+
+
+class _Xz(RawIOBase):
+    """As ``lzma.LZMAFile``, which knows no bound on what a file makes it allocate."""
+
+    def __init__(self, packed: BinaryIO) -> None:
+        self._packed = packed
+        self._rest = b""
+        self._unpacker: lzma.LZMADecompressor | None = self._new()
+
+    @staticmethod
+    def _new() -> lzma.LZMADecompressor:
+        return lzma.LZMADecompressor(lzma.FORMAT_XZ, _UNPACKER)
+
+    def readable(self) -> bool:
+        """Yes."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Unpack until there is something; 0 at the end."""
+        while True:
+            if self._unpacker is None:  # behind the end of a stream: padding, another
+                self._rest = self._rest.lstrip(b"\0") or self._packed.read(_PIECE)
+                if not self._rest:
+                    return 0
+                if not self._rest.strip(b"\0"):
+                    continue
+                self._rest = self._rest.lstrip(b"\0")
+                self._unpacker = self._new()
+            elif self._unpacker.needs_input and not self._rest:
+                self._rest = self._packed.read(_PIECE)
+                if not self._rest:
+                    raise EOFError("ended before the end-of-stream marker")
+            found = self._unpacker.decompress(self._rest, len(buffer))
+            self._rest = b""
+            if self._unpacker.eof:
+                self._rest, self._unpacker = self._unpacker.unused_data, None
+            if found:
+                buffer[: len(found)] = found
+                return len(found)
+
+
+def decoded(content: bytes, *, file: str | Path = "") -> str:
+    """Return UTF-8 text without its byte order mark; InputError if it is none."""
+    try:
+        return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise InputError(f"is not UTF-8 text (byte {error.start})", file=path) from None
+        raise InputError(f"is not UTF-8 text (byte {error.start})", file=file) from None
+
+
+def read_text(path: str | Path, *, most: int = MOST_BYTES) -> str:
+    """Return the text of a UTF-8 file; InputError if it cannot be had."""
+    return decoded(read_bytes(path, most=most), file=path)
+
+
+def stem(path: str | Path) -> str:
+    """Return the name of a file without what tells its form.
+
+    >>> stem("data/sukp_85_100.txt.xz"), stem("-")
+    ('sukp_85_100', 'stdin')
+    """
+    if str(path) == STANDARD:
+        return "stdin"
+    name = Path(path).name
+    return name.removesuffix(".xz").rpartition(".")[0] or name
 
 
 def parse_json(text: str, *, file: str | Path = "") -> Any:
@@ -35,15 +181,18 @@ def parse_json(text: str, *, file: str | Path = "") -> Any:
     Raises
     ------
     InputError
-        For malformed JSON, a repeated key, NaN or infinity.
+        For malformed JSON, a repeated key, NaN or infinity; for more values, or
+        deeper nested ones, than any file of ours has.
     """
 
     def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        found: dict[str, Any] = {}
-        for key, value in pairs:
-            if key in found:
-                raise InputError("given twice", field=key, file=file)
-            found[key] = value
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            seen: set[str] = set()
+            for key, _ in pairs:
+                if key in seen:
+                    raise InputError("given twice", field=key, file=file)
+                seen.add(key)
         return found
 
     def refuse(constant: str) -> Any:
@@ -57,6 +206,11 @@ def parse_json(text: str, *, file: str | Path = "") -> Any:
                 "not a number that can be used", value=digits, file=file
             ) from None
 
+    # Every value but the first follows one of these; some may stand in strings.
+    if sum(map(text.count, ",[{:")) >= MOST_VALUES:
+        raise InputError(f"has more than {MOST_VALUES} values", file=file)
+    if _depth(text) > MOST_DEPTH:
+        raise InputError("not usable JSON: nested too deeply", file=file)
     try:
         return json.loads(
             text,
@@ -69,12 +223,46 @@ def parse_json(text: str, *, file: str | Path = "") -> Any:
             f"not JSON: {error.msg} (line {error.lineno}, column {error.colno})",
             file=file,
         ) from None
-    except RecursionError:
-        raise InputError("not usable JSON: nested too deeply", file=file) from None
     except InputError:
         raise
     except ValueError as error:  # an integer of thousands of digits
         raise InputError(f"not usable JSON: {error}", file=file) from None
+
+
+def read_toml(path: str | Path) -> dict[str, Any]:
+    """Read a TOML file.
+
+    Raises
+    ------
+    InputError
+        One line naming the file.
+    """
+    return parse_toml(read_text(path, most=_MOST_TOML), file=path)
+
+
+def parse_toml(text: str, *, file: str | Path = "") -> dict[str, Any]:
+    """Parse TOML; InputError if it is none, or is nested too deeply."""
+    try:
+        return tomllib.loads(text)
+    except RecursionError:
+        raise InputError("not usable TOML: nested too deeply", file=file) from None
+    except ValueError as error:  # also an integer of thousands of digits
+        raise InputError(f"not TOML: {error}", file=file) from None
+
+
+def _depth(text: str) -> int:
+    """Return how deep brackets are nested, those in strings left out."""
+    if text.count("[") + text.count("{") <= MOST_DEPTH:
+        return 0
+    depth = deepest = 0
+    for found in re.finditer(r'"[^"\\]*(?:\\.[^"\\]*)*"|[\[{]+|[\]}]+', text, re.S):
+        run = found.group()
+        if run[0] in "[{":
+            depth += len(run)
+            deepest = max(deepest, depth)
+        elif run[0] != '"':
+            depth -= len(run)
+    return deepest
 
 
 @contextmanager
@@ -86,39 +274,40 @@ def writing(path: str | Path) -> Iterator[TextIO]:
     InputError
         When the place cannot be written; nothing is left behind.
     """
-    with _replacing(path) as stream:
+    with _written(path) as stream:
         text = TextIOWrapper(stream, encoding="utf-8", newline="\n")
-        yield text
-        text.flush()
-        text.detach()
+        try:
+            yield text
+            text.flush()
+        finally:
+            with suppress(OSError):  # has been raised already
+                text.detach()
 
 
 @contextmanager
-def _replacing(path: str | Path) -> Iterator[BinaryIO]:
-    """Open a temporary file beside the path, and rename it in the end."""
-    target = Path(path)
-    try:
-        descriptor, temporary = tempfile.mkstemp(
-            prefix=f".{target.name}.", dir=target.parent
-        )
-    except OSError as error:
-        raise InputError(f"cannot be written: {error.strerror}", file=path) from None
-    try:
-        with os.fdopen(descriptor, "wb") as stream:
-            yield stream
-        Path(temporary).chmod(0o666 & ~_umask())
-        Path(temporary).replace(target)
-    except OSError as error:
-        Path(temporary).unlink(missing_ok=True)
-        raise InputError(f"cannot be written: {error.strerror}", file=path) from None
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+def _written(path: str | Path) -> Iterator[BinaryIO]:
+    """Open a new file that will take its place, or what stands there and cannot."""
+    with _complaining(path):
+        place = _place(path)
+        if not _replaceable(place):
+            with _opened(place) as stream:
+                yield stream
+            return
+        temporary, stream = _beside(place)
+        try:
+            with stream:
+                yield stream
+            with suppress(FileNotFoundError):
+                _make_like(temporary, place.stat())
+            temporary.replace(place)
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise
 
 
 def write_bytes(path: str | Path, content: bytes) -> None:
     """Write a whole binary file or nothing."""
-    with _replacing(path) as stream:
+    with _written(path) as stream:
         stream.write(content)
 
 
@@ -128,16 +317,125 @@ def write_text(path: str | Path, text: str) -> None:
         stream.write(text)
 
 
+def try_file(path: str | Path) -> None:
+    """Raise what `writing` would raise, as far as it is known before; leave no trace.
+
+    Raises
+    ------
+    InputError
+        When the place cannot be written.
+    """
+    with _complaining(path):
+        place = _place(path)
+        if place.is_dir():
+            raise _refusal(errno.EISDIR)
+        if place.exists() and not os.access(place, os.W_OK):
+            raise _refusal(errno.EACCES)
+        if _replaceable(place):
+            _try_beside(place)
+
+
+def try_folder(path: str | Path) -> None:
+    """Raise what would keep a folder from being made or filled; leave no trace.
+
+    Raises
+    ------
+    InputError
+        When there is something else of that name, or no file can be made there.
+    """
+    with _complaining(path):
+        place = Path(_usable(path)).absolute()
+        while not os.path.lexists(place):
+            place = place.parent
+        if not place.is_dir():
+            raise _refusal(errno.ENOTDIR)
+        _try_beside(place / "file")
+
+
+def replaces(path: str | Path) -> bool:
+    """Whether writing again replaces what was written, as it does not in a pipe."""
+    with _complaining(path):
+        return _replaceable(_place(path))
+
+
 def folder(path: str | Path) -> Path:
     """Make a folder (and those above it) if it is not there yet."""
     try:
-        Path(path).mkdir(parents=True, exist_ok=True)
+        Path(_usable(path)).mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"cannot be made: {error.strerror}", file=path) from None
     return Path(path)
 
 
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+@contextmanager
+def _complaining(path: str | Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        why = error.strerror or error
+        raise InputError(f"cannot be written: {why}", file=path) from None
+
+
+def _usable(path: str | Path) -> str | Path:
+    """Return a path; refuse what cannot name a file, now or in this locale."""
+    with suppress(UnicodeEncodeError):
+        if str(path) and b"\0" not in os.fsencode(path):
+            return path
+    raise InputError("is no name of a file", file=repr(str(path)))
+
+
+def _place(path: str | Path) -> Path:
+    """Follow links to what is written: also where there is nothing yet.
+
+    Those under ``/proc``, such as ``/dev/stdout`` leads to, are files that are open
+    already, and are not followed: what took their place would not be what is open.
+    """
+    place = Path(_usable(path)).absolute()
+    for _ in range(_MOST_LINKS):
+        place = place.parent.resolve() / place.name
+        if _is_open(place) or not place.is_symlink():
+            return place
+        place = place.parent / place.readlink()
+    raise _refusal(errno.ELOOP)
+
+
+def _is_open(place: Path) -> bool:
+    return place.parts[1:2] == ("proc",)
+
+
+def _replaceable(place: Path) -> bool:
+    """Whether a file may be put there: in the place of nothing, or a regular file."""
+    return not _is_open(place) and (place.is_file() or not place.exists())
+
+
+def _opened(place: Path) -> BinaryIO:
+    """Open a device or a pipe; a file that is open here goes on where it stands."""
+    if place.parent == Path("/proc/self/fd").resolve() and place.name.isdecimal():
+        sys.stdout.flush()
+        return os.fdopen(os.dup(int(place.name)), "wb")
+    return os.fdopen(os.open(place, os.O_WRONLY | os.O_TRUNC | os.O_CLOEXEC), "wb")
+
+
+def _beside(place: Path) -> tuple[Path, BinaryIO]:
+    """Make a file of another name in the same folder, as the umask has it."""
+    temporary = place.parent / f".closeknit-{secrets.token_hex(8)}"
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+    return temporary, os.fdopen(os.open(temporary, flags, 0o666), "wb")
+
+
+def _try_beside(place: Path) -> None:
+    temporary, stream = _beside(place)
+    stream.close()
+    temporary.unlink()
+
+
+def _make_like(temporary: Path, before: os.stat_result) -> None:
+    """Give a file the owner and the permissions of the one that it replaces."""
+    with suppress(PermissionError):  # then it is ours, as any file that we write
+        if (before.st_uid, before.st_gid) != (os.geteuid(), os.getegid()):
+            os.chown(temporary, before.st_uid, before.st_gid)
+    temporary.chmod(stat.S_IMODE(before.st_mode))
+
+
+def _refusal(number: int) -> OSError:
+    return OSError(number, os.strerror(number))

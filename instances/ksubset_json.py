@@ -10,7 +10,7 @@ from typing import Any
 
 from . import fields
 from .errors import InputError
-from .files import parse_json, read_text, write_text
+from .files import parse_json, read_text, stem, write_text
 from .json_text import digest
 from .json_text import dumps as dumps
 from .ksubset import KSubset
@@ -35,7 +35,7 @@ def read_ksubset(path: str | Path) -> KSubset:
     """
     try:
         document = parse_json(read_text(path), file=path)
-        return parse_ksubset(document, default_name=Path(path).stem)
+        return parse_ksubset(document, default_name=stem(path))
     except InputError as error:
         raise error.of_file(path) from None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,8 @@ from .packing import Item, Packing
 
 MOST_ITEMS = 100_000
 """Items of an instance, each as often as it is demanded."""
+MOST_IN_FILE = 2**20
+"""Lines of a file, and items of all of them."""
 
 
 def read_packings(path: str | Path) -> list[Packing]:
@@ -25,12 +28,16 @@ def read_packings(path: str | Path) -> list[Packing]:
     InputError
         One line naming the file, the field and the value.
     """
-    found = []
-    for number, line in enumerate(read_text(path).splitlines(), start=1):
+    found: list[Packing] = []
+    items = 0
+    for number, line in enumerate(StringIO(read_text(path)), start=1):
         if not line.strip():
             continue
         try:
             found.append(_parse(parse_json(line), number))
+            items += len(found[-1].items)
+            if max(len(found), items) > MOST_IN_FILE:
+                raise InputError(f"more than {MOST_IN_FILE} up to here", field="items")
         except InputError as error:
             raise error.of_file(f"{path}:{number}") from None
     return found

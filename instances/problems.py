@@ -7,7 +7,6 @@ integers: sorted indices of processors or items; for submesh see `Placement.flat
 
 from __future__ import annotations
 
-import lzma
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from math import prod
@@ -27,7 +26,7 @@ from . import (
     sukp_text,
 )
 from .errors import InputError
-from .files import parse_json
+from .files import decoded, parse_json, read_bytes, stem, unpacked
 from .ksubset import KSubset
 from .procset import ProcSet
 from .submesh import Submesh
@@ -316,15 +315,15 @@ def read_if_instance(path: str | Path) -> Instance | None:
 def _read(path: str | Path, *, any_form: bool) -> Instance | None:
     """Read a file; unless in any form, only one that says that it is an instance."""
     try:
-        text = _text(path)
+        text = decoded(unpacked(read_bytes(path), file=path))
         if sukp_text.is_sukp_text(text):
-            return sukp_text.parse_sukp_text(text, default_name=_stem(path))
+            return sukp_text.parse_sukp_text(text, default_name=stem(path))
         if not any_form and Path(path).suffix != ".json":
             return None
-        document = parse_json(text, file=path)
+        document = parse_json(text)
         if not any_form and not is_instance(document):
             return None
-        return parse_instance(document, default_name=_stem(path))
+        return parse_instance(document, default_name=stem(path))
     except InputError as error:
         raise error.of_file(path) from None
 
@@ -333,28 +332,3 @@ def is_instance(document: Any) -> bool:
     """Whether a parsed JSON file says it is an instance."""
     form = document.get("format") if isinstance(document, dict) else None
     return isinstance(form, str) and form in _BY_FORM
-
-
-_MOST = 256 * 2**20
-
-
-def _text(path: str | Path) -> str:
-    """Read UTF-8 text, unpacked if it is packed."""
-    try:
-        content = Path(path).read_bytes()
-        if content.startswith(b"\xfd7zXZ\x00"):
-            unpacker = lzma.LZMADecompressor()
-            content = unpacker.decompress(content, _MOST)
-            if not unpacker.eof:
-                raise InputError("is cut off, or too large", file=path)
-        return content.decode()
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", file=path) from None
-    except lzma.LZMAError as error:
-        raise InputError(f"is not a usable xz file: {error}", file=path) from None
-    except UnicodeDecodeError as error:
-        raise InputError(f"is not UTF-8 text (byte {error.start})", file=path) from None
-
-
-def _stem(path: str | Path) -> str:
-    return Path(path).name.removesuffix(".xz").rpartition(".")[0] or Path(path).name

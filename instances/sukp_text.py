@@ -9,6 +9,7 @@ matter.
 from __future__ import annotations
 
 import re
+from io import StringIO
 from pathlib import Path
 
 from .errors import InputError
@@ -20,7 +21,7 @@ _HEAD = re.compile(
     re.I | re.ASCII | re.M,
 )
 _INTEGER = re.compile(r"[+-]?\d{1,19}", re.ASCII)
-_MOST_CELLS = 100_000_000
+_MOST_CELLS = 2**22
 
 
 def is_sukp_text(text: str) -> bool:
@@ -45,6 +46,8 @@ def parse_sukp_text(text: str, *, default_name: str = "unnamed") -> Sukp:
             value=line,
         )
     m, n, capacity = (int(group) for group in head.groups())
+    if max(m, n) > _MOST_CELLS:  # with no cells, for there is none of the others
+        raise InputError(f"more than {_MOST_CELLS}", field="m, n", value=f"{m}, {n}")
     if m * n > _MOST_CELLS:
         raise InputError(
             f"the matrix would have more than {_MOST_CELLS} cells",
@@ -101,9 +104,10 @@ def _parts(text: str, begin: int, sizes: tuple[int, ...]) -> list[list[int]]:
     """Read the numbers under each heading, as many as there must be."""
     found: list[list[int]] = [[], [], []]
     part = -1
+    room = max(*sizes, 8) + 1  # enough for a heading, and for one number too many
     first = text.count("\n", 0, begin) + 1
-    for number, line in enumerate(text[begin:].split("\n"), start=first):
-        words = line.split()
+    for number, line in enumerate(StringIO(text[begin:], newline="\n"), start=first):
+        words = line.split(maxsplit=room)[:room]
         if not words:
             continue
         if not _INTEGER.fullmatch(words[0]):
@@ -118,7 +122,9 @@ def _parts(text: str, begin: int, sizes: tuple[int, ...]) -> list[list[int]]:
             continue
         if part < 0:
             raise InputError(
-                "must be the heading of profit", field=f"line {number}", value=line
+                "must be the heading of profit",
+                field=f"line {number}",
+                value=line.strip(),
             )
         found[part] += _numbers(words, _NAMES[part], number)
         if len(found[part]) > sizes[part]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import tomllib
 from difflib import get_close_matches
 from pathlib import Path
 from shutil import which
 from typing import Any
 
 from ..instances import InputError
+from ..instances.files import read_toml
 from .cluster import dask_module
 
 _NEEDED = ("jobs", "cores", "memory")
@@ -61,12 +61,7 @@ def cluster_of(path: Path) -> Any:
 
 
 def _options(path: Path) -> dict[str, Any]:
-    try:
-        found = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", file=path) from None
-    except ValueError as error:
-        raise InputError(f"not TOML: {error}", file=path) from None
+    found = read_toml(path)
     for name, value in found.items():
         if name not in _KNOWN:
             close = get_close_matches(name, _KNOWN, n=1)

@@ -19,7 +19,9 @@ from ..instances import InputError
 from .swf import Job, read_header, read_swf
 
 MOST_REQUESTS = 10**6
-"""Of a stream that is drawn."""
+"""Of a stream, drawn or taken from a trace."""
+_LONGEST = 10**9
+"""Seconds that a job that is drawn may run, or let the next one wait."""
 
 
 class Skipped(Enum):
@@ -154,6 +156,11 @@ def jobs_of_trace(
         assert job.run is not None
         assert job.processors is not None
         first = job.submit if first is None else first
+        if len(jobs) == MOST_REQUESTS:
+            raise InputError(
+                f"more than {MOST_REQUESTS} jobs; take some of them (--jobs A:B)",
+                file=path,
+            )
         jobs.append(
             StreamJob(
                 job.number,
@@ -287,9 +294,9 @@ def generated(
         )
     if seed < 0:
         raise InputError("must be at least 0", field="seed", value=seed)
-    if not (isfinite(interarrival) and interarrival >= 0):
+    if not 0 <= interarrival <= _LONGEST:
         raise InputError(
-            "must be at least 0 and finite", field="interarrival", value=interarrival
+            f"must be from 0 to {_LONGEST}", field="interarrival", value=interarrival
         )
     streams = np.random.SeedSequence(seed).spawn(3)
     for_sizes, for_gaps, for_seconds = map(np.random.default_rng, streams)
@@ -305,7 +312,7 @@ def generated(
         wanted = [prod(shape) for shape in shapes if shape is not None]
     else:
         wanted = _drawn("sizes", sizes, n, for_sizes, most).tolist()
-    seconds = _drawn("service", service, n, for_seconds, 10**9)
+    seconds = _drawn("service", service, n, for_seconds, _LONGEST)
     submits = np.cumsum(for_gaps.exponential(interarrival, n))
     submits -= submits[0]
     return [

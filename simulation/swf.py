@@ -15,10 +15,12 @@ import re
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
-from typing import TextIO, cast
+from typing import BinaryIO, cast
 
 from ..instances import InputError
+from ..instances.files import reading, unpacking
 
 FIELDS = (
     "job number",
@@ -47,6 +49,10 @@ _HEADER = re.compile(r";\s?(\w+):\s*(.*)", re.ASCII)
 _CONTINUED = re.compile(r";\s\s+(.*)")
 _CORRUPT = (EOFError, lzma.LZMAError, gzip.BadGzipFile, zlib.error)
 _PARTIAL = (2, 3, 4)
+MOST_LINE = 2**16
+"""Bytes of a line, and of the header."""
+MOST_BYTES = 2**30
+"""Of a trace, unpacked; a line at a time is in memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,9 +138,15 @@ def read_header(path: str | Path) -> dict[str, str]:
     """
     found: dict[str, str] = {}
     key = ""
-    for _, line in _lines(path):
+    size = 0
+    for number, line in _lines(path):
         if line and not line.startswith(";"):
             break
+        size += len(line)
+        if size > MOST_LINE:
+            raise InputError(
+                f"a header longer than {MOST_LINE} bytes", file=f"{path}:{number}"
+            )
         if match := _HEADER.fullmatch(line):
             key, value = match.groups()
         elif key and (match := _CONTINUED.fullmatch(line)):
@@ -156,29 +168,41 @@ def trace_name(path: str | Path) -> str:
 
 
 def _lines(path: str | Path) -> Iterator[tuple[int, str]]:
-    try:
-        with _open(Path(path)) as stream:
-            for number, line in enumerate(stream, start=1):
-                yield number, line.strip()
-    except _CORRUPT as error:
-        raise InputError(
-            f"is corrupt or cut short: {str(error).rstrip('.') or 'end of file'}",
-            file=path,
-        ) from None
-    except OSError as error:
-        raise InputError(
-            f"cannot be read: {error.strerror or error}", file=path
-        ) from None
+    """Yield lines with their numbers, in bounded memory."""
+    with reading(path) as packed:
+        try:
+            with _unpacked(packed, Path(path).suffix) as stream:
+                for number, line in _bounded(stream, path):
+                    # comments may be in any encoding; the numbers are ASCII
+                    form = "utf-8-sig" if number == 1 else "utf-8"
+                    yield number, line.decode(form, "replace").strip()
+        except _CORRUPT as error:
+            raise InputError(
+                f"is corrupt or cut short: {str(error).rstrip('.') or 'end of file'}",
+                file=path,
+            ) from None
 
 
-def _open(path: Path) -> TextIO:
-    # comments may be in any encoding; the numbers are ASCII
-    if path.suffix == ".xz":
-        return lzma.open(path, "rt", encoding="utf-8", errors="replace")
-    if path.suffix == ".gz":
-        wrapped = gzip.open(path, "rt", encoding="utf-8", errors="replace")  # noqa: SIM115
-        return cast(TextIO, wrapped)
-    return path.open(encoding="utf-8", errors="replace")
+def _bounded(stream: BinaryIO, path: str | Path) -> Iterator[tuple[int, bytes]]:
+    left = MOST_BYTES
+    for number in count(1):
+        line = stream.readline(MOST_LINE + 1)
+        left -= len(line)
+        if len(line) > MOST_LINE:
+            raise InputError(f"longer than {MOST_LINE} bytes", file=f"{path}:{number}")
+        if left < 0:
+            raise InputError(f"has more than {MOST_BYTES} bytes", file=path)
+        if not line:
+            return
+        yield number, line
+
+
+def _unpacked(packed: BinaryIO, suffix: str) -> BinaryIO:
+    if suffix == ".xz":
+        return unpacking(packed)
+    if suffix == ".gz":
+        return cast(BinaryIO, gzip.open(packed))
+    return packed
 
 
 def _job(line: str) -> Job:

@@ -421,7 +421,7 @@ BROKEN_TEXTS: dict[str, tuple[str, str]] = {
     ),
     "huge": (
         TEXT.replace("m=3", "m=999999999"),
-        "m, n: the matrix would have more than 100000000 cells",
+        "m, n: more than 4194304, not '999999999, 3'",
     ),
     "numbers before a heading": (
         TEXT.replace("The profit of 3 items\n", ""),

@@ -162,7 +162,10 @@ def test_what_does_not_hold_ends_with_status_1(
         (["--exact", "magic"], "--exact: no such method"),
         (["--jobs", "0"], "--jobs: must be at least 1, not 0"),
         (["--jobs", "many"], "argument --jobs: invalid int value: 'many'"),
-        (["--time-limit", "0"], "--time-limit: must be a positive number of seconds"),
+        (
+            ["--time-limit", "0"],
+            "--time-limit: must be seconds above 0 and at most 1000000",
+        ),
         (["--time-limit", "nan"], "--time-limit: must be a positive number"),
         (["--seed", "-1"], "--seed: must be at least 0, not -1"),
     ],

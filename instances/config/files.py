@@ -9,7 +9,7 @@ from stat import S_ISREG
 from typing import TYPE_CHECKING
 
 from ..errors import InputError
-from ..files import write_bytes
+from ..files import stem, write_bytes
 from . import binary
 from .model import Configuration
 
@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from .check import Report
 
 _DATA = files("closeknit.instances.data")
-_LARGEST = 64 * 2**20
+_LARGEST = 4 * 2**20
+"""Bytes of a text; the parser keeps a hundred times as much."""
+_LARGEST_COMPILED = 16 * 2**20
 
 
 def bundled_configurations() -> list[str]:
@@ -45,7 +47,7 @@ def read_configuration(path: str | Path) -> Configuration:
     content = _content(path)
     if binary.is_compiled(content):
         return binary.loads(content, file=path)
-    report = examine_text(_decoded(content, path), name=_stem(path), file=path)
+    report = examine_text(_decoded(content, path), name=stem(path), file=path)
     if report.configuration is None:
         raise report.errors[0]
     return report.configuration
@@ -78,7 +80,7 @@ def examine(path: str | Path) -> Report:
         from .check import Report
 
         return Report(binary.loads(content, file=path), (), ())
-    return examine_text(_decoded(content, path), name=_stem(path), file=path)
+    return examine_text(_decoded(content, path), name=stem(path), file=path)
 
 
 def examine_text(text: str, *, name: str, file: str | Path = "") -> Report:
@@ -115,21 +117,21 @@ def write_compiled(configuration: Configuration, path: str | Path) -> None:
 def _content(path: str | Path) -> bytes:
     try:
         place = Path(path)
-        name = f"{path}.conf"
         if not place.exists() and str(path) in bundled_configurations():
-            return (_DATA / name).read_bytes()
+            return (_DATA / f"{path}.conf").read_bytes()
         regular = S_ISREG(place.stat().st_mode)  # not a FIFO, nor a device
         if regular:
             with open(place, "rb", opener=_opened) as stream:
-                content = stream.read(_LARGEST + 1)
+                content = stream.read(_LARGEST_COMPILED + 1)
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}", file=path) from None
     except ValueError:  # a null character in the name
         raise InputError("is no name of a file", file=repr(str(path))) from None
     if not regular:
         raise InputError("must be a regular file", file=path)
-    if len(content) > _LARGEST:
-        raise InputError("is larger than 64 MiB", file=path)
+    most = _LARGEST_COMPILED if binary.is_compiled(content) else _LARGEST
+    if len(content) > most:
+        raise InputError(f"is larger than {most // 2**20} MiB", file=path)
     return content
 
 
@@ -149,7 +151,3 @@ def _decoded(content: bytes, path: str | Path) -> str:
             f"expected UTF-8 text, found byte {content[error.start]:#04x}",
             file=f"{path}:{line}:{column}",
         ) from None
-
-
-def _stem(path: str | Path) -> str:
-    return Path(path).name.rpartition(".")[0] or Path(path).name

@@ -60,7 +60,7 @@ class Reproduction:
     where
         ``module:function`` in this package.
     takes
-        Which of ``mesh``, ``load``, ``every`` and ``jobs`` of an order it heeds.
+        Which options of an order it heeds; others are refused.
     """
 
     name: str
@@ -76,27 +76,29 @@ class Reproduction:
         return cast(Callable[[Order], Study], getattr(made, function))(order)
 
 
+_DRAWN = frozenset({"seed", "first"})
+_STREAM = _DRAWN | {"trace"}
 _ENTRIES = (
     Reproduction(
         name="bender-table1",
         summary="what one allocator would give where another has placed the stream",
         source="Bender et al. 2008, section 5, Table 1",
         where="bender_table1:study",
-        takes=frozenset({"mesh", "load", "every", "jobs"}),
+        takes=_STREAM | {"mesh", "load", "every", "jobs"},
     ),
     Reproduction(
         name="online-rule",
         summary="does deciding optimally paint one into a corner; a rule that does not",
         source="Bender et al. 2008, section 5, the open question",
         where="online_rule:study",
-        takes=frozenset({"mesh", "load", "jobs"}),
+        takes=_STREAM | {"mesh", "load", "jobs"},
     ),
     Reproduction(
         name="mache-dispersal",
         summary="dispersal and balance of six strategies, and of ours, against load",
         source="Mache, Lo, Garg 1999, Figs. 9 and 10",
         where="mache_dispersal:study",
-        takes=frozenset({"mesh", "jobs"}),
+        takes=_STREAM | {"mesh", "jobs"},
     ),
     Reproduction(
         name="bender-figure2",
@@ -115,48 +117,56 @@ _ENTRIES = (
         summary="how often reaching is optimal, with realistic and uniform costs",
         source="Drakenberg 2012, section 6.2",
         where="drakenberg_quality:study",
+        takes=_STREAM,
     ),
     Reproduction(
         name="drakenberg-time",
         summary="time of a selection against the number of processors not selected",
         source="Drakenberg 2012, Figures 4 and 5 (a)",
         where="drakenberg_time:study",
+        takes=_STREAM,
     ),
     Reproduction(
         name="drakenberg-linecards",
         summary="line cards of a job against its size, for five ways to select",
         source="Drakenberg 2012, Figure 5 (b)",
         where="drakenberg_linecards:study",
+        takes=_STREAM,
     ),
     Reproduction(
         name="morgenstern-table1",
         summary="allocation in a 256x256 mesh, requests as asked",
         source="Morgenstern 1994, Table 1",
         where="morgenstern:table1",
+        takes=_DRAWN,
     ),
     Reproduction(
         name="morgenstern-table2",
         summary="allocation in a 256x256 mesh, requests may be turned",
         source="Morgenstern 1994, Table 2",
         where="morgenstern:table2",
+        takes=_DRAWN,
     ),
     Reproduction(
         name="morgenstern-table3",
         summary="allocation in a 1024x1024 mesh, from 2 to 700 residents",
         source="Morgenstern 1994, Table 3",
         where="morgenstern:table3",
+        takes=_DRAWN,
     ),
     Reproduction(
         name="morgenstern-beyond",
         summary="other policies, a budget of moves, and an allocator that beats 4iss",
         source="Morgenstern 1994, the wish at its end",
         where="morgenstern_beyond:study",
+        takes=_DRAWN,
     ),
     Reproduction(
         name="morgenstern-undecided",
         summary="what of migration can be decided, from 2 to 240 residents",
         source="Morgenstern 1994, section 4, beyond its ten residents",
         where="morgenstern_undecided:study",
+        takes=_DRAWN,
     ),
 )
 REPRODUCTIONS: Mapping[str, Reproduction] = MappingProxyType(

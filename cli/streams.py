@@ -1,0 +1,85 @@
+r"""Standard streams as the commands find them: any encoding, full, or closed.
+
+What the encoding of a stream does not have is written in its place: dashes and signs
+by what they look like, bytes of a file's name as they were, the rest as ``\u2211``.
+"""
+
+from __future__ import annotations
+
+import codecs
+import errno
+import os
+import sys
+from contextlib import suppress
+from io import TextIOWrapper
+
+from ..instances.errors import InputError
+
+_LOOK = {"–": "-", "—": "-", "…": "...", "×": "x", "≤": "<=", "≥": ">=", "±": "+-"}
+_ERRORS = "closeknit"
+_UNWRITTEN = {
+    *(errno.EPIPE, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
+}
+
+
+def prepare() -> None:
+    """Let every text be printed; refuse to work for an output that is closed.
+
+    Raises
+    ------
+    InputError
+        When standard output is closed: the next file opened would take its place.
+    """
+    codecs.register_error(_ERRORS, _written)
+    for number, stream in ((0, sys.stdin), (2, sys.stderr)):
+        if stream is None:
+            _open_nothing(number)
+    if sys.stderr is None:
+        sys.stderr = open(2, "w", closefd=False)  # noqa: SIM115
+    if sys.stdout is None:
+        _open_nothing(1)
+        raise InputError("is closed", file="standard output")
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors=_ERRORS)
+
+
+def complain(text: str) -> None:
+    """Write a line to standard error, if there is one."""
+    with suppress(OSError):
+        print(f"closeknit: {' '.join(text.split())}", file=sys.stderr)
+
+
+def lost(error: OSError) -> int:
+    """Say what the system refused; return the exit status.
+
+    141 without a word when the reader of standard output is gone, as after
+    ``| head``: that is how a signal would have ended the command. What cannot be
+    written elsewhere names its file, or has become an `InputError` already.
+    """
+    place = f"{error.filename}: " if error.filename else ""
+    if not place and error.errno in _UNWRITTEN:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if error.errno == errno.EPIPE:
+            return 141
+        place = "standard output: cannot be written: "
+    complain(f"{place}{error.strerror or error}")
+    return 2
+
+
+def _open_nothing(number: int) -> None:
+    nothing = os.open(os.devnull, os.O_RDWR)
+    if nothing != number:
+        os.dup2(nothing, number)
+        os.close(nothing)
+
+
+def _written(error: UnicodeError) -> tuple[str | bytes, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    character = error.object[error.start]
+    code = ord(character)
+    found: str | bytes = _LOOK.get(character, "")
+    if 0xDC80 <= code <= 0xDCFF:
+        found = bytes([code - 0xDC00])
+    return found or ascii(character)[1:-1], error.start + 1

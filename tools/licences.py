@@ -1,0 +1,53 @@
+"""Licences of everything that closeknit needs to run; fails where one forbids use."""
+
+from __future__ import annotations
+
+import re
+import sys
+from importlib.metadata import Distribution, PackageNotFoundError, distribution
+
+from packaging.requirements import Requirement
+
+_REFUSED = re.compile(r"\bA?GPL|(?<!Lesser )General Public|Affero", re.I)
+
+
+def needed(name: str) -> dict[str, Distribution]:
+    """Return what a distribution needs, directly or not, by name."""
+    found: dict[str, Distribution] = {}
+    waiting = [name]
+    while waiting:
+        try:
+            one = distribution(waiting.pop())
+        except PackageNotFoundError as missing:  # of another system
+            print(f"not installed: {missing.name}", file=sys.stderr)
+            continue
+        if one.name.lower() in found:
+            continue
+        found[one.name.lower()] = one
+        wanted = map(Requirement, one.requires or ())
+        waiting += [r.name for r in wanted if not r.marker or r.marker.evaluate()]
+    return found
+
+
+def licence(one: Distribution) -> str:
+    """Return what a distribution says of its licence, in a line."""
+    said = one.metadata.get("License-Expression", "")
+    kinds = one.metadata.get_all("Classifier", [])
+    kinds = [k.rpartition(" :: ")[2] for k in kinds if k.startswith("License ::")]
+    text = one.metadata.get("License", "").strip().partition("\n")[0]
+    return said or ", ".join(kinds) or text or "unknown"
+
+
+def main() -> int:
+    """Print a line each; 1 if one is refused or unknown."""
+    bad = 0
+    for name, one in sorted(needed("closeknit").items()):
+        says = licence(one)
+        refused = bool(_REFUSED.search(says)) or says == "unknown"
+        bad += refused
+        print(f"{name}=={one.version}  {says}{'  REFUSED' if refused else ''}")
+    return min(bad, 1)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
