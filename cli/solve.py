@@ -75,7 +75,7 @@ def run(args: argparse.Namespace) -> int:
         running.only_for("ksubset", instances[0], "--certificate")
     answers: list[tuple[Instance, Result]] = []
     for instance in instances:
-        result = methods[problem_of(instance).name](instance, settings)
+        result = _solved(methods[problem_of(instance).name], instance, settings)
         if args.certificate:
             result = _certified(instance, result, args.certificate, settings)
         answers.append((instance, result))
@@ -99,6 +99,18 @@ def run(args: argparse.Namespace) -> int:
     if Status.UNKNOWN in ends or uncertified:
         return 4
     return 3 if Status.INFEASIBLE in ends else 0
+
+
+def _solved(method: AnyMethod, instance: Instance, settings: Settings) -> Result:
+    """Run the method; interrupted before it has found anything, it returns any choice."""
+    from ..heuristics.registry import stopped
+    from ..solvers import Limit
+
+    start = perf_counter()
+    try:
+        return method(instance, settings)
+    except KeyboardInterrupt:
+        return stopped(instance, Limit.INTERRUPT, start=start)
 
 
 def _certified(

@@ -5,10 +5,7 @@ imported from here: ``closeknit.instances``, ``closeknit.solvers``, … Names be
 are loaded when first used, so that ``import closeknit`` costs nothing.
 """
 
-from importlib import import_module
-from importlib.metadata import version
-from typing import TYPE_CHECKING, Any
-
+TYPE_CHECKING = False  # importing `typing` for it takes its time
 if TYPE_CHECKING:
     from .heuristics import KSUBSET as KSUBSET
     from .heuristics import METHODS as METHODS
@@ -69,15 +66,20 @@ _HOME = {
     ),
 }
 
-__version__ = version("closeknit")
 __all__ = sorted(_HOME)
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     if name in _HOME:
+        from importlib import import_module
+
         return getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("closeknit")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return [*globals(), *_HOME]
+    return [*globals(), "__version__", *_HOME]

@@ -92,14 +92,14 @@ class Method(Generic[Kind]):
 
         Ends within the time limit and max(0.5 s, 5 %) of it: a method that does not
         stop by itself is stopped, see ``solvers.interrupt``. What it holds then comes
-        back, else `any_choice`. So it is with Ctrl-C.
+        back, else any choice, see `stopped`.
 
         Raises
         ------
         InputError
             When the method does not take this instance or these settings.
         KeyboardInterrupt
-            When Ctrl-C is pressed a second time.
+            On Ctrl-C, if the method holds nothing yet; and on a second one.
         """
         if self.refuses and (why := self.refuses(instance)):
             raise InputError(why, field=self.name)
@@ -117,10 +117,9 @@ class Method(Generic[Kind]):
             try:
                 result = function(instance, settings)
             except KeyboardInterrupt:
-                if alarm.presses > 1:
+                if alarm.presses or not alarm.rung:
                     raise
-                limit = Limit.TIME if alarm.rung else Limit.INTERRUPT
-                return answer(instance, any_choice(instance), start=start, limit=limit)
+                return stopped(instance, Limit.TIME, start=start)
         late = alarm.rung and not alarm.presses
         if late and result.limit is Limit.INTERRUPT:
             return replace(result, limit=Limit.TIME)
@@ -143,17 +142,20 @@ class Method(Generic[Kind]):
         return (getdoc(self.function) or "").partition("\n")[0]
 
 
-def any_choice(instance: Instance) -> Sequence[int] | None:
-    """Return the first choice there is; None where that takes a search.
+def stopped(instance: Instance, limit: Limit, *, start: float) -> Result:
+    """Return the answer of a method that was stopped before it had found anything.
 
-    The first processors or no item at all: what is left to a method that was stopped
-    before it had found anything.
+    The first processors, or no item at all; for submeshes, where any choice takes a
+    search, that nothing is known.
     """
+    chosen: Sequence[int] | None = ()
     if isinstance(instance, KSubset):
-        return range(instance.k)
-    if isinstance(instance, ProcSet):
-        return sorted(instance.available)[: instance.request]
-    return None if isinstance(instance, Submesh) else ()
+        chosen = range(instance.k)
+    elif isinstance(instance, ProcSet):
+        chosen = instance.available[: instance.request]
+    elif isinstance(instance, Submesh):
+        chosen = None
+    return answer(instance, chosen, start=start, limit=limit)
 
 
 AnyMethod = Method[Any]

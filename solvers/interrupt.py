@@ -49,24 +49,34 @@ class Alarm:
 
     Attributes
     ----------
+    seconds
+        From when it is set to when it goes off first.
     presses
         How often Ctrl-C was pressed.
     rung
         How often the alarm went off since the time was over.
     """
 
+    seconds: float = 0.0
     presses: int = 0
     rung: int = 0
     _raised: bool = field(default=False, repr=False)
 
+    def set(self) -> None:
+        """Let it go off when the time is over, and again and again from then on."""
+        signal.setitimer(signal.ITIMER_REAL, self.seconds, _EVERY)
+
     def ring(self, number: int, frame: FrameType | None) -> None:
         """Stop the run: by its event if it looks at one, else by an exception, once."""
+        if _loading(frame):
+            self.set()  # compiling is in no limit
+            return
         self.rung += 1
         if _deferred:
             _deferred[-1].set()
             if self.rung < _PATIENCE:
                 return
-        if not (_shields or self._raised or _importing(frame)):
+        if not (_shields or self._raised):
             self._raised = True
             raise OutOfTimeError
 
@@ -126,7 +136,8 @@ def alarmed(seconds: float) -> Iterator[Alarm]:
     Within another such block, outside the main thread, and where the program uses the
     timer for something else, no alarm is set.
     """
-    alarm = Alarm()
+    seconds = max(0.0, seconds)
+    alarm = Alarm(seconds + grace(seconds))
     if not _in_main_thread() or _alarms or signal.getitimer(signal.ITIMER_REAL)[0]:
         yield alarm
         return
@@ -142,8 +153,7 @@ def alarmed(seconds: float) -> Iterator[Alarm]:
         signal.signal(signal.SIGINT, press)
     _alarms.append(alarm)
     try:
-        after = max(0.0, seconds) + grace(seconds)
-        signal.setitimer(signal.ITIMER_REAL, after, _EVERY)
+        alarm.set()
         yield alarm
     finally:
         with unhurried():
@@ -154,9 +164,10 @@ def alarmed(seconds: float) -> Iterator[Alarm]:
             signal.signal(signal.SIGALRM, rang)
 
 
-def _importing(frame: FrameType | None) -> bool:
-    """Whether a module is being loaded or a kernel compiled: half done, it is of no use
-    to the next run in this process.
+def _loading(frame: FrameType | None) -> bool:
+    """Whether a module is being imported or a kernel compiled.
+
+    Stopped half way, it would be of no use to the next run in this process.
     """
     while frame is not None:
         if frame.f_globals.get("__name__", "").startswith(_LOADERS):

@@ -97,8 +97,8 @@ def solve(
             ended, code = _run(folder, settings, start)
             with unhurried():
                 outcome = _outcome(folder, backend)
-                complaint = _tail(folder / "stderr")
                 known = _progress(folder)
+                complaint = "" if ended else _tail(folder / "stderr")
     except OutOfTimeError:  # the model is too large to be handed over in time
         ended = Limit.TIME
     except KeyboardInterrupt:
