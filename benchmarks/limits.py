@@ -121,8 +121,8 @@ LARGE: dict[str, dict[str, Callable[[], Instance]]] = {
     "sukp": {
         "500x500": lambda: random_sukp(500, 500, Fraction(1, 10), Fraction(17, 20), 1),
         "100x100": lambda: random_sukp(100, 100, Fraction(1, 10), Fraction(3, 4), 1),
-        "2000x2000": lambda: random_sukp(
-            2000, 2000, Fraction(1, 20), Fraction(17, 20), 1
+        "800x800": lambda: random_sukp(
+            800, 800, Fraction(1, 10), Fraction(17, 20), 1
         ),
     },
     "submesh": {

@@ -20,6 +20,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import FrameType
 
+GRACE = 0.2
+"""Seconds past a short limit; see `grace`."""
 _EVERY = 0.1
 """Seconds between two alarms: one may have come while the run could not be stopped."""
 _PATIENCE = 2
@@ -36,7 +38,7 @@ def grace(limit: float) -> float:
     >>> grace(0.5), grace(60)
     (0.2, 1.2)
     """
-    return max(0.2, limit / 50)
+    return max(GRACE, limit / 50)
 
 
 class OutOfTimeError(KeyboardInterrupt):
