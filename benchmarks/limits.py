@@ -8,8 +8,8 @@ file is not part of the time; checking, pricing and the tables of the network ar
 
 Runs that are too late are made again, at most twice, and the least time counts: on a
 machine that does other work as well, only that says what the program does. There,
-``--cpu`` lets all clocks and alarms of the process run on its processor seconds; methods
-that wait for a process of their own (``mip``) cannot be measured so.
+``--cpu`` lets all clocks and alarms of the process run on its processor seconds;
+methods that wait for a process of their own (``mip``) cannot be measured so.
 """
 
 from __future__ import annotations
@@ -21,11 +21,13 @@ import resource
 import signal
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -49,7 +51,6 @@ from closeknit.instances.procset_generators import (
 )
 from closeknit.instances.submesh import Box, Resident, box_at
 from closeknit.instances.sukp_generators import random_sukp
-from closeknit.reports.memory import in_use
 from closeknit.solvers import Settings, SolverError
 
 HALF = Fraction(1, 2)
@@ -121,9 +122,7 @@ LARGE: dict[str, dict[str, Callable[[], Instance]]] = {
     "sukp": {
         "500x500": lambda: random_sukp(500, 500, Fraction(1, 10), Fraction(17, 20), 1),
         "100x100": lambda: random_sukp(100, 100, Fraction(1, 10), Fraction(3, 4), 1),
-        "800x800": lambda: random_sukp(
-            800, 800, Fraction(1, 10), Fraction(17, 20), 1
-        ),
+        "800x800": lambda: random_sukp(800, 800, Fraction(1, 10), Fraction(17, 20), 1),
     },
     "submesh": {
         "1024x1024": lambda: _scattered(1024, 1024, most=16),
@@ -186,23 +185,39 @@ class Pair:
         return METHODS[self.problem][self.method]
 
 
-def pairs(only: str = "", instances: str = "") -> Iterator[Pair]:
-    """Yield every method with all large instances that it does not refuse."""
+def pairs(
+    problems: str = "", methods: str = "", instances: str = "", first: int = 0
+) -> Iterator[Pair]:
+    """Yield every method with all large instances that it does not refuse.
+
+    Parameters
+    ----------
+    problems, methods
+        Only this one.
+    instances
+        Only those with this in their names.
+    first
+        At most so many instances for each method; 0 for all.
+    """
     for problem, sizes in LARGE.items():
+        taken: Counter[str] = Counter()
         for name in sizes:
-            if instances and instances not in f"{problem} {name}":
+            if (problems or problem) != problem or instances not in f"{problem} {name}":
                 continue
             for method in METHODS[problem].values():
-                if only and only not in (method.name, problem):
+                if (methods or method.name) != method.name:
                     continue
-                if "--cpu" in sys.argv and _apart(problem, method.name):
+                if ("--cpu" in sys.argv and _apart(method.name)) or (
+                    first and taken[method.name] == first
+                ):
                     continue
                 one = large(problem, name)
                 if not (method.refuses and method.refuses(one)):
+                    taken[method.name] += 1
                     yield Pair(problem, method.name, name)
 
 
-def _apart(problem: str, method: str) -> bool:
+def _apart(method: str) -> bool:
     """Whether a method runs a solver in a process of its own."""
     return method.startswith("mip") or method.endswith(("/highs", "/scip", "/cbc"))
 
@@ -225,9 +240,9 @@ def measure(pair: Pair, limit: float, seed: int = 0) -> dict[str, Any]:
         os.setpgid(0, 0)
         os._exit(_report(pair, limit, seed, writing))
     os.close(writing)
-    with open(reading) as stream:
+    with os.fdopen(reading) as stream:
         text = stream.read()
-    _, status, used = os.wait4(child, 0)
+    _, status = os.waitpid(child, 0)
     with suppress(ProcessLookupError):
         os.killpg(child, signal.SIGKILL)
     if not text:
@@ -251,21 +266,16 @@ def _run(pair: Pair, limit: float, seed: int) -> dict[str, Any]:
     method, instance = pair.entry, large(pair.problem, pair.instance)
     warm(method, instance)
     with suppress(OSError):
-        with open("/proc/self/clear_refs", "w") as stream:
-            stream.write("5")
-    before, cpu = in_use(os.getpid()), _cpu()
+        Path("/proc/self/clear_refs").write_text("5")
+    cpu = _cpu()
     start = time.perf_counter()
     try:
         result = method(instance, Settings(time_limit=limit, seed=seed))
     except (SolverError, InputError) as error:
         wall = time.perf_counter() - start
-        return {
-            "wall": wall,
-            "cpu": _cpu() - cpu,
-            "status": f"FAILED {error}",
-            "mib": 0,
-            "reported": wall,
-        }
+        kind = "refused" if isinstance(error, InputError) else "FAILED"
+        status = f"{kind}: {str(error)[:80]}"
+        return {"wall": wall, "cpu": _cpu() - cpu, "status": status}
     wall = time.perf_counter() - start
     status = result.status.value
     return {
@@ -273,8 +283,6 @@ def _run(pair: Pair, limit: float, seed: int) -> dict[str, Any]:
         "cpu": _cpu() - cpu,
         "status": f"{status}, {result.limit.value}" if result.limit else status,
         "mib": _peak_mib(),
-        "before": before >> 20,
-        "reported": result.seconds,
     }
 
 
@@ -284,8 +292,8 @@ def _cpu() -> float:
 
 
 def _peak_mib() -> int:
-    with suppress(OSError), open("/proc/self/status") as stream:
-        for line in stream:
+    with suppress(OSError):
+        for line in Path("/proc/self/status").read_text().splitlines():
             if line.startswith("VmHWM:"):
                 return int(line.split()[1]) >> 10
     return 0
@@ -306,15 +314,19 @@ def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--limit", type=float, action="append", help="0.5, 5 and 60")
-    parser.add_argument("--method", default="", help="only this method, or problem")
+    parser.add_argument("--problem", default="", help="only this problem")
+    parser.add_argument("--method", default="", help="only this method")
     parser.add_argument("--instance", default="", help="only those with this in them")
+    parser.add_argument("--first", type=int, default=0, help="instances a method")
+    parser.add_argument("--json", action="store_true", help="one object for each row")
     parser.add_argument("--late", action="store_true", help="only rows that are late")
     parser.add_argument("--cpu", action="store_true", help="count processor seconds")
     parser.add_argument("--again", type=int, default=_AGAIN)
     options = parser.parse_args()
     worst: dict[float, tuple[float, str]] = {}
     names: set[tuple[str, str]] = set()
-    for pair in pairs(options.method, options.instance):
+    wanted = options.problem, options.method, options.instance, options.first
+    for pair in pairs(*wanted):
         names.add((pair.problem, pair.method))
         for limit in options.limit or LIMITS:
             row = timed(pair, limit, options.again)
@@ -323,15 +335,19 @@ def main() -> None:
             worst[limit] = max(worst.get(limit, (-limit, "")), (row["wall"], what))
             if options.late and excess <= 0 and "FAILED" not in row["status"]:
                 continue
+            if options.json:
+                print(json.dumps({"run": what, "limit": limit, **row}), flush=True)
+                continue
             print(
                 f"{what:55} limit {limit:4g}  wall {row['wall']:7.2f}  "
                 f"late {max(0.0, excess):6.2f}  cpu {row['cpu']:7.2f}  "
                 f"{row.get('mib', 0):6} MiB  {row['status']}",
                 flush=True,
             )
-    print(f"{len(names)} pairs of problem and method", file=sys.stderr)
+    load = os.getloadavg()[0]
+    print(f"{len(names)} pairs of problem and method, load {load:.1f}", file=sys.stderr)
     for limit, (wall, what) in worst.items():
-        print(f"worst at {limit:g} s: {wall:.2f} s, {what} (load {os.getloadavg()[0]:.1f})")
+        print(f"worst at {limit:g} s: {wall:.2f} s, {what}", file=sys.stderr)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """The ``closeknit`` command, one module a subcommand.
 
-Little is imported here, so that Ctrl-C is answered from the first moment on; see `main`.
+Little is imported here, so that Ctrl-C is answered from the first moment on.
 """
 
 from __future__ import annotations

@@ -102,7 +102,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _solved(method: AnyMethod, instance: Instance, settings: Settings) -> Result:
-    """Run the method; interrupted before it has found anything, it returns any choice."""
+    """Run the method; interrupted before it has found anything: any choice."""
     from ..heuristics.registry import stopped
     from ..solvers import Limit
 

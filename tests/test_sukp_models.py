@@ -11,7 +11,16 @@ from closeknit.formulations import sukp_cpsat, sukp_mip
 from closeknit.heuristics import SUKP
 from closeknit.instances import InputError, Sukp, check, cost, read_instance
 from closeknit.instances.sukp_generators import random_sukp
-from closeknit.solvers import Grade, Limit, Proof, Settings, Status, cpsat, interrupt, mip
+from closeknit.solvers import (
+    Grade,
+    Limit,
+    Proof,
+    Settings,
+    Status,
+    cpsat,
+    interrupt,
+    mip,
+)
 
 from .strategies import least_left_out, sukps
 
