@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 OUT ?= out
 SECONDS ?= 60
 
-.PHONY: help report test test-slow lint lock audit licences fuzz bench bench-exact bench-models bench-procset-models bench-procset-bb bench-sukp bench-sukp-table bench-submesh bench-stream bench-packing bench-ptas clean
+.PHONY: help report test test-slow lint lock audit licences fuzz bench bench-exact bench-models bench-procset-models bench-procset-bb bench-sukp bench-sukp-table bench-submesh bench-stream bench-packing bench-ptas bench-limits clean
 
 help:
 	@echo "make report     set up, run every method on the bundled instances, write $(OUT)/report"
@@ -28,6 +28,7 @@ help:
 	@echo "make bench-stream  streams of jobs, simulated and measured"
 	@echo "make bench-packing  whether boxes can be packed: a known set, and states of a mesh"
 	@echo "make bench-ptas  the PTAS: seconds, choice and bound over the optimum, against strips"
+	@echo "make bench-limits  how late every method is, at limits of 0.5, 5 and 60 s; hours"
 	@echo "make bench-sukp-table  the set-union knapsack benchmark searched by tabu: docs/sukp.md"
 
 # Pinned versions come from constraints.txt; the stamp renews them when a pin changes.
@@ -127,6 +128,10 @@ bench-stream: $(VENV)/.ready
 
 bench-ptas: $(VENV)/.ready
 	$(BIN)/python benchmarks/bench_ptas.py $(ARGS)
+
+# ARGS="--limit 0.5 --method procset", ARGS="--instance 64x64 --late"
+bench-limits: $(VENV)/.ready
+	$(BIN)/python benchmarks/limits.py $(ARGS)
 
 bench-packing: $(VENV)/.ready
 	$(BIN)/python benchmarks/bench_packing.py $(ARGS)

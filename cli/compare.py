@@ -4,7 +4,8 @@ Every method runs on every instance; the exact one gives the optimum to compare
 with. A ratio stands only where the optimum is proved; else the interval in which
 it must lie. Lexicographic costs have a ratio for every level. Exit status 1 when
 a ratio is above what its method guarantees, a method fails, or two answers
-contradict each other.
+contradict each other. Ctrl-C stops the run in progress and shows what there is; exit
+status 130.
 """
 
 from __future__ import annotations
@@ -52,11 +53,12 @@ def run(args: argparse.Namespace) -> int:
     from ..instances import read_instance
     from ..reports.campaign import Campaign
     from ..reports.verdicts import judge
+    from ..solvers import Limit
 
     settings = running.settings_of(args)
     instances = [read_instance(path) for path in args.files]
     lineups = running.lineups(args, instances)
-    failed = False
+    failed = interrupted = False
     judged: list[Judged] = []
     for instance in instances:
         campaign = Campaign(
@@ -66,14 +68,27 @@ def run(args: argparse.Namespace) -> int:
             lenient=args.methods is None,
         )
         first, *others = campaign.tasks()  # the exact one, shown last
-        rows = [_row(instance, task.method, settings) for task in (*others, first)]
+        rows: list[Row] = []
+        try:
+            for task in (*others, first):
+                rows.append(_row(instance, task.method, settings))
+                interrupted = rows[-1].limit == Limit.INTERRUPT.value
+                if interrupted:
+                    break
+        except KeyboardInterrupt:
+            interrupted = True
         found = judge([instance], rows, METHODS)
         judged += found
         failed |= _wrong(found)
-        if args.json != "-":
+        if args.json != "-" and found:
             _show(instance, found)
+        if interrupted:
+            print("closeknit: interrupted", file=sys.stderr)
+            break
     if args.json:
         _write(args.json, judged)
+    if interrupted:
+        return 130
     return 1 if failed else 0
 
 

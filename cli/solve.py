@@ -64,7 +64,6 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Solve every file in turn."""
-    from ..heuristics.tiers import run_once
     from ..instances import problem_of, read_instance
     from ..solvers import Limit, Status
     from .answers import told
@@ -89,7 +88,7 @@ def run(args: argparse.Namespace) -> int:
             )
     answers: list[tuple[Instance, Result]] = []
     for instance in instances:
-        result = run_once(methods[problem_of(instance).name], instance, settings)
+        result = _solved(methods[problem_of(instance).name], instance, settings)
         if args.certificate:
             result = _certified(instance, result, args.certificate, settings)
         answers.append((instance, result))
@@ -113,6 +112,19 @@ def run(args: argparse.Namespace) -> int:
     if Status.UNKNOWN in ends or uncertified:
         return 4
     return 3 if Status.INFEASIBLE in ends else 0
+
+
+def _solved(method: AnyMethod, instance: Instance, settings: Settings) -> Result:
+    """Run the method; interrupted before it has found anything: any choice."""
+    from ..heuristics.registry import stopped
+    from ..heuristics.tiers import run_once
+    from ..solvers import Limit
+
+    start = perf_counter()
+    try:
+        return run_once(method, instance, settings)
+    except KeyboardInterrupt:
+        return stopped(instance, Limit.INTERRUPT, start=start)
 
 
 def _certified(

@@ -5,9 +5,7 @@ imported from here: ``closeknit.instances``, ``closeknit.solvers``, … Names be
 are loaded when first used, so that ``import closeknit`` costs nothing.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
-
+TYPE_CHECKING = False  # importing `typing` for it takes its time
 if TYPE_CHECKING:
     __version__: str
     from .heuristics import KSUBSET as KSUBSET
@@ -72,13 +70,17 @@ _HOME = {
 __all__ = sorted(_HOME)
 
 
-def __getattr__(name: str) -> Any:
-    if name == "__version__":  # importlib.metadata takes longer than a small solve
-        return import_module("importlib.metadata").version(__name__)
+def __getattr__(name: str) -> object:
     if name in _HOME:
+        from importlib import import_module
+
         return getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("closeknit")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return [*globals(), *_HOME]
+    return [*globals(), "__version__", *_HOME]

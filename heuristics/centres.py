@@ -10,6 +10,7 @@ from time import perf_counter
 import numpy as np
 
 from ..instances import IntArray, KSubset, Mesh, Torus, Tree
+from ..instances.cuts import ranked
 from ..solvers import Limit, Settings
 
 Scan = Callable[[IntArray, int], tuple[int, int]]
@@ -17,7 +18,7 @@ Scan = Callable[[IntArray, int], tuple[int, int]]
 -1."""
 
 FAR = 2**62
-_FIRST = 64
+_FIRST = 1
 _SECONDS = 0.1
 """Aim for pieces that take about this long, so that limits are kept."""
 
@@ -75,7 +76,7 @@ class Centres:
             first += len(part)
             seconds = perf_counter() - began
             if seconds < _SECONDS:
-                number *= 4 if seconds < _SECONDS / 8 else 2
+                number *= 8 if seconds < _SECONDS / 16 else 2
             elif seconds > 3 * _SECONDS:
                 number = max(1, number // 2)
 
@@ -123,12 +124,15 @@ def intersections(instance: KSubset) -> Centres:
     """
     if isinstance(instance.topology, Tree):
         return everywhere(instance)
-    return Centres(tuple(np.unique(axis) for axis in instance.points.T))
+    return Centres(tuple(ranked(axis)[0] for axis in instance.points.T))
 
 
 def free_sites(instance: KSubset) -> Centres:
     """Every place of a free processor, once."""
-    return Centres(sites=np.unique(instance.points, axis=0))
+    points = instance.points  # sorted
+    new = np.ones(len(points), dtype=np.bool_)
+    new[1:] = (points[1:] != points[:-1]).any(axis=1)
+    return Centres(sites=points[new])
 
 
 def everywhere(instance: KSubset) -> Centres:

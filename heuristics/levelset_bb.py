@@ -21,6 +21,7 @@ from time import perf_counter
 import numpy as np
 
 from ..instances import KSubset
+from ..instances.cuts import ranked
 from ..solvers import DEFAULT, Grade, Proof, Result, Settings
 from . import levelset_bb_kernels as kernels
 from . import search
@@ -62,9 +63,9 @@ class Search(search.Search):
         self._chosen = tuple(sorted(chosen))
         self._known = bound
         self.nodes = 0
-        y, row = np.unique(instance.points[:, 0], return_inverse=True)
-        x, column = np.unique(instance.points[:, 1], return_inverse=True)
-        self._place = row.reshape(-1), column.reshape(-1)
+        y, row = ranked(instance.points[:, 0])
+        x, column = ranked(instance.points[:, 1])
+        self._place = row, column
         rows, columns = len(y), len(x)
         free = np.zeros((rows, columns), dtype=np.bool_)
         free[self._place] = True

@@ -77,8 +77,11 @@ def mm_all(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
 
 def nearest(instance: KSubset, centre: IntArray) -> IntArray:
     """Return the k nearest free processors of a site, by distance, then index."""
-    order = np.argsort(distances(instance, centre), kind="stable")
-    return order[: instance.k]
+    away = distances(instance, centre)
+    radius = np.partition(away, instance.k - 1)[instance.k - 1]
+    ball = np.flatnonzero(away <= radius)
+    chosen: IntArray = ball[np.argsort(away[ball], kind="stable")[: instance.k]]
+    return chosen
 
 
 def distances(instance: KSubset, centre: IntArray) -> IntArray:

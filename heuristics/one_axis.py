@@ -38,4 +38,4 @@ def _refuse(instance: KSubset) -> str | None:
 
 def _axes(instance: KSubset) -> list[int]:
     points = instance.points
-    return [a for a, x in enumerate(points.T) if (x != x[0]).any()]
+    return [a for a, x in enumerate(points.T) if x.min() < x.max()]

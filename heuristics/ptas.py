@@ -19,12 +19,15 @@ from .strips import arcsine_sizes, factor, slopes
 
 if TYPE_CHECKING:
     from .ptas_in_space import Space
+    from .ptas_kernels import Flow
     from .registry import RunOn
 
 STRIPS = {"ptas": 3, "ptas/2": 2, "ptas/4": 4, "ptas/5": 5}
 """Names of the methods, and into how many strips each cuts an axis."""
 MOST_CUTS = 2_000_000
 """Cut vectors of an axis that are listed at most."""
+_WORK = 2**25
+"""Sites and coordinates looked at between two looks at the clock, some 0.05 s."""
 MOST_TRIPLES = 512
 """Integer programmes, a triple of cut vectors each, that may be wanted in space."""
 
@@ -147,6 +150,7 @@ def _run(m: int, instance: KSubset, settings: Settings) -> Result:
             from .ptas_in_space import Space
 
             search = Space(instance, sizes, known)
+            search.deadline = start + settings.time_limit
         else:
             search = Plane(instance, sizes, known)
     except KeyboardInterrupt:
@@ -209,8 +213,17 @@ class Plane:
         self.best = known + 1
         self.at = np.zeros(2, dtype=np.int64)
         self.flows = 0
-        self._used = np.zeros(len(self.sites), dtype=np.int64)
+        self._state = self._nothing_sent(len(sizes))
         self._chosen = np.zeros(len(self.sites), dtype=np.int64)
+
+    def _nothing_sent(self, strips: int) -> Flow:
+        from .ptas_kernels import Flow
+
+        lengths = len(self.x.value), len(self.y.value)
+        rows = [np.zeros((length, strips), dtype=np.int64) for length in lengths]
+        each = [np.zeros(strips, dtype=np.int64) for _ in range(2)]
+        used = np.zeros(len(self.sites), dtype=np.int64)
+        return Flow(*rows, *each, used, np.zeros(2, dtype=np.int64))
 
     @property
     def unfinished(self) -> bool:
@@ -261,8 +274,9 @@ class Plane:
             self.best,
             self.at,
             flows,
-            self._used,
+            self._state,
             self._chosen,
+            _WORK,
         )
         self.best = int(best)
         self.flows += int(solved)

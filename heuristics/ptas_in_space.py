@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from heapq import heappop, heappush
 from itertools import product
+from math import inf
+from time import perf_counter
 
 import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, milp
@@ -35,6 +37,8 @@ class Space:
         Of the cheapest programme so far; None before the first.
     flows
         Programmes solved.
+    deadline
+        Value of ``time.perf_counter()`` at which a programme is given up.
     """
 
     grade = Grade.SOLVER
@@ -49,6 +53,7 @@ class Space:
         self.floor = known + 1
         self.chosen: IntArray | None = None
         self.flows = 0
+        self.deadline = inf
         self._ahead: list[tuple[int, tuple[int, ...]]] = []
         self._seen: set[tuple[int, ...]] = set()
         if all(len(axis.bounds) for axis in self.axes):
@@ -110,11 +115,15 @@ class Space:
         fixed = np.tile(self.sizes, 3).astype(float)
         low = np.concatenate([fixed, np.zeros(n)])
         high = np.concatenate([fixed, np.ones(n)])
+        options = {}
+        if self.deadline < inf:
+            options["time_limit"] = max(0.01, self.deadline - perf_counter())
         run = milp(
             cost,
             constraints=LinearConstraint(matrix, low, high),
             integrality=np.ones(len(who), dtype=np.int64),
             bounds=Bounds(0, 1),
+            options=options,
         )
         if run.status == 2:  # infeasible: these cuts cannot be met
             return

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 import numpy.typing as npt
 
@@ -10,6 +12,20 @@ from ..solvers.kernels import kernel
 Ints = npt.NDArray[np.int64]
 
 FAR = 2**62
+LATER = 2**62 + 1
+"""What `flow` returns when its work is used up before it has an answer."""
+LEFT, TOTAL = 0, 1
+
+
+class Flow(NamedTuple):
+    """What has been sent so far; kept when a transportation problem is put off."""
+
+    sent: Ints  # (coordinates of the first axis, strips)
+    got: Ints  # (coordinates of the second axis, strips)
+    supply: Ints  # (strips,) what each has left to send
+    demand: Ints  # (strips,) what each still wants
+    used: Ints  # (sites,) processors chosen
+    tally: Ints  # units left, 0 before a problem begins; cost so far
 
 
 @kernel
@@ -83,7 +99,8 @@ def flow(
     cut_x: Ints,
     cut_y: Ints,
     best: int,
-    used: Ints,
+    state: Flow,
+    work: Ints,
 ) -> int:
     """Choose processors of least cost for given cuts: a transportation problem.
 
@@ -105,13 +122,16 @@ def flow(
         Cuts of the axes.
     best
         What the cost must stay below.
-    used
-        How many processors of each site are chosen: written.
+    state
+        Where the same problem was put off, or with nothing left to send.
+    work
+        Sites and coordinates that may still be looked at: one number, reduced.
 
     Returns
     -------
     int
-        The least cost; ``FAR`` if it is not below ``best`` or there is none.
+        The least cost; ``FAR`` if it is not below ``best`` or there is none; ``LATER``
+        if the work is used up: to be called again.
     """
     m, nx, ny, sites = len(sizes), len(xs), len(ys), len(tail)
     low_x = np.empty(nx, dtype=np.int64)
@@ -120,10 +140,15 @@ def flow(
     high_y = np.empty(ny, dtype=np.int64)
     _shares(cut_x, nx, m, low_x, high_x)
     _shares(cut_y, ny, m, low_y, high_y)
-    sent = np.zeros((nx, m), dtype=np.int64)
-    got = np.zeros((ny, m), dtype=np.int64)
-    used[:] = 0
-    supply, demand = sizes.copy(), sizes.copy()
+    sent, got, used = state.sent, state.got, state.used
+    supply, demand, tally = state.supply, state.demand, state.tally
+    if not tally[LEFT]:
+        sent[:] = 0
+        got[:] = 0
+        used[:] = 0
+        supply[:] = sizes
+        demand[:] = sizes
+        tally[LEFT], tally[TOTAL] = sizes.sum(), 0
     at_i = np.empty(m, dtype=np.int64)
     at_x = np.empty(nx, dtype=np.int64)
     at_y = np.empty(ny, dtype=np.int64)
@@ -132,11 +157,9 @@ def flow(
     from_x = np.empty(nx, dtype=np.int64)  # a strip, or -1 - a site
     from_y = np.empty(ny, dtype=np.int64)  # a site, or -1 - a strip
     from_j = np.empty(m, dtype=np.int64)  # a coordinate
-    left = 0
-    for t in sizes:
-        left += t
-    total = 0
-    while left:
+    while tally[LEFT]:
+        if work[0] <= 0:
+            return LATER
         for i in range(m):
             at_i[i] = 0 if supply[i] else FAR
             from_i[i] = -1
@@ -146,6 +169,7 @@ def flow(
         at_y[:] = FAR
         changed = True
         while changed:
+            work[0] -= 2 * (nx + ny + sites)
             changed = False
             for v in range(nx):
                 for i in range(low_x[v], high_x[v] + 1):
@@ -191,7 +215,8 @@ def flow(
         for j in range(m):
             if demand[j] and at_j[j] < length:
                 end, length = j, at_j[j]
-        if end < 0 or total + left * length >= best:
+        if end < 0 or tally[TOTAL] + tally[LEFT] * length >= best:
+            tally[LEFT] = 0
             return FAR
         # walk back; a path uses each site once, so one unit is sent
         demand[end] -= 1
@@ -226,9 +251,9 @@ def flow(
                 sent[v, i] -= 1
             if stop:
                 break
-        total += length
-        left -= 1
-    return total
+        tally[TOTAL] += length
+        tally[LEFT] -= 1
+    return tally[TOTAL]
 
 
 @kernel
@@ -290,8 +315,9 @@ def scan(
     best: int,
     start: Ints,
     pairs: int,
-    used: Ints,
+    state: Flow,
     chosen: Ints,
+    work: int,
 ) -> tuple[int, int]:
     """Solve the pairs of cut vectors from a place on, as many as asked.
 
@@ -305,8 +331,12 @@ def scan(
         The place: index of the first axis, of the second; moved on.
     pairs
         Transportation problems at most.
-    used, chosen
-        Work space, and where a better choice is written.
+    state
+        Of the problem at this place.
+    chosen
+        Where a better choice is written.
+    work
+        Sites and coordinates that are looked at, about; then the rest is put off.
 
     Returns
     -------
@@ -314,6 +344,7 @@ def scan(
         The least cost, and how many transportation problems were solved.
     """
     solved = 0
+    rest = np.array([work])
     i, j = start
     while i < len(bounds_x):
         if j == len(bounds_y) or bounds_x[i] + bounds_y[j] >= best:
@@ -323,13 +354,16 @@ def scan(
             continue
         if solved == pairs:
             break
+        at_x, at_y = cuts_x[i], cuts_y[j]
         found = flow(
-            xs, ys, tail, head, room, sizes, slope, cuts_x[i], cuts_y[j], best, used
+            xs, ys, tail, head, room, sizes, slope, at_x, at_y, best, state, rest
         )
+        if found == LATER:
+            break
         solved += 1
         if found < best:
             best = found
-            chosen[:] = used
+            chosen[:] = state.used
         j += 1
     start[0], start[1] = i, j
     return best, solved

@@ -9,8 +9,8 @@ is one text and not two. Modules are imported when a method is first run.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from importlib import import_module
 from inspect import getdoc
@@ -18,9 +18,10 @@ from time import perf_counter
 from types import MappingProxyType
 from typing import Any, Generic, Protocol, TypeVar, cast
 
-from ..instances import InputError, Instance, KSubset
-from ..solvers import DEFAULT, Result, Settings, Ties
+from ..instances import InputError, Instance, KSubset, ProcSet, Submesh
+from ..solvers import DEFAULT, Limit, Result, Settings, Ties, answer
 from ..solvers.answer import too_much_asked
+from ..solvers.interrupt import alarmed
 
 Kind_contra = TypeVar("Kind_contra", bound=Instance, contravariant=True)
 Kind = TypeVar("Kind", bound=Instance)
@@ -89,10 +90,16 @@ class Method(Generic[Kind]):
     def __call__(self, instance: Kind, /, settings: Settings = DEFAULT) -> Result:
         """Run it; an instance that asks for more than there is, is infeasible.
 
+        Ends within the time limit and max(0.5 s, 5 %) of it: a method that does not
+        stop by itself is stopped, see ``solvers.interrupt``. What it holds then comes
+        back, else any choice, see `stopped`.
+
         Raises
         ------
         InputError
             When the method does not take this instance or these settings.
+        KeyboardInterrupt
+            On Ctrl-C, if the method holds nothing yet; and on a second one.
         """
         if self.refuses and (why := self.refuses(instance)):
             raise InputError(why, field=self.name)
@@ -102,8 +109,21 @@ class Method(Generic[Kind]):
                 field="--ties",
                 value=settings.ties.value,
             )
-        infeasible = too_much_asked(instance, start=perf_counter())
-        return infeasible or self.function(instance, settings)
+        function = self.function  # imported before the clock starts
+        start = perf_counter()
+        if infeasible := too_much_asked(instance, start=start):
+            return infeasible
+        with alarmed(settings.time_limit) as alarm:
+            try:
+                result = function(instance, settings)
+            except KeyboardInterrupt:
+                if alarm.presses or not alarm.rung:
+                    raise
+                return stopped(instance, Limit.TIME, start=start)
+        late = alarm.rung and not alarm.presses
+        if late and result.limit is Limit.INTERRUPT:
+            return replace(result, limit=Limit.TIME)
+        return result
 
     def says(self, what: str) -> str:
         """Return the docstring's text after ``what:``, on one line; "" if none.
@@ -120,6 +140,22 @@ class Method(Generic[Kind]):
     def summary(self) -> str:
         """First line of the docstring."""
         return (getdoc(self.function) or "").partition("\n")[0]
+
+
+def stopped(instance: Instance, limit: Limit, *, start: float) -> Result:
+    """Return the answer of a method that was stopped before it had found anything.
+
+    The first processors, or no item at all; for submeshes, where any choice takes a
+    search, that nothing is known.
+    """
+    chosen: Sequence[int] | None = ()
+    if isinstance(instance, KSubset):
+        chosen = range(instance.k)
+    elif isinstance(instance, ProcSet):
+        chosen = instance.available[: instance.request]
+    elif isinstance(instance, Submesh):
+        chosen = None
+    return answer(instance, chosen, start=start, limit=limit)
 
 
 AnyMethod = Method[Any]

@@ -22,7 +22,7 @@ from ..instances import (
     Torus,
     problem_of,
 )
-from ..solvers import DEFAULT, Result, Settings
+from ..solvers import DEFAULT, Limit, Result, Settings
 from .forecast import Forecast
 from .memory import peak
 from .pool import Call, Failure, OutOfMemory
@@ -249,7 +249,8 @@ def warm_up(instance: Instance, method: AnyMethod) -> None:
         return
     _WARM.add(kind)
     with suppress(Exception):  # if it matters, the run itself will tell
-        method(_tiny(instance))
+        if method(_tiny(instance)).limit is Limit.INTERRUPT:
+            raise KeyboardInterrupt
 
 
 def _tiny(instance: Instance) -> Instance:

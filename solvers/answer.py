@@ -7,6 +7,7 @@ from time import perf_counter
 
 from ..instances import Instance, Value, check, cost, problem_of
 from ..instances.value import ordered
+from .interrupt import unhurried
 from .result import COUNTED, Limit, Proof, Result, SolverError, Status
 
 
@@ -59,32 +60,33 @@ def answer(
     SolverError
         When the choice is not valid or costs less than the bound.
     """
-    if chosen is None:
+    with unhurried():  # the search is over, what it found is not to be lost
+        if chosen is None:
+            return Result(
+                status=Status.UNKNOWN,
+                bound=bound,
+                proof=proof,
+                limit=limit,
+                seconds=perf_counter() - start,
+                seed=seed,
+            )
+        picked = tuple(problem_of(instance).canonical(int(i) for i in chosen))
+        if wrong := check(instance, picked):
+            raise SolverError(f"{instance.name}: {'; '.join(wrong)}.")
+        objective = cost(instance, picked)
+        if bound is not None and ordered(bound) > ordered(objective):
+            raise SolverError(
+                f"{instance.name}: {proof} claims at least {bound}, "
+                f"but a solution costs {objective}."
+            )
+        optimal = bound == objective
         return Result(
-            status=Status.UNKNOWN,
+            status=Status.OPTIMAL if optimal else Status.FEASIBLE,
+            chosen=picked,
+            objective=objective,
             bound=bound,
             proof=proof,
-            limit=limit,
+            limit=None if optimal else limit,
             seconds=perf_counter() - start,
             seed=seed,
         )
-    picked = tuple(problem_of(instance).canonical(int(i) for i in chosen))
-    if wrong := check(instance, picked):
-        raise SolverError(f"{instance.name}: {'; '.join(wrong)}.")
-    objective = cost(instance, picked)
-    if bound is not None and ordered(bound) > ordered(objective):
-        raise SolverError(
-            f"{instance.name}: {proof} claims at least {bound}, "
-            f"but a solution costs {objective}."
-        )
-    optimal = bound == objective
-    return Result(
-        status=Status.OPTIMAL if optimal else Status.FEASIBLE,
-        chosen=picked,
-        objective=objective,
-        bound=bound,
-        proof=proof,
-        limit=None if optimal else limit,
-        seconds=perf_counter() - start,
-        seed=seed,
-    )

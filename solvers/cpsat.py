@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import atexit
 import sys
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil, floor, inf, isfinite
@@ -11,7 +13,7 @@ from time import perf_counter
 
 from ..instances import Value
 from .formulation import CpFormulation, Level, settle
-from .interrupt import deferred
+from .interrupt import deferred, grace
 from .result import Grade, Limit, Proof, Result, SolverError, Status
 from .settings import DEFAULT, Settings
 
@@ -33,6 +35,12 @@ _TOLERANCE = 1e-6
 _EXACT = 2.0**52
 """Floats up to twice this are apart by at most one."""
 _POLL = 0.05
+_PATIENCE = 1.0
+"""Seconds that a search has to end after Ctrl-C."""
+_LAST = 30.0
+"""Seconds that searches left alone have to end when the program does."""
+
+_left_alone: list[tuple[Thread, cp_model.CpSolver]] = []
 
 BY = f"cp-sat {ortools.__version__}"
 """Who vouches for its bounds."""
@@ -142,8 +150,10 @@ def decide(
         solver.parameters.max_number_of_conflicts = settings.node_limit
     with deferred() as pressed:
         began = perf_counter()
-        code = _run(solver, model, pressed)
+        code = _run(solver, model, pressed, _late(settings, start))
         spent = perf_counter() - began
+    if code is None:
+        return Decision(limit=Limit.INTERRUPT if pressed.is_set() else Limit.TIME)
     if code == cp_model.MODEL_INVALID:
         why = model.validate() or "no reason given"
         raise SolverError(f"{BY} rejects the model {model.name}: {why}")
@@ -207,9 +217,13 @@ def _attempt(
     if settings.memory_mb is not None:
         solver.parameters.max_memory_in_mb = settings.memory_mb
 
+    heard = _Listener()
+    solver.best_bound_callback = heard.bounds.append
     began = perf_counter()
-    code = _run(solver, formulation.model, pressed)
+    code = _run(solver, formulation.model, pressed, _late(settings, start), heard)
     spent = perf_counter() - began
+    if code is None:
+        return _heard(formulation, heard, pressed)
     if code == cp_model.MODEL_INVALID:
         why = formulation.model.validate() or "no reason given"
         raise SolverError(f"{BY} rejects the model {formulation.name}: {why}")
@@ -225,7 +239,11 @@ def _attempt(
         found.solution = list(solver.response_proto.solution)
     found.optimal = code == cp_model.OPTIMAL
     if isfinite(solver.best_objective_bound):
-        found.bound = _integer_bound(solver, formulation.model, found.optimal)
+        bound = float(solver.best_objective_bound)
+        if abs(bound) < _EXACT or not found.optimal or _offset(formulation):
+            found.bound = _integer_bound(bound)
+        else:
+            found.bound = int(solver.response_proto.inner_objective_lower_bound)
     if below is not None:
         most = below * formulation.unit
         if code == cp_model.INFEASIBLE:
@@ -240,15 +258,41 @@ def _attempt(
     return found
 
 
-def _integer_bound(
-    solver: cp_model.CpSolver, model: cp_model.CpModel, optimal: bool
-) -> int:
+class _Listener(cp_model.CpSolverSolutionCallback):
+    """Keeps what is found on the way, in case that the search does not end in time."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.solution: list[int] | None = None
+        self.bounds: deque[float] = deque(maxlen=1)
+
+    def on_solution_callback(self) -> None:
+        """Keep the values of all variables."""
+        self.solution = list(self.response_proto.solution)
+
+
+def _heard(formulation: CpFormulation, heard: _Listener, pressed: Event) -> _Attempt:
+    """Return what was found by a search that did not end in time."""
+    found = _Attempt(limit=Limit.INTERRUPT if pressed.is_set() else Limit.TIME)
+    found.solution = heard.solution
+    if found.solution is not None:
+        found.values = [found.solution[x.index] for x in formulation.variables]
+    if heard.bounds and isfinite(heard.bounds[0]):
+        found.bound = _integer_bound(heard.bounds[0])
+        if formulation.below is not None:
+            most = formulation.below * formulation.unit
+            found.bound = min(found.bound, most)
+    return found
+
+
+def _offset(formulation: CpFormulation) -> bool:
+    return bool(formulation.model.proto.objective.offset)
+
+
+def _integer_bound(bound: float) -> int:
     """Return the bound on the objective, which CP-SAT gives as a float."""
-    bound = float(solver.best_objective_bound)
     if abs(bound) < _EXACT:
         return ceil(bound - _TOLERANCE)
-    if optimal and not model.proto.objective.offset:
-        return int(solver.response_proto.inner_objective_lower_bound)
     return floor(bound - abs(bound) / _EXACT)  # it may have been rounded upwards
 
 
@@ -291,27 +335,64 @@ def _one_after_the_other(
     return best
 
 
+def still_searching() -> bool:
+    """Whether a search that was left alone has not ended yet.
+
+    Python must not shut down under it; ``os._exit`` is safe.
+    """
+    return any(thread.is_alive() for thread, _ in _left_alone)
+
+
+@atexit.register
+def _stop_searching() -> None:
+    for thread, solver in _left_alone:
+        solver.stop_search()
+        thread.join(_LAST)
+
+
+def _late(settings: Settings, start: float) -> float:
+    return start + settings.time_limit + grace(settings.time_limit)
+
+
 def _sum(level: Level, solution: list[int]) -> int:
     return sum(weight * solution[x.index] for x, weight in level.terms)
 
 
-def _run(solver: cp_model.CpSolver, model: cp_model.CpModel, pressed: Event) -> int:
-    """Search in a thread, so that this one hears Ctrl-C and can pass it on."""
+def _run(
+    solver: cp_model.CpSolver,
+    model: cp_model.CpModel,
+    pressed: Event,
+    late: float,
+    heard: _Listener | None = None,
+) -> int | None:
+    """Search in a thread, so that this one hears Ctrl-C and can pass it on.
+
+    Presolve looks at neither the clock nor the order to stop for seconds on end. So
+    past a reading of ``perf_counter()`` the search is left to itself: None is
+    returned, and neither solver nor model may be used again.
+    """
     outcome: list[int] = []
     failure: list[BaseException] = []
 
     def search() -> None:
         try:
-            outcome.append(solver.solve(model))
+            outcome.append(solver.solve(model, heard))
         except BaseException as error:
             failure.append(error)
 
     thread = Thread(target=search, daemon=True)
     thread.start()
+    asked = False
     while thread.is_alive():
         thread.join(_POLL)
         if pressed.is_set():  # again and again: it may not have begun before
+            late = late if asked else perf_counter() + _PATIENCE
+            asked = True
             solver.stop_search()
+        if perf_counter() > late and thread.is_alive():
+            solver.stop_search()
+            _left_alone.append((thread, solver))
+            return None
     if failure:
         raise SolverError(f"cp-sat failed: {failure[0]}")
     return outcome[0]

@@ -13,7 +13,6 @@ from .result import Limit
 
 _CHUNK_SECONDS = 0.1
 """A kernel runs about this long before limits and Ctrl-C are looked at."""
-_FIRST = 16
 LONGEST = 2**40
 """Nodes that a kernel is asked for at most."""
 
@@ -73,7 +72,7 @@ class Limits:
         longest
             Nodes that a step may have at most.
         """
-        budget = _FIRST
+        budget = 1  # a node may take as long as a step is meant to
         while unfinished():
             if limit := self.reached(nodes()):
                 return limit
@@ -82,7 +81,8 @@ class Limits:
             step(budget)
             seconds = perf_counter() - began
             if seconds < _CHUNK_SECONDS / 2:
-                budget = min(2 * budget, longest)
+                faster = 4 if seconds < _CHUNK_SECONDS / 8 else 2
+                budget = min(faster * budget, longest)
             elif seconds > _CHUNK_SECONDS:
                 budget = max(1, budget // 2)
         return None

@@ -3,7 +3,7 @@
 highspy and ortools cannot live in one process, and a solver that hangs, crashes or
 eats all memory must not take the program down: so every MIP solver is a child
 process that gets a folder, a time limit and, if asked for, a memory limit. Past
-its time it is killed, with everything it started.
+its time it is killed, with everything it started; what it has noted until then counts.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from typing import Any
 from ..instances import Value, cost
 from ..instances.value import ordered
 from .formulation import MipFormulation, settle
-from .interrupt import deferred
+from .interrupt import OutOfTimeError, deferred, grace, unhurried
 from .mip_backends import cbc_progress
 from .result import Grade, Limit, Proof, Result, SolverError, Status
 from .settings import DEFAULT, Settings
@@ -49,8 +49,6 @@ INSTALL = {
     "pulp": "pip install pulp",
 }
 
-GRACE = 5.0
-"""Seconds past the time limit before a solver is killed."""
 _POLL = 0.05
 _EXACT = 2**50
 """Objective coefficients of this size have no room for such tolerances."""
@@ -84,19 +82,27 @@ def solve(
     Raises
     ------
     SolverError
-        When the solver is missing, crashes, hangs, answers nonsense or a wrong
-        solution; it is named.
+        When the solver is missing, crashes, answers nonsense or a wrong solution; it
+        is named. One that does not answer in time is no error.
     """
     start = perf_counter() if start is None else start
-    _refuse_inexact(formulation)
-    with tempfile.TemporaryDirectory(prefix="closeknit-") as name:
-        folder = Path(name)
-        _hand_over(formulation, backend, settings, start, folder)
-        ended, code = _run(folder, settings, start)
-        outcome = _outcome(folder, backend)
-        complaint = _tail(folder / "stderr")
-        known = _progress(folder)
-        begun = (folder / "progress.jsonl").exists()
+    known, outcome, complaint = _Known(), None, ""
+    ended: Limit | None
+    code = 0
+    try:
+        _refuse_inexact(formulation)
+        with tempfile.TemporaryDirectory(prefix="closeknit-") as name:
+            folder = Path(name)
+            _hand_over(formulation, backend, settings, start, folder)
+            ended, code = _run(folder, settings, start)
+            with unhurried():
+                outcome = _outcome(folder, backend)
+                known = _progress(folder)
+                complaint = "" if ended else _tail(folder / "stderr")
+    except OutOfTimeError:  # the model is too large to be handed over in time
+        ended = Limit.TIME
+    except KeyboardInterrupt:
+        ended = Limit.INTERRUPT
     known.version = known.version or backend
     limit = ended
     if outcome is not None:
@@ -113,10 +119,6 @@ def solve(
         if settings.memory_mb is None or not _FULL.search(complaint):
             raise SolverError(_crash(backend, code, complaint))
         limit = Limit.MEMORY
-    elif ended is Limit.TIME and begun and known.empty:
-        raise SolverError(
-            f"{backend} hung: killed {GRACE:g} s past its limit, nothing found."
-        )
     values, bound = _told(formulation, known)
     return settle(
         formulation,
@@ -149,11 +151,6 @@ class _Known:
     optima: list[int] = field(default_factory=list)
     bound: float | None = None
     values: dict[int, list[float]] = field(default_factory=dict)
-
-    @property
-    def empty(self) -> bool:
-        """Whether there is nothing to go by."""
-        return not self.values and self.bound is None and not self.optima
 
     def take(self, told: dict[str, Any]) -> None:
         """Learn from a note or from the outcome.
@@ -214,7 +211,7 @@ def _hand_over(
     job = {
         "backend": drivers[backend],
         "form": formulation.form,
-        "deadline": time.time() + left,
+        "deadline": time.monotonic() + left,
         "seed": settings.seed,
         "threads": settings.threads,
         "memory_mb": settings.memory_mb,
@@ -227,7 +224,10 @@ def _hand_over(
 
 def _run(folder: Path, settings: Settings, start: float) -> tuple[Limit | None, int]:
     """Wait for the child; say what ended it early, and its exit state."""
-    hard = start + settings.time_limit + GRACE
+    soft = start + settings.time_limit
+    hard = soft + grace(settings.time_limit)
+    if perf_counter() >= soft:
+        return Limit.TIME, 0
     with (
         (folder / "stdout").open("wb") as out,
         (folder / "stderr").open("wb") as err,

@@ -67,7 +67,7 @@ class Job:
     @property
     def seconds(self) -> float:
         """What is left of the time limit."""
-        return max(0.01, float(self.about["deadline"]) - time.time())
+        return max(0.01, float(self.about["deadline"]) - time.monotonic())
 
     def load(self) -> None:
         """Build the model; imports PuLP with whatever solvers there are.

@@ -47,6 +47,7 @@ from closeknit.solvers import (
     SolverError,
     Status,
     cpsat,
+    interrupt,
     mip,
 )
 from closeknit.solvers import quadratic as data
@@ -422,7 +423,7 @@ def test_tolerances_are_taken_off_the_bound_of_the_quadratic() -> None:
 def test_the_quadratic_keeps_choice_and_bound_at_a_limit(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(mip, "GRACE", 30.0)
+    monkeypatch.setattr(interrupt, "GRACE", 30.0)
     instance = half(16, 40)
     result = QUADRATIC(instance, Settings(time_limit=2.0))
     assert result.limit is Limit.TIME

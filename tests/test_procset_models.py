@@ -32,6 +32,7 @@ from closeknit.solvers import (
     SolverError,
     Status,
     cpsat,
+    interrupt,
     mip,
 )
 
@@ -238,7 +239,7 @@ def valid_bound(result: Result) -> None:
 def test_time_limit_gives_a_choice_and_a_bound(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(mip, "GRACE", 30.0)
+    monkeypatch.setattr(interrupt, "GRACE", 30.0)
     limit = 1.0 if name == "cpsat" else 6.0  # a process has to start
     result = PROCSET[name](HARD, Settings(time_limit=limit))
     assert result.limit is Limit.TIME
@@ -305,7 +306,7 @@ def test_interrupt_gives_a_choice_and_a_bound() -> None:
 
 @pytest.fixture
 def faked(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(mip, "GRACE", 0.3)
+    monkeypatch.setattr(interrupt, "GRACE", 0.3)
     monkeypatch.setenv("PYTHONPATH", str(FAKES))
     monkeypatch.setenv("FAKE_PIDS", str(tmp_path / "pids"))
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))

@@ -11,7 +11,16 @@ from closeknit.formulations import sukp_cpsat, sukp_mip
 from closeknit.heuristics import SUKP
 from closeknit.instances import InputError, Sukp, check, cost, read_instance
 from closeknit.instances.sukp_generators import random_sukp
-from closeknit.solvers import Grade, Limit, Proof, Settings, Status, cpsat, mip
+from closeknit.solvers import (
+    Grade,
+    Limit,
+    Proof,
+    Settings,
+    Status,
+    cpsat,
+    interrupt,
+    mip,
+)
 
 from .strategies import least_left_out, sukps
 
@@ -109,7 +118,7 @@ def test_numbers_too_large_for_floats_are_for_cp_sat() -> None:
 def test_time_limit_gives_a_choice_and_a_bound(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(mip, "GRACE", 30.0)
+    monkeypatch.setattr(interrupt, "GRACE", 30.0)
     instance = random_sukp(80, 80, Fraction(1, 10), Fraction(3, 4), seed=5)
     limit = 1.0 if name == "cpsat" else 6.0
     result = SUKP[name](instance, Settings(time_limit=limit))
@@ -129,7 +138,7 @@ def test_time_limit_gives_a_choice_and_a_bound(
 def test_bounds_on_the_benchmark_allow_what_is_known(
     name: str, solver: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(mip, "GRACE", 30.0)
+    monkeypatch.setattr(interrupt, "GRACE", 30.0)
     with (BENCHMARK / "best_known.csv").open(encoding="utf-8") as stream:
         known = {row["name"]: row for row in csv.DictReader(stream)}
     profit = int(known[name]["best_verified_lower_bound"])

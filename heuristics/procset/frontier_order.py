@@ -22,6 +22,9 @@ Incidence = Sequence[Sequence[int]]
 NARROW = 10
 """Width up to which cheap orders are found good enough and the others not tried."""
 _DENSE = 300
+_MOST_MEMBERSHIPS = 2**13
+"""Classes of all sets up to which the spectral order is tried: beyond, factorising the
+Laplacian takes seconds, in which no clock is looked at."""
 
 
 def widths(incidence: Incidence) -> list[int]:
@@ -138,9 +141,12 @@ def ordered(incidence: Incidence, order: str = "auto") -> tuple[str, list[int]]:
     """Return the order of least predicted work, or the one asked for, and its name.
 
     ``auto`` tries the given and the greedy order, and the others only if these are
-    wider than `NARROW`. The first wins ties.
+    wider than `NARROW`; ``spectral`` only up to `_MOST_MEMBERSHIPS`. The first wins
+    ties.
     """
     names: Iterable[str] = ORDERS if order == "auto" else (order,)
+    if order == "auto" and sum(map(len, incidence)) > _MOST_MEMBERSHIPS:
+        names = [name for name in ORDERS if name != "spectral"]
     best: tuple[int, str, list[int]] | None = None
     for name in names:
         if best and name not in _CHEAP and best[0] <= len(incidence) << NARROW:

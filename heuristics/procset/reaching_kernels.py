@@ -154,6 +154,7 @@ def reach(
                 else:
                     new[:] = bits[row, b]
                     worth[:] = price[row, b]
+                state[WORK] += len(new)
                 for m in range(set_first[k], set_first[k + 1]):
                     c = set_class[m]
                     bit = np.uint64(1) << np.uint64(c & 63)

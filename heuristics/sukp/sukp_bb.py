@@ -28,6 +28,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from heapq import heappop, heappush
+from math import inf
 from time import perf_counter
 
 import numpy as np
@@ -45,7 +46,9 @@ PROOF = Proof(Grade.ENUMERATED, "sukp-bb")
 ROOT_PROOF = Proof(Grade.ENUMERATED, "sukp-bb root bound")
 """Where the bound by number is better than what the search proved."""
 _ROOT_STEPS = 1500
-"""Steps of the ascent at the root; they are few beside the search."""
+"""Steps of the ascent at the root at most; they are few beside the search."""
+_ROOT_TIME, _RATE = 0.1, 2**26
+"""Part of the time limit for these steps, and memberships looked at in a second."""
 _STEPS = 2
 """Steps of the ascent at any other node; three to four take as long, one is poor."""
 _WORK = 2**23
@@ -91,8 +94,13 @@ def prove(
     start: float,
 ) -> Result:
     """Search on from a choice; what stopped the search for that one, if anything."""
-    search = Search(instance, first)
-    limit = pursue(search, limit, settings=settings, start=start)
+    try:
+        search = Search(instance, first, seconds=settings.time_limit)
+        limit = pursue(search, limit, settings=settings, start=start)
+    except KeyboardInterrupt:  # in a step: what the search knows may be half written
+        return answer(
+            instance, first, start=start, limit=Limit.INTERRUPT, seed=settings.seed
+        )
     return answer(
         instance,
         search.chosen,
@@ -171,6 +179,8 @@ class Search:
         What to solve.
     chosen
         A first solution: items.
+    seconds
+        Time limit of the whole, by which the work at the root is measured.
 
     Attributes
     ----------
@@ -180,7 +190,9 @@ class Search:
         Nodes searched so far.
     """
 
-    def __init__(self, instance: Sukp, chosen: tuple[int, ...]) -> None:
+    def __init__(
+        self, instance: Sukp, chosen: tuple[int, ...], *, seconds: float = inf
+    ) -> None:
         self.instance = instance
         self._problem, self._index = packed(instance)
         self.chosen = chosen
@@ -189,6 +201,8 @@ class Search:
         self._known = 0
         self._by_number: ByNumber | None = None
         size = max(1, len(self._problem.member))
+        allowed = min(seconds * _ROOT_TIME * _RATE / size, float(_ROOT_STEPS))
+        self._root_steps = max(_STEPS, int(allowed))
         levels = max(16, min(len(instance.weights), _MOST_LEVELS // size)) + 3
         self._out = blank(self._problem, levels)
         self._start = root(self._problem)
@@ -306,7 +320,7 @@ class Search:
             self._picked,
             budget,
             _STEPS,
-            _ROOT_STEPS if at_root else _STEPS,
+            self._root_steps if at_root else _STEPS,
             self._out,
             0,
             len(self._picked),
