@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import FunctionType, ModuleType
 from typing import Any
 
@@ -52,19 +53,10 @@ class Edit:
         exec(code, changed.__dict__)
         patch.setitem(sys.modules, module.__name__, module)
         before, after = dict(functions(module)), dict(functions(changed))
-        differ = [name for name in before if not alike(before[name], after[name])]
+        differ = [n for n in before if before[n].__code__ != after[n].__code__]
         assert differ, f"{self.module}: {self.old!r} is in no function"
         for name in differ:
             patch.setattr(before[name], "__code__", after[name].__code__)
-
-
-def alike(one: FunctionType, other: FunctionType) -> bool:
-    a, b = one.__code__, other.__code__
-    return (
-        a.co_code == b.co_code
-        and repr(a.co_consts) == repr(b.co_consts)
-        and (a.co_names == b.co_names)
-    )
 
 
 def functions(module: ModuleType) -> Iterator[tuple[str, FunctionType]]:
@@ -84,30 +76,42 @@ def functions(module: ModuleType) -> Iterator[tuple[str, FunctionType]]:
 
 def verdict_of(edit: Edit, claims: tuple[str, ...]) -> tuple[int, str]:
     """Plant in a process of its own, where kernels are interpreted; verify there."""
-    words = [edit.module, edit.old, edit.new, *claims]
-    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
-    done = subprocess.run(
-        [sys.executable, "-m", "tests.planting", json.dumps(words)],
-        cwd=ROOT,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = _elsewhere(edit, "verify", *claims, NUMBA_DISABLE_JIT="1")
     assert "Traceback" not in done.stderr, done.stderr
     return done.returncode, done.stdout
 
 
+def verdict_of_tests(edit: Edit, *tests: str) -> int:
+    """Plant in a process of its own, and run tests there."""
+    return _elsewhere(edit, "pytest", *tests).returncode
+
+
+def _elsewhere(
+    edit: Edit, *words: str, **environment: str
+) -> subprocess.CompletedProcess[str]:
+    planted = json.dumps([edit.module, edit.old, edit.new])
+    return subprocess.run(
+        [sys.executable, "-m", "tests.planting", planted, *words],
+        cwd=ROOT,
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
 def main() -> int:
-    """Verify claims with a fault planted."""
+    """Verify claims, or run tests, with a fault planted."""
     from closeknit.cli import verify
 
-    module, old, new, *claims = json.loads(sys.argv[1])
-    with pytest.MonkeyPatch.context() as patch:
-        Edit(module, old, new).plant(patch)
+    planted, what, *words = sys.argv[1:]
+    with pytest.MonkeyPatch.context() as patch, TemporaryDirectory() as folder:
+        Edit(*json.loads(planted)).plant(patch)
+        if what == "pytest":
+            return pytest.main(["-x", "-q", "-p", "no:cacheprovider", *words])
         parser = argparse.ArgumentParser()
         verify.options(parser)
-        return verify.run(parser.parse_args([*claims, "--quick", "--out", os.devnull]))
+        return verify.run(parser.parse_args([*words, "--quick", "--out", folder]))
 
 
 if __name__ == "__main__":

@@ -194,8 +194,8 @@ BOUND_CLAIMS = (
                 name, "Bender et al. 2008, Theorem 2; finite k derived, docs/theory.md"
             ),
             tested="every choice of free processors and k of a 3x3 mesh (2x4 if "
-            f"quick); {SAMPLES} samples ({QUICK_SAMPLES} if quick) of meshes, tori, points and "
-            "trees, d = 1..4; optima proved",
+            f"quick); {SAMPLES} samples ({QUICK_SAMPLES} if quick) of meshes, tori, "
+            "points and trees, d = 1..4; optima proved",
             test=partial(_test, _Bound(name, method.guarantee, method.takes_ties)),
         )
         for name, method in KSUBSET.items()

@@ -273,7 +273,7 @@ PROOF_CLAIMS = (
         "where they are packed.",
         source="Fekete and Schepers 2004; instances.infeasibility",
         tested=f"{PACKINGS} meshes and tori ({QUICK_PACKINGS} if quick) cut into "
-        "boxes, most of them full; every certificate, with every dual feasible function",
+        "boxes, most of them full; every certificate, every dual feasible function",
         test=no_false_refutation,
     ),
 )
