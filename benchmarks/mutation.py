@@ -181,7 +181,7 @@ def tested(words: list[str], seconds: float, *mutant: str) -> tuple[str, float]:
     return ("survived" if os.WEXITSTATUS(status) == 0 else "killed"), cpu
 
 
-def mutate(name: str, copy: Path, until: float, few: bool) -> None:
+def mutate(name: str, copy: Path, until: float, few: bool, first: bool) -> None:
     """Test the mutants of one module in a copy, and note each result."""
     config = tomllib.loads(CONFIG.read_text(encoding="utf-8"))
     module = config["modules"][name]
@@ -195,34 +195,48 @@ def mutate(name: str, copy: Path, until: float, few: bool) -> None:
     everything = mutants(source, config["operators"])
     size = min(len(everything), 5 if few else module.get("sample", config["sample"]))
     drawn = Random(f"{config['seed']} {name}").sample(everything, size)
-    words = ["-x", "-q", "-p", "no:cacheprovider", "--hypothesis-seed=0"]
-    words += ["-W", "ignore", *module["tests"]]
-    if "only" in module:
-        words += ["-k", module["only"]]
+    options = ["-x", "-q", "-p", "no:cacheprovider", "--hypothesis-seed=0"]
+    options += ["-W", "ignore", *module.get("options", ())]
+    stages = [module["tests"], *([module["more"]] if "more" in module else [])]
     stamp = hashlib.sha256(source.encode())
-    for file in module["tests"]:
+    for file in (file for files in stages for file in files):
         stamp.update(Path(file.partition("::")[0]).read_bytes())
     kept = OUT / f"{name.replace('/', '.')}.jsonl"
     known = {}
     if kept.exists():
         for row in map(json.loads, kept.read_text(encoding="utf-8").splitlines()):
-            if row["stamp"] == stamp.hexdigest() or row["outcome"] == "killed":
+            final = row["stages"] == len(stages) and row["stamp"] == stamp.hexdigest()
+            if final or row["outcome"] == "killed":
                 known[row["label"], row["operator"]] = row
     import pytest
 
-    pytest.main([*words, "--collect-only", "-qqq", "--no-summary"])  # imports all; forks share it
-    outcome, seconds = tested(words, 300)
-    if outcome != "survived":
-        sys.exit(f"{name}: the tests fail without a mutant ({outcome})")
+    took: list[float] = []
+
+    def stage(number: int, *mutant: str) -> tuple[str, float]:
+        """Run some of the tests; first once without the mutant."""
+        words = [*options, *stages[number]]
+        if number == len(took):
+            pytest.main([*words, "--collect-only", "-qqq", "--no-summary"])  # imports
+            path.write_text(source, encoding="utf-8")
+            outcome, seconds = tested(words, 300)
+            if outcome != "survived":
+                sys.exit(f"{name}: the tests fail without a mutant ({outcome})")
+            took.append(seconds)
+            path.write_text(mutant[-1], encoding="utf-8")
+        return tested(words, SPARE * took[number] + 4, *mutant)
+
     rows = []
     for line, operator, code, label in drawn:
         row = known.get((label, operator))
         if row is None and time.time() < until:
             path.write_text(code, encoding="utf-8")
-            outcome, cpu = tested(words, SPARE * seconds + 4, name, source, code)
+            for number in range(1 if first else len(stages)):
+                outcome, cpu = stage(number, name, source, code)
+                if outcome != "survived":
+                    break
             path.write_text(source, encoding="utf-8")
             row = {"label": label, "operator": operator, "outcome": outcome}
-            row |= {"cpu": round(cpu, 2)}
+            row |= {"cpu": round(cpu, 2), "stages": number + 1}
         if row is not None:
             rows.append(row | {"line": line, "stamp": stamp.hexdigest()})
         head = {"module": name, "mutants": len(everything), "drawn": size}
@@ -295,7 +309,7 @@ def one_module(name: str, place: Path, args: argparse.Namespace, config: dict) -
         environment["NUMBA_DISABLE_JIT"] = "1"
     until = str(time.time() + args.minutes * 60)
     words = [sys.executable, __file__, "--worker", name, str(copy), until]
-    words += ["--few"] if args.few else []
+    words += ["--few"] * args.few + ["--first"] * args.first
     try:
         subprocess.run(words, env=environment, check=False)
     finally:
@@ -311,11 +325,12 @@ def main() -> int:
     parser.add_argument(
         "--few", action="store_true", help="five mutants of each module"
     )
+    parser.add_argument("--first", action="store_true", help="only the quick tests")
     parser.add_argument("--worker", nargs=3, help=argparse.SUPPRESS)
     args = parser.parse_args()
     if args.worker:
         name, copy, until = args.worker
-        mutate(name, Path(copy), float(until), args.few)
+        mutate(name, Path(copy), float(until), args.few, args.first)
         return 0
     config = tomllib.loads(CONFIG.read_text(encoding="utf-8"))
     modules = args.modules or list(config["modules"])

@@ -886,7 +886,8 @@ def test_edited_kernel_turns_a_claim_red(name: str) -> None:
     claim, edit = KERNELS[name]
     status, out = verdict_of(edit, (claim,))
     assert status == 1
-    assert f"{claim}: broken: " in out
+    assert f"{claim}: " in out  # broken, or an answer that contradicts itself
+    assert "0 of 1 claims hold" in out
 
 
 @pytest.mark.parametrize("name", TESTED)

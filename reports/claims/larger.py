@@ -33,9 +33,9 @@ from .samples import sampled
 from .shrink import broken
 
 _MOST_FREE = 9
-STARTS, QUICK_STARTS = 1200, 120
+STARTS, QUICK_STARTS = 400, 100
 RINGS, QUICK_RINGS = 300, 40
-TREES, QUICK_TREES = 120, 15
+TREES, QUICK_TREES = 60, 12
 GRIDS, QUICK_GRIDS = 40, 6
 
 

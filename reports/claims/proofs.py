@@ -24,11 +24,11 @@ from .claim import Claim, Outcome, Trial
 from .samples import of_one_axis, sampled
 from .shrink import broken, shrunk
 
-SAMPLES, QUICK_SAMPLES = 400, 25
+SAMPLES, QUICK_SAMPLES = 150, 18
 _MOST_FREE = 9
 _STATES = 6
 """Partly decided states round every optimum."""
-PACKINGS, QUICK_PACKINGS = 600, 30
+PACKINGS, QUICK_PACKINGS = 300, 30
 
 
 def sound_steps(trial: Trial) -> Outcome:

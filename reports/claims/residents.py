@@ -23,7 +23,7 @@ from ...solvers import Settings, Status
 from .claim import Claim, Outcome, Trial, Undecided
 from .shrink import broken
 
-SAMPLES, QUICK_SAMPLES = 4000, 600
+SAMPLES, QUICK_SAMPLES = 1200, 300
 MOST_MOVES, QUICK_MOVES = 6, 4
 """Cells of a side of the mesh, at most."""
 
