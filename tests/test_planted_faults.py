@@ -1,4 +1,9 @@
-"""Faults planted one by one: each turns claims red, which are green without it."""
+"""Faults planted one by one: each turns claims red, which are green without it.
+
+In three ways: something else in the place of a method or a formula (`FAULTS`); other
+text in the source of a function (`EDITS`); the same in a kernel, which is interpreted
+in a process of its own (`KERNELS`). What no claim can see turns a test red (`TESTED`).
+"""
 
 from __future__ import annotations
 
@@ -62,6 +67,8 @@ from closeknit.reports.claims import city as city_claims
 from closeknit.reports.claims import claim as claim_module
 from closeknit.reports.claims import verify as tried
 from closeknit.solvers import DEFAULT, Grade, Proof, Result, Settings, Status, answer
+
+from .planting import Edit, verdict_of, verdict_of_tests
 
 Patch = pytest.MonkeyPatch
 PLANTED = Proof(Grade.ENUMERATED, "planted")
@@ -447,6 +454,370 @@ FAULTS: dict[str, Fault] = {
 }
 
 
+CERTIFICATE, INFEASIBILITY = "instances.certificate", "instances.infeasibility"
+SOUND, PACKS = "certificate-steps-are-sound", "no-proof-refutes-what-packs"
+COSTS, CUTS = "costs-are-pair-sums", "cuts-are-distances"
+
+EDITS: dict[str, tuple[str, Edit]] = {
+    # costs
+    "trees beyond 256 nodes: the edges of the root are left out": (
+        COSTS,
+        Edit(
+            "instances.ksubset",
+            "for v in reversed(tree.order):",
+            "for v in reversed([u for u in tree.order if tree.parent[u] != 0]):",
+        ),
+    ),
+    "more than eight on a ring: half a ring and more is near": (
+        COSTS,
+        Edit(
+            "instances.ksubset",
+            "2 * (b - x[far]) > side",
+            "2 * (b - x[far]) > side + 2",
+        ),
+    ),
+    "more than eight on an axis: one rank too many": (
+        COSTS,
+        Edit("instances.ksubset", "last = len(values) - 1", "last = len(values)"),
+    ),
+    "residents that come home count their area": (
+        "submesh-migrate-is-exact",
+        Edit("instances.submesh.placement", "area += prod(sides(box))", "area += 1"),
+    ),
+    "a mesh of residents is a torus for their steps": (
+        "submesh-migrate-is-exact",
+        Edit(
+            "instances.submesh.placement",
+            "min(step, side - step) if instance.torus else step",
+            "min(step, side - step)",
+        ),
+    ),
+    # distances
+    "the longer way round": (
+        COSTS,
+        Edit(
+            "instances.topology",
+            "min(abs(a - b), side - abs(a - b))",
+            "max(abs(a - b), side - abs(a - b)) if a != b else 0",
+        ),
+    ),
+    "a ring is one longer": (
+        COSTS,
+        Edit("instances.topology", "side - abs(a - b))", "side + 1 - abs(a - b))"),
+    ),
+    "a tree is climbed on one side only": (
+        CUTS,
+        Edit("instances.topology", "return climbed + above[v]", "return above[v]"),
+    ),
+    "arrays of a torus do not wrap": (
+        CUTS,
+        Edit(
+            "instances.topology",
+            "np.minimum(steps, np.array(self.shape) - steps).sum(axis=-1)",
+            "steps.sum(axis=-1)",
+        ),
+    ),
+    # cuts
+    "odd rings weigh as even ones": (
+        CUTS,
+        Edit(
+            "instances.cuts",
+            "weight = denominator if length % 2 == 0 else 1",
+            "weight = denominator",
+        ),
+    ),
+    "half rings that coincide count once": (
+        CUTS,
+        Edit("instances.cuts", "found.get(key, 0) + weight", "weight"),
+    ),
+    "edges above the same processors count once": (
+        CUTS,
+        Edit("instances.cuts", "rows[up][0] + weight[v]", "rows[up][0]"),
+    ),
+    "every gap is one wide": (
+        CUTS,
+        Edit(
+            "instances.cuts", "rows.append((int(width)", "rows.append((int(width > 0)"
+        ),
+    ),
+    # bounds
+    "stars that leave out half of them no more": (
+        "star-bound-is-below",
+        Edit(
+            "formulations.bounds",
+            "// 2)\n\n\ndef town_bound",
+            "// 1)\n\n\ndef town_bound",
+        ),
+    ),
+    "the first coordinates of an axis for the cheapest": (
+        "axis-bound-is-below",
+        Edit("formulations.bounds", "best = min(best, cost)", "best = max(best, cost)"),
+    ),
+    # guarantees
+    "shells 64 times too loose": (
+        "guarantees-are-as-published",
+        Edit(
+            "heuristics.guarantees",
+            "star(instance) * instance.topology.dimension",
+            "64 * star(instance) * instance.topology.dimension",
+        ),
+    ),
+    "stars too loose by half": (
+        "guarantees-are-as-published",
+        Edit(
+            "heuristics.guarantees",
+            "2 - Fraction(2, instance.k)",
+            "2 - Fraction(1, instance.k)",
+        ),
+    ),
+    "rho divides by one more": (
+        "guarantees-are-as-published",
+        Edit("heuristics.guarantees", "m * (k - m))", "m * (k - m + 1))"),
+    ),
+    # checkers of certificates
+    "companions off by one: too many needed": (
+        SOUND,
+        Edit(
+            CERTIFICATE, "chosen + needed + 1 > self.k", "chosen + needed + 1 >= self.k"
+        ),
+    ),
+    "companions off by one: too many in need": (
+        SOUND,
+        Edit(
+            CERTIFICATE,
+            "possible - needing - 1 < self.k",
+            "possible - needing - 1 <= self.k",
+        ),
+    ),
+    "the cost rule chooses one too early": (
+        SOUND,
+        Edit(
+            CERTIFICATE,
+            "+ int(spare.min()) < self.threshold",
+            "+ int(spare.min()) < self.threshold - 1",
+        ),
+    ),
+    "the cost rule rejects one too early": (
+        SOUND,
+        Edit(
+            CERTIFICATE,
+            "- int(last.max()) < self.threshold",
+            "- int(last.max()) < self.threshold - 1",
+        ),
+    ),
+    "a leaf is bounded one too early": (
+        SOUND,
+        Edit(CERTIFICATE, "if bound < self.threshold", "if bound < self.threshold - 1"),
+    ),
+    "who is as near as another needs it": (
+        SOUND,
+        Edit(CERTIFICATE, "alone < both", "alone <= both"),
+    ),
+    "the last of coinciding points for the first": (
+        SOUND,
+        Edit(
+            CERTIFICATE,
+            "(np.arange(len(self.twin)) < p)",
+            "(np.arange(len(self.twin)) > p)",
+        ),
+    ),
+    # checkers of packing proofs
+    "the area proof where the mesh is just full": (
+        PACKS,
+        Edit(INFEASIBILITY, "wanted > there", "wanted >= there"),
+    ),
+    "two that just fit side by side": (
+        PACKS,
+        Edit(INFEASIBILITY, "s + t <= side for", "s + t < side for"),
+    ),
+    "a stack as long as the mesh": (
+        PACKS,
+        Edit(INFEASIBILITY, "if total > shape[axis]", "if total >= shape[axis]"),
+    ),
+    "rescaled boxes that just fill the mesh": (
+        PACKS,
+        Edit(INFEASIBILITY, "if total > room", "if total >= room"),
+    ),
+    "a dual feasible function with a threshold too low": (
+        PACKS,
+        Edit(INFEASIBILITY, "if x > side - k:", "if x >= side - k:"),
+    ),
+    "a box is looked for in one place too few": (
+        PACKS,
+        Edit(
+            INFEASIBILITY,
+            "upper = np.take(run, range(length, many), axis=a)",
+            "upper = np.take(run, range(length, many), axis=a) + (a == 0)",
+        ),
+    ),
+    # curves
+    "Hilbert's curve along the shorter axis": (
+        "curves-have-no-gaps",
+        Edit(
+            "heuristics.allocation.curves_hilbert",
+            "key=lambda axis: -shape[axis])",
+            "key=lambda axis: shape[axis])",
+        ),
+    ),
+    "a snake that turns planes only": (
+        "curves-have-no-gaps",
+        Edit(
+            "heuristics.allocation.curves", "slices[:, 1::2, ::-1]", "slices[:, 1::2]"
+        ),
+    ),
+    # boxes, residents, plans
+    "frames that overlap on a torus": (
+        "boxes-overlap-by-processors",
+        Edit(
+            "instances.submesh.instance",
+            "behind > other[d + a] - other[a]",
+            "behind >= other[d + a] - other[a]",
+        ),
+    ),
+    "frames that touch overlap": (
+        "boxes-overlap-by-processors",
+        Edit(
+            "instances.submesh.instance",
+            "elif other[a] > one[d + a]",
+            "elif other[a] > one[d + a] + 1",
+        ),
+    ),
+    "the least way misses a step": (
+        "submesh-migrate-is-exact",
+        Edit(
+            "heuristics.submesh.nearest",
+            "return sum(abs(x - y) for x, y in zip(at, self.homes[j], strict=True))",
+            "return max(0, sum(abs(x - y) for x, y in zip(at, self.homes[j])) - 1)",
+        ),
+    ),
+    "sets of residents of the same area are not looked at": (
+        "submesh-migrate-is-exact",
+        Edit("heuristics.submesh.migrate", "area > least:", "area >= least:"),
+    ),
+    # simulators
+    "backfilled jobs do not use up what is to spare": (
+        "policies-are-as-defined",
+        Edit("simulation.stream", "spare -= len(start.grant.held)", "spare -= 0"),
+    ),
+    "one more is to spare": (
+        "policies-are-as-defined",
+        Edit(
+            "simulation.stream",
+            "0 if refused else idle - wanted",
+            "0 if refused else idle - wanted + 1",
+        ),
+    ),
+    "a reservation needs one more": (
+        "policies-are-as-defined",
+        Edit("simulation.stream", "if idle >= wanted and 0", "if idle > wanted and 0"),
+    ),
+    "jobs that just end in time are not gone": (
+        "policies-are-as-defined",
+        Edit("simulation.stream", "job.estimate <= moment", "job.estimate < moment"),
+    ),
+    # the configuration language, lookahead
+    "floor towards zero": (
+        "expressions-are-exact",
+        Edit("instances.config.expression", "_each(floor, of", "_each(int, of"),
+    ),
+    "vectors are equal where some component is": (
+        "expressions-are-exact",
+        Edit(
+            "instances.config.expression",
+            "return all(map(ORDERS",
+            "return any(map(ORDERS",
+        ),
+    ),
+    "components are counted from 0": (
+        "expressions-are-exact",
+        Edit(
+            "instances.config.expression",
+            "[int(node.value) - 1]",
+            "[int(node.value) - 2]",
+        ),
+    ),
+    "lookahead counts members that are not available": (
+        "lookahead-keeps-sets-whole",
+        Edit(
+            "heuristics.procset.lookahead",
+            "len(available.intersection(one.members)) if",
+            "len(one.members) if",
+        ),
+    ),
+    "lookahead counts sets that cost nothing": (
+        "lookahead-keeps-sets-whole",
+        Edit("heuristics.procset.lookahead", "if any(top) else 0", ""),
+    ),
+    # searches
+    "sukp-bb is content with one more than least": (
+        "searches-improve-by-one",
+        Edit(
+            "heuristics.sukp.sukp_bb",
+            "while self.bound < self.best:",
+            "while self.bound < self.best - 1:",
+        ),
+    ),
+    "sukp-bb drops nodes that are better by one": (
+        "searches-improve-by-one",
+        Edit(
+            "heuristics.sukp.sukp_bb",
+            "if least >= self.best:",
+            "if least >= self.best - 1:",
+        ),
+    ),
+}
+
+KERNELS: dict[str, tuple[str, Edit]] = {
+    "ring-dp drops a relaxation": (
+        "programmes-are-exact-when-large",
+        Edit(
+            "heuristics.ring_dp_kernels",
+            "row[j] = min(row[j], row[j - 1])",
+            "row[j] = min(row[j], row[j - 1] + (e > 9))",
+        ),
+    ),
+    "tree-dp ignores edges with 13 or more below": (
+        "programmes-are-exact-when-large",
+        Edit(
+            "heuristics.tree_dp_kernels",
+            "new[t] += weight * (least + t) * (k - least - t)",
+            "new[t] += weight * (least + t) * (k - least - t) * (least + t < 13)",
+        ),
+    ),
+    "levelset-bb cuts off one too early": (
+        "searches-improve-by-one",
+        Edit(
+            "heuristics.levelset_bb_kernels",
+            "        if bound >= best:\n            at[1] = len(roots)",
+            "        if bound >= best - 1:\n            at[1] = len(roots)",
+        ),
+    ),
+    "cuts-bb cuts off one too early": (
+        "searches-improve-by-one",
+        Edit(
+            "heuristics.cuts_bb_kernels",
+            "threshold = (best - 1) * problem.denominator + 1",
+            "threshold = (best - 2) * problem.denominator + 1",
+        ),
+    ),
+}
+
+TESTED: dict[str, tuple[str, Edit]] = {
+    "a processor set costs once for each of its processors": (
+        "tests/test_reduction.py",
+        Edit("instances.procset", "total[level] += price", "total[level] += price + 1"),
+    ),
+    "an element of a knapsack weighs for each item": (
+        "tests/test_sukp_models.py",
+        Edit(
+            "instances.sukp",
+            "{e for i in chosen for e in",
+            "[e for i in chosen for e in",
+        ),
+    ),
+}
+
+
 def dearer(k: int, L: int) -> WorstCase:
     case = mm_blocks(k, L)
     return replace(case, cost=case.cost + 1)
@@ -498,6 +869,35 @@ def test_planted_fault_turns_claims_red(
         assert f"counterexample to {claim}" in instance.source
         assert size_of(instance) <= fault.largest
         fault.plant(monkeypatch)
+
+
+@pytest.mark.parametrize("name", EDITS)
+def test_edited_source_turns_a_claim_red(
+    name: str, monkeypatch: Patch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    claim, edit = EDITS[name]
+    edit.plant(monkeypatch)
+    assert run([claim], {}, "--out", str(tmp_path)) == 1
+    assert f"{claim}: broken: " in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_edited_kernel_turns_a_claim_red(name: str) -> None:
+    claim, edit = KERNELS[name]
+    status, out = verdict_of(edit, (claim,))
+    assert status == 1
+    assert f"{claim}: " in out  # broken, or an answer that contradicts itself
+    assert "0 of 1 claims hold" in out
+
+
+@pytest.mark.parametrize("name", TESTED)
+def test_edited_source_turns_a_test_red(name: str) -> None:
+    file, edit = TESTED[name]
+    assert verdict_of_tests(edit, file) == pytest.ExitCode.TESTS_FAILED
+
+
+def test_there_are_faults_of_every_class() -> None:
+    assert len(FAULTS) + len(EDITS) + len(KERNELS) + len(TESTED) >= 60
 
 
 @pytest.mark.slow  # test_verify runs all claims

@@ -17,11 +17,16 @@ from .definitions import DEFINITION_CLAIMS
 from .exact import EXACT_CLAIMS
 from .exhaustive import EXHAUSTIVE_CLAIMS
 from .families import FAMILY_CLAIMS
+from .language import LANGUAGE_CLAIMS
+from .larger import LARGER_CLAIMS
 from .ledger import LEDGER_CLAIMS
 from .lemmas import LEMMA_CLAIMS
 from .lower_bounds import LOWER_BOUND_CLAIMS
 from .processor_sets import PROCESSOR_SET_CLAIMS
+from .proofs import PROOF_CLAIMS
 from .ptas import PTAS_CLAIMS
+from .residents import RESIDENT_CLAIMS
+from .streams import STREAM_CLAIMS
 from .submeshes import SUBMESH_CLAIMS
 from .towns import TOWN_CLAIMS
 from .verify import Verdict as Verdict
@@ -33,6 +38,8 @@ CLAIMS = MappingProxyType(
         for claim in (
             *CUT_CLAIMS,
             *EXACT_CLAIMS,
+            *LARGER_CLAIMS,
+            *PROOF_CLAIMS,
             *DEFINITION_CLAIMS,
             *TOWN_CLAIMS,
             *CITY_CLAIMS,
@@ -46,6 +53,9 @@ CLAIMS = MappingProxyType(
             *PTAS_CLAIMS,
             *PROCESSOR_SET_CLAIMS,
             *SUBMESH_CLAIMS,
+            *RESIDENT_CLAIMS,
+            *STREAM_CLAIMS,
+            *LANGUAGE_CLAIMS,
         )
     }
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from itertools import combinations
 from random import Random
@@ -20,7 +21,7 @@ from ...instances import (
 from ...instances.reduction import kept_sets, processors_left, procset_of, sukp_of
 from ...instances.value import ordered
 from .claim import Claim, Outcome, Trial, Untrue
-from .shrink import broken
+from .shrink import broken, certainly
 
 SAMPLES, QUICK_SAMPLES = 400, 80
 
@@ -241,6 +242,51 @@ def _saves_otherwise(trial: Trial, methods: tuple[str, ...], machine: ProcSet) -
     return ""
 
 
+def lookahead(trial: Trial) -> Outcome:
+    """Compare what lookahead opens with all choices that open as cheaply."""
+    count = QUICK_SAMPLES if trial.quick else SAMPLES
+    seen = 0
+    for drawn in machines(trial.seed, 4 * count):
+        # many choices that tie at the first level
+        sets = (replace(x, cost=(min(x.cost[0], 1), *x.cost[1:])) for x in drawn.sets)
+        machine = replace(drawn, sets=tuple(sets))
+        wrong = partial(_opens_otherwise, trial)
+        seen += 1
+        if certainly(wrong, machine):
+            return broken(machine, wrong, seen)
+    return Outcome(
+        holds=True,
+        result=f"as by enumeration on samples of seed {trial.seed}",
+        instances=seen,
+    )
+
+
+def _opens_otherwise(trial: Trial, machine: ProcSet) -> str:
+    """Price choices as lookahead shall: first level, then what is left of the opened.
+
+    Only available processors of a set count, and only sets that cost something.
+    """
+
+    def price(chosen: tuple[int, ...]) -> tuple[int, ...]:
+        first, *below = cost(machine, chosen)
+        opened = [
+            len(set(one.members).intersection(machine.available))
+            for one in machine.sets
+            if one.cost[0] and not set(one.members).isdisjoint(chosen)
+        ]
+        return (first, sum(opened), *below)
+
+    try:
+        result = trial.others["procset"]["lookahead"](machine)
+    except InputError:
+        return ""
+    if result.chosen is None or (bad := check(machine, result.chosen)):
+        return f"lookahead chooses {result.chosen}: {bad or 'nothing'}"
+    every = combinations(machine.available, machine.request)
+    found, least = price(tuple(result.chosen)), min(map(price, every))
+    return "" if found == least else f"lookahead pays {found}, {least} is possible"
+
+
 _MACHINES = (
     f"{SAMPLES} random machines ({QUICK_SAMPLES} if quick) of up to 9 processors"
 )
@@ -262,6 +308,15 @@ PROCESSOR_SET_CLAIMS = (
         source="Drakenberg 2012, eq. (4) and Fig. 3; docs/procset-heuristics.md",
         tested=f"five processors; every union on {_MACHINES}",
         test=reaching,
+    ),
+    Claim(
+        name="lookahead-keeps-sets-whole",
+        statement="Of the choices that cost least at the first level, lookahead opens "
+        "sets with fewest available processors, then pays least below.",
+        source="derived, docs/procset.md",
+        tested=f"{4 * SAMPLES} random machines ({4 * QUICK_SAMPLES} if quick) of up to "
+        "9 processors, sets costing 0 or 1 at the first level; every choice",
+        test=lookahead,
     ),
     *(
         Claim(

@@ -1,0 +1,373 @@
+"""Claims at sizes where code takes another way, against the plainest reference."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import lru_cache, partial
+from itertools import combinations, product
+from random import Random
+from time import perf_counter
+
+import numpy as np
+
+from ...heuristics import cuts_bb, levelset_bb
+from ...heuristics.search import Search
+from ...heuristics.sukp import sukp_bb
+from ...instances import (
+    KSubset,
+    Mesh,
+    Points,
+    Site,
+    Sukp,
+    Topology,
+    Torus,
+    Tree,
+    check,
+    cost,
+)
+from ...instances.worst_cases import ring_gap
+from .claim import Claim, Outcome, Trial
+from .definitions import nearest_of_a_median
+from .processor_sets import knapsacks
+from .samples import sampled
+from .shrink import broken
+
+_MOST_FREE = 9
+STARTS, QUICK_STARTS = 400, 100
+RINGS, QUICK_RINGS = 300, 40
+TREES, QUICK_TREES = 60, 12
+GRIDS, QUICK_GRIDS = 40, 6
+
+
+# Distances and costs
+
+
+def walks(topology: Topology) -> dict[Site, dict[Site, int]]:
+    """Count the hops between all places by walking from link to link.
+
+    Links of a tree weigh, so that there the shortest walk is that of least weight.
+    """
+    links: dict[Site, list[tuple[Site, int]]] = {}
+    if isinstance(topology, Tree):
+        for v, up in enumerate(topology.parent):
+            links.setdefault((v,), [])
+            if up >= 0:
+                links[(v,)].append(((up,), topology.weight[v]))
+                links.setdefault((up,), []).append(((v,), topology.weight[v]))
+    else:
+        assert isinstance(topology, Mesh | Torus)
+        for site in topology.locations():
+            links[site] = []
+            for axis, step in product(range(topology.dimension), (-1, 1)):
+                x = site[axis] + step
+                side = topology.shape[axis]
+                if isinstance(topology, Torus):
+                    x %= side
+                if 0 <= x < side:
+                    links[site].append(((*site[:axis], x, *site[axis + 1 :]), 1))
+    found = {}
+    for begin in topology.locations():
+        hops, waiting = {begin: 0}, [begin]
+        for site in waiting:
+            for other, weight in links[site]:
+                if hops.get(other, 2**62) > hops[site] + weight:
+                    hops[other] = hops[site] + weight
+                    waiting.append(other)
+        found[begin] = hops
+    return found
+
+
+def _tree(random: Random, nodes: int, processors: int, reach: int) -> Tree:
+    """Return a random tree; the parent of a node is at most ``reach`` before it."""
+    parent = (-1, *(random.randrange(max(0, v - reach), v) for v in range(1, nodes)))
+    weight = tuple(random.randint(0, 5) for _ in range(nodes))
+    return Tree(parent, weight, tuple(random.sample(range(nodes), processors)))
+
+
+def networks(seed: int, quick: bool) -> Iterator[tuple[Topology, list[int]]]:
+    """Give networks with sides of 1 and 2 among them, and numbers to choose."""
+    random = Random(f"closeknit networks {seed}")
+    shapes = [(7,), (2,), (5, 4), (2, 6), (1, 9), (3, 2, 2), (2, 2, 2, 2)]
+    shapes += [] if quick else [(12,), (6, 7), (13, 2), (4, 4, 3), (3, 3, 3, 2)]
+    ks = [2, 7, 8, 9, 10, 16]
+    for shape in shapes:
+        yield Mesh(shape), ks
+        yield Torus(shape), ks
+    for nodes in (2, 20, 60):
+        yield _tree(random, nodes, max(2, 3 * nodes // 4), nodes), ks
+    yield _tree(random, 300, 200, 30), [3, 120]
+    yield _tree(random, 280, 270, 280), [257, 270]
+
+
+def costs(trial: Trial) -> Outcome:
+    """Walk through networks, and add up what the pairs of random choices are apart."""
+    random = Random(f"closeknit costs {trial.seed}")
+    seen = 0
+    for topology, ks in networks(trial.seed, trial.quick):
+        free = tuple(topology.locations())
+        apart = walks(topology)
+        for k in ks:
+            if k > len(free):
+                continue
+            seen += 1
+            instance = KSubset(f"{topology.kind}-{len(free)}-k{k}", topology, free, k)
+            chosen = random.sample(range(len(free)), k)
+            wanted = sum(apart[free[i]][free[j]] for i, j in combinations(chosen, 2))
+            paid = cost(instance, chosen)
+            wrong = "" if paid == wanted else f"{k} of them cost {paid}, not {wanted}"
+            for i, j in [(0, len(free) - 1), *(random.sample(range(len(free)), 2),)]:
+                hops = topology.distance(free[i], free[j])
+                if hops != apart[free[i]][free[j]]:
+                    wrong = f"{free[i]} and {free[j]} are {hops} apart, not "
+                    wrong += f"{apart[free[i]][free[j]]}"
+            if wrong:
+                return Outcome(
+                    holds=False, result=wrong, instances=seen, counterexample=instance
+                )
+    return Outcome(
+        holds=True, result=f"as by walking, seed {trial.seed}", instances=seen
+    )
+
+
+# Searches and programmes
+
+
+def least_of_all(instance: KSubset) -> int:
+    """Return the least cost of all choices, by a table of distances."""
+    chosen = _choices(instance.n, instance.k)
+    distance = instance.topology.distance
+    table = np.array(
+        [[distance(p, q) for q in instance.free] for p in instance.free],
+        dtype=np.int64,
+    )
+    return int(((chosen @ table) * chosen).sum(axis=1).min()) // 2
+
+
+@lru_cache(maxsize=8)
+def _choices(n: int, k: int) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
+    some = np.array(list(combinations(range(n), k)), dtype=np.int64)
+    chosen = np.zeros((len(some), n), dtype=np.int64)
+    chosen[np.arange(len(some))[:, None], some] = 1
+    return chosen
+
+
+def least_on_a_tree(instance: KSubset) -> int:
+    """Return the least cost on a tree: the plain programme, a table for every node."""
+    tree, k = instance.topology, instance.k
+    assert isinstance(tree, Tree)
+    free = {v for (v,) in instance.free}
+    tables = [[0, 0] if v in free else [0] for v in range(len(tree.parent))]
+    for v in reversed(tree.order[1:]):
+        weight, up = tree.weight[v], tree.parent[v]
+        mine = [
+            paid + weight * c * (k - c) for c, paid in enumerate(tables[v]) if c <= k
+        ]
+        above = tables[up]
+        merged = [2**62] * (len(above) + len(mine) - 1)
+        for i, one in enumerate(above):
+            for j, other in enumerate(mine):
+                merged[i + j] = min(merged[i + j], one + other)
+        tables[up] = merged[: k + 1]
+    return tables[tree.order[0]][k]
+
+
+def rings(seed: int, count: int) -> Iterator[KSubset]:
+    """Give rings on which windows of consecutive processors mostly fail.
+
+    That is rare: they are the one known, turned round, mirrored, and a little changed.
+    """
+    random = Random(f"closeknit rings {seed}")
+    known = ring_gap().instance
+    assert isinstance(known.topology, Torus)
+    [side] = known.topology.shape
+    for number in range(count):
+        turn, way = random.randrange(side), random.choice((1, -1))
+        moved = random.sample(range(known.n), random.choice((0, 0, 1, 2)))
+        free = {
+            (way * x + turn + (i in moved) * random.choice((1, -1))) % side
+            for i, (x,) in enumerate(known.free)
+        }
+        if random.random() < 0.3:
+            free.add(random.randrange(side))
+        sites = tuple((x,) for x in sorted(free))
+        yield KSubset(f"ring-{number}", known.topology, sites, known.k, seed=seed)
+
+
+def trees(seed: int, count: int) -> Iterator[KSubset]:
+    """Give trees of 30 to 300 nodes, bushy ones and long ones."""
+    random = Random(f"closeknit trees {seed}")
+    for number in range(count):
+        nodes = random.choice((30, 60, 120, 300))
+        processors = random.randint(14, nodes * 3 // 4)
+        tree = _tree(random, nodes, processors, random.choice((2, 10, nodes)))
+        free = list(tree.locations())
+        k = random.randint(2, len(free) - 1)
+        yield KSubset(f"tree-{number}", tree, tuple(free), k, seed=seed)
+
+
+def _not_least(
+    least: Callable[[KSubset], int], method: str, trial: Trial, instance: KSubset
+) -> str:
+    found, wanted = trial.optimum(instance, method), least(instance)
+    if found == wanted:
+        return ""
+    return f"{method} proves {found}, the plain reference {wanted}"
+
+
+def on_one_axis(trial: Trial) -> Outcome:
+    """Compare ring-dp with enumeration, and tree-dp with the plain programme."""
+    quick = trial.quick
+    samples = [
+        *((least_of_all, "ring-dp", x) for x in rings(trial.seed, _many(quick)[0])),
+        *((least_on_a_tree, "tree-dp", x) for x in trees(trial.seed, _many(quick)[1])),
+    ]
+    for seen, (least, method, instance) in enumerate(samples, 1):
+        wrong = partial(_not_least, least, method, trial)
+        if wrong(instance):
+            return broken(instance, wrong, seen)
+    return Outcome(
+        holds=True,
+        result=f"as by the plain reference, seed {trial.seed}",
+        instances=len(samples),
+    )
+
+
+def _many(quick: bool) -> tuple[int, int]:
+    return (QUICK_RINGS, QUICK_TREES) if quick else (RINGS, TREES)
+
+
+def planes(seed: int, count: int) -> Iterator[KSubset]:
+    """Give small meshes of which an even number is chosen: costs of any parity."""
+    random = Random(f"closeknit planes {seed}")
+    for number in range(count):
+        mesh = Mesh((random.randint(3, 5), random.randint(3, 5)))
+        free = random.sample(list(mesh.locations()), random.randint(6, 9))
+        k = random.choice((4, 4, 6)) if len(free) > 6 else 4
+        yield KSubset(f"plane-{number}", mesh, tuple(sorted(free)), k, seed=seed)
+
+
+def _starts(instance: KSubset) -> tuple[int, list[tuple[int, ...]]]:
+    """Return the least cost, and choices that cost just more than it."""
+    priced: dict[int, list[tuple[int, ...]]] = {}
+    for chosen in combinations(range(instance.n), instance.k):
+        priced.setdefault(cost(instance, chosen), []).append(chosen)
+    least, *more = sorted(priced)
+    return least, [priced[paid][0] for paid in more[:2]]
+
+
+def _stuck(instance: KSubset) -> str:
+    if instance.n > _MOST_FREE:
+        return ""
+    least, starts = _starts(instance)
+    makes: list[tuple[str, Callable[[KSubset, tuple[int, ...]], Search]]]
+    makes = [("cuts-bb", cuts_bb.Search)]
+    flat = isinstance(instance.topology, Mesh | Points)
+    distinct = len(set(instance.free)) == instance.n
+    if flat and distinct and instance.topology.dimension == 2:
+        makes.append(("levelset-bb", levelset_bb.Search))
+    for (name, make), first in product(makes, starts):
+        search = make(instance, first)
+        search.run(perf_counter() + 60)
+        if (search.best, search.bound) != (least, least):
+            return (
+                f"{name} begins with {cost(instance, first)} and proves "
+                f"{search.bound}; {least} is least"
+            )
+        if check(instance, search.chosen) or cost(instance, search.chosen) != least:
+            return f"{name} ends with {search.chosen}, which does not cost {least}"
+    return ""
+
+
+def _stuck_knapsack(instance: Sukp) -> str:
+    priced: dict[int, tuple[int, ...]] = {}
+    for size in range(instance.n + 1):
+        for chosen in combinations(range(instance.n), size):
+            if not check(instance, chosen):
+                priced.setdefault(int(cost(instance, chosen)), chosen)  # type: ignore[arg-type]
+    least, *more = sorted(priced)
+    for paid in more[:2]:
+        search = sukp_bb.Search(instance, priced[paid])
+        search.run(perf_counter() + 60)
+        if (search.best, search.bound) != (least, least):
+            return f"sukp-bb begins with {paid} and proves {search.bound}, not {least}"
+    return ""
+
+
+def improving(trial: Trial) -> Outcome:
+    """Begin searches with the choices that are only just not optimal."""
+    count = QUICK_STARTS if trial.quick else STARTS
+    seen = 0
+    samples = (*sampled(trial.seed, count), *planes(trial.seed, count))
+    for instance in samples:
+        if instance.n > _MOST_FREE or instance.k in (1, instance.n):
+            continue
+        seen += 1
+        if _stuck(instance):
+            return broken(instance, _stuck, seen)
+    for knapsack in knapsacks(trial.seed, count // 4):
+        seen += 1
+        if _stuck_knapsack(knapsack):
+            return broken(knapsack, _stuck_knapsack, seen)
+    return Outcome(
+        holds=True,
+        result=f"the optimum is found from what is next to it, seed {trial.seed}",
+        instances=seen,
+    )
+
+
+def grids(trial: Trial) -> Outcome:
+    """Compare mm with its definition on meshes that are too large for a grid."""
+    random = Random(f"closeknit grids {trial.seed}")
+    count = QUICK_GRIDS if trial.quick else GRIDS
+    for seen in range(1, count + 1):
+        mesh = Mesh((random.randint(70, 120), random.randint(70, 120)))
+        free = random.sample(list(mesh.locations()), 17)
+        k = random.randint(2, 16)
+        instance = KSubset(f"grid-{seen}", mesh, tuple(sorted(free)), k)
+        wrong = partial(nearest_of_a_median, trial)
+        if wrong(instance):
+            return broken(instance, wrong, seen)
+    return Outcome(
+        holds=True, result=f"as by definition, seed {trial.seed}", instances=count
+    )
+
+
+LARGER_CLAIMS = (
+    Claim(
+        name="costs-are-pair-sums",
+        statement="A choice costs the sum of the shortest walks between its "
+        "processors, however many are chosen and however the sum is formed.",
+        source="by definition of the problem",
+        tested="random choices of up to 16 on meshes and tori, of sides 1 and 2 among "
+        "them, and of up to 270 on trees of up to 300 nodes; walks from link to link",
+        test=costs,
+    ),
+    Claim(
+        name="programmes-are-exact-when-large",
+        statement="ring-dp and tree-dp are exact beyond what is enumerated elsewhere.",
+        source="derived, docs/theory.md",
+        tested=f"{RINGS} rings ({QUICK_RINGS} if quick) like the one on which "
+        f"windows fail, every choice; {TREES} trees ({QUICK_TREES}) of up to 300 "
+        "nodes, by a plain programme",
+        test=on_one_axis,
+    ),
+    Claim(
+        name="searches-improve-by-one",
+        statement="cuts-bb, levelset-bb and sukp-bb find the optimum also when they "
+        "begin with a choice next to it.",
+        source="by definition of the problems",
+        tested=f"samples with at most {_MOST_FREE} free processors, of {STARTS} "
+        f"({QUICK_STARTS} if quick), as many small meshes, and {STARTS // 4} "
+        f"({QUICK_STARTS // 4}) knapsacks; begun with the second and third best cost",
+        test=improving,
+    ),
+    Claim(
+        name="mm-is-nearest-on-large-grids",
+        statement="mm pays what the cheapest k nearest of an intersection cost, where "
+        "the mesh has more than 4096 cells, too.",
+        source="Bender et al. 2008, section 2.1",
+        tested=f"17 random processors on {GRIDS} meshes ({QUICK_GRIDS} if quick) of "
+        "sides 70 to 120, every intersection",
+        test=grids,
+    ),
+)

@@ -1,0 +1,279 @@
+"""Claims that checkers of proofs accept nothing untrue: tried with false proofs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations, product
+from random import Random
+
+import numpy as np
+
+from ...instances import KSubset, Submesh, cost
+from ...instances.certificate import (
+    CHOSEN,
+    REJECTED,
+    UNDECIDED,
+    Checker,
+    Refused,
+    State,
+)
+from ...instances.infeasibility import FAMILIES, check_infeasible
+from ...instances.packing import Item, Packing
+from ...instances.submesh import Resident, box_at, sides
+from .claim import Claim, Outcome, Trial
+from .samples import of_one_axis, sampled
+from .shrink import broken, shrunk
+
+SAMPLES, QUICK_SAMPLES = 150, 18
+_MOST_FREE = 9
+_STATES = 6
+"""Partly decided states round every optimum."""
+PACKINGS, QUICK_PACKINGS = 300, 30
+
+
+def sound_steps(trial: Trial) -> Outcome:
+    """Offer to the checker all single steps that would lose an optimum."""
+    count = QUICK_SAMPLES if trial.quick else SAMPLES
+    seen = 0
+    samples = (*sampled(trial.seed, 3 * count), *of_one_axis(trial.seed, count))
+    for instance in samples:
+        if not 1 < instance.k < instance.n <= _MOST_FREE:
+            continue
+        seen += 1
+        if _loses(instance):
+            return broken(instance, _loses, seen)
+    return Outcome(
+        holds=True,
+        result=f"no step and no leaf loses an optimum, seed {trial.seed}",
+        instances=seen,
+    )
+
+
+def _loses(instance: KSubset) -> str:
+    """Say which step the checker takes although an optimum is lost by it.
+
+    The objective claimed is one hop above the optimum, so that no certificate of it is
+    true, and every optimum that takes the first of coinciding points must survive.
+    """
+    if not 1 < instance.k < instance.n:
+        return ""
+    random = Random(f"{instance.n} {instance.k} {instance.free}")
+    priced = {s: cost(instance, s) for s in combinations(range(instance.n), instance.k)}
+    least = min(priced.values())
+    checker = Checker(instance, least + 1)
+    optima = [s for s, paid in priced.items() if paid == least]
+    optima = [s for s in optima if _takes_first(instance, s)]
+    for chosen in random.sample(optima, min(3, len(optima))):
+        for _ in range(_STATES):
+            if wrong := _lost_in(checker, _state(checker, chosen, random), chosen):
+                return f"with {chosen} optimal, {wrong}"
+    return ""
+
+
+def _takes_first(instance: KSubset, chosen: tuple[int, ...]) -> bool:
+    """Whether a set takes the first ones of points that coincide."""
+    return not any(
+        i not in chosen and instance.free[i] == instance.free[j]
+        for j in chosen
+        for i in range(j)
+    )
+
+
+def _state(checker: Checker, chosen: tuple[int, ...], random: Random) -> State:
+    """Return a state that a set is in: some points decided, counts within bounds."""
+    state = checker.root()
+    n, m = len(state.status), len(state.low)
+    share, width = random.choice((0.0, 0.3, 0.6)), random.choice((0, 0, 1, checker.k))
+    for i in range(n):
+        if random.random() < share:
+            state.status[i] = CHOSEN if i in chosen else REJECTED
+    counts = checker.sides[:, list(chosen)].sum(axis=1)
+    for h in range(m):
+        state.low[h] = max(0, counts[h] - random.randint(0, width))
+        state.high[h] = min(checker.k, counts[h] + random.randint(0, width))
+    return state
+
+
+def _lost_in(checker: Checker, state: State, chosen: tuple[int, ...]) -> str:
+    if not checker.close(state):
+        return "counts are said to contradict each other"
+    if any(state.status[i] == REJECTED for i in chosen):
+        return "counts reject a point of it"
+    if (state.status == CHOSEN).sum() > np.isin(
+        np.flatnonzero(state.status == CHOSEN), chosen
+    ).sum():
+        return "counts choose a point beside it"
+    taken, left, free = (
+        [int(p) for p in np.flatnonzero(state.status == value)]
+        for value in (CHOSEN, REJECTED, UNDECIDED)
+    )
+    value = checker.bound(state)[0]
+    leaves: list[tuple[object, ...]] = [
+        ("counts",),
+        ("bound", value, [*state.low], [*state.high]),
+        *(("twins", p) for p in taken),
+        *(("companions", p) for p in free),
+        *(("exchange", p, q) for p, q in product(taken, left)),
+    ]
+    for reason, *what in leaves:
+        if _accepted(checker.leaf, state, str(reason), *what):
+            return f"a leaf is accepted: {reason} {what}"
+    inside, outside = ([p for p in free if (p in chosen) == way] for way in (1, 0))
+    steps: list[tuple[str, list[object]]] = [
+        *((rule, [[p], []]) for rule in RULES for p in outside),
+        *((rule, [[], [p]]) for rule in RULES for p in inside),
+        *(("exchange", [[[p, q]]]) for p, q in product(taken, outside)),
+        *(("exchange", [[[p, q]]]) for p, q in product(inside, left)),
+    ]
+    for rule, words in steps:
+        if _accepted(checker.step, state, rule, *words):
+            return f"a step is accepted: {rule} {words}"
+    return ""
+
+
+RULES = ("cost", "twins", "companions")
+"""Rules whose steps list what they choose and what they reject."""
+
+
+def _accepted(derive: object, state: State, *what: object) -> bool:
+    assert callable(derive)
+    try:
+        derive(state.copy(), *what)
+    except Refused:
+        return False
+    return True
+
+
+def packed_boxes(random: Random) -> Submesh:
+    """Return boxes that lie in a mesh or torus, often filling it, by cutting it up."""
+    torus = random.random() < 0.3
+    shape = tuple(random.randint(1, 9) for _ in range(random.choice((2, 2, 3))))
+    whole = [(*(0,) * len(shape), *(side - 1 for side in shape))]
+    for _ in range(random.randint(1, 6)):
+        box = whole.pop(random.randrange(len(whole)))
+        d = len(shape)
+        axis = random.randrange(d)
+        if box[axis] == box[d + axis]:
+            whole.append(box)
+            continue
+        at = random.randrange(box[axis], box[d + axis])
+        whole.append((*box[: d + axis], at, *box[d + axis + 1 :]))
+        whole.append((*box[:axis], at + 1, *box[axis + 1 :]))
+    if random.random() < 0.3 and len(whole) > 1:
+        whole.pop()
+    shift = [random.randrange(side) if torus else 0 for side in shape]
+    boxes = [
+        box_at(
+            [(x + s) % side for x, s, side in zip(box, shift, shape, strict=False)],
+            sides(box),
+        )
+        for box in whole
+    ]
+    fixed = random.random()
+    residents = tuple(
+        Resident(box, fixed=random.random() < fixed, turns=False) for box in boxes
+    )
+    return Submesh("packed", shape, residents, (1,) * len(shape), torus=torus)
+
+
+def packing_of_all(instance: Submesh) -> Packing:
+    """Return the residents as boxes to be packed, those that are fixed where they are.
+
+    Every other free resident may be turned, and one of a single cell is blocked.
+    """
+    items = []
+    blocked = []
+    for i, one in enumerate(instance.residents):
+        size = sides(one.box)
+        if max(size) == 1 and not one.fixed and i % 2:
+            blocked.append(one.box[: instance.d])
+            continue
+        turns = not one.fixed and i % 2 == 0
+        items.append(Item(size, turns, one.box if one.fixed else None))
+    return Packing(
+        "packed", instance.shape, tuple(items), tuple(blocked), instance.torus
+    )
+
+
+def refutations(packing: Packing) -> Iterator[dict[str, object]]:
+    """List every certificate there is for a few boxes."""
+    items = range(len(packing.items))
+    yield {"kind": "area"}
+    for pair in combinations(items, 2):
+        yield {"kind": "pair", "items": [*pair]}
+    for axis in range(packing.d):
+        for size in (1, 2, 3, len(items)):
+            for some in combinations(items, size):
+                yield {"kind": "stack", "axis": axis, "items": [*some]}
+    for i in items:
+        yield {"kind": "no place", "item": i}
+    some_functions = [
+        [
+            ["identity", 1],
+            *(
+                [family, k]
+                for family in FAMILIES[1:]
+                for k in range(1, (side + 3) // 2)
+            ),
+        ]
+        for side in packing.shape
+    ]
+    for a, b in combinations(range(packing.d), 2):
+        for one, other in product(some_functions[a], some_functions[b]):
+            functions = [["identity", 1]] * packing.d
+            functions[a], functions[b] = one, other
+            yield {"kind": "dual feasible", "functions": functions}
+
+
+def _refuted(instance: Submesh) -> str:
+    packing = packing_of_all(instance)
+    if not packing.items:
+        return ""
+    for certificate in refutations(packing):
+        if not check_infeasible(packing, certificate):
+            return f"boxes that lie there are refuted by {certificate}"
+    return ""
+
+
+def no_false_refutation(trial: Trial) -> Outcome:
+    """Offer every certificate against boxes cut out of a mesh."""
+    random = Random(f"closeknit packed boxes {trial.seed}")
+    count = QUICK_PACKINGS if trial.quick else PACKINGS
+    for seen in range(1, count + 1):
+        instance = packed_boxes(random)
+        if why := _refuted(instance):
+            smallest = shrunk(instance, lambda one: bool(_refuted(one)))
+            return Outcome(
+                holds=False,
+                result=_refuted(smallest) or why,
+                instances=seen,
+                counterexample=smallest,
+            )
+    return Outcome(
+        holds=True,
+        result=f"no certificate refutes what lies there, seed {trial.seed}",
+        instances=count,
+    )
+
+
+PROOF_CLAIMS = (
+    Claim(
+        name="certificate-steps-are-sound",
+        statement="The checker of certificates takes no step, and accepts no leaf, by "
+        "which an optimum would be lost, for an objective above it by one.",
+        source="derived, docs/exact.md",
+        tested=f"samples with at most {_MOST_FREE} free processors, of {4 * SAMPLES} "
+        f"({4 * QUICK_SAMPLES} if quick); up to three optima each, {_STATES} partly "
+        "decided states round each, every single step and leaf",
+        test=sound_steps,
+    ),
+    Claim(
+        name="no-proof-refutes-what-packs",
+        statement="The checker of proofs that boxes cannot be packed accepts none "
+        "where they are packed.",
+        source="Fekete and Schepers 2004; instances.infeasibility",
+        tested=f"{PACKINGS} meshes and tori ({QUICK_PACKINGS} if quick) cut into "
+        "boxes, most of them full; every certificate, every dual feasible function",
+        test=no_false_refutation,
+    ),
+)
