@@ -13,10 +13,10 @@ from __future__ import annotations
 
 import argparse
 import sys
-from time import perf_counter
 from typing import TYPE_CHECKING
 
 from ..instances.errors import InputError
+from ..solvers import clock
 from ..solvers.result import CERTIFIED
 from ..solvers.settings import Settings, Ties
 from . import outputs, running
@@ -120,7 +120,7 @@ def _solved(method: AnyMethod, instance: Instance, settings: Settings) -> Result
     from ..heuristics.tiers import run_once
     from ..solvers import Limit
 
-    start = perf_counter()
+    start = clock.now()
     try:
         return run_once(method, instance, settings)
     except KeyboardInterrupt:
@@ -142,7 +142,7 @@ def _certified(
     why = "it was not proved optimal"
     if result.status is Status.OPTIMAL:
         assert isinstance(result.objective, int)
-        deadline = perf_counter() + settings.time_limit
+        deadline = clock.now() + settings.time_limit
         nodes = record(instance, result.objective, deadline)
         if not isinstance(nodes, Limit):
             write_certificate(instance, result.objective, nodes, path)

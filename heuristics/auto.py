@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from time import perf_counter
-
 from ..formulations.bounds import best_bound
 from ..instances import KSubset, Mesh, Tree
-from ..solvers import DEFAULT, Limit, Proof, Result, Settings, answer
+from ..solvers import DEFAULT, Limit, Proof, Result, Settings, answer, clock
 from . import cuts_bb, levelset_bb, one_axis
 from .line import line_window
 from .mm_inc import first_solution
@@ -38,7 +36,7 @@ def auto(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
     steps = instance.n * instance.k**2
     if one_axis.refuse_ring(instance) is None and steps <= _MOST_RING_STEPS:
         return ring_dp(instance, settings)
-    start = perf_counter()
+    start = clock.now()
     first = first_solution(instance, settings)
     if first.limit is Limit.INTERRUPT:
         return first

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from math import comb
-from time import perf_counter
 
 import numpy as np
 
 from ..instances import InputError, KSubset
-from ..solvers import DEFAULT, Grade, Limit, Proof, Result, Settings, answer
+from ..solvers import DEFAULT, Grade, Limit, Proof, Result, Settings, answer, clock
 from .bruteforce_kernels import search
 
 MOST = 200_000_000
@@ -36,7 +35,7 @@ def bruteforce(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
     InputError
         When there are too many subsets or processors.
     """
-    start = perf_counter()
+    start = clock.now()
     n, k = instance.n, instance.k
     if n > MOST_FREE:
         raise InputError(
@@ -60,12 +59,12 @@ def bruteforce(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
         while depth >= 0 and limit is None:
             if settings.node_limit is not None:
                 budget = min(budget, settings.node_limit - nodes)
-            began = perf_counter()
+            began = clock.now()
             depth, best, used = search(
                 hops, picked, star, total, depth, best, best_picked, budget
             )
             nodes += used
-            now = perf_counter()
+            now = clock.now()
             if now > deadline:
                 limit = Limit.TIME
             elif settings.node_limit is not None and nodes >= settings.node_limit:

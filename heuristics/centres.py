@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from math import prod
-from time import perf_counter
 
 import numpy as np
 
 from ..instances import IntArray, KSubset, Mesh, Torus, Tree
 from ..instances.cuts import ranked
-from ..solvers import Limit, Settings
+from ..solvers import Limit, Settings, clock
 
 Scan = Callable[[IntArray, int], tuple[int, int]]
 """Least price below a given one, and the row of the centre where it is first met, or
@@ -70,11 +69,11 @@ class Centres:
         """All centres, in pieces that grow as long as they are dealt with quickly."""
         first, number = 0, _FIRST
         while first < self.count:
-            began = perf_counter()
+            began = clock.now()
             part = self.part(first, number)
             yield part
             first += len(part)
-            seconds = perf_counter() - began
+            seconds = clock.now() - began
             if seconds < _SECONDS:
                 number *= 8 if seconds < _SECONDS / 16 else 2
             elif seconds > 3 * _SECONDS:
@@ -93,7 +92,7 @@ def cheapest_centre(
     scan
         Prices a piece of them.
     settings, start
-        The time limit, and the value of ``time.perf_counter()`` from which it counts.
+        The time limit, and the value of ``clock.now()`` from which it counts.
 
     Raises
     ------
@@ -103,7 +102,7 @@ def cheapest_centre(
     best, winner = FAR, None
     try:
         for part in centres.parts():
-            if winner is not None and perf_counter() - start > settings.time_limit:
+            if winner is not None and clock.now() - start > settings.time_limit:
                 return winner, Limit.TIME
             best, where = scan(part, best)
             if where >= 0:

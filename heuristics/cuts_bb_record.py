@@ -6,7 +6,6 @@ conclusion is noted with its reason as ``instances.certificate`` reads it.
 
 from __future__ import annotations
 
-from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,7 @@ import numpy.typing as npt
 
 from ..instances import IntArray, KSubset
 from ..instances.certificate import Checker, State
-from ..solvers import Limit
+from ..solvers import Limit, clock
 from . import cuts_bb_kernels as kernels
 from .cuts_bb_box import Box
 
@@ -33,7 +32,7 @@ def record(instance: KSubset, objective: int, deadline: float) -> list[Any] | Li
     objective
         The optimum, in hops; with anything larger there is no proof.
     deadline
-        Value of ``time.perf_counter()`` at which to give up.
+        Value of ``clock.now()`` at which to give up.
 
     Returns
     -------
@@ -42,7 +41,7 @@ def record(instance: KSubset, objective: int, deadline: float) -> list[Any] | Li
     recorder = _Recorder(instance, objective)
     nodes: list[Any] = []
     while recorder.waiting:
-        if perf_counter() >= deadline:
+        if clock.now() >= deadline:
             return Limit.TIME
         if len(nodes) >= _MOST_NODES:
             return Limit.NODES

@@ -16,13 +16,11 @@ Derived for this project; docs/levelset.md has the short proofs.
 
 from __future__ import annotations
 
-from time import perf_counter
-
 import numpy as np
 
 from ..instances import KSubset
 from ..instances.cuts import ranked
-from ..solvers import DEFAULT, Grade, Proof, Result, Settings
+from ..solvers import DEFAULT, Grade, Proof, Result, Settings, clock
 from . import levelset_bb_kernels as kernels
 from . import search
 from .search import search_alone
@@ -125,14 +123,14 @@ class Search(search.Search):
                 room = found
                 continue
             self._listed.append(roots[:found].copy())
-            if perf_counter() > until:
+            if clock.now() > until:
                 return
         listed = np.concatenate(self._listed)
         self._roots = listed[np.lexsort(listed.T[::-1])]
 
     def _step(self, budget: int) -> None:
         if self._roots is None:
-            self._list(perf_counter() + _LISTING_SECONDS)
+            self._list(clock.now() + _LISTING_SECONDS)
             return
         before = self.best
         _, self.best, nodes = kernels.search(

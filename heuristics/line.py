@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from time import perf_counter
-
 from ..instances import KSubset
-from ..solvers import DEFAULT, Grade, Proof, Result, Settings, answer
+from ..solvers import DEFAULT, Grade, Proof, Result, Settings, answer, clock
 from .one_axis import along
 
 PROOF = Proof(Grade.ENUMERATED, "line-window")
@@ -27,7 +25,7 @@ def line_window(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
     Source: Leung et al. 2003, as told in Bender et al. 2008, section 1; the
         recurrence is derived for closeknit, see docs/theory.md.
     """
-    start = perf_counter()
+    start = clock.now()
     n, k = instance.n, instance.k
     x: list[int] = along(instance)[1].tolist()
     price = sum((2 * r - k + 1) * x[r] for r in range(k))

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from time import perf_counter
-
 import numpy as np
 
 from ..instances import IntArray, KSubset, Mesh, Torus
-from ..solvers import DEFAULT, Result, Settings, answer
+from ..solvers import DEFAULT, Result, Settings, answer, clock
 from . import mc1x1_kernels as kernels
 from .centres import Centres, Scan, cheapest_centre, everywhere, free_sites
 
@@ -55,7 +53,7 @@ def _locations(instance: KSubset) -> Centres:
 
 def _cheapest(instance: KSubset, centres: Centres, settings: Settings) -> Result:
     """Return the first candidate whose sum of shell numbers is least."""
-    start = perf_counter()
+    start = clock.now()
     scan = _scanner(instance)
     winner, limit = cheapest_centre(centres, scan, settings, start)
     order = np.argsort(shells(instance, winner), kind="stable")

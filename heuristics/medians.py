@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from time import perf_counter
 
 from ..formulations.aids import Aids
 from ..formulations.medians import PROOF, Medians
 from ..instances import KSubset, cost
-from ..solvers import Limit, Result, Settings, answer
+from ..solvers import Limit, Result, Settings, answer, clock
 from ..solvers.interrupt import deferred
 
 
@@ -48,7 +47,7 @@ def by_medians(
                 break  # and so have all that follow
             if pressed.is_set():
                 limit = Limit.INTERRUPT
-            elif limit is None and perf_counter() - start > settings.time_limit:
+            elif limit is None and clock.now() - start > settings.time_limit:
                 limit = Limit.TIME
             if limit:
                 bound = min(bound, least)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from time import perf_counter
 
 import numpy as np
 
 from ..instances import KSubset, Torus, Tree
-from ..solvers import DEFAULT, Limit, Result, Settings, answer
+from ..solvers import DEFAULT, Limit, Result, Settings, answer, clock
 from . import mm_inc_kernels as kernels
 from .mm import mm, mm_all
 from .registry import Run
@@ -77,7 +76,7 @@ def improve(
     first
         Carry out the first exchange that helps, not the best.
     deadline
-        Reading of ``time.perf_counter()`` at which to stop early.
+        Reading of ``clock.now()`` at which to stop early.
 
     Returns
     -------
@@ -121,7 +120,7 @@ class Descent:
     def run(self, deadline: float | None = None) -> Limit | None:
         """Descend; return what stopped it, None at a local minimum."""
         try:
-            while deadline is None or perf_counter() < deadline:
+            while deadline is None or clock.now() < deadline:
                 out, into, _ = kernels.find(
                     self.places, self.picked, self.star, self.k, self.first
                 )
@@ -157,7 +156,7 @@ def places(instance: KSubset) -> kernels.Places:
 def _improved(
     instance: KSubset, settings: Settings, median: Run, *, first: bool = False
 ) -> Result:
-    start = perf_counter()
+    start = clock.now()
     begin = median(instance, settings)
     assert begin.chosen is not None
     if begin.limit is not None:
@@ -169,7 +168,7 @@ def _improved(
 
 def first_solution(instance: KSubset, settings: Settings) -> Result:
     """Return what mm-inc finds, or any choice if it is interrupted before that."""
-    start = perf_counter()
+    start = clock.now()
     try:
         return mm_inc(instance, settings)
     except KeyboardInterrupt:

@@ -9,12 +9,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, partial
 from importlib import import_module
-from time import perf_counter
 from typing import TYPE_CHECKING, Any, Generic
 
 from ..instances import cost
 from ..instances.value import ordered
-from ..solvers import DEFAULT, Limit, Proof, Result, Settings, answer
+from ..solvers import DEFAULT, Limit, Proof, Result, Settings, answer, clock
 from .registry import Kind, RunOn
 
 if TYPE_CHECKING:
@@ -89,7 +88,7 @@ class ModelMethods(Generic[Kind]):
 
     def run(self, backend: str, instance: Kind, settings: Settings) -> Result:
         """Solve the model of an instance with a backend."""
-        start = perf_counter()
+        start = clock.now()
         hint = self.fallback
         try:
             hint = self.first(instance)

@@ -7,14 +7,13 @@ method is run.
 from __future__ import annotations
 
 from functools import cache
-from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from ..formulations import catalogue
 from ..formulations.aids import Aids
 from ..formulations.bounds import best_bound
 from ..instances import KSubset, cost
-from ..solvers import DEFAULT, Limit, Result, Settings, answer
+from ..solvers import DEFAULT, Limit, Result, Settings, answer, clock
 from .model_methods import CP_SAT as CP_SAT
 from .model_methods import solver
 
@@ -107,7 +106,7 @@ def _run(
 ) -> Result:
     from .mm_inc import mm_inc
 
-    start = perf_counter()
+    start = clock.now()
     hint: tuple[int, ...] = tuple(range(instance.k))
     bound, proof = None, None
     try:

@@ -6,14 +6,13 @@ from collections.abc import Iterator, Sequence
 from heapq import heappop, heappush
 from itertools import product
 from math import inf
-from time import perf_counter
 
 import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import csr_array
 
 from ..instances import IntArray, KSubset
-from ..solvers import Grade
+from ..solvers import Grade, clock
 from ..solvers.tolerances import rounded_up
 from .ptas import Axis
 from .strips import slopes
@@ -38,7 +37,7 @@ class Space:
     flows
         Programmes solved.
     deadline
-        Value of ``time.perf_counter()`` at which a programme is given up.
+        Value of ``clock.now()`` at which a programme is given up.
     """
 
     grade = Grade.SOLVER
@@ -117,7 +116,7 @@ class Space:
         high = np.concatenate([fixed, np.ones(n)])
         options = {}
         if self.deadline < inf:
-            options["time_limit"] = max(0.01, self.deadline - perf_counter())
+            options["time_limit"] = max(0.01, self.deadline - clock.now())
         run = milp(
             cost,
             constraints=LinearConstraint(matrix, low, high),

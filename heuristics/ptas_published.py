@@ -7,13 +7,12 @@ from fractions import Fraction
 from functools import cache
 from itertools import product
 from math import comb
-from time import perf_counter
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..instances import IntArray, KSubset, Mesh, Points
-from ..solvers import DEFAULT, Result, Settings, answer
+from ..solvers import DEFAULT, Result, Settings, answer, clock
 from ..solvers.limits import limits
 from .strips import even_sizes, slopes
 
@@ -151,7 +150,7 @@ def _divisible(m: int) -> KSubset:
 
 
 def _run(m: int, instance: KSubset, settings: Settings) -> Result:
-    start = perf_counter()
+    start = clock.now()
     sizes = even_sizes(instance.k, m)
     slope = slopes(sizes)
     points = instance.points

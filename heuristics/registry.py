@@ -14,12 +14,11 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from importlib import import_module
 from inspect import getdoc
-from time import perf_counter
 from types import MappingProxyType
 from typing import Any, Generic, Protocol, TypeVar, cast
 
 from ..instances import InputError, Instance, KSubset, ProcSet, Submesh
-from ..solvers import DEFAULT, Limit, Result, Settings, Ties, answer
+from ..solvers import DEFAULT, Limit, Result, Settings, Ties, answer, clock
 from ..solvers.answer import too_much_asked
 from ..solvers.interrupt import alarmed
 
@@ -110,7 +109,7 @@ class Method(Generic[Kind]):
                 value=settings.ties.value,
             )
         function = self.function  # imported before the clock starts
-        start = perf_counter()
+        start = clock.now()
         if infeasible := too_much_asked(instance, start=start):
             return infeasible
         with alarmed(settings.time_limit) as alarm:

@@ -21,12 +21,11 @@ What is left after a few charges is searched in the order of these bounds.
 from __future__ import annotations
 
 from collections.abc import Callable
-from time import perf_counter
 
 import numpy as np
 
 from ..instances import InputError, KSubset, Torus
-from ..solvers import DEFAULT, Grade, Limit, Proof, Result, Settings, answer
+from ..solvers import DEFAULT, Grade, Limit, Proof, Result, Settings, answer, clock
 from ..solvers.limits import limits
 from . import ring_dp_kernels as kernels
 from .one_axis import along
@@ -58,7 +57,7 @@ def ring_dp(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
     InputError
         When recovering a choice could take more than 1 GiB.
     """
-    start = perf_counter()
+    start = clock.now()
     turn = _Turn(instance)
     if (room := turn.room(instance.k // 2)) > MOST_BYTES:
         raise InputError(

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from time import perf_counter
-
 import numpy as np
 
 from ..instances import IntArray, KSubset, Torus
-from ..solvers import DEFAULT, Result, Settings, answer
+from ..solvers import DEFAULT, Result, Settings, answer, clock
 from .one_axis import along
 
 
@@ -27,7 +25,7 @@ def ring_window(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
     Ties: the window that starts at the lowest coordinate.
     Source: derived for closeknit, see docs/theory.md.
     """
-    start = perf_counter()
+    start = clock.now()
     first, _ = best_window(instance)
     window = [i % instance.n for i in range(first, first + instance.k)]
     return answer(instance, window, start=start)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from time import perf_counter
 
 from ..instances import KSubset
-from ..solvers import Limit, Proof, Result, Settings, answer
+from ..solvers import Limit, Proof, Result, Settings, answer, clock
 from ..solvers.limits import LONGEST, limits
 from .mm_inc import first_solution
 
@@ -56,7 +55,7 @@ class Search(ABC):
         Parameters
         ----------
         deadline
-            Value of ``time.perf_counter()`` at which to stop.
+            Value of ``clock.now()`` at which to stop.
         node_limit
             Nodes in all, earlier calls included.
         """
@@ -76,7 +75,7 @@ def search_alone(
     settings: Settings,
 ) -> Result:
     """Start a search from mm-inc's choice, and say what came of it."""
-    start = perf_counter()
+    start = clock.now()
     first = first_solution(instance, settings)
     if first.limit is Limit.INTERRUPT:
         return first

@@ -8,12 +8,11 @@ processors at the same place count as one site with a number.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from time import perf_counter
 
 import numpy as np
 
 from ..instances import InputError, IntArray, KSubset
-from ..solvers import Limit, Result, Settings, Ties, answer
+from ..solvers import Limit, Result, Settings, Ties, answer, clock
 from .centres import Centres
 from .mm import distances
 from .stars import star_sums
@@ -78,12 +77,12 @@ def cheapest_under(instance: KSubset, centres: Centres, settings: Settings) -> R
         When a centre has more than `MOST` ways to break its ties; looked for
         beforehand, so that nothing is enumerated in vain.
     """
-    start = perf_counter()
+    start = clock.now()
     deadline = start + settings.time_limit
     shells: list[Shell] = []
     limit: Limit | None = None
     for part in centres.parts():
-        if shells and perf_counter() > deadline:
+        if shells and clock.now() > deadline:
             limit = Limit.TIME
             break
         for centre in part:
@@ -99,7 +98,7 @@ def cheapest_under(instance: KSubset, centres: Centres, settings: Settings) -> R
     best: tuple[int, IntArray] | None = None
     try:
         for found in shells:
-            if best is not None and perf_counter() > deadline:
+            if best is not None and clock.now() > deadline:
                 limit = Limit.TIME
                 break
             total, chosen = _broken(instance, found, sign)

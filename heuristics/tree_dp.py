@@ -24,12 +24,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import pairwise
 from math import isqrt
-from time import perf_counter
 
 import numpy as np
 
 from ..instances import IntArray, KSubset, Tree, cost
-from ..solvers import DEFAULT, Grade, Limit, Proof, Result, Settings, answer
+from ..solvers import DEFAULT, Grade, Limit, Proof, Result, Settings, answer, clock
 from ..solvers.limits import limits
 from . import tree_dp_kernels as kernels
 from . import tree_outline, tree_plan
@@ -52,7 +51,7 @@ def tree_dp(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
     Ties: fewest in the lighter part, then nearest, then coordinates.
     Source: tree knapsack; derived for closeknit, see docs/theory.md.
     """
-    start = perf_counter()
+    start = clock.now()
     if instance.k == instance.n:
         everything = range(instance.n)
         bound = cost(instance, everything)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from time import perf_counter
 
 from ..instances import Instance, Value, check, cost, problem_of
 from ..instances.value import ordered
+from . import clock
 from .interrupt import unhurried
 from .result import COUNTED, Limit, Proof, Result, SolverError, Status
 
@@ -19,13 +19,11 @@ def too_much_asked(instance: Instance, *, start: float) -> Result | None:
     instance
         What is to be solved.
     start
-        ``time.perf_counter()`` when the run began.
+        ``clock.now()`` when the run began.
     """
     if not problem_of(instance).unsolvable(instance):
         return None
-    return Result(
-        status=Status.INFEASIBLE, proof=COUNTED, seconds=perf_counter() - start
-    )
+    return Result(status=Status.INFEASIBLE, proof=COUNTED, seconds=clock.now() - start)
 
 
 def answer(
@@ -47,7 +45,7 @@ def answer(
     chosen
         Indices of processors or items, in any order; None if nothing was found.
     start
-        ``time.perf_counter()`` when the run began.
+        ``clock.now()`` when the run began.
     bound, proof
         A proved lower bound and who vouches for it.
     limit
@@ -67,7 +65,7 @@ def answer(
                 bound=bound,
                 proof=proof,
                 limit=limit,
-                seconds=perf_counter() - start,
+                seconds=clock.now() - start,
                 seed=seed,
             )
         picked = tuple(problem_of(instance).canonical(int(i) for i in chosen))
@@ -87,6 +85,6 @@ def answer(
             bound=bound,
             proof=proof,
             limit=None if optimal else limit,
-            seconds=perf_counter() - start,
+            seconds=clock.now() - start,
             seed=seed,
         )

@@ -27,6 +27,11 @@ def stopped_for() -> float:
     return _stopped_for
 
 
+def is_stopped() -> bool:
+    """Whether the clock stands still now."""
+    return _stopped_since is not None
+
+
 @contextmanager
 def stopped() -> Iterator[None]:
     """Stop the clock while the block runs; blocks may be nested.

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil, floor, inf, isfinite
 from threading import Event, Thread
-from time import perf_counter
 
 from ..instances import Value
+from . import clock
 from .formulation import CpFormulation, Level, settle
 from .interrupt import deferred, grace
 from .result import Grade, Limit, Proof, Result, SolverError, Status
@@ -65,14 +65,14 @@ def solve(
         Time limit (what is left of it since ``start``), seed, threads, memory. One
         thread and one seed: one result, unless a limit ends the search.
     start
-        ``time.perf_counter()`` when the run began, building included.
+        ``clock.now()`` when the run began, building included.
 
     Raises
     ------
     SolverError
         When the model is rejected, or the solution fails ``instances.check``.
     """
-    start = perf_counter() if start is None else start
+    start = clock.now() if start is None else start
     with deferred() as pressed:
         if formulation.levels:
             found = _one_after_the_other(formulation, settings, start, pressed)
@@ -86,7 +86,7 @@ def solve(
         return Result(
             status=Status.INFEASIBLE,
             proof=Proof(Grade.SOLVER, BY),
-            seconds=perf_counter() - start,
+            seconds=clock.now() - start,
             seed=settings.seed,
         )
     return settle(
@@ -138,8 +138,8 @@ def decide(
     """
     solver = cp_model.CpSolver()
     solver.parameters.parse_text_format(parameters)
-    start = perf_counter() if start is None else start
-    left = max(0.0, settings.time_limit - (perf_counter() - start))
+    start = clock.now() if start is None else start
+    left = max(0.0, settings.time_limit - (clock.now() - start))
     solver.parameters.max_time_in_seconds = left
     solver.parameters.random_seed = settings.seed
     solver.parameters.num_workers = settings.threads
@@ -149,9 +149,9 @@ def decide(
     if settings.node_limit is not None:
         solver.parameters.max_number_of_conflicts = settings.node_limit
     with deferred() as pressed:
-        began = perf_counter()
+        began = clock.now()
         code = _run(solver, model, pressed, _late(settings, start))
-        spent = perf_counter() - began
+        spent = clock.now() - began
     if code is None:
         return Decision(limit=Limit.INTERRUPT if pressed.is_set() else Limit.TIME)
     if code == cp_model.MODEL_INVALID:
@@ -208,7 +208,7 @@ def _attempt(
     """Search once for the least objective that the model has now."""
     solver = cp_model.CpSolver()
     solver.parameters.parse_text_format(formulation.parameters)
-    left = max(0.0, settings.time_limit - (perf_counter() - start))
+    left = max(0.0, settings.time_limit - (clock.now() - start))
     solver.parameters.max_time_in_seconds = left
     solver.parameters.random_seed = settings.seed
     solver.parameters.num_workers = settings.threads
@@ -219,9 +219,9 @@ def _attempt(
 
     heard = _Listener()
     solver.best_bound_callback = heard.bounds.append
-    began = perf_counter()
+    began = clock.now()
     code = _run(solver, formulation.model, pressed, _late(settings, start), heard)
-    spent = perf_counter() - began
+    spent = clock.now() - began
     if code is None:
         return _heard(formulation, heard, pressed)
     if code == cp_model.MODEL_INVALID:
@@ -312,7 +312,7 @@ def _one_after_the_other(
             if _sum(level, best.solution) == 0:
                 optima.append(0)
                 continue
-            if pressed.is_set() or perf_counter() - start >= settings.time_limit:
+            if pressed.is_set() or clock.now() - start >= settings.time_limit:
                 best.limit = Limit.INTERRUPT if pressed.is_set() else Limit.TIME
                 break
             model.clear_hints()
@@ -368,7 +368,7 @@ def _run(
     """Search in a thread, so that this one hears Ctrl-C and can pass it on.
 
     Presolve looks at neither the clock nor the order to stop for seconds on end. So
-    past a reading of ``perf_counter()`` the search is left to itself: None is
+    past a reading of ``clock.now()`` the search is left to itself: None is
     returned, and neither solver nor model may be used again.
     """
     outcome: list[int] = []
@@ -386,10 +386,10 @@ def _run(
     while thread.is_alive():
         thread.join(_POLL)
         if pressed.is_set():  # again and again: it may not have begun before
-            late = late if asked else perf_counter() + _PATIENCE
+            late = late if asked else clock.now() + _PATIENCE
             asked = True
             solver.stop_search()
-        if perf_counter() > late and thread.is_alive():
+        if clock.now() > late and thread.is_alive():
             solver.stop_search()
             _left_alone.append((thread, solver))
             return None

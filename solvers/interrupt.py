@@ -20,13 +20,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import FrameType
 
+from . import clock
+
 GRACE = 0.2
 """Seconds past a short limit; see `grace`."""
 _EVERY = 0.1
 """Seconds between two alarms: one may have come while the run could not be stopped."""
 _PATIENCE = 2
 """Alarms after which an event that nobody looks at gives way to the exception."""
-_LOADERS = ("importlib.", "_frozen_importlib", "numba.", "llvmlite.")
+_LOADERS = ("importlib.", "_frozen_importlib")
 
 
 def grace(limit: float) -> float:
@@ -63,15 +65,20 @@ class Alarm:
     presses: int = 0
     rung: int = 0
     _raised: bool = field(default=False, repr=False)
+    _until: float = field(default=0.0, repr=False)
 
     def set(self) -> None:
         """Let it go off when the time is over, and again and again from then on."""
+        self._until = clock.now() + self.seconds
         signal.setitimer(signal.ITIMER_REAL, self.seconds, _EVERY)
 
     def ring(self, number: int, frame: FrameType | None) -> None:
         """Stop the run: by its event if it looks at one, else by an exception, once."""
-        if _loading(frame):
-            self.set()  # compiling is in no limit
+        left = self._until - clock.now()
+        if left > 0:  # the clock has stood still for a while, or does now
+            signal.setitimer(signal.ITIMER_REAL, max(left, _EVERY), _EVERY)
+            return
+        if _importing(frame):
             return
         self.rung += 1
         if _deferred:
@@ -104,7 +111,7 @@ def deferred() -> Iterator[threading.Event]:
     def note(number: int, frame: FrameType | None) -> None:
         for alarm in _alarms:
             alarm.presses += 1
-        if came:
+        if came or clock.is_stopped():  # no search can end while kernels compile
             raise KeyboardInterrupt
         came.append(number)
         pressed.set()
@@ -166,11 +173,8 @@ def alarmed(seconds: float) -> Iterator[Alarm]:
             signal.signal(signal.SIGALRM, rang)
 
 
-def _loading(frame: FrameType | None) -> bool:
-    """Whether a module is being imported or a kernel compiled.
-
-    Stopped half way, it would be of no use to the next run in this process.
-    """
+def _importing(frame: FrameType | None) -> bool:
+    """Whether a module is being imported: half of it would be of no use later."""
     while frame is not None:
         if frame.f_globals.get("__name__", "").startswith(_LOADERS):
             return True

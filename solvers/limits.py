@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from threading import Event
-from time import perf_counter
 
+from . import clock
 from .interrupt import deferred
 from .result import Limit
 
@@ -26,7 +26,7 @@ class Limits:
     pressed
         Set by Ctrl-C.
     deadline
-        Value of ``time.perf_counter()`` at which to stop.
+        Value of ``clock.now()`` at which to stop.
     nodes
         How many a search may have, or None.
     """
@@ -39,7 +39,7 @@ class Limits:
         """Return which limit is reached, by a search that has had so many nodes."""
         if self.pressed.is_set():
             return Limit.INTERRUPT
-        if perf_counter() >= self.deadline:
+        if clock.now() >= self.deadline:
             return Limit.TIME
         if self.nodes is not None and nodes >= self.nodes:
             return Limit.NODES
@@ -76,10 +76,10 @@ class Limits:
         while unfinished():
             if limit := self.reached(nodes()):
                 return limit
-            began = perf_counter()
+            began = clock.now()
             budget = self.within(budget, nodes())
             step(budget)
-            seconds = perf_counter() - began
+            seconds = clock.now() - began
             if seconds < _CHUNK_SECONDS / 2:
                 faster = 4 if seconds < _CHUNK_SECONDS / 8 else 2
                 budget = min(faster * budget, longest)
@@ -97,7 +97,7 @@ def limits(deadline: float, nodes: int | None = None) -> Iterator[Limits]:
     Examples
     --------
     >>> counted = []
-    >>> with limits(deadline=perf_counter() + 60, nodes=100) as watch:
+    >>> with limits(deadline=clock.now() + 60, nodes=100) as watch:
     ...     watch.search(
     ...         lambda budget: counted.extend(range(budget)),
     ...         unfinished=lambda: True,

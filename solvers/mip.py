@@ -20,11 +20,11 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from time import perf_counter
 from typing import Any
 
 from ..instances import Value, cost
 from ..instances.value import ordered
+from . import clock
 from .formulation import MipFormulation, settle
 from .interrupt import OutOfTimeError, deferred, grace, unhurried
 from .mip_backends import cbc_progress
@@ -77,7 +77,7 @@ def solve(
         Time limit (what is left of it since ``start``), seed, threads, and the
         memory that the child process may use on top of its libraries.
     start
-        ``time.perf_counter()`` when the run began, building included.
+        ``clock.now()`` when the run began, building included.
 
     Raises
     ------
@@ -85,7 +85,7 @@ def solve(
         When the solver is missing, crashes, answers nonsense or a wrong solution; it
         is named. One that does not answer in time is no error.
     """
-    start = perf_counter() if start is None else start
+    start = clock.now() if start is None else start
     known, outcome, complaint = _Known(), None, ""
     ended: Limit | None
     code = 0
@@ -110,7 +110,7 @@ def solve(
             return Result(
                 status=Status.INFEASIBLE,
                 proof=Proof(Grade.SOLVER, str(outcome.get("version") or backend)),
-                seconds=perf_counter() - start,
+                seconds=clock.now() - start,
                 seed=settings.seed,
             )
         known.take(outcome)
@@ -206,7 +206,7 @@ def _hand_over(
     folder: Path,
 ) -> None:
     formulation.write(folder / "model.json")
-    left = settings.time_limit - (perf_counter() - start)
+    left = settings.time_limit - (clock.now() - start)
     drivers = QUADRATIC if formulation.form == "quadratic" else BACKENDS
     job = {
         "backend": drivers[backend],
@@ -226,7 +226,7 @@ def _run(folder: Path, settings: Settings, start: float) -> tuple[Limit | None, 
     """Wait for the child; say what ended it early, and its exit state."""
     soft = start + settings.time_limit
     hard = soft + grace(settings.time_limit)
-    if perf_counter() >= soft:
+    if clock.now() >= soft:
         return Limit.TIME, 0
     with (
         (folder / "stdout").open("wb") as out,
@@ -250,7 +250,7 @@ def _run(folder: Path, settings: Settings, start: float) -> tuple[Limit | None, 
                     pass
                 if pressed.is_set():
                     return Limit.INTERRUPT, 0
-                if perf_counter() > hard:
+                if clock.now() > hard:
                     return Limit.TIME, 0
         finally:
             _kill(child)

@@ -11,7 +11,6 @@ import struct
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from time import perf_counter
 from typing import Any
 
 from closeknit.cli.study_file import read_study
@@ -30,7 +29,7 @@ from closeknit.instances.sukp_text import sukp_text
 from closeknit.reports.slurm import _options
 from closeknit.reports.worst_known import read_worst_known
 from closeknit.simulation.swf import read_header, read_swf
-from closeknit.solvers import read_solution
+from closeknit.solvers import clock, read_solution
 
 from .recipes import recipes
 
@@ -108,7 +107,7 @@ def _solutions() -> list[bytes]:
 
 
 def _certificates() -> list[bytes]:
-    nodes = record(PROVED, OPTIMUM, perf_counter() + 600)
+    nodes = record(PROVED, OPTIMUM, clock.now() + 600)
     assert isinstance(nodes, list)
     from tempfile import TemporaryDirectory
 

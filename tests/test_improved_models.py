@@ -12,7 +12,6 @@ import threading
 from collections import Counter
 from itertools import combinations
 from pathlib import Path
-from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -46,6 +45,7 @@ from closeknit.solvers import (
     Settings,
     SolverError,
     Status,
+    clock,
     cpsat,
     interrupt,
     mip,
@@ -71,7 +71,7 @@ FAR = KSubset("far", far := Points(((0,), (9**9,), (9**10,))), far.coordinates, 
 
 def searched(instance: KSubset, aids: Aids, **settings: Any) -> Result:
     how = Settings(**settings)
-    return by_medians(instance, aids, settings=how, start=perf_counter())
+    return by_medians(instance, aids, settings=how, start=clock.now())
 
 
 WITH_LINES = [
@@ -249,7 +249,7 @@ def test_one_thread_and_one_seed_give_one_answer() -> None:
 
 PROGRAM = """
 import random
-from time import perf_counter
+from closeknit.solvers import clock
 from closeknit.formulations.aids import Aids
 from closeknit.heuristics.medians import by_medians
 from closeknit.instances import KSubset, Mesh
@@ -263,7 +263,7 @@ def told(*arguments, **options):
     return solve(*arguments, **options)
 cpsat.solve = told
 result = by_medians(
-    instance, Aids(), settings=Settings(time_limit=300), start=perf_counter()
+    instance, Aids(), settings=Settings(time_limit=300), start=clock.now()
 )
 print(result.limit.value, result.bound > 0, len(result.chosen), flush=True)
 """

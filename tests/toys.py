@@ -11,7 +11,7 @@ from fractions import Fraction
 from itertools import combinations
 from pathlib import Path
 from tempfile import NamedTemporaryFile
-from time import perf_counter, sleep
+from time import sleep
 from typing import Any, cast
 
 import closeknit.heuristics
@@ -26,6 +26,7 @@ from closeknit.solvers import (
     Settings,
     SolverError,
     answer,
+    clock,
 )
 
 ROOT = Path(__file__).parents[1]
@@ -42,7 +43,7 @@ class Toy(Method[KSubset]):
 
 
 def cheapest(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
-    start = perf_counter()
+    start = clock.now()
     best = min(
         combinations(range(instance.n), instance.k),
         key=lambda chosen: cost(instance, chosen),
@@ -54,18 +55,16 @@ def cheapest(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
 
 def quick(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
     proof = Proof(Grade.CHECKED, "toy: no cost is negative")
-    return answer(
-        instance, range(instance.k), start=perf_counter(), bound=0, proof=proof
-    )
+    return answer(instance, range(instance.k), start=clock.now(), bound=0, proof=proof)
 
 
 def first(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
-    return answer(instance, range(instance.k), start=perf_counter())
+    return answer(instance, range(instance.k), start=clock.now())
 
 
 def last(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
     chosen = range(instance.n - instance.k, instance.n)
-    return answer(instance, chosen, start=perf_counter())
+    return answer(instance, chosen, start=clock.now())
 
 
 def slow(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
@@ -89,14 +88,14 @@ def dearest(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
         combinations(range(instance.n), instance.k),
         key=lambda chosen: cost(instance, chosen),
     )
-    return answer(instance, chosen, start=perf_counter())
+    return answer(instance, chosen, start=clock.now())
 
 
 def liar(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
     chosen = dearest(instance).chosen
     assert chosen is not None
     bound, proof = cost(instance, chosen), Proof(Grade.SOLVER, "liar")
-    return answer(instance, chosen, start=perf_counter(), bound=bound, proof=proof)
+    return answer(instance, chosen, start=clock.now(), bound=bound, proof=proof)
 
 
 def killed(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from functools import cache
-from time import perf_counter
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...instances import IntArray, KSubset, Mesh, Torus
-from ...solvers import DEFAULT, Result, Settings, answer
+from ...solvers import DEFAULT, Result, Settings, answer, clock
 from .allocator import Allocator
 from .table import STRATEGIES
 
@@ -34,7 +33,7 @@ def method(name: str) -> RunOn[KSubset]:
     maker = STRATEGIES[name]
 
     def run(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
-        start = perf_counter()
+        start = clock.now()
         allocator = maker(instance.topology, seed=settings.seed)
         free = _numbers(allocator, instance)
         busy = np.ones(len(allocator.places), dtype=np.bool_)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from itertools import combinations
 from math import comb
-from time import perf_counter
 
 from ...instances import InputError, ProcSet
-from ...solvers import DEFAULT, Grade, Limit, Proof, Result, Settings, answer
+from ...solvers import DEFAULT, Grade, Limit, Proof, Result, Settings, answer, clock
 
 MOST = 2_000_000
 """Number of choices up to which the search is undertaken."""
@@ -28,7 +27,7 @@ def bruteforce(instance: ProcSet, /, settings: Settings = DEFAULT) -> Result:
     InputError
         When there are too many choices.
     """
-    start = perf_counter()
+    start = clock.now()
     n, r = instance.n, instance.request
     if (choices := comb(n, r)) > MOST:
         raise InputError(
@@ -52,7 +51,7 @@ def bruteforce(instance: ProcSet, /, settings: Settings = DEFAULT) -> Result:
                 known[touched] = price = _price(instance, touched)
                 if best is None or price < best[0]:
                     best = price, picked
-            if count % _LOOK == 0 and perf_counter() - start > settings.time_limit:
+            if count % _LOOK == 0 and clock.now() - start > settings.time_limit:
                 limit = Limit.TIME
                 break
             if count == settings.node_limit and count < choices:

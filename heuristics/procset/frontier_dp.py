@@ -10,13 +10,11 @@ struck from M. See docs/procset.md.
 
 from __future__ import annotations
 
-from time import perf_counter
-
 import numpy as np
 import numpy.typing as npt
 
 from ...instances import InputError, ProcessorSet, ProcSet
-from ...solvers import DEFAULT, Grade, Proof, Result, Settings, answer
+from ...solvers import DEFAULT, Grade, Proof, Result, Settings, answer, clock
 from ...solvers.limits import limits
 from .frontier_programme import TooWide
 from .machine import Machine
@@ -45,7 +43,7 @@ def frontier_dp(instance: ProcSet, /, settings: Settings = DEFAULT) -> Result:
 
 def solve_narrow(instance: ProcSet, settings: Settings = DEFAULT) -> Result | str:
     """Do what `frontier_dp` does, or say why the instance is too wide."""
-    start = perf_counter()
+    start = clock.now()
     deadline = start + settings.time_limit
     with limits(deadline) as watch:
         machine, available = _prepared(instance)

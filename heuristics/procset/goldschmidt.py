@@ -27,11 +27,10 @@ the cut, and multiplies the sets of processors in it. Measured figures stand in
 from __future__ import annotations
 
 from collections.abc import Callable
-from time import perf_counter
 
 from ...formulations.set_classes import Cost, SetClasses, classes_of, radix_of
 from ...instances import ProcSet
-from ...solvers import DEFAULT, Grade, Limit, Proof, Result, Settings, answer
+from ...solvers import DEFAULT, Grade, Limit, Proof, Result, Settings, answer, clock
 from ...solvers.limits import limits
 
 MOST_STATES = 500_000
@@ -58,7 +57,7 @@ def goldschmidt(instance: ProcSet, /, settings: Settings = DEFAULT) -> Result:
     Ties: the union found first; surplus processors go from the last.
     Source: Goldschmidt, Nehme, Yu 1994, as used in Drakenberg 2012, section 6.2.
     """
-    start = perf_counter()
+    start = clock.now()
     classes = classes_of(instance)
     programme = _Programme(classes)
     with limits(start + settings.time_limit, settings.node_limit) as watch:

@@ -17,13 +17,12 @@ selections is returned.
 from __future__ import annotations
 
 from collections.abc import Callable
-from time import perf_counter
 
 import numpy as np
 import numpy.typing as npt
 
 from ...instances import IntArray, ProcSet
-from ...solvers import DEFAULT, Limit, Result, Settings, answer
+from ...solvers import DEFAULT, Limit, Result, Settings, answer, clock
 from ...solvers.interrupt import deferred
 from . import local_search_kernels as kernels
 from .layout import Layout
@@ -52,7 +51,7 @@ def local_search(instance: ProcSet, /, settings: Settings = DEFAULT) -> Result:
         processors go from the last.
     Source: derived for closeknit.
     """
-    start = perf_counter()
+    start = clock.now()
     n = len(instance.processors)
     machine = ReachingMachine(n, instance.sets)
     available = np.zeros(n, dtype=np.bool_)
@@ -64,7 +63,7 @@ def local_search(instance: ProcSet, /, settings: Settings = DEFAULT) -> Result:
             nonlocal limit
             if pressed.is_set():
                 limit = Limit.INTERRUPT
-            elif perf_counter() - start > settings.time_limit:
+            elif clock.now() - start > settings.time_limit:
                 limit = Limit.TIME
             elif tried == settings.node_limit:
                 limit = Limit.NODES

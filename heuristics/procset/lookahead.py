@@ -9,10 +9,9 @@ number of its available processors. The first ``after`` levels remain optimal.
 from __future__ import annotations
 
 from dataclasses import replace
-from time import perf_counter
 
 from ...instances import ProcessorSet, ProcSet
-from ...solvers import DEFAULT, Result, Settings, answer
+from ...solvers import DEFAULT, Result, Settings, answer, clock
 from .frontier_dp import frontier_dp
 from .machine import refuse_lookahead
 
@@ -33,7 +32,7 @@ def lookahead(instance: ProcSet, /, settings: Settings = DEFAULT) -> Result:
     InputError
         When too many sets are in progress at once for frontier-dp.
     """
-    start = perf_counter()
+    start = clock.now()
     found = frontier_dp(lookahead_instance(instance, AFTER), settings)
     return answer(instance, found.chosen, start=start, limit=found.limit)
 

@@ -7,11 +7,9 @@ docs/opened-bb.md for its bounds and why they hold.
 
 from __future__ import annotations
 
-from time import perf_counter
-
 from ...formulations.set_classes import classes_of
 from ...instances import ProcSet
-from ...solvers import DEFAULT, Grade, Proof, Result, Settings, answer
+from ...solvers import DEFAULT, Grade, Proof, Result, Settings, answer, clock
 from .opened_bb_search import Search
 
 PROOF = Proof(Grade.ENUMERATED, "opened-bb")
@@ -26,7 +24,7 @@ def opened_bb(instance: ProcSet, /, settings: Settings = DEFAULT) -> Result:
     Ties: the first found; the same every time.
     Source: derived for closeknit, see docs/opened-bb.md.
     """
-    start = perf_counter()
+    start = clock.now()
     search = Search(classes_of(instance))
     limit = search.run(start + settings.time_limit, settings.node_limit)
     return answer(

@@ -94,7 +94,7 @@ class Search:
         Parameters
         ----------
         deadline
-            Value of ``time.perf_counter()`` at which to stop.
+            Value of ``clock.now()`` at which to stop.
         node_limit
             Nodes in all, earlier calls included.
         """

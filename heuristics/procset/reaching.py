@@ -23,13 +23,12 @@ row of exactly |Pa| - r in 53.4 %, the best row in 97.6 %. More in
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from time import perf_counter
 
 import numpy as np
 import numpy.typing as npt
 
 from ...instances import IntArray, ProcessorSet, ProcSet
-from ...solvers import DEFAULT, Limit, Result, Settings, answer
+from ...solvers import DEFAULT, Limit, Result, Settings, answer, clock
 from ...solvers.interrupt import deferred
 from . import reaching_kernels as kernels
 from .layout import layout_of
@@ -184,7 +183,7 @@ class ReachingMachine:
 
 
 def _run(instance: ProcSet, settings: Settings, *, beam: int, covers: bool) -> Result:
-    start = perf_counter()
+    start = clock.now()
     deadline = start + settings.time_limit
     machine = ReachingMachine(
         len(instance.processors), instance.sets, beam=beam, covers=covers
@@ -198,7 +197,7 @@ def _run(instance: ProcSet, settings: Settings, *, beam: int, covers: bool) -> R
             nonlocal limit
             if pressed.is_set():
                 limit = Limit.INTERRUPT
-            elif perf_counter() >= deadline:
+            elif clock.now() >= deadline:
                 limit = Limit.TIME
             return limit is not None
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from threading import Lock
-from time import perf_counter
 
 import numpy as np
 
 from ...formulations.set_classes import Cost
 from ...instances import InputError, ProcessorSet, ProcSet
 from ...instances.config.model import Configuration, Constraint
-from ...solvers import DEFAULT, Grade, Proof, Result, Settings, Status, answer
+from ...solvers import DEFAULT, Grade, Proof, Result, Settings, Status, answer, clock
 from ...solvers.answer import too_much_asked
 from ...solvers.limits import Limits, limits
 from ..registry import Method
@@ -122,7 +121,7 @@ class Selector:
         InputError
             When there is no such queue or processor, or ``pes`` is below 1.
         """
-        start = perf_counter()
+        start = clock.now()
         configuration = self.configuration
         free = range(len(configuration.processors)) if free is None else free
         instance = configuration.instance(queue, pes, free)
@@ -245,5 +244,5 @@ class Selector:
 
 def _left(settings: Settings, watch: Limits) -> Settings:
     """Return the settings with the time that is left: next to none after a limit."""
-    left = 0.0 if watch.reached() else watch.deadline - perf_counter()
+    left = 0.0 if watch.reached() else watch.deadline - clock.now()
     return replace(settings, time_limit=max(left, 0.001))

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from importlib import import_module
 from itertools import permutations
 from math import inf, prod
-from time import perf_counter
 from types import MappingProxyType
 
 from ...instances import InputError
 from ...instances.submesh import MOST_PROCESSORS, Box, sides
+from ...solvers import clock
 
 
 class OutOfTimeError(Exception):
@@ -43,7 +43,7 @@ class Allocator(ABC):
         Morgenstern 1994 counts them: one whenever a pointer is followed to a node.
         What one call took is the difference. Arrays: one for every element read.
     until
-        Moment of ``time.perf_counter()`` at which a search gives up.
+        Moment of ``clock.now()`` at which a search gives up.
     """
 
     def __init__(
@@ -146,7 +146,7 @@ class Allocator(ABC):
         ]
 
     def _look_at_the_clock(self) -> None:
-        if perf_counter() > self.until:
+        if clock.now() > self.until:
             raise OutOfTimeError
 
     @abstractmethod

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from time import perf_counter
 
 from ...instances import Submesh
 from ...instances.packing import packing_of
-from ...solvers import DEFAULT, Grade, Limit, Proof, Result, Settings, Status
+from ...solvers import DEFAULT, Grade, Limit, Proof, Result, Settings, Status, clock
 from .fits import fits
 from .infeasible import refute
 from .migrate import Migration
@@ -25,7 +24,7 @@ def auto(instance: Submesh, /, settings: Settings = DEFAULT) -> Result:
     Time: exponential at worst, see docs/submesh-migration.md.
     Source: Morgenstern 1994, sections 3.1 and 3.3; derived for closeknit.
     """
-    start = perf_counter()
+    start = clock.now()
     search = _Auto(instance, settings)
     try:
         if (done := search.without_moves()) and done.status is Status.OPTIMAL:
@@ -35,7 +34,7 @@ def auto(instance: Submesh, /, settings: Settings = DEFAULT) -> Result:
                 status=Status.INFEASIBLE,
                 proof=Proof(Grade.CHECKED, certificate["kind"]),
                 certificate=certificate,
-                seconds=perf_counter() - start,
+                seconds=clock.now() - start,
                 seed=settings.seed,
             )
     except KeyboardInterrupt:
@@ -47,7 +46,7 @@ class _Auto(Migration):
     """Migration that asks the cascade for a placement before the model is built."""
 
     def beyond_sets(self) -> Result:
-        left = self.settings.time_limit - (perf_counter() - self.start)
+        left = self.settings.time_limit - (clock.now() - self.start)
         verdict = fits(
             self.instance, replace(self.settings, time_limit=max(left / 2, 0.0))
         )

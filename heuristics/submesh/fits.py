@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from time import perf_counter
 
 from ...instances import Submesh
 from ...instances.packing import (
@@ -28,6 +27,7 @@ from ...solvers import (
     SolverError,
     Status,
     answer,
+    clock,
 )
 from .constructive import construct
 from .direct import free_box
@@ -98,7 +98,7 @@ def fits(instance: Submesh, settings: Settings = DEFAULT) -> Verdict:
     Steps: direct fit, `refute`, then those of `decide`. Where nobody may be moved, the
     first two are complete. Ctrl-C gives "not decided", with what was tried.
     """
-    start = perf_counter()
+    start = clock.now()
     packing = packing_of(instance)
     held = [one.box for one in instance.residents]
     try:
@@ -143,11 +143,11 @@ def decide(
     settings
         Time limit, seed, threads.
     start
-        ``time.perf_counter()`` when the run began.
+        ``clock.now()`` when the run began.
     hint
         Boxes of the items, perhaps overlapping, that a solver starts from.
     """
-    start = perf_counter() if start is None else start
+    start = clock.now() if start is None else start
     tried: list[str] = []
     try:
         tried.append("proofs")
@@ -162,7 +162,7 @@ def decide(
             )
 
         def stop() -> bool:
-            return perf_counter() - start >= settings.time_limit
+            return clock.now() - start >= settings.time_limit
 
         if stop():
             return Verdict(tried=tuple(tried), limit=Limit.TIME)
@@ -202,13 +202,13 @@ def _by_niches(
     packing: Packing, tight: Tight | None, settings: Settings, start: float
 ) -> Verdict:
     """Search all packings that leave little free, for half of the time left."""
-    now = perf_counter()
+    now = clock.now()
     half = (settings.time_limit - (now - start)) / 2
     waste = 0 if tight is None else max(tight.waste, 0)
     found, boxes, _ = niches(
         packing,
         most_nodes=max(_NICHES >> waste, _FEW_NICHES),
-        stop=lambda: perf_counter() - now >= half,
+        stop=lambda: clock.now() - now >= half,
         tight=tight,
     )
     if boxes is not None:
@@ -278,7 +278,7 @@ def cascade(instance: Submesh, /, settings: Settings = DEFAULT) -> Result:
     Time: exponential at worst; measured in docs/submesh-feasibility.md.
     Source: derived for closeknit, see docs/submesh-feasibility.md.
     """
-    start = perf_counter()
+    start = clock.now()
     return as_result(instance, fits(instance, settings), settings, start)
 
 
@@ -289,7 +289,7 @@ def cp_sat(instance: Submesh, /, settings: Settings = DEFAULT) -> Result:
     Time: exponential at worst; measured in docs/submesh-feasibility.md.
     Source: the constraint of Beldiceanu and Carlsson 2001, as CP-SAT has it.
     """
-    start = perf_counter()
+    start = clock.now()
     packing = packing_of(instance)
     hint = _hint(packing, [one.box for one in instance.residents])
     try:
@@ -311,7 +311,7 @@ def as_result(
             status=Status.INFEASIBLE,
             proof=verdict.proof,
             certificate=verdict.certificate,
-            seconds=perf_counter() - start,
+            seconds=clock.now() - start,
             seed=settings.seed,
         )
     chosen = None if verdict.placement is None else verdict.placement.flat()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from time import perf_counter
 
 from ...instances import Submesh, cost
 from ...instances.submesh import Placement, placement_of
@@ -17,6 +16,7 @@ from ...solvers import (
     Settings,
     Status,
     answer,
+    clock,
 )
 from .nearest import nearest
 from .plan import in_order
@@ -88,7 +88,7 @@ class Migration:
     proof: Proof = _PROOF
     looked: int = 0
     most: int | None = None
-    start: float = field(default_factory=perf_counter)
+    start: float = field(default_factory=clock.now)
 
     def run(self) -> Result:
         """Try sets of residents, then leave what is left to the model."""
@@ -204,10 +204,10 @@ class Migration:
         return cost(self.instance, placement.flat())
 
     def _late(self) -> bool:
-        return perf_counter() - self.start > self.settings.time_limit
+        return clock.now() - self.start > self.settings.time_limit
 
     def _in_order(self, placement: Placement) -> Placement:
-        left = self.settings.time_limit - (perf_counter() - self.start)
+        left = self.settings.time_limit - (clock.now() - self.start)
         return in_order(self.instance, placement, left)
 
     def _settled(self) -> Result:
@@ -235,6 +235,6 @@ class Migration:
         return Result(
             status=Status.INFEASIBLE,
             proof=self.proof,
-            seconds=perf_counter() - self.start,
+            seconds=clock.now() - self.start,
             seed=self.settings.seed,
         )

@@ -8,7 +8,6 @@ the others, and all of them where residents may be moved, do not know.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from time import perf_counter
 from types import MappingProxyType
 
 from ...instances import Submesh
@@ -21,6 +20,7 @@ from ...solvers import (
     Settings,
     Status,
     answer,
+    clock,
 )
 from .allocator import ALLOCATORS, OutOfTimeError
 
@@ -53,7 +53,7 @@ def refusal(name: str, instance: Submesh) -> str | None:
 
 
 def _placed(name: str, instance: Submesh, settings: Settings) -> Result:
-    start = perf_counter()
+    start = clock.now()
     maker = ALLOCATORS[name]
     limit: Limit | None = None
     box = None
@@ -74,7 +74,7 @@ def _placed(name: str, instance: Submesh, settings: Settings) -> Result:
     if limit or instance.migrate or not maker.complete:
         return answer(instance, None, start=start, limit=limit)
     proof = Proof(Grade.ENUMERATED, name)
-    return Result(status=Status.INFEASIBLE, proof=proof, seconds=perf_counter() - start)
+    return Result(status=Status.INFEASIBLE, proof=proof, seconds=clock.now() - start)
 
 
 def fs_n(instance: Submesh, /, settings: Settings = DEFAULT) -> Result:

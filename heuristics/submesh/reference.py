@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from time import perf_counter
-
 from ...instances import Submesh
-from ...solvers import DEFAULT, Limit, Result, Settings, answer
+from ...solvers import DEFAULT, Limit, Result, Settings, answer, clock
 
 
 def refusal(instance: Submesh) -> str | None:
@@ -36,7 +34,7 @@ def scip(instance: Submesh, /, settings: Settings = DEFAULT) -> Result:
 
 
 def _run(instance: Submesh, backend: str, settings: Settings) -> Result:
-    start = perf_counter()
+    start = clock.now()
     try:
         from ...formulations.submesh_packing_mip import left_below
         from ...solvers import mip

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from time import perf_counter
-
 from ...instances import Sukp
-from ...solvers import DEFAULT, Result, Settings
+from ...solvers import DEFAULT, Result, Settings, clock
 from .sukp_bb import MOVES, first_choice, prove
 
 _PROVABLE = 250
@@ -21,7 +19,7 @@ def auto(instance: Sukp, /, settings: Settings = DEFAULT) -> Result:
     Time: that of sukp-bb; tabu takes at most a fifth of the limit.
     Source: derived for closeknit, see docs/sukp-bb.md.
     """
-    start = perf_counter()
+    start = clock.now()
     large = instance.n + len(instance.weights) > _PROVABLE
     moves = _MANY_MOVES if large else MOVES
     first, limit = first_choice(instance, settings, moves)

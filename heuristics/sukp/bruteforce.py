@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from time import perf_counter
-
 from ...instances import InputError, Sukp
-from ...solvers import DEFAULT, Grade, Limit, Proof, Result, Settings, answer
+from ...solvers import DEFAULT, Grade, Limit, Proof, Result, Settings, answer, clock
 
 MOST_ITEMS = 22
 """Number of items up to which the search is undertaken."""
@@ -26,7 +24,7 @@ def bruteforce(instance: Sukp, /, settings: Settings = DEFAULT) -> Result:
     InputError
         When there are too many items.
     """
-    start = perf_counter()
+    start = clock.now()
     if instance.n > MOST_ITEMS:
         raise InputError(
             f"{instance.n} items; at most {MOST_ITEMS} are tried", field="bruteforce"
@@ -44,7 +42,7 @@ def bruteforce(instance: Sukp, /, settings: Settings = DEFAULT) -> Result:
     try:
         while stack:
             nodes += 1
-            if nodes % _LOOK == 0 and perf_counter() - start > settings.time_limit:
+            if nodes % _LOOK == 0 and clock.now() - start > settings.time_limit:
                 limit = Limit.TIME
                 break
             if settings.node_limit is not None and nodes > settings.node_limit:

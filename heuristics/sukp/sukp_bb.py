@@ -29,12 +29,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from heapq import heappop, heappush
 from math import inf
-from time import perf_counter
 
 import numpy as np
 
 from ...instances import InputError, Sukp
-from ...solvers import DEFAULT, Grade, Limit, Proof, Result, Settings, answer
+from ...solvers import DEFAULT, Grade, Limit, Proof, Result, Settings, answer, clock
 from ...solvers.limits import limits
 from . import sukp_bb_kernels as kernels
 from .sukp_bb_problem import blank, packed, root
@@ -80,7 +79,7 @@ def sukp_bb(instance: Sukp, /, settings: Settings = DEFAULT) -> Result:
     Time: exponential at worst; O(memberships) for a step of a node's bound.
     Source: derived for closeknit, see docs/sukp-bb.md.
     """
-    start = perf_counter()
+    start = clock.now()
     first, limit = first_choice(instance, settings, MOVES)
     return prove(instance, first, limit, settings=settings, start=start)
 
@@ -124,7 +123,7 @@ def pursue(
     limit
         What stopped the search for its first solution, if anything.
     settings, start
-        The limits, and the value of ``time.perf_counter()`` from which they count.
+        The limits, and the value of ``clock.now()`` from which they count.
     """
     search.bound_by_number(start, rounds=0)
     if limit is Limit.INTERRUPT:
@@ -227,7 +226,7 @@ class Search:
         Parameters
         ----------
         deadline
-            Value of ``time.perf_counter()`` at which to stop.
+            Value of ``clock.now()`` at which to stop.
         node_limit
             Nodes in all, earlier calls included.
         """

@@ -18,12 +18,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from time import perf_counter
 
 import numpy as np
 
 from ...instances import InputError, IntArray, Sukp
-from ...solvers import DEFAULT, Limit, Result, Settings, answer
+from ...solvers import DEFAULT, Limit, Result, Settings, answer, clock
 from ...solvers.limits import limits
 from . import tabu_kernels as kernels
 
@@ -69,7 +68,7 @@ def tabu(instance: Sukp, /, settings: Settings = DEFAULT) -> Result:
     InputError
         When there are too many items and elements.
     """
-    start = perf_counter()
+    start = clock.now()
     m, n = instance.n, len(instance.weights)
     if m * m + n * n > MOST_CELLS:
         raise InputError(
@@ -135,7 +134,7 @@ class TabuSearch:
         Parameters
         ----------
         deadline
-            Value of ``time.perf_counter()`` at which to stop.
+            Value of ``clock.now()`` at which to stop.
         node_limit
             Moves in all, in place of `moves_of`.
         """

@@ -6,11 +6,10 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from math import inf
 from threading import Event
-from time import perf_counter
 
 from ...heuristics.registry import Method
 from ...instances import InputError, KSubset
-from ...solvers import Settings
+from ...solvers import Settings, clock
 from .ground import Ground
 
 
@@ -105,13 +104,13 @@ class Watch:
     """Counts evaluations and looks at the clock."""
 
     hunt: Hunt
-    begun: float = field(default_factory=perf_counter)
+    begun: float = field(default_factory=clock.now)
     evaluations: int = 0
 
     @property
     def seconds(self) -> float:
         """Since the search began."""
-        return perf_counter() - self.begun
+        return clock.now() - self.begun
 
     @property
     def over(self) -> bool:

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache, partial
 from itertools import combinations, product
 from random import Random
-from time import perf_counter
 
 import numpy as np
 
@@ -26,6 +25,7 @@ from ...instances import (
     cost,
 )
 from ...instances.worst_cases import ring_gap
+from ...solvers import clock
 from .claim import Claim, Outcome, Trial
 from .definitions import nearest_of_a_median
 from .processor_sets import knapsacks
@@ -267,7 +267,7 @@ def _stuck(instance: KSubset) -> str:
         makes.append(("levelset-bb", levelset_bb.Search))
     for (name, make), first in product(makes, starts):
         search = make(instance, first)
-        search.run(perf_counter() + 60)
+        search.run(clock.now() + 60)
         if (search.best, search.bound) != (least, least):
             return (
                 f"{name} begins with {cost(instance, first)} and proves "
@@ -287,7 +287,7 @@ def _stuck_knapsack(instance: Sukp) -> str:
     least, *more = sorted(priced)
     for paid in more[:2]:
         search = sukp_bb.Search(instance, priced[paid])
-        search.run(perf_counter() + 60)
+        search.run(clock.now() + 60)
         if (search.best, search.bound) != (least, least):
             return f"sukp-bb begins with {paid} and proves {search.bound}, not {least}"
     return ""

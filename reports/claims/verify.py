@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from time import perf_counter, process_time
+from time import process_time
 from traceback import format_exception
 
+from ...solvers import clock
 from .claim import Claim, Outcome, Trial, Undecided, Untrue
 
 
@@ -56,7 +57,7 @@ class Verdict:
 def verify(claims: Iterable[Claim], trial: Trial) -> Iterator[Verdict]:
     """Test every claim; whatever a test raises becomes its verdict."""
     for claim in claims:
-        start, began = perf_counter(), process_time()
+        start, began = clock.now(), process_time()
         try:
             outcome = _tested(claim, trial)
         except Exception as error:
@@ -65,14 +66,14 @@ def verify(claims: Iterable[Claim], trial: Trial) -> Iterator[Verdict]:
                 claim=claim,
                 error=" ".join(f"{name}{error}".split()),
                 trace="".join(format_exception(error)),
-                seconds=perf_counter() - start,
+                seconds=clock.now() - start,
                 cpu=process_time() - began,
             )
         else:
             yield Verdict(
                 claim=claim,
                 outcome=outcome,
-                seconds=perf_counter() - start,
+                seconds=clock.now() - start,
                 cpu=process_time() - began,
             )
 
