@@ -134,6 +134,7 @@ def run(args: argparse.Namespace) -> int:
     _refuse(args, comparing.OPTIONS, "is for a comparison: closeknit ratios compare")
     from ..reports.audit import audited
     from ..reports.campaign import run as run_campaign
+    from ..reports.compiling import compile_for
     from ..reports.forecast import Forecast
     from ..reports.rows import FAILED
     from ..reports.store import Store
@@ -158,6 +159,10 @@ def run(args: argparse.Namespace) -> int:
         forecast = Forecast(running.processes(args.jobs) if _here(args) else 1)
         with progress_bar(forecast) as progress:
             try:
+                if _here(args):  # each process would compile what others do, too
+                    compile_for(
+                        campaign.wanted(store), jobs=running.processes(args.jobs)
+                    )
                 run_campaign(
                     campaign,
                     store,

@@ -9,26 +9,21 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from ..heuristics import AnyMethod
+from ..heuristics.warming import Kind, kind_of, warm
 from ..instances import (
     InputError,
     Instance,
-    KSubset,
-    Mesh,
-    Points,
-    ProcessorSet,
-    ProcSet,
-    Submesh,
-    Sukp,
-    Torus,
     problem_of,
 )
-from ..solvers import DEFAULT, Limit, Result, Settings
+from ..solvers import DEFAULT, Result, Settings
 from .forecast import Forecast
 from .memory import peak
-from .pool import Call, Failure, OutOfMemory
+from .pool import Call, Failure, OutOfMemory, begun
 from .rows import FAILED, REFUSED, Key, Row, key_of, out_of_memory, row_of
 from .store import Store
 
+_COMPILING = 900.0
+"""Seconds that a process may compile for before its first run of a method."""
 _GRACE = 60.0
 """Seconds beyond twice its limit after which a run counts as hung."""
 
@@ -115,6 +110,14 @@ class Campaign:
             for repeat, settings in enumerate(self._settings())
         ]
 
+    def wanted(self, store: Store) -> set[tuple[AnyMethod, Kind]]:
+        """Return which methods have runs to be made, on which kinds of instances."""
+        return {
+            (task.method, kind_of(task.instance))
+            for task in self.tasks()
+            if task.key not in store.rows
+        }
+
     def rows(self, store: Store) -> list[Row]:
         """Return what is there of this campaign: by instance, then by method."""
         keys = (
@@ -168,7 +171,7 @@ def run(
     due = [task for task in tasks if task.key not in store.rows]
     allowed = 2 * campaign.settings.time_limit + _GRACE
     calls = [
-        Call(partial(run_one, *task), allowed, campaign.settings.memory_mb)
+        Call(partial(run_one, *task), allowed, campaign.settings.memory_mb, _COMPILING)
         for task in due
     ]
     done = len(tasks) - len(due)
@@ -221,7 +224,9 @@ def run_one(
     """Run one method on one instance; called in a process of the pool."""
     outcome: Result | str
     status = FAILED
-    warm_up(instance, method)
+    with suppress(Exception):  # if it matters, the run itself will tell
+        warm(method, kind_of(instance))
+    begun()
     with peak() as taken:
         try:
             outcome = method(instance, settings)
@@ -232,42 +237,3 @@ def run_one(
         repeat=repeat,
         memory_peak=taken.mib,
     )
-
-
-_WARM: set[tuple[str, str, int]] = set()
-
-
-def warm_up(instance: Instance, method: AnyMethod) -> None:
-    """Let a method load and compile before its time is taken.
-
-    Exact methods for k-subsets, whose times are long anyhow, and solvers are not.
-    """
-    facts = problem_of(instance).facts(instance)
-    kind = (method.name, facts.structure, facts.d)
-    slow = method.exact and isinstance(instance, KSubset)
-    if slow or method.runs_solver or kind in _WARM:
-        return
-    _WARM.add(kind)
-    with suppress(Exception):  # if it matters, the run itself will tell
-        if method(_tiny(instance)).limit is Limit.INTERRUPT:
-            raise KeyboardInterrupt
-
-
-def _tiny(instance: Instance) -> Instance:
-    """Return an instance of the same kind that is solved in no time."""
-    if isinstance(instance, ProcSet):
-        price = (1,) * instance.levels
-        sets = tuple(ProcessorSet(f"s{i}", (i, i + 1), price) for i in range(3))
-        return ProcSet("warm-up", tuple("abcd"), tuple(range(4)), 2, sets)
-    if isinstance(instance, Sukp):
-        return Sukp("warm-up", (1, 2, 3), (1, 1, 1), ((0, 1), (1, 2), (2,)), 2)
-    if isinstance(instance, Submesh):
-        return Submesh("warm-up", (2,) * instance.d, (), (1,) * instance.d)
-    topology = instance.topology
-    if isinstance(topology, Mesh | Torus):
-        small = type(topology)((2,) * topology.dimension)
-        return KSubset("warm-up", small, tuple(small.locations()), 2)
-    if isinstance(topology, Points):
-        few = Points(topology.coordinates[:3])
-        return KSubset("warm-up", few, few.coordinates, min(2, len(few.coordinates)))
-    return KSubset("warm-up", topology, instance.free, 1)

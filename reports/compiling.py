@@ -2,28 +2,31 @@
 
 from __future__ import annotations
 
+import json
+import sys
 from collections.abc import Iterable, Sequence
-from contextlib import closing
-from functools import partial
+from contextlib import closing, suppress
+from functools import cache, partial
+from hashlib import sha256
+from importlib.metadata import version
+from pathlib import Path
+
+import closeknit
 
 from ..heuristics import METHODS
 from ..heuristics.registry import AnyMethod
 from ..heuristics.warming import KINDS, Kind, warm
-from ..solvers.kernels import quiet
+from ..instances.files import write_text
+from ..solvers.kernels import KERNELS, Kernel, announce
 from . import pool
 
 _LONGEST_FIRST = [
-    "levelset-bb",
-    "cuts-bb",
-    "opened-bb",
-    "frontier-dp",
-    "sukp-bb",
-    "ptas",
-    "tabu",
-    "migrate",
-    "thrifty",
+    *("levelset-bb", "cuts-bb", "opened-bb", "frontier-dp", "sukp-bb"),
+    *("ptas", "tabu", "migrate", "thrifty"),
 ]
 """Methods that take longest to compile, so that no process is left with one alone."""
+
+Wanted = tuple[AnyMethod, Kind]
 
 
 def compile_all(problems: Sequence[str], *, jobs: int) -> list[str]:
@@ -36,33 +39,99 @@ def compile_all(problems: Sequence[str], *, jobs: int) -> list[str]:
     jobs
         Number of processes.
     """
-    kinds = [kind for kind in KINDS if kind[0] in problems]
-    methods = [
-        (method, [kind for kind in kinds if kind[0] == problem])
-        for problem in problems
-        for method in METHODS[problem].values()
-        if not method.runs_solver and method.name != "auto"
-    ]
+    return compile_for(
+        (
+            (method, kind)
+            for kind in KINDS
+            if kind[0] in problems
+            for method in METHODS[kind[0]].values()
+        ),
+        jobs=jobs,
+    )
+
+
+def compile_for(wanted: Iterable[Wanted], *, jobs: int) -> list[str]:
+    """Compile what some methods need on instances of some kinds; return what failed.
+
+    What has been compiled before is known by a file beside the machine code, and
+    skipped. Each method is compiled in one process, for all its kinds.
+    """
+    place = _ready_file()
+    ready = _read(place)
+    kinds: dict[str, list[Kind]] = {}
+    methods: dict[str, AnyMethod] = {}
+    for method, kind in wanted:
+        table = METHODS[kind[0]]
+        exact = [one for one in table.values() if one.exact]
+        for one in exact if method.name == "auto" else [method]:
+            label = f"{kind[0]} {one.name}"
+            if not one.runs_solver and table.get(one.name) is one:
+                methods[label] = one
+                kinds.setdefault(label, []).append(kind)
     rank = {name: at for at, name in enumerate(_LONGEST_FIRST)}
-    methods.sort(key=lambda pair: rank.get(pair[0].name, len(rank)))
-    return compile_for(methods, jobs=jobs)
-
-
-def compile_for(
-    methods: Iterable[tuple[AnyMethod, Sequence[Kind]]], *, jobs: int
-) -> list[str]:
-    """Compile what some methods need on instances of some kinds; return failures."""
-    pairs = list(methods)
-    calls = [pool.Call(partial(_warm_all, *pair)) for pair in pairs]
+    labels = sorted(methods, key=lambda one: rank.get(methods[one].name, len(rank)))
+    due = {
+        label: missing
+        for label in labels
+        if (missing := [k for k in kinds[label] if _line(label, k) not in ready])
+    }
+    if due:
+        whole = sum(each.own_seconds() for each in KERNELS)
+        announce(whole * len(due) / len(_own_methods()) / jobs)
+    calls = [pool.Call(partial(_warm, methods[one], due[one])) for one in due]
     failures = []
     with closing(pool.run(calls, jobs=jobs)) as outcomes:
         for position, outcome in outcomes:
+            label = list(due)[position]
             if isinstance(outcome, pool.Failure):
-                failures.append(f"{pairs[position][0].name}: {outcome.why}")
+                failures.append(f"{label}: {outcome.why}")
+            else:
+                ready |= {_line(label, kind) for kind in due[label]}
+    if calls and place is not None:
+        with suppress(closeknit.InputError):  # a read-only installation
+            write_text(place, json.dumps(sorted(ready)))
     return failures
 
 
-def _warm_all(method: AnyMethod, kinds: Sequence[Kind]) -> None:
-    quiet()
+def _warm(method: AnyMethod, kinds: Sequence[Kind]) -> None:
     for kind in kinds:
         warm(method, kind)
+
+
+def _own_methods() -> list[AnyMethod]:
+    tables = METHODS.values()
+    return [one for table in tables for one in table.values() if not one.runs_solver]
+
+
+def _line(label: str, kind: Kind) -> str:
+    return f"{label} {kind[1]} {kind[2]}"
+
+
+def _read(place: Path | None) -> set[str]:
+    if place is None:
+        return set()
+    with suppress(OSError, ValueError, TypeError):
+        return set(json.loads(place.read_text(encoding="utf-8")))
+    return set()
+
+
+@cache
+def _ready_file() -> Path | None:
+    """Where it is written what has been compiled of these sources; None for nowhere.
+
+    It lies with the machine code, so that whoever removes one removes the other.
+    """
+    for method in _own_methods():
+        _ = method.function  # imports its kernels
+    digest = sha256(f"{sys.version} {version('numba')}".encode())
+    for file in sorted({each.py_func.__code__.co_filename for each in KERNELS}):
+        digest.update(Path(file).read_bytes())
+    folder = _any_of(KERNELS).dispatcher.stats.cache_path
+    if folder is None:
+        return None
+    return Path(folder) / f"closeknit-ready-{digest.hexdigest()[:16]}.json"
+
+
+def _any_of(kernels: Sequence[Kernel]) -> Kernel:
+    """Return the same kernel in every process."""
+    return min(kernels, key=lambda one: (one.py_func.__module__, one.__name__))

@@ -20,6 +20,7 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
+from ..solvers.kernels import quiet
 from . import memory
 from .interrupts import undisturbed
 
@@ -28,6 +29,7 @@ DEATHS = 3
 _FROM_OUTSIDE = (signal.SIGKILL, signal.SIGTERM)
 """Signals that a call does not bring on itself by a crash: the kernel's, when memory
 runs out, an operator's."""
+_BEGUN = "begun"
 _STOPPED_IN = 5.0
 """Seconds that a worker is given to go before it is killed."""
 
@@ -77,11 +79,15 @@ class Call:
         is in memory is looked at ten times a second; a limit on the address space
         (RLIMIT_AS) would count each process by itself, and what numba and solvers
         reserve: three times as much as they touch.
+    preparing
+        Seconds that it may take besides, for instance to compile, before it says that
+        it has `begun`; ``allowed`` counts from then on.
     """
 
     function: Callable[[], Any]
     allowed: float | None = None
     memory: int | None = None
+    preparing: float = 0.0
 
 
 def run(
@@ -229,7 +235,7 @@ class _Worker:
             return
         self.began = monotonic()
         if call[1].allowed is not None:
-            self.deadline = self.began + call[1].allowed
+            self.deadline = self.began + call[1].allowed + call[1].preparing
         with suppress(OSError):  # it died idle: `ended` will see that
             self.connection.send(call[1].function)
 
@@ -240,7 +246,12 @@ class _Worker:
         position, call = self.call
         try:
             if self.connection.poll():
-                return position, self.connection.recv()
+                outcome = self.connection.recv()
+                if outcome != _BEGUN:
+                    return position, outcome
+                self.began = monotonic()
+                if call.allowed is not None:
+                    self.deadline = self.began + call.allowed
         except (EOFError, OSError):
             self.process.join(_STOPPED_IN)
         if not self.process.is_alive():
@@ -295,8 +306,23 @@ def _death(code: int | None) -> Failure:
     return kind(f"its process was killed ({name}{hint})")
 
 
+_parent: Connection | None = None
+
+
+def begun() -> None:
+    """Let the time that a call may take count from now; compiling comes before.
+
+    Outside a process of the pool this does nothing.
+    """
+    if _parent is not None:
+        _parent.send(_BEGUN)
+
+
 def _serve(connection: Connection, scratch: Path | None) -> None:
     """Answer calls until there is nobody left to ask; runs in the worker."""
+    global _parent
+    _parent = connection
+    quiet()
     if scratch is not None:  # also for what the calls start
         os.environ["TMPDIR"] = tempfile.tempdir = str(scratch)
     # Ctrl-C is for the parent, which then ends the group of each worker.

@@ -96,10 +96,13 @@ class Kernel:
                     waiting.append(value)
         return list(found.values())
 
+    def own_seconds(self) -> float:
+        """Estimate how long it takes to compile, without what it calls."""
+        return len(self.py_func.__code__.co_code) * _SECONDS_PER_BYTE
+
     def expected_seconds(self) -> float:
         """Estimate how long it takes to compile, with all that it calls."""
-        size = sum(len(each.py_func.__code__.co_code) for each in self.called())
-        return size * _SECONDS_PER_BYTE
+        return sum(each.own_seconds() for each in self.called())
 
 
 def kernel(function: Function) -> Function:
@@ -155,10 +158,12 @@ def about_to_compile(kernel: Kernel) -> None:
     Cold
         Inside `only_ready`, when compiling it would take a while.
     """
+    if clock.is_stopped():  # it is compiled for another one, which has been announced
+        return
     seconds = kernel.expected_seconds()
     if _ONLY_READY and seconds >= _A_WHILE:
         raise Cold(kernel)
-    _announce(seconds)
+    announce(seconds)
 
 
 def quiet() -> None:
@@ -167,7 +172,7 @@ def quiet() -> None:
     _worth_saying = inf
 
 
-def _announce(seconds: float) -> None:
+def announce(seconds: float) -> None:
     """Say that kernels are being compiled: once, and again if it takes long."""
     global _worth_saying
     if seconds < _worth_saying:
