@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from ..heuristics.registry import Method
     from ..instances import ProcSet
     from ..instances.config import Configuration
-    from ..solvers import Settings
+    from ..solvers import Limit, Settings
 
 HELP = "processors for a job on a real machine, by its configuration"
 _EVERYTHING = "all"
@@ -88,6 +88,7 @@ def run(args: argparse.Namespace) -> int:
     """Answer one request, or all that come."""
     from ..heuristics import PROCSET
     from ..heuristics.procset.selector import Selector
+    from ..heuristics.tiers import in_tiers
     from ..instances.config import read_configuration
 
     settings = running.settings_of(args)
@@ -102,7 +103,12 @@ def run(args: argparse.Namespace) -> int:
         if getattr(args, option) is None:
             raise InputError("is needed", field=f"--{option}")
     selector = Selector(read_configuration(args.config), method)
-    decision = _decide(selector, args.queue, args.pes, args.free, settings, "--")
+    decision = in_tiers(
+        lambda how: _decide(selector, args.queue, args.pes, args.free, how, "--"),
+        _limit_of,
+        size=len(selector.configuration.processors),
+        settings=settings,
+    )
     if args.json:
         from ..instances.json_text import dumps
 
@@ -110,6 +116,14 @@ def run(args: argparse.Namespace) -> int:
     else:
         _show(decision, args.queue, args.config)
     return _status(decision)
+
+
+def _limit_of(decision: Decision) -> Limit | None:
+    """What ended the request early; MINCOST without a proof counts, too."""
+    from ..solvers import Limit
+
+    undecided = decision.result.chosen is not None and decision.holds is None
+    return Limit.TIME if undecided else decision.result.limit
 
 
 def _decide(

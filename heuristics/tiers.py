@@ -7,12 +7,16 @@ code give the same answer, so which of them runs changes no more than the time.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from typing import TypeVar
 
 from ..instances import Instance, problem_of
 from ..solvers import DEFAULT, Limit, Result, Settings
 from ..solvers.kernels import Cold, interpreted, only_ready
 from .registry import AnyMethod
+
+Answer = TypeVar("Answer")
 
 _TINY = 64
 """To choose from at most, where the source is tried before numba is imported."""
@@ -43,27 +47,49 @@ def run_once(
         Time spent on compiling, or on trying to do without, is in no limit.
     """
     facts = problem_of(instance).facts(instance)
-    small = facts.n <= _SMALL and facts.locations <= _PLACES
-    steady = not (method.runs_solver or method.seeded)
-    if not small or not steady or settings.time_limit < _LEAST_LIMIT:
+    if method.runs_solver or method.seeded or facts.locations > _PLACES:
         return method(instance, settings)
-    if facts.n <= _TINY:
-        result = _from_source(method, instance, settings, _TINY_SECONDS)
-        if result is not None:
-            return result
+    return in_tiers(
+        lambda settings: method(instance, settings),
+        lambda result: result.limit,
+        size=facts.n,
+        settings=settings,
+    )
+
+
+def in_tiers(
+    run: Callable[[Settings], Answer],
+    limit_of: Callable[[Answer], Limit | None],
+    *,
+    size: int,
+    settings: Settings,
+) -> Answer:
+    """Run something once: from source, from machine code, or one after the other.
+
+    Parameters
+    ----------
+    run
+        Takes settings; its answer depends on their time limit only if that is reached.
+    limit_of
+        What ended it early, by its answer.
+    size
+        How many there are to choose from.
+    settings
+        What it is to be run with.
+    """
+
+    def from_source(seconds: float) -> Answer | None:
+        with interpreted():
+            answer = run(replace(settings, time_limit=seconds))
+        return None if limit_of(answer) is Limit.TIME else answer
+
+    if size > _SMALL or settings.time_limit < _LEAST_LIMIT:
+        return run(settings)
+    if size <= _TINY and (answer := from_source(_TINY_SECONDS)) is not None:
+        return answer
     try:
         with only_ready():
-            return method(instance, settings)
+            return run(settings)
     except Cold:
-        result = _from_source(method, instance, settings, _SMALL_SECONDS)
-    return method(instance, settings) if result is None else result
-
-
-def _from_source(
-    method: AnyMethod, instance: Instance, settings: Settings, seconds: float
-) -> Result | None:
-    """Return what the source finds within some seconds, None where they run out."""
-    seconds = min(seconds, settings.time_limit)
-    with interpreted():
-        result = method(instance, replace(settings, time_limit=seconds))
-    return None if result.limit is Limit.TIME else result
+        answer = from_source(min(_SMALL_SECONDS, settings.time_limit))
+    return run(settings) if answer is None else answer
