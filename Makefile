@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 OUT ?= out
 SECONDS ?= 60
 
-.PHONY: help report test test-slow lint lock audit licences fuzz bench bench-exact bench-models bench-procset-models bench-procset-bb bench-sukp bench-sukp-table bench-submesh bench-stream bench-packing bench-ptas bench-limits clean
+.PHONY: help report test test-slow lint lock audit licences fuzz bench bench-exact bench-models bench-procset-models bench-procset-bb bench-sukp bench-sukp-table bench-submesh bench-stream bench-packing bench-ptas bench-limits bench-cold warm clean
 
 help:
 	@echo "make report     set up, run every method on the bundled instances, write $(OUT)/report"
@@ -28,6 +28,8 @@ help:
 	@echo "make bench-stream  streams of jobs, simulated and measured"
 	@echo "make bench-packing  whether boxes can be packed: a known set, and states of a mesh"
 	@echo "make bench-ptas  the PTAS: seconds, choice and bound over the optimum, against strips"
+	@echo "make warm       compile all kernels beforehand"
+	@echo "make bench-cold  what a first start costs, with nothing compiled"
 	@echo "make bench-limits  how late every method is, at limits of 0.5, 5 and 60 s; hours"
 	@echo "make bench-sukp-table  the set-union knapsack benchmark searched by tabu: docs/sukp.md"
 
@@ -68,10 +70,17 @@ report: $(VENV)/.ready
 	$(BIN)/closeknit ratios bundled worst-cases --out $(OUT)/report
 	@echo "The report: file://$(abspath $(OUT)/report/report.html)"
 
-test: $(VENV)/.ready
+# All kernels, compiled beforehand in parallel; what is there already is skipped.
+warm: $(VENV)/.ready
+	$(BIN)/closeknit warm
+
+bench-cold: $(VENV)/.ready
+	$(BIN)/python benchmarks/bench_cold.py $(ARGS)
+
+test: warm
 	$(BIN)/pytest -n 2
 
-test-slow: $(VENV)/.ready
+test-slow: warm
 	$(BIN)/pytest -n 2 -m slow
 
 lint: $(VENV)/.ready

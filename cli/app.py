@@ -13,7 +13,6 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
-from importlib.metadata import version
 from types import MappingProxyType
 from typing import Any, NoReturn
 
@@ -35,6 +34,7 @@ from . import (
     solve,
     streams,
     verify,
+    warm,
     worst,
 )
 
@@ -54,6 +54,7 @@ COMMANDS = MappingProxyType(
         "simulate": simulate,
         "select": select,
         "config": config,
+        "warm": warm,
     }
 )
 """Subcommands in the order in which the help lists them."""
@@ -71,6 +72,17 @@ class Parser(argparse.ArgumentParser):
         print(message, end="", file=file or sys.stderr)
 
 
+class _Version(argparse.Action):
+    """Looks the version up only when it is asked for, which takes a while."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
+        """Print it and leave."""
+        from importlib.metadata import version
+
+        print(f"closeknit {version('closeknit')}")
+        parser.exit()
+
+
 def parser() -> argparse.ArgumentParser:
     """Build the whole command line."""
     top = Parser(
@@ -79,7 +91,7 @@ def parser() -> argparse.ArgumentParser:
         "optimal the choice is.",
     )
     top.add_argument(
-        "--version", action="version", version=f"closeknit {version('closeknit')}"
+        "--version", action=_Version, nargs=0, help="print the version and exit"
     )
     commands = top.add_subparsers(metavar="COMMAND", required=True)
     for name, module in COMMANDS.items():

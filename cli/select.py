@@ -119,7 +119,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _limit_of(decision: Decision) -> Limit | None:
-    """What ended the request early; MINCOST without a proof counts, too."""
+    """Return what ended the request early; MINCOST without a proof counts, too."""
     from ..solvers import Limit
 
     undecided = decision.result.chosen is not None and decision.holds is None

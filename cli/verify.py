@@ -84,8 +84,10 @@ def run(args: argparse.Namespace, methods: Mapping[str, Run] | None = None) -> i
     methods
         Take these in the place of the registered methods.
     """
+    from ..heuristics import METHODS
     from ..reports.claims import CLAIMS, Trial
     from ..reports.claims_page import write_page
+    from ..reports.compiling import compile_all
 
     claims = _chosen(args.claims, CLAIMS)
     if args.list:
@@ -95,6 +97,8 @@ def run(args: argparse.Namespace, methods: Mapping[str, Run] | None = None) -> i
     trial = Trial(seed=_seed(args), quick=args.quick, time_limit=time_limit)
     if methods is not None:
         trial = replace(trial, methods=methods)
+    elif not args.claims:  # all at once take longer than in several processes
+        compile_all(list(METHODS), jobs=running.processes(None))
     verdicts, files = _test(claims, trial, args)
     if args.json:
         _write_json(args.json, trial, verdicts, files)

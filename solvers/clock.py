@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from time import perf_counter
+from time import perf_counter, process_time
 
-_stopped_for = 0.0
+_stopped_for = _cpu_stopped_for = 0.0
 _stopped_since: float | None = None
 
 
@@ -22,9 +22,9 @@ def now() -> float:
     return perf_counter() - _stopped_for
 
 
-def stopped_for() -> float:
-    """Return the seconds that the clock has stood still in this process so far."""
-    return _stopped_for
+def cpu() -> float:
+    """Return seconds of this process's processor time, without those compiling."""
+    return process_time() - _cpu_stopped_for
 
 
 def is_stopped() -> bool:
@@ -44,13 +44,14 @@ def stopped() -> Iterator[None]:
     >>> during - before < 0.1
     True
     """
-    global _stopped_for, _stopped_since
+    global _stopped_for, _stopped_since, _cpu_stopped_for
     if _stopped_since is not None:
         yield
         return
-    _stopped_since = perf_counter()
+    _stopped_since, began = perf_counter(), process_time()
     try:
         yield
     finally:
+        _cpu_stopped_for += process_time() - began
         _stopped_for += perf_counter() - _stopped_since
         _stopped_since = None

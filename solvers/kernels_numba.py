@@ -121,6 +121,8 @@ class _Cache(caching.FunctionCache):  # type: ignore[misc]
                 found = super().load_overload(sig, target_context)
             except Exception:  # truncated or foreign files: compile again
                 found = None
+                with suppress(OSError):
+                    self.flush()
         if found is None:
             about_to_compile(self._kernel)
         return found

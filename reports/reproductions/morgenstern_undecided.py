@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from itertools import pairwise
 from math import prod
 from statistics import median
-from time import process_time
 
 import matplotlib as mpl
 from matplotlib.axes import Axes
@@ -27,7 +26,7 @@ from ...simulation.submesh import Measures, first_come
 from ...simulation.submesh_budget import Budget
 from ...simulation.submesh_migration import Migrating
 from ...simulation.submesh_stream import Request, Uniform, queue
-from ...solvers import Settings
+from ...solvers import Settings, clock
 from ..plot_style import CLOUD, INK, STYLE, A, B, as_svg
 from ..plots import Plot
 from ..study import Cell, Finding, Section, Study, Table
@@ -107,9 +106,9 @@ class _Recorder:
 
     def __call__(self, packing: Packing, settings: Settings) -> Verdict:
         self.told()
-        start = process_time()
+        start = clock.cpu()
         verdict = self.budget(packing, settings)
-        seconds = process_time() - start
+        seconds = clock.cpu() - start
         load = 100 * sum(prod(one.size) for one in packing.items) / prod(packing.shape)
         residents = len(packing.items) - 1
         self.cases.append(Case(residents, load, verdict.fits, verdict.by, seconds))
