@@ -24,11 +24,9 @@ from functools import cache, update_wrapper
 from math import inf
 from pathlib import Path
 from types import CodeType
-from typing import Any, TypeVar, cast
+from typing import Any
 
 from . import clock
-
-Function = TypeVar("Function", bound=Callable[..., Any])
 
 KERNELS: list[Kernel] = []
 """Every kernel of the modules that are imported."""
@@ -56,6 +54,8 @@ class Kernel:
     function
         In the part of Python that numba compiles; it may call other kernels.
     """
+
+    __name__: str
 
     def __init__(self, function: Callable[..., Any]) -> None:
         update_wrapper(self, function)
@@ -105,9 +105,9 @@ class Kernel:
         return sum(each.own_seconds() for each in self.called())
 
 
-def kernel(function: Function) -> Function:
+def kernel(function: Callable[..., Any]) -> Any:
     """Have a function compiled by numba when it is first called."""
-    return cast(Function, Kernel(function))
+    return Kernel(function)
 
 
 def _plain(value: Any) -> Any:

@@ -10,13 +10,14 @@ from typing import Any, ClassVar
 
 import numba
 from numba.core import caching, event, types
+from numba.core.types.misc import unliteral
 from numba.extending import typeof_impl
 
 from . import clock
 from .kernels import Kernel, about_to_compile, private_folder
 
 
-@typeof_impl.register(Kernel)
+@typeof_impl.register(Kernel)  # type: ignore[untyped-decorator]
 def _type_of_kernel(value: Kernel, context: Any) -> Any:
     """Let machine code call kernels by their names."""
     return types.Dispatcher(value.dispatcher)
@@ -30,7 +31,7 @@ def dispatcher(kernel: Kernel) -> Any:
     typed = compiled.get_call_template
 
     def without_literals(args: Any, kws: Any) -> Any:
-        return typed([types.unliteral(each) for each in args], kws)
+        return typed([unliteral(each) for each in args], kws)
 
     # Else numba compiles a kernel once more for each literal that it is called with.
     compiled.get_call_template = without_literals

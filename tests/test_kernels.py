@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from time import perf_counter
+from typing import Any
 
 import numpy as np
 import pytest
@@ -187,12 +189,12 @@ def nowhere(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 def fresh_kernel() -> Kernel:
     """Return a kernel that has not been called yet."""
-    return Kernel(triangle.py_func)  # type: ignore[attr-defined]
+    return Kernel(triangle.py_func)
 
 
 @pytest.mark.usefixtures("nowhere")
 def test_without_any_cache_kernels_still_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kernels.tempfile, "gettempdir", lambda: "/nonexistent")
+    monkeypatch.setattr(tempfile, "gettempdir", lambda: "/nonexistent")
     one = fresh_kernel()
     assert one(5) == 10
     assert one.dispatcher.stats.cache_path is None
@@ -204,7 +206,7 @@ def test_read_only_installations_use_a_private_temporary_folder(
 ) -> None:
     from numba.core import caching
 
-    monkeypatch.setattr(kernels.tempfile, "gettempdir", lambda: str(tmp_path))
+    monkeypatch.setattr(tempfile, "gettempdir", lambda: str(tmp_path))
     real = caching._CacheLocator.ensure_cache_path
     monkeypatch.setattr(
         kernels_numba()._Temporary, "ensure_cache_path", real, raising=False
@@ -216,17 +218,17 @@ def test_read_only_installations_use_a_private_temporary_folder(
     assert list(folder.rglob("*.nbc"))
 
 
-def kernels_numba() -> type:
+def kernels_numba() -> Any:
     """Return the module as an object whose attributes may be replaced."""
     from closeknit.solvers import kernels_numba
 
-    return kernels_numba  # type: ignore[return-value]
+    return kernels_numba
 
 
 def test_a_folder_that_others_may_write_to_is_not_taken(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(kernels.tempfile, "gettempdir", lambda: str(tmp_path))
+    monkeypatch.setattr(tempfile, "gettempdir", lambda: str(tmp_path))
     kernels.private_folder.cache_clear()
     folder = kernels.private_folder()
     assert folder is not None
