@@ -248,9 +248,6 @@ def _refuse_unwritable(out: Path) -> None:
     for name in OUTPUTS:
         if (out / name).is_dir():
             raise InputError("cannot be written: Is a directory", file=out / name)
-    for name in (*OUTPUTS, "results.parquet"):
-        for half in out.glob(f".{name}.*"):  # of a process that was killed
-            half.unlink(missing_ok=True)
     trial = out / ".closeknit-trial"
     with writing(trial):
         pass
