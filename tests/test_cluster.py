@@ -370,12 +370,12 @@ def test_a_cluster_can_be_reached_by_tls_only(
         for words in (dask, worker)
     ]
     try:
-        wait_for(lambda: answers(address), seconds=120)
+        wait_for(lambda: answers(address), seconds=400)
         with pytest.MonkeyPatch.context() as patch:
             for name, value in tls.items():
                 patch.setenv(name, value)
             with driver(folder, tmp_path / "o", "--dask", f"tls://{address}") as ours:
-                said, complained = ours.communicate(timeout=120)
+                said, complained = ours.communicate(timeout=400)
         assert (ours.returncode, complained) == (0, "")
         assert said.startswith("6 instances, 5 methods, 28 rows; 28 of them (100 %)")
         for stranger, complaint in (
@@ -384,7 +384,7 @@ def test_a_cluster_can_be_reached_by_tls_only(
         ):
             words = ("--dask", stranger)
             with driver(folder, tmp_path / "other", *words) as process:
-                said, complained = process.communicate(timeout=120)
+                said, complained = process.communicate(timeout=400)
             assert (process.returncode, said) == (2, "")
             assert complained.startswith(f"closeknit: --dask: {complaint}")
             assert complained.count("\n") == 1
