@@ -26,7 +26,7 @@ from closeknit.reports.campaign import Campaign, Lineup, run
 from closeknit.reports.row_fields import document_of
 from closeknit.reports.store import FILE, Store, rows_in
 
-from .toys import ROOT, SABOTEURS, TOYS, small
+from .toys import ROOT, SABOTEURS, TOYS, dies, small
 
 CHANGING = ("seconds", "finished", "memory_peak")
 
@@ -141,6 +141,19 @@ def test_a_run_that_kills_its_worker_three_times_is_given_up(
     assert failed == {"a": why, "b": why}
     others = [row.status for row in rows if row.method != "fatal"]
     assert Counter(others) == {"feasible": 4, "optimal": 2}
+
+
+def test_a_run_whose_own_process_is_killed_is_made_again(
+    dask: LocalCluster, tmp_path: Path
+) -> None:
+    calls = [
+        pool.Call(partial(dies, tmp_path / name, deaths, signal.SIGKILL))
+        for name, deaths in (("a", 2), ("b", 3))
+    ]
+    with cluster.connected(dask.scheduler_address) as client:
+        found = dict(cluster.run(calls, client=client))
+    why = "its process was killed (SIGKILL; out of memory?), 3 times out of 3"
+    assert found == {0: 3, 1: pool.Failure(why)}
 
 
 def test_ctrl_c_ends_the_driver_and_its_runs(
