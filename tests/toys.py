@@ -16,7 +16,7 @@ from typing import Any, cast
 
 import closeknit.heuristics
 from closeknit.heuristics.registry import AnyMethod, Method, Run
-from closeknit.instances import KSubset, Mesh, cost, mesh, sha256
+from closeknit.instances import Instance, KSubset, Mesh, cost, mesh, sha256
 from closeknit.reports.rows import Row, row_of
 from closeknit.solvers import (
     DEFAULT,
@@ -174,7 +174,7 @@ def line(name: str, *xs: int, k: int) -> KSubset:
     return KSubset(name, Mesh((max(xs) + 1,)), tuple((x,) for x in xs), k)
 
 
-def made(instance: KSubset, method: str, **changes: Any) -> Row:
+def made(instance: Instance, method: str, **changes: Any) -> Row:
     """A row made by hand."""
     plain = row_of(instance, method, DEFAULT, "by hand", "failed")
     given: dict[str, Any] = {
