@@ -31,7 +31,6 @@ from .fault_injection import (
 from .toys import TOYS, small
 
 CHANGING = ("seconds", "finished", "memory_peak")
-PLACE = "tests.test_campaign_faults"
 
 
 class Connection(sqlite3.Connection):

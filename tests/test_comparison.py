@@ -143,7 +143,7 @@ def test_the_command_prints_and_fails_when_asked_to(
     said = capsys.readouterr().out
     assert said == page.read_text()
     assert "92 runs are in both (0 in A only, 0 in B only): 1 answers worse" in said
-    assert "| a | `random` | 0 | cost | 6 | 7 |" in said
+    assert "| `a` | `random` | 0 | cost | `6` | `7` |" in said
     assert "1 methods slower" in said
     assert run([*words, "--fail-on", "answers"]) == 1
     assert run(["ratios", "compare", b, a, "--fail-on", "worse"]) == 0
