@@ -258,12 +258,10 @@ def _named(args: argparse.Namespace) -> Campaign:
 
 def _refuse_unwritable(out: Path) -> None:
     """Find out now, and not after hours, whether the report can be written."""
-    from ..instances.files import HALF_WRITTEN, try_file
+    from ..instances.files import try_file
 
     for name in OUTPUTS:
         try_file(out / name)
-    for half in out.glob(HALF_WRITTEN):  # of a process that was killed
-        half.unlink(missing_ok=True)
 
 
 def _report(campaign: Campaign, store: Store, out: Path, *, parquet: bool) -> int:

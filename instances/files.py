@@ -40,8 +40,6 @@ MOST_DEPTH = 64
 _UNPACKER = 128 * 2**20
 """Memory that unpacking may take; ``xz -9`` needs 65 MiB."""
 _PIECE = 2**16
-HALF_WRITTEN = ".closeknit-" + 16 * "[0-9a-f]"
-"""Pattern of the names that files have until all is written."""
 _MOST_LINKS = 40
 """As Linux follows."""
 _MOST_TOML = 2**20

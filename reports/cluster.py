@@ -56,6 +56,7 @@ def connected(address: str | None, *, jobqueue: str | None = None) -> Iterator[A
     """
     distributed = dask_module("distributed", "--dask")
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    _refuse_unproven(distributed, address or "")
     cluster = None
     if jobqueue is not None:
         from .slurm import cluster_of
@@ -81,6 +82,31 @@ def connected(address: str | None, *, jobqueue: str | None = None) -> Iterator[A
     finally:
         if cluster is not None:
             cluster.close()
+
+
+def _refuse_unproven(distributed: Any, address: str) -> None:
+    """Complain now of what Dask only notices when it is half connected."""
+    try:
+        security = distributed.Security()
+        own = security.get_connection_args("client").get("ssl_context")
+    except (OSError, ValueError, TypeError) as error:
+        raise InputError(
+            f"the certificates in Dask's configuration cannot be used ({error})",
+            field="--dask",
+            value=address,
+        ) from None
+    if address.startswith("tls://") and own is None:
+        raise InputError(
+            "needs certificates in Dask's configuration (docs/studies.md)",
+            field="--dask",
+            value=address,
+        )
+    if address.startswith("tcp://") and security.require_encryption:
+        raise InputError(
+            "is refused: Dask's configuration requires encryption",
+            field="--dask",
+            value=address,
+        )
 
 
 def dask_module(name: str, option: str) -> Any:

@@ -129,7 +129,7 @@ def _methods_by_level(report: Report) -> str:
     for s in report.summaries:
         cells = []
         for place, x in enumerate(s.levels):
-            shown = [x.mean, x.most]
+            shown: list[Ratio | None] = [x.mean, x.most]
             if alike:
                 shown.insert(1, s.shared[place] if s.shared else None)
             cells.append(", ".join(map(decimal, shown)))

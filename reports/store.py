@@ -7,11 +7,11 @@ import json
 import os
 import sqlite3
 from collections.abc import Iterable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from hashlib import sha256
 from pathlib import Path
 from shutil import rmtree
-from time import monotonic
+from time import monotonic, time
 from types import TracebackType
 from typing import Any
 
@@ -31,6 +31,8 @@ _MARK = 0x636B6E74
 """`PRAGMA application_id`: whose file it is."""
 _SYNCED = 1.0
 """Seconds of results that a failure of the power may take, at most."""
+_STALE = 60.0
+"""Seconds after which nobody goes on with a file that is written and then renamed."""
 _BROKEN = (sqlite3.Error, UnicodeDecodeError)
 """What is raised for a damaged file: its names, too, may be no text."""
 
@@ -134,8 +136,12 @@ class Store:
             os.close(self._lock)
 
     def _clear(self) -> None:
-        """Remove temporary files, as far as nobody is just now writing there."""
+        """Remove temporary files, also half-written outputs of a process long gone."""
         rmtree(self.scratch, ignore_errors=True)
+        for half in self.path.parent.glob(".closeknit-*"):
+            with suppress(OSError):
+                if time() - half.stat().st_mtime > _STALE:
+                    half.unlink()
 
     def append(self, row: Row) -> None:
         """Add a row, in a transaction of its own.

@@ -30,7 +30,7 @@ from closeknit.reports.rows import Row
 from closeknit.reports.store import FILE, LOCK, Store, rows_in
 from closeknit.solvers import Grade, Proof, Settings
 
-from .toys import ROOT, SABOTEURS, TOYS, made, optimal, small
+from .toys import ROOT, SABOTEURS, TOYS, dies, made, optimal, small
 
 
 @pytest.fixture(autouse=True)
@@ -85,23 +85,13 @@ def test_every_call_has_an_outcome_whatever_befalls_it() -> None:
     assert active_children() == []
 
 
-def _dies(note: Path, deaths: int, number: int) -> int:
-    """Be killed from outside so often; say who else is running at the time."""
-    with note.open("a") as file:
-        file.write("died\n")
-    if note.read_text().count("\n") <= deaths:
-        os.kill(os.getpid(), number)
-        sleep(600)
-    return note.read_text().count("\n")
-
-
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
 def test_a_killed_call_is_made_again_when_nothing_else_runs(
     tmp_path: Path, number: int
 ) -> None:
     calls = [
-        pool.Call(partial(_dies, tmp_path / "a", 2, number)),
-        pool.Call(partial(_dies, tmp_path / "b", 3, number)),
+        pool.Call(partial(dies, tmp_path / "a", 2, number)),
+        pool.Call(partial(dies, tmp_path / "b", 3, number)),
         *(pool.Call(partial(pow, i, 2)) for i in range(5)),
     ]
     found = list(pool.run(calls, jobs=2))
@@ -115,7 +105,7 @@ def test_a_killed_call_is_made_again_when_nothing_else_runs(
 
 def test_a_crash_is_not_repeated(tmp_path: Path) -> None:
     note = tmp_path / "a"
-    calls = [pool.Call(partial(_dies, note, 9, signal.SIGSEGV))]
+    calls = [pool.Call(partial(dies, note, 9, signal.SIGSEGV))]
     why = "its process was killed (SIGSEGV)"
     assert list(pool.run(calls, jobs=1)) == [(0, pool.Failure(why))]
     assert note.read_text() == "died\n"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -31,7 +31,6 @@ from .fault_injection import (
 from .toys import TOYS, small
 
 CHANGING = ("seconds", "finished", "memory_peak")
-PLACE = "tests.test_campaign_faults"
 
 
 class Connection(sqlite3.Connection):
@@ -87,9 +86,7 @@ def at_once(
 
 
 @pytest.fixture
-def campaign(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[Callable[[Path], int]]:
+def campaign(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[Path], int]:
     """A campaign of six rows, as a command."""
     two = {name: TOYS[name] for name in ("first", "last", "auto")}
     monkeypatch.setattr(closeknit.heuristics, "METHODS", {**METHODS, "ksubset": two})

@@ -26,7 +26,7 @@ from closeknit.reports.campaign import Campaign, Lineup, run
 from closeknit.reports.row_fields import document_of
 from closeknit.reports.store import FILE, Store, rows_in
 
-from .toys import ROOT, SABOTEURS, TOYS, small
+from .toys import ROOT, SABOTEURS, TOYS, dies, small
 
 CHANGING = ("seconds", "finished", "memory_peak")
 
@@ -141,6 +141,19 @@ def test_a_run_that_kills_its_worker_three_times_is_given_up(
     assert failed == {"a": why, "b": why}
     others = [row.status for row in rows if row.method != "fatal"]
     assert Counter(others) == {"feasible": 4, "optimal": 2}
+
+
+def test_a_run_whose_own_process_is_killed_is_made_again(
+    dask: LocalCluster, tmp_path: Path
+) -> None:
+    calls = [
+        pool.Call(partial(dies, tmp_path / name, deaths, signal.SIGKILL))
+        for name, deaths in (("a", 2), ("b", 3))
+    ]
+    with cluster.connected(dask.scheduler_address) as client:
+        found = dict(cluster.run(calls, client=client))
+    why = "its process was killed (SIGKILL; out of memory?), 3 times out of 3"
+    assert found == {0: 3, 1: pool.Failure(why)}
 
 
 def test_ctrl_c_ends_the_driver_and_its_runs(
@@ -370,20 +383,23 @@ def test_a_cluster_can_be_reached_by_tls_only(
         for words in (dask, worker)
     ]
     try:
-        wait_for(lambda: answers(address), seconds=120)
+        wait_for(lambda: answers(address), seconds=400)
         with pytest.MonkeyPatch.context() as patch:
             for name, value in tls.items():
                 patch.setenv(name, value)
             with driver(folder, tmp_path / "o", "--dask", f"tls://{address}") as ours:
-                said, complained = ours.communicate(timeout=120)
+                said, complained = ours.communicate(timeout=400)
         assert (ours.returncode, complained) == (0, "")
         assert said.startswith("6 instances, 5 methods, 28 rows; 28 of them (100 %)")
-        for stranger in (f"tcp://{address}", f"tls://{address}"):
+        for stranger, complaint in (
+            (f"tcp://{address}", "no scheduler answers ("),
+            (f"tls://{address}", "needs certificates in Dask's configuration"),
+        ):
             words = ("--dask", stranger)
             with driver(folder, tmp_path / "other", *words) as process:
-                said, complained = process.communicate(timeout=120)
+                said, complained = process.communicate(timeout=400)
             assert (process.returncode, said) == (2, "")
-            assert complained.startswith("closeknit: --dask: no scheduler answers (")
+            assert complained.startswith(f"closeknit: --dask: {complaint}")
             assert complained.count("\n") == 1
         assert not (tmp_path / "other").exists()
     finally:

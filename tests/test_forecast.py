@@ -33,7 +33,7 @@ def test_what_is_left_is_bounded_at_first_and_then_ever_better() -> None:
     found.begin(due, [], limit=60)
     assert found.bound
     assert found.left() == len(due) * 60.05 / 2
-    errors = []
+    errors: list[float] = []
     for number, kind in enumerate(due):
         clock.now += (takes[kind] + 0.05) / 2
         found.ended(kind, takes[kind])

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
+from markdown_it.token import Token
 
 import closeknit.heuristics
 from closeknit.cli.app import run as run_command
@@ -151,7 +152,7 @@ def test_markdown_shows_names_as_code(name: str) -> None:
         assert "bold" not in plain
 
 
-def tokens(parser: MarkdownIt, text: str) -> Iterator[object]:
+def tokens(parser: MarkdownIt, text: str) -> Iterator[Token]:
     for token in parser.parse(text):
         yield token
         yield from token.children or ()
@@ -161,7 +162,7 @@ def tokens(parser: MarkdownIt, text: str) -> Iterator[object]:
 def test_a_cell_of_a_table_holds_any_name(name: str) -> None:
     text = f"| a | b |\n| :-- | :-- |\n| {cell(name)} | {cell(name)} |"
     parser = MarkdownIt("commonmark").enable("table")
-    kinds = [token.type for token in tokens(parser, text)]  # type: ignore[attr-defined]
+    kinds = [token.type for token in tokens(parser, text)]
     assert kinds.count("td_open") == 2
     assert kinds.count("code_inline") == 2
 

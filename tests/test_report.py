@@ -603,7 +603,7 @@ def only_for_four(instance: KSubset) -> Fraction | None:
 
 
 def partly_covered() -> Report:
-    near = Toy(name="near", where="first", guarantee=only_for_four)  # type: ignore[arg-type]
+    near = Toy(name="near", where="first", guarantee=only_for_four)
     return report_on([A, B, C], rows(), {"ksubset": {**TABLE, "near": near}})
 
 
