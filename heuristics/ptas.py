@@ -142,6 +142,7 @@ def _run(m: int, instance: KSubset, settings: Settings) -> Result:
     """Cut the axes into m strips."""
     start = perf_counter()
     sizes = arcsine_sizes(instance.k, m)
+    first: IntArray = np.arange(instance.k)
     try:
         first = _first(instance, settings)
         known = crossing(instance.points[first], sizes)
@@ -154,7 +155,7 @@ def _run(m: int, instance: KSubset, settings: Settings) -> Result:
         else:
             search = Plane(instance, sizes, known)
     except KeyboardInterrupt:
-        return answer(instance, None, start=start, limit=Limit.INTERRUPT)
+        return answer(instance, first, start=start, limit=Limit.INTERRUPT)
     with limits(start + settings.time_limit, settings.node_limit) as watch:
         ended = watch.search(
             search.step,

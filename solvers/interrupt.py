@@ -26,6 +26,8 @@ _EVERY = 0.1
 """Seconds between two alarms: one may have come while the run could not be stopped."""
 _PATIENCE = 2
 """Alarms after which an event that nobody looks at gives way to the exception."""
+_AGAIN = 3
+"""Alarms after which the exception is raised again, if that did not end the run."""
 _LOADERS = ("importlib.", "_frozen_importlib", "numba.", "llvmlite.")
 
 
@@ -62,14 +64,14 @@ class Alarm:
     seconds: float = 0.0
     presses: int = 0
     rung: int = 0
-    _raised: bool = field(default=False, repr=False)
+    _next: int = field(default=0, repr=False)
 
     def set(self) -> None:
         """Let it go off when the time is over, and again and again from then on."""
         signal.setitimer(signal.ITIMER_REAL, self.seconds, _EVERY)
 
     def ring(self, number: int, frame: FrameType | None) -> None:
-        """Stop the run: by its event if it looks at one, else by an exception, once."""
+        """Stop the run: by its event if it looks at one, else by an exception."""
         if _loading(frame):
             self.set()  # compiling is in no limit
             return
@@ -78,8 +80,8 @@ class Alarm:
             _deferred[-1].set()
             if self.rung < _PATIENCE:
                 return
-        if not (_shields or self._raised):
-            self._raised = True
+        if not _shields and self.rung >= self._next:
+            self._next = self.rung + _AGAIN
             raise OutOfTimeError
 
 

@@ -35,6 +35,7 @@ import numpy as np
 
 from ...instances import InputError, Sukp
 from ...solvers import DEFAULT, Grade, Limit, Proof, Result, Settings, answer
+from ...solvers.interrupt import OutOfTimeError
 from ...solvers.limits import limits
 from . import sukp_bb_kernels as kernels
 from .sukp_bb_problem import blank, packed, root
@@ -97,9 +98,9 @@ def prove(
     try:
         search = Search(instance, first, seconds=settings.time_limit)
         limit = pursue(search, limit, settings=settings, start=start)
-    except KeyboardInterrupt:  # in a step: what the search knows may be half written
+    except OutOfTimeError:  # while it was laid out, or half way through a step
         return answer(
-            instance, first, start=start, limit=Limit.INTERRUPT, seed=settings.seed
+            instance, first, start=start, limit=Limit.TIME, seed=settings.seed
         )
     return answer(
         instance,
