@@ -101,7 +101,7 @@ def deferred() -> Iterator[threading.Event]:
     if not _in_main_thread():
         yield pressed
         return
-    came = []
+    came: list[int] = []
 
     def note(number: int, frame: FrameType | None) -> None:
         for alarm in _alarms:
