@@ -252,7 +252,8 @@ def flow(
                 break
         tally[TOTAL] += length
         tally[LEFT] -= 1
-    return tally[TOTAL]
+    total: int = tally[TOTAL]
+    return total
 
 
 @njit(cache=True)
