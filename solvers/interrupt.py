@@ -165,7 +165,7 @@ def alarmed(seconds: float) -> Iterator[Alarm]:
             _alarms.remove(alarm)
             if callable(pressed):
                 signal.signal(signal.SIGINT, pressed)
-            signal.signal(signal.SIGALRM, rang)
+            signal.signal(signal.SIGALRM, rang or signal.SIG_DFL)
 
 
 def _loading(frame: FrameType | None) -> bool:
