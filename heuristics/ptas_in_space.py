@@ -115,7 +115,7 @@ class Space:
         fixed = np.tile(self.sizes, 3).astype(float)
         low = np.concatenate([fixed, np.zeros(n)])
         high = np.concatenate([fixed, np.ones(n)])
-        options = {}
+        options: dict[str, float] = {}
         if self.deadline < inf:
             options["time_limit"] = max(0.01, self.deadline - perf_counter())
         run = milp(
