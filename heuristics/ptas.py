@@ -220,11 +220,17 @@ class Plane:
     def _nothing_sent(self, strips: int) -> Flow:
         from .ptas_kernels import Flow
 
-        lengths = len(self.x.value), len(self.y.value)
-        rows = [np.zeros((length, strips), dtype=np.int64) for length in lengths]
-        each = [np.zeros(strips, dtype=np.int64) for _ in range(2)]
-        used = np.zeros(len(self.sites), dtype=np.int64)
-        return Flow(*rows, *each, used, np.zeros(2, dtype=np.int64))
+        def zeros(*shape: int) -> IntArray:
+            return np.zeros(shape, dtype=np.int64)
+
+        return Flow(
+            sent=zeros(len(self.x.value), strips),
+            got=zeros(len(self.y.value), strips),
+            supply=zeros(strips),
+            demand=zeros(strips),
+            used=zeros(len(self.sites)),
+            tally=zeros(2),
+        )
 
     @property
     def unfinished(self) -> bool:
