@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..formulations.bounds import best_bound
 from ..instances import KSubset, Mesh, Tree
 from ..solvers import DEFAULT, Limit, Proof, Result, Settings, answer, clock
+from ..solvers.interrupt import OutOfTimeError
 from . import cuts_bb, levelset_bb, one_axis
 from .line import line_window
 from .mm_inc import first_solution
@@ -49,8 +50,14 @@ def auto(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
     except KeyboardInterrupt:
         return answer(instance, chosen, start=start, limit=Limit.INTERRUPT)
     if bound < known:
-        searches = _searches(instance, chosen, bound)
-        limit, last = _in_turns(searches, start + settings.time_limit, settings)
+        try:
+            searches = _searches(instance, chosen, bound)
+            limit, last = _in_turns(searches, start + settings.time_limit, settings)
+        except OutOfTimeError:  # while they were laid out, or half way through a step
+            limit = Limit.TIME
+            return answer(
+                instance, chosen, start=start, bound=bound, proof=proof, limit=limit
+            )
         chosen = last.chosen
         for search, vouches in searches.items():
             if search.bound > bound:

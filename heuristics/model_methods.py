@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Generic
 from ..instances import cost
 from ..instances.value import ordered
 from ..solvers import DEFAULT, Limit, Proof, Result, Settings, answer, clock
-from .registry import Kind, RunOn
+from .registry import Kind, RunOn, stopped
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -100,6 +100,8 @@ class ModelMethods(Generic[Kind]):
             build = getattr(form, self.formulation.partition(":")[2])
             model = build(instance, hint=hint)
         except KeyboardInterrupt:
+            if hint is None:
+                return stopped(instance, Limit.INTERRUPT, start=start)
             return answer(instance, hint, start=start, limit=Limit.INTERRUPT)
         return solve(model, settings=settings, start=start)
 

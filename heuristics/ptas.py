@@ -141,6 +141,7 @@ def _run(m: int, instance: KSubset, settings: Settings) -> Result:
     """Cut the axes into m strips."""
     start = clock.now()
     sizes = arcsine_sizes(instance.k, m)
+    first: IntArray = np.arange(instance.k)
     try:
         first = _first(instance, settings)
         known = crossing(instance.points[first], sizes)
@@ -153,7 +154,7 @@ def _run(m: int, instance: KSubset, settings: Settings) -> Result:
         else:
             search = Plane(instance, sizes, known)
     except KeyboardInterrupt:
-        return answer(instance, None, start=start, limit=Limit.INTERRUPT)
+        return answer(instance, first, start=start, limit=Limit.INTERRUPT)
     with limits(start + settings.time_limit, settings.node_limit) as watch:
         ended = watch.search(
             search.step,
@@ -218,11 +219,17 @@ class Plane:
     def _nothing_sent(self, strips: int) -> Flow:
         from .ptas_kernels import Flow
 
-        lengths = len(self.x.value), len(self.y.value)
-        rows = [np.zeros((length, strips), dtype=np.int64) for length in lengths]
-        each = [np.zeros(strips, dtype=np.int64) for _ in range(2)]
-        used = np.zeros(len(self.sites), dtype=np.int64)
-        return Flow(*rows, *each, used, np.zeros(2, dtype=np.int64))
+        def zeros(*shape: int) -> IntArray:
+            return np.zeros(shape, dtype=np.int64)
+
+        return Flow(
+            sent=zeros(len(self.x.value), strips),
+            got=zeros(len(self.y.value), strips),
+            supply=zeros(strips),
+            demand=zeros(strips),
+            used=zeros(len(self.sites)),
+            tally=zeros(2),
+        )
 
     @property
     def unfinished(self) -> bool:

@@ -114,15 +114,13 @@ class Space:
         fixed = np.tile(self.sizes, 3).astype(float)
         low = np.concatenate([fixed, np.zeros(n)])
         high = np.concatenate([fixed, np.ones(n)])
-        options = {}
-        if self.deadline < inf:
-            options["time_limit"] = max(0.01, self.deadline - clock.now())
+        left = max(0.01, self.deadline - clock.now())
         run = milp(
             cost,
             constraints=LinearConstraint(matrix, low, high),
             integrality=np.ones(len(who), dtype=np.int64),
             bounds=Bounds(0, 1),
-            options=options,
+            options={"time_limit": left},
         )
         if run.status == 2:  # infeasible: these cuts cannot be met
             return

@@ -253,7 +253,8 @@ def flow(
                 break
         tally[TOTAL] += length
         tally[LEFT] -= 1
-    return tally[TOTAL]
+    total: int = tally[TOTAL]
+    return total
 
 
 @kernel

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from ..instances import KSubset
 from ..solvers import Limit, Proof, Result, Settings, answer, clock
+from ..solvers.interrupt import OutOfTimeError
 from ..solvers.limits import LONGEST, limits
 from .mm_inc import first_solution
 
@@ -80,8 +81,11 @@ def search_alone(
     if first.limit is Limit.INTERRUPT:
         return first
     assert first.chosen is not None
-    search = make(instance, first.chosen)
-    limit = search.run(start + settings.time_limit, settings.node_limit)
+    try:
+        search = make(instance, first.chosen)
+        limit = search.run(start + settings.time_limit, settings.node_limit)
+    except OutOfTimeError:  # while it was laid out, or half way through a step
+        return answer(instance, first.chosen, start=start, limit=Limit.TIME)
     return answer(
         instance,
         search.chosen,

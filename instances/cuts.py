@@ -88,7 +88,8 @@ def ranked(coordinates: IntArray) -> tuple[IntArray, IntArray]:
     low = int(coordinates.min())
     span = int(coordinates.max()) - low + 1
     if span > len(coordinates):
-        return np.unique(coordinates, return_inverse=True)
+        values, ranks = np.unique(coordinates, return_inverse=True)
+        return values, ranks
     shifted = coordinates - low
     there = np.bincount(shifted, minlength=span) > 0
     return np.flatnonzero(there) + low, (np.cumsum(there) - 1)[shifted]

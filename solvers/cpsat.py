@@ -258,7 +258,7 @@ def _attempt(
     return found
 
 
-class _Listener(cp_model.CpSolverSolutionCallback):
+class _Listener(cp_model.CpSolverSolutionCallback):  # type: ignore[misc]
     """Keeps what is found on the way, in case that the search does not end in time."""
 
     def __init__(self) -> None:

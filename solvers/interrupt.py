@@ -28,6 +28,8 @@ _EVERY = 0.1
 """Seconds between two alarms: one may have come while the run could not be stopped."""
 _PATIENCE = 2
 """Alarms after which an event that nobody looks at gives way to the exception."""
+_AGAIN = 3
+"""Alarms after which the exception is raised again, if that did not end the run."""
 _LOADERS = ("importlib.", "_frozen_importlib")
 
 
@@ -64,7 +66,7 @@ class Alarm:
     seconds: float = 0.0
     presses: int = 0
     rung: int = 0
-    _raised: bool = field(default=False, repr=False)
+    _next: int = field(default=0, repr=False)
     _until: float = field(default=0.0, repr=False)
 
     def set(self) -> None:
@@ -73,7 +75,7 @@ class Alarm:
         signal.setitimer(signal.ITIMER_REAL, self.seconds, _EVERY)
 
     def ring(self, number: int, frame: FrameType | None) -> None:
-        """Stop the run: by its event if it looks at one, else by an exception, once."""
+        """Stop the run: by its event if it looks at one, else by an exception."""
         left = self._until - clock.now()
         if left > 0:  # the clock has stood still for a while, or does now
             signal.setitimer(signal.ITIMER_REAL, max(left, _EVERY), _EVERY)
@@ -85,8 +87,8 @@ class Alarm:
             _deferred[-1].set()
             if self.rung < _PATIENCE:
                 return
-        if not (_shields or self._raised):
-            self._raised = True
+        if not _shields and self.rung >= self._next:
+            self._next = self.rung + _AGAIN
             raise OutOfTimeError
 
 
@@ -106,7 +108,7 @@ def deferred() -> Iterator[threading.Event]:
     if not _in_main_thread():
         yield pressed
         return
-    came = []
+    came: list[int] = []
 
     def note(number: int, frame: FrameType | None) -> None:
         for alarm in _alarms:
@@ -170,7 +172,7 @@ def alarmed(seconds: float) -> Iterator[Alarm]:
             _alarms.remove(alarm)
             if callable(pressed):
                 signal.signal(signal.SIGINT, pressed)
-            signal.signal(signal.SIGALRM, rang)
+            signal.signal(signal.SIGALRM, rang or signal.SIG_DFL)
 
 
 def _importing(frame: FrameType | None) -> bool:

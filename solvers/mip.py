@@ -86,7 +86,8 @@ def solve(
         is named. One that does not answer in time is no error.
     """
     start = clock.now() if start is None else start
-    known, outcome, complaint = _Known(), None, ""
+    known, complaint = _Known(), ""
+    outcome: dict[str, Any] | None = None
     ended: Limit | None
     code = 0
     try:

@@ -8,14 +8,14 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from typing import cast
 
 import pytest
 
 from closeknit.heuristics import METHODS
-from closeknit.heuristics.registry import Method, stopped
+from closeknit.heuristics.registry import Method, Run, stopped
 from closeknit.instances import (
     Instance,
     KSubset,
@@ -94,8 +94,8 @@ class Odd(Method[KSubset]):
     __slots__ = ()
 
     @property
-    def function(self):  # type: ignore[no-untyped-def]
-        return globals()[self.where]
+    def function(self) -> Run:
+        return cast(Run, globals()[self.where])
 
 
 def endless(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
@@ -334,11 +334,6 @@ def hard(file: Path) -> None:
     free = Fraction(70, 100)
     instance = generators.random_occupancy((30, 30), 90, free, seed=6, kind="torus")
     write_ksubset(instance, file)
-
-
-def lines(program: subprocess.Popen[str]) -> Iterator[str]:
-    assert program.stdout is not None
-    yield from program.stdout
 
 
 def test_compare_stops_on_ctrl_c_and_shows_what_there_is(tmp_path: Path) -> None:

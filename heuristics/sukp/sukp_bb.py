@@ -34,6 +34,7 @@ import numpy as np
 
 from ...instances import InputError, Sukp
 from ...solvers import DEFAULT, Grade, Limit, Proof, Result, Settings, answer, clock
+from ...solvers.interrupt import OutOfTimeError
 from ...solvers.limits import limits
 from . import sukp_bb_kernels as kernels
 from .sukp_bb_problem import blank, packed, root
@@ -96,9 +97,9 @@ def prove(
     try:
         search = Search(instance, first, seconds=settings.time_limit)
         limit = pursue(search, limit, settings=settings, start=start)
-    except KeyboardInterrupt:  # in a step: what the search knows may be half written
+    except OutOfTimeError:  # while it was laid out, or half way through a step
         return answer(
-            instance, first, start=start, limit=Limit.INTERRUPT, seed=settings.seed
+            instance, first, start=start, limit=Limit.TIME, seed=settings.seed
         )
     return answer(
         instance,
