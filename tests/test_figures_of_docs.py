@@ -189,7 +189,7 @@ def agrees(shown: str, value: float) -> bool:
     """
     number = shown.replace(" ", "").rstrip("%")
     decimals = len(number.partition(".")[2])
-    return abs(float(number) - value) <= 0.5 * 10**-decimals + 1e-9
+    return bool(abs(float(number) - value) <= 0.5 * 10**-decimals + 1e-9)
 
 
 def hold(shown: str, value: float, where: object) -> None:
@@ -350,8 +350,8 @@ def reaching_s_quality(part: Part) -> None:
     run_all(part)
     statements = csv_rows("findings")
     first, second = part.tables
-    for row, found in zip(first[1:], statements, strict=True):
-        assert row[2].partition(" (")[0] == found["ours"], row
+    for line, found in zip(first[1:], statements, strict=True):
+        assert line[2].partition(" (")[0] == found["ours"], line
     bins = {row["|Pa| - r"]: row for row in csv_rows("by_surplus")}
     for surplus, requests, real, plain, versus in second[1:]:
         row = bins[surplus]
@@ -377,14 +377,14 @@ def line_cards(part: Part) -> None:
                     for number, row in zip(cell.split(", "), rows, strict=True):
                         hold(number, float(row[name]), (load, name))
             continue
-        for name, shown in table[1:]:
+        for name, mean in table[1:]:
             word = name.split()[0]
             pattern = rf"{word} ([\d.]+)[,.]"
             if word == "each":
                 pattern = r"fewer than ([\d.]+),"
             found = re.search(pattern, printed)
             assert found, name
-            hold(shown, float(found[1]), name)
+            hold(mean, float(found[1]), name)
 
 
 COMPARED: dict[tuple[str, str], Callable[[Part], None]] = {
