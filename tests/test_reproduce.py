@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import lzma
+import re
 from pathlib import Path
 
 import pytest
@@ -62,6 +63,10 @@ def test_a_study_from_the_command_line(
     assert run(["reproduce", name, "--first", str(jobs), "--out", str(out)]) == 0
     shown = capsys.readouterr().out
     assert str(out / "report.html") in shown
+    assert f"A part: no more than the first {jobs} jobs." in shown
+    # whatever is judged says by what
+    assert not re.search(r"\((holds|does not hold)\)", shown)
+    assert re.search(r"\((holds|does not hold|not judged): ", shown)
     page = (out / "report.html").read_text()
     assert "http" not in page.replace("http://www.w3.org/", "")
     assert "<svg" in page

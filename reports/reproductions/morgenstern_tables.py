@@ -58,7 +58,7 @@ def times(laboratory: Laboratory, parts: Sequence[Part], whole: bool = True) -> 
                     fmean(values[:FIVE]),
                     found.value,
                     found.half,
-                    off(found.value, paper) if alike else None,
+                    None if paper is None else off(found.value, paper),
                 ]
             rows.append((*cells, found.n))
     heads = [
