@@ -133,7 +133,7 @@ class Server:
                 ready, _, _ = select.select([self._source, woken], [], [])
                 if woken in ready:
                     self._note(woken)
-                if self._source not in ready:
+                if self._ending is not None or self._source not in ready:
                     continue
                 content = self._read()
                 waiting = lines.add(content) if content else lines.end()
