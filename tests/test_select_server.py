@@ -430,11 +430,9 @@ def session(path: Path, before: bytes, after: bytes) -> int:
                     thread.join()
         return current(live)
 
-    LiveSelector.current = changing  # type: ignore[method-assign]
-    try:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(LiveSelector, "current", changing)
         return run(["select", "--config", str(path), "--serve"])
-    finally:
-        LiveSelector.current = current  # type: ignore[method-assign]
 
 
 def timeless(answer: dict[str, Any]) -> str:
