@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 OUT ?= out
 SECONDS ?= 60
 
-.PHONY: help report test test-slow lint lock audit licences fuzz bench bench-exact bench-models bench-procset-models bench-procset-bb bench-sukp bench-sukp-table bench-submesh bench-stream bench-packing bench-ptas bench-limits bench-cold warm clean
+.PHONY: help report test test-slow lint lock audit licences fuzz bench bench-exact bench-models bench-procset-models bench-procset-bb bench-sukp bench-sukp-table bench-submesh bench-stream bench-packing bench-ptas bench-limits bench-cold warm soak clean
 
 help:
 	@echo "make report     set up, run every method on the bundled instances, write $(OUT)/report"
@@ -31,6 +31,7 @@ help:
 	@echo "make warm       compile all kernels beforehand"
 	@echo "make bench-cold  what a first start costs, with nothing compiled"
 	@echo "make bench-limits  how late every method is, at limits of 0.5, 5 and 60 s; hours"
+	@echo "make soak       a million requests to one select --serve; at most an hour"
 	@echo "make bench-sukp-table  the set-union knapsack benchmark searched by tabu: docs/sukp.md"
 
 # Pinned versions come from constraints.txt; the stamp renews them when a pin changes.
@@ -146,6 +147,10 @@ bench-limits: $(VENV)/.ready
 
 bench-packing: $(VENV)/.ready
 	$(BIN)/python benchmarks/bench_packing.py $(ARGS)
+
+# ARGS="--requests 100000 --seconds 600"
+soak: $(VENV)/.ready
+	$(BIN)/python benchmarks/soak_select.py $(ARGS)
 
 clean:
 	rm -rf $(VENV) $(VENV)-* $(OUT) build *.egg-info

@@ -129,11 +129,9 @@ class Server:
     def _run(self) -> int:
         lines = Lines()
         with self._signals() as woken:
-            while self._ending is None:
+            while not self._ended(woken):
                 ready, _, _ = select.select([self._source, woken], [], [])
-                if woken in ready:
-                    self._note(woken)
-                if self._source not in ready:
+                if self._source not in ready or self._ended(woken):
                     continue
                 content = self._read()
                 waiting = lines.add(content) if content else lines.end()
@@ -212,6 +210,11 @@ class Server:
             raise InputError(
                 f"cannot be written: {error.strerror}", field="standard output"
             ) from None
+
+    def _ended(self, woken: int) -> bool:
+        """Heed the signals that have come; return whether one ends the server."""
+        self._note(woken)
+        return self._ending is not None
 
     def _note(self, woken: int) -> None:
         """Heed the signals that have come."""

@@ -400,3 +400,32 @@ def test_the_example_of_the_manual() -> None:
     assert not report.errors
     assert report.configuration is not None
     assert report.configuration.lookahead == 1
+
+
+@pytest.mark.parametrize(
+    ("queues", "slots", "says"),
+    [
+        ("a", "[n0..n99999999=1..99999999]", "found n0..n99999999"),
+        (
+            "a",
+            ", ".join(["[n0..n1048575=1]"] * 200),
+            f"more than {2**20} processors in all",
+        ),
+        (
+            ",".join(f"q{i}" for i in range(200)),
+            "[n0..n1048575=1]",
+            f"more than {2**24} processors in all queues",
+        ),
+    ],
+    ids=["a range", "many ranges", "many queues"],
+)
+def test_vast_slots_are_refused_before_they_are_listed(
+    queues: str, slots: str, says: str
+) -> None:
+    text = (
+        f"queues: {queues}\nslots: {slots}\ngroups: g={{n0}}\n"
+        "costs: otherwise: a@g=[1]\nend-costs\nconstraints: otherwise: cost <= [1]\n"
+    )
+    report = examine_text(text, name="vast", file="vast.conf")
+    assert report.configuration is None
+    assert any(says in str(error) for error in report.errors)

@@ -14,6 +14,7 @@ import pytest
 
 from closeknit.cli.app import run
 from closeknit.heuristics import PROCSET
+from closeknit.heuristics.procset import frontier_programme
 from closeknit.heuristics.procset.live import LiveSelector
 from closeknit.heuristics.procset.selector import Selector
 from closeknit.instances import InputError, cost
@@ -24,7 +25,7 @@ from closeknit.instances.config import (
     read_configuration,
     write_compiled,
 )
-from closeknit.solvers import Settings, Status
+from closeknit.solvers import Limit, Settings, Status
 
 from .fault_injection import Injector, out_of_memory
 
@@ -426,3 +427,58 @@ def test_systems_too_wide_for_the_programme_are_answered_too() -> None:
     assert decision.mincost == {12: (7,)}  # a box of 2 x 2 x 3
     assert decision.holds is (decision.result.objective <= (8,))  # type: ignore[operator]
     assert wide.select("q", 12, free).result.objective == decision.result.objective
+
+
+# Limits of a search
+
+
+def ring() -> Selector:
+    """A machine whose programme has more than one word and some thousand entries."""
+    hosts = 40
+    text = (
+        "queues: q\nslots: "
+        + ", ".join(f"[n{i}=1]" for i in range(hosts))
+        + "\ngroups: "
+        + ", ".join(
+            f"g{i}={{{','.join(f'n{(i + j) % hosts}' for j in range(6))}}}"
+            for i in range(hosts)
+        )
+        + "\ncosts: otherwise: "
+        + ", ".join(f"q@g{i}=[{i % 7 + 1},{2**50 + i * i}]" for i in range(hosts))
+        + "\nend-costs\nconstraints: otherwise : cost <= MINCOST(PEs)\n"
+    )
+    return Selector(parse_configuration(text, name="ring"))
+
+
+def test_a_search_out_of_time_gives_its_best_choice_and_bound(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    free = [i for i in range(40) if i % 3]
+    exact = ring().select("q", 15, free)
+    assert exact.result.status is Status.OPTIMAL
+    assert isinstance(exact.result.objective, tuple)
+    monkeypatch.setattr(frontier_programme, "_WORK", 100)  # between looks at limits
+    hasty = ring().select("q", 15, free, Settings(time_limit=1e-9))
+    assert hasty.result.status is Status.FEASIBLE
+    assert hasty.result.limit is Limit.TIME
+    assert isinstance(hasty.result.objective, tuple)
+    assert isinstance(hasty.result.bound, tuple)
+    assert hasty.result.bound <= exact.result.objective <= hasty.result.objective
+    assert (hasty.holds, hasty.starts, hasty.mincost) == (None, False, {})
+
+
+def test_a_search_out_of_memory_gives_its_best_choice_and_bound(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    free = [i for i in range(40) if i % 3]
+    exact = ring().select("q", 15, free)
+    monkeypatch.setattr(frontier_programme, "ROOM", 64)
+    assert ring().select("q", 15, free).result.objective == exact.result.objective
+    monkeypatch.setattr(frontier_programme, "MOST_BYTES", 10_000)
+    short = ring().select("q", 15, free)
+    assert short.result.status is Status.FEASIBLE
+    assert short.result.limit is Limit.MEMORY
+    assert isinstance(short.result.objective, tuple)
+    assert isinstance(exact.result.objective, tuple)
+    assert isinstance(short.result.bound, tuple)
+    assert short.result.bound <= exact.result.objective <= short.result.objective

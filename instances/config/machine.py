@@ -44,6 +44,7 @@ class Machine:
         self.host_of: list[int] = []
         self._hosts_known = True
         self._left = MOST_PROCESSORS
+        self._room = MOST_MEMBERS
         self.at: dict[str, dict[int, int]] = {}
         """For each host its processors: number, index."""
         through: list[list[int]] = [[] for _ in self.queues]
@@ -69,11 +70,14 @@ class Machine:
 
     def _add(self, slot: Slot, through: list[list[int]]) -> None:
         place = slot.hosts.first
+        if self._left < 0:  # too large already: what else is said would be guesswork
+            self._hosts_known = False
+            return
         hosts = self.expanded(slot.hosts, MOST_PROCESSORS)
         if not hosts:
             self.whole = self._hosts_known = False
         numbers: dict[int, set[int]] = {}
-        if self._afford(len(hosts) * sum(map(_breadth, slot.shares)), place):
+        if self._afford(max(len(hosts), 1), slot.shares, place):
             numbers = self._numbers(slot.shares)
         else:
             hosts = hosts[:1]
@@ -96,12 +100,19 @@ class Machine:
             self.hosts.append(host)
             self.places.append(place)
 
-    def _afford(self, number: int, place: Word) -> bool:
-        """Whether there may be as many processors more; complain the first time."""
-        if number > self._left >= 0:
+    def _afford(self, hosts: int, shares: Sequence[Share], place: Word) -> bool:
+        """Whether there may be so many hosts more; complain the first time."""
+        broad = [(_breadth(share), share.queue) for share in shares]
+        each = len(self.queues)
+        number = hosts * sum(breadth for breadth, _ in broad)
+        listed = hosts * sum(b if queue else b * each for b, queue in broad)
+        self._left -= number
+        self._room -= listed
+        if self._left < 0:
             self._wrong(place, f"more than {MOST_PROCESSORS} processors in all")
+        elif self._room < 0:
+            self._wrong(place, f"more than {MOST_MEMBERS} processors in all queues")
             self._left = -1
-        self._left = max(self._left - number, -1)
         return self._left >= 0
 
     def _numbers(self, shares: Sequence[Share]) -> dict[int, set[int]]:
