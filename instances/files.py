@@ -105,7 +105,7 @@ def unpacked(content: bytes, *, file: str | Path, most: int = MOST_BYTES) -> byt
 
 def unpacking(packed: BinaryIO) -> BinaryIO:
     """Open what a stream holds that ``xz`` packed, in bounded memory."""
-    return BufferedReader(_Xz(packed))  # type: ignore[return-value]
+    return BufferedReader(_Xz(packed))
 
 
 class _Xz(RawIOBase):
