@@ -10,6 +10,7 @@ import random
 import struct
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -214,7 +215,7 @@ def _certificate(path: Path) -> object:
 
 READERS: dict[str, Reader] = {
     **{
-        problem: Reader(read_instance, ".json", lambda p=problem: _instances(p), "json")
+        problem: Reader(read_instance, ".json", partial(_instances, problem), "json")
         for problem in ("ksubset", "procset", "sukp", "submesh")
     },
     "sukp text": Reader(read_instance, ".txt", _sukp_texts),
