@@ -33,7 +33,7 @@ STANDARD = "-"
 """Standard input where a file is read, standard output where one is written."""
 MOST_BYTES = 32 * 2**20
 """Of a file that is read as a whole, unpacked."""
-MOST_VALUES = 2**22
+MOST_VALUES = 2**21
 """Of a JSON document: numbers, strings, lists, objects, each counted."""
 MOST_DEPTH = 64
 """How deep lists and objects of a JSON document may be nested."""
