@@ -146,6 +146,7 @@ costs:
 end-costs
 constraints:
   cluster@when PEs in [2,8]: cost <= ceil(1.25*MINCOST(PEs)) and not cost[1] > 2*PEs,
+  cluster@otherwise: true,
   otherwise: cost lex <= [PEs/2 + 3, (4 - 1)*floor(2.5)] or true
 options: lookahead = after 1
 """
