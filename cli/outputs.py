@@ -6,8 +6,6 @@ import argparse
 from argparse import ArgumentTypeError
 from pathlib import Path
 
-from ..instances.errors import InputError
-
 PICTURES = (".svg", ".png", ".pdf")
 
 
@@ -66,19 +64,15 @@ def try_all(args: argparse.Namespace) -> None:
     Raises
     ------
     InputError
-        Naming the file and the option.
+        Naming the file.
     """
     from ..instances.files import try_file, try_folder
 
-    for name, value in vars(args).items():
-        try:
-            if isinstance(value, OutputFile):
-                try_file(value)
-            elif isinstance(value, OutputFolder):
-                try_folder(value)
-        except InputError as error:
-            option = f"--{name.replace('_', '-')}"
-            raise InputError(error.problem, field=option, file=error.file) from None
+    for value in vars(args).values():
+        if isinstance(value, OutputFile):
+            try_file(value)
+        elif isinstance(value, OutputFolder):
+            try_folder(value)
 
 
 def _named(text: str) -> str:

@@ -98,8 +98,8 @@ def _campaign(
         seed=_count(found, "seed", 0, 0) or 0,
     )
     repeats = _count(found, "repeats", 1, 1) or 1
-    wanted = _by_problem(found.get("methods", _ALL), "methods")
-    budget = Budget(max_runs, repeats, lambda one: _runs(one, wanted))
+    methods = _by_problem(found.get("methods", _ALL), "methods")
+    budget = Budget(max_runs, repeats, lambda one: _runs(one, methods))
     instances, without = study_instances(found.get("instances"), folder, trace, budget)
     named, lineups = _lineups(found, instances)
     return Campaign(

@@ -33,7 +33,7 @@ STANDARD = "-"
 """Standard input where a file is read, standard output where one is written."""
 MOST_BYTES = 32 * 2**20
 """Of a file that is read as a whole, unpacked."""
-MOST_VALUES = 2**22
+MOST_VALUES = 2**21
 """Of a JSON document: numbers, strings, lists, objects, each counted."""
 MOST_DEPTH = 64
 """How deep lists and objects of a JSON document may be nested."""
@@ -341,7 +341,7 @@ def try_folder(path: str | Path) -> None:
     InputError
         When there is something else of that name, or no file can be made there.
     """
-    with _complaining(path):
+    with _complaining(path, "made"):
         place = Path(_usable(path)).absolute()
         while not os.path.lexists(place):
             place = place.parent
@@ -358,20 +358,18 @@ def replaces(path: str | Path) -> bool:
 
 def folder(path: str | Path) -> Path:
     """Make a folder (and those above it) if it is not there yet."""
-    try:
+    with _complaining(path, "made"):
         Path(_usable(path)).mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"cannot be made: {error.strerror}", file=path) from None
     return Path(path)
 
 
 @contextmanager
-def _complaining(path: str | Path) -> Iterator[None]:
+def _complaining(path: str | Path, what: str = "written") -> Iterator[None]:
     try:
         yield
     except OSError as error:
         why = error.strerror or error
-        raise InputError(f"cannot be written: {why}", file=path) from None
+        raise InputError(f"cannot be {what}: {why}", file=path) from None
 
 
 def _usable(path: str | Path) -> str | Path:

@@ -47,14 +47,13 @@ def parse_ksubset(value: Any, *, default_name: str = "unnamed") -> KSubset:
     if "busy" in document and "free" in document:
         raise InputError("give busy or free, not both", field="busy")
     topology = _topology(fields.objects(document["topology"], "topology"))
-    places = list(topology.locations())
     if "free" in document:
         free = _sites(document["free"], "free", topology)
     elif "busy" in document:
         busy = _sites(document["busy"], "busy", topology)
-        free = _without(places, busy, "busy")
+        free = _without(topology, busy, "busy")
     else:
-        free = places
+        free = list(topology.locations())
     if not free:
         raise InputError("no processor is free", field="topology")
     return KSubset(
@@ -196,17 +195,22 @@ def _sites(value: Any, field: str, topology: Topology) -> list[Site]:
     return [fields.integers(row, f"{field}[{i}]") for i, row in enumerate(rows)]
 
 
-def _without(places: list[Site], busy: list[Site], field: str) -> list[Site]:
-    left = Counter(places)
+def _without(topology: Topology, busy: list[Site], field: str) -> list[Site]:
+    """Return what is left; networks are large, so only what is busy is counted."""
+    open_ = Counter(busy)
+    free = []
+    for site in topology.locations():
+        if open_.get(site):
+            open_[site] -= 1
+        else:
+            free.append(site)
+    found = Counter(busy) - open_
     for i, site in enumerate(busy):
-        if site not in left:
-            raise InputError(
-                "no such processor", field=f"{field}[{i}]", value=list(site)
-            )
-        if not left[site]:
-            raise InputError("listed twice", field=f"{field}[{i}]", value=list(site))
-        left[site] -= 1
-    return sorted(left.elements())
+        if not found[site]:
+            problem = "listed twice" if site in found else "no such processor"
+            raise InputError(problem, field=f"{field}[{i}]", value=list(site))
+        found[site] -= 1
+    return free
 
 
 def _decimals(value: Any, field: str) -> list[Decimal]:

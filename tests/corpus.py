@@ -10,6 +10,7 @@ import random
 import struct
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -144,6 +145,7 @@ costs:
 end-costs
 constraints:
   cluster@when PEs in [2,8]: cost <= ceil(1.25*MINCOST(PEs)) and not cost[1] > 2*PEs,
+  cluster@otherwise: true,
   otherwise: cost lex <= [PEs/2 + 3, (4 - 1)*floor(2.5)] or true
 options: lookahead = after 1
 """
@@ -213,7 +215,7 @@ def _certificate(path: Path) -> object:
 
 READERS: dict[str, Reader] = {
     **{
-        problem: Reader(read_instance, ".json", lambda p=problem: _instances(p), "json")
+        problem: Reader(read_instance, ".json", partial(_instances, problem), "json")
         for problem in ("ksubset", "procset", "sukp", "submesh")
     },
     "sukp text": Reader(read_instance, ".txt", _sukp_texts),

@@ -196,7 +196,7 @@ def test_solutions_that_do_not_hold(two: tuple[str, Path], tmp_path: Path) -> No
     [
         (
             ["{file}", "--out", "a.jpg"],
-            "--out: must end in .svg, .png, .pdf, not 'a.jpg'",
+            "argument --out: must end in .svg, .png, .pdf, not 'a.jpg'",
         ),
         (["{file}"], "the following arguments are required: --out"),
         (["{file}", "{file}", "--out", "a.svg"], "{file}: format: must be"),
