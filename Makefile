@@ -4,13 +4,14 @@ VENV := .venv
 BIN := $(VENV)/bin
 OUT ?= out
 
-.PHONY: help report test test-slow lint bench bench-exact bench-models bench-procset-models bench-procset-bb bench-sukp bench-sukp-table bench-submesh bench-stream bench-packing bench-ptas clean
+.PHONY: help report test test-slow lint bench bench-exact bench-models bench-procset-models bench-procset-bb bench-sukp bench-sukp-table bench-submesh bench-stream bench-packing bench-ptas mutation clean
 
 help:
 	@echo "make report     set up, run every method on the bundled instances, write $(OUT)/report"
 	@echo "make test       set up, run the tests"
 	@echo "make test-slow  the longer checks"
 	@echo "make lint       ruff, mypy, import-linter"
+	@echo "make mutation   change the code in one place at a time: which changes do the tests see?"
 	@echo "make bench      speed: k-subsets, processor sets, set-union knapsacks, submeshes, streams, each"
 	@echo "                beside a baseline; about an hour; single parts below"
 	@echo "make bench-exact  proofs of optimality: sizes, seconds, what each rule buys"
@@ -90,6 +91,11 @@ bench-ptas: $(VENV)/.ready
 
 bench-packing: $(VENV)/.ready
 	$(BIN)/python benchmarks/bench_packing.py $(ARGS)
+
+# ARGS="--minutes 20 simulation/stream.py", ARGS="--report", ARGS="--first"; docs/mutation.md
+mutation: $(VENV)/.ready
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[mutation]'
+	$(BIN)/python benchmarks/mutation.py $(ARGS)
 
 clean:
 	rm -rf $(VENV) $(OUT) build *.egg-info
