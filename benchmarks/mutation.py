@@ -220,8 +220,8 @@ def mutate(name: str, copy: Path, until: float, few: bool, first: bool) -> None:
         """Run some of the tests; first once without the mutant."""
         words = [*options, *stages[number]]
         if number == len(took):
-            pytest.main([*words, "--collect-only", "-qqq", "--no-summary"])  # imports
             path.write_text(source, encoding="utf-8")
+            pytest.main([*words, "--collect-only", "-qqq", "--no-summary"])  # imports
             outcome, seconds = tested(words, 300)
             if outcome != "survived":
                 sys.exit(f"{name}: the tests fail without a mutant ({outcome})")
