@@ -206,9 +206,10 @@ def mutate(name: str, copy: Path, until: float, few: bool, first: bool) -> None:
     for file in (file for files in stages for file in files):
         stamp.update(Path(file.partition("::")[0]).read_bytes())
     kept = OUT / f"{name.replace('/', '.')}.jsonl"
-    known = {}
+    known, old = {}, {}
     if kept.exists():
         for row in map(json.loads, kept.read_text(encoding="utf-8").splitlines()):
+            old[row["label"], row["operator"]] = row
             final = row["stages"] == len(stages) and row["stamp"] == stamp.hexdigest()
             if final or row["outcome"] == "killed":
                 known[row["label"], row["operator"]] = row
@@ -241,6 +242,7 @@ def mutate(name: str, copy: Path, until: float, few: bool, first: bool) -> None:
             path.write_text(source, encoding="utf-8")
             row = {"label": label, "operator": operator, "outcome": outcome}
             row |= {"cpu": round(cpu, 2), "stages": number + 1}
+        row = row or old.get((label, operator))
         if row is not None:
             rows.append(row | {"line": line, "stamp": stamp.hexdigest()})
         head = {"module": name, "mutants": count, "drawn": len(drawn)}
