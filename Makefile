@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 OUT ?= out
 SECONDS ?= 60
 
-.PHONY: help report test test-slow lint lock audit licences fuzz bench bench-exact bench-models bench-procset-models bench-procset-bb bench-sukp bench-sukp-table bench-submesh bench-stream bench-packing bench-ptas bench-limits bench-cold warm soak clean
+.PHONY: help report test test-slow lint lock audit licences fuzz bench bench-exact bench-models bench-procset-models bench-procset-bb bench-sukp bench-sukp-table bench-submesh bench-stream bench-packing bench-ptas bench-limits bench-cold warm soak mutation clean
 
 help:
 	@echo "make report     set up, run every method on the bundled instances, write $(OUT)/report"
@@ -17,6 +17,7 @@ help:
 	@echo "make audit      known weaknesses of the pinned versions (asks the network)"
 	@echo "make licences   licences of what closeknit needs; fails on GPL and AGPL"
 	@echo "make lock       renew the digests in constraints.txt"
+	@echo "make mutation   change the code in one place at a time: which changes do the tests see?"
 	@echo "make bench      speed: k-subsets, processor sets, set-union knapsacks, submeshes, streams, each"
 	@echo "                beside a baseline; about an hour; single parts below"
 	@echo "make bench-exact  proofs of optimality: sizes, seconds, what each rule buys"
@@ -151,6 +152,11 @@ bench-packing: $(VENV)/.ready
 # ARGS="--requests 100000 --seconds 600"
 soak: $(VENV)/.ready
 	$(BIN)/python benchmarks/soak_select.py $(ARGS)
+
+# ARGS="--minutes 20 simulation/stream.py", ARGS="--report", ARGS="--first"; docs/mutation.md
+mutation: $(VENV)/.ready
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[mutation]'
+	$(BIN)/python benchmarks/mutation.py $(ARGS)
 
 clean:
 	rm -rf $(VENV) $(VENV)-* $(OUT) build *.egg-info

@@ -40,37 +40,40 @@ LEFT_OUT = (".git", ".venv*", "out", "build", ".hypothesis", ".*_cache", "*.egg-
 LIBRARIES = ("hypothesis", "numba", "numpy", "pytest", "rich.console", "scipy.optimize")
 MEMORY = 6 * 2**30
 SPARE = 3.0
-"""A mutant may take this many times as long as the tests without it, and 4 s."""
+"""A mutant may take this many times as long as the tests without it, and 3 s."""
 
 
-def mutants(source: str, operators: list[str]) -> list[tuple[int, str, str, str]]:
-    """List (line, operator, mutated source, label), but not within annotations."""
+def mutants(
+    source: str, operators: list[str], sample: int, random: Random
+) -> tuple[int, list[tuple[int, str, str, str]]]:
+    """Draw mutants; return how many there are, and those drawn.
+
+    Each is (line, operator, mutated source, label). What lies in an annotation or an
+    import is no mutant.
+    """
     from cosmic_ray import plugins
     from cosmic_ray.ast import ast_nodes, get_ast
     from cosmic_ray.mutating import mutate_code
 
     hints = annotations(source)
     wanted = re.compile("|".join(operators))
-    tree = get_ast(source)
-    found = {}
-    for name in plugins.operator_names():
+    nodes = list(ast_nodes(get_ast(source)))
+    places = []
+    for name in sorted(plugins.operator_names()):
         if not wanted.fullmatch(name.removeprefix("core/")):
             continue
         operator = plugins.get_operator(name)()
-        places = [
-            place
-            for node in ast_nodes(tree)
-            for place in operator.mutation_positions(node)
-        ]
-        for occurrence, (begin, _) in enumerate(places):
-            if any(low <= begin <= high for low, high in hints):
-                continue
-            code = mutate_code(source, operator, occurrence)
-            if code is None or code in found or not compiles(code):
-                continue
+        found = [place for node in nodes for place in operator.mutation_positions(node)]
+        for occurrence, (begin, _) in enumerate(found):
+            if not any(low <= begin <= high for low, high in hints):
+                places.append((begin[0], name, occurrence))
+    drawn = []
+    for line, name, occurrence in random.sample(places, min(sample, len(places))):
+        code = mutate_code(source, plugins.get_operator(name)(), occurrence)
+        if code is not None and compiles(code):
             label = change(source, code)
-            found[code] = (begin[0], name.removeprefix("core/"), code, label)
-    return sorted(found.values(), key=lambda one: (one[0], one[1], one[3]))
+            drawn.append((line, name.removeprefix("core/"), code, label))
+    return len(places), drawn
 
 
 def annotations(source: str) -> list[tuple[tuple[int, int], tuple[int, int]]]:
@@ -99,9 +102,10 @@ def compiles(code: str) -> bool:
 
 def change(before: str, after: str) -> str:
     """Say which lines became which, on one line."""
-    lines = list(difflib.ndiff(before.splitlines(), after.splitlines()))
-    old = " ".join(line[2:].strip() for line in lines if line.startswith("- "))
-    new = " ".join(line[2:].strip() for line in lines if line.startswith("+ "))
+    lines = list(difflib.unified_diff(before.splitlines(), after.splitlines(), n=0))
+    lines = [line for line in lines if not line.startswith(("---", "+++"))]
+    old = " ".join(line[1:].strip() for line in lines if line.startswith("-"))
+    new = " ".join(line[1:].strip() for line in lines if line.startswith("+"))
     return f"{old} -> {new}"
 
 
@@ -192,9 +196,9 @@ def mutate(name: str, copy: Path, until: float, few: bool, first: bool) -> None:
         __import__(library)
     path = copy / name
     source = path.read_text(encoding="utf-8")
-    everything = mutants(source, config["operators"])
-    size = min(len(everything), 5 if few else module.get("sample", config["sample"]))
-    drawn = Random(f"{config['seed']} {name}").sample(everything, size)
+    size = 5 if few else module.get("sample", config["sample"])
+    random = Random(f"{config['seed']} {name}")
+    count, drawn = mutants(source, config["operators"], size, random)
     options = ["-x", "-q", "-p", "no:cacheprovider", "--hypothesis-seed=0"]
     options += ["-W", "ignore", *module.get("options", ())]
     stages = [module["tests"], *([module["more"]] if "more" in module else [])]
@@ -202,9 +206,10 @@ def mutate(name: str, copy: Path, until: float, few: bool, first: bool) -> None:
     for file in (file for files in stages for file in files):
         stamp.update(Path(file.partition("::")[0]).read_bytes())
     kept = OUT / f"{name.replace('/', '.')}.jsonl"
-    known = {}
+    known, old = {}, {}
     if kept.exists():
         for row in map(json.loads, kept.read_text(encoding="utf-8").splitlines()):
+            old[row["label"], row["operator"]] = row
             final = row["stages"] == len(stages) and row["stamp"] == stamp.hexdigest()
             if final or row["outcome"] == "killed":
                 known[row["label"], row["operator"]] = row
@@ -216,14 +221,14 @@ def mutate(name: str, copy: Path, until: float, few: bool, first: bool) -> None:
         """Run some of the tests; first once without the mutant."""
         words = [*options, *stages[number]]
         if number == len(took):
-            pytest.main([*words, "--collect-only", "-qqq", "--no-summary"])  # imports
             path.write_text(source, encoding="utf-8")
+            pytest.main([*words, "--collect-only", "-qqq", "--no-summary"])  # imports
             outcome, seconds = tested(words, 300)
             if outcome != "survived":
                 sys.exit(f"{name}: the tests fail without a mutant ({outcome})")
             took.append(seconds)
             path.write_text(mutant[-1], encoding="utf-8")
-        return tested(words, SPARE * took[number] + 4, *mutant)
+        return tested(words, SPARE * took[number] + 3, *mutant)
 
     rows = []
     for line, operator, code, label in drawn:
@@ -237,9 +242,10 @@ def mutate(name: str, copy: Path, until: float, few: bool, first: bool) -> None:
             path.write_text(source, encoding="utf-8")
             row = {"label": label, "operator": operator, "outcome": outcome}
             row |= {"cpu": round(cpu, 2), "stages": number + 1}
+        row = row or old.get((label, operator))
         if row is not None:
             rows.append(row | {"line": line, "stamp": stamp.hexdigest()})
-        head = {"module": name, "mutants": len(everything), "drawn": size}
+        head = {"module": name, "mutants": count, "drawn": len(drawn)}
         text = "".join(json.dumps(each | head) + "\n" for each in rows)
         kept.write_text(text, encoding="utf-8")
 
