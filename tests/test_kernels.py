@@ -36,7 +36,7 @@ def triangle(n: int) -> int:
 @kernel
 def doubled(n: int) -> int:
     """Call another kernel."""
-    return 2 * triangle(n)
+    return 2 * int(triangle(n))
 
 
 def test_source_and_machine_code_agree() -> None:
