@@ -40,7 +40,7 @@ def forged(checker: Checker, state: State) -> list[Any] | None:
     while checker.close(state):
         points = range(len(state.status))
         value, low, high = checker.bound(state)[0], state.low, state.high
-        ends = [
+        ends: list[Any] = [
             ["bound", value, [int(x) for x in low], [int(x) for x in high]],
             *([reason, p] for reason in ("twins", "companions") for p in points),
             *(["exchange", p, q] for p, q in product(points, repeat=2)),
@@ -49,7 +49,7 @@ def forged(checker: Checker, state: State) -> list[Any] | None:
             if accepted(checker.leaf, state.copy(), *end):
                 return [[steps, end]]
         free = [p for p in points if state.status[p] == UNDECIDED]
-        ways = [
+        ways: list[Any] = [
             [rule, *lists]
             for rule, p in product(("cost", "twins", "companions"), free)
             for lists in ([[p], []], [[], [p]])

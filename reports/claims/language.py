@@ -123,10 +123,10 @@ _ORDERED: dict[str, Callable[[Any], bool]] = {
 
 def _rounded(kind: str, value: Any) -> int:
     """Round up or down, by the numerator and the denominator."""
-    value = Fraction(value)
+    exact: Fraction = Fraction(value)
     if kind == "ceil":
-        return -(-value.numerator // value.denominator)
-    return value.numerator // value.denominator
+        return int(-(-exact.numerator // exact.denominator))
+    return int(exact.numerator // exact.denominator)
 
 
 def arithmetic(trial: Trial) -> Outcome:

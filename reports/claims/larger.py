@@ -283,7 +283,7 @@ def _stuck_knapsack(instance: Sukp) -> str:
     for size in range(instance.n + 1):
         for chosen in combinations(range(instance.n), size):
             if not check(instance, chosen):
-                priced.setdefault(int(cost(instance, chosen)), chosen)  # type: ignore[arg-type]
+                priced.setdefault(int(cost(instance, chosen)), chosen)
     least, *more = sorted(priced)
     for paid in more[:2]:
         search = sukp_bb.Search(instance, priced[paid])

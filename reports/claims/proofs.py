@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import combinations, product
 from random import Random
+from typing import Any
 
 import numpy as np
 
@@ -119,7 +120,7 @@ def _lost_in(checker: Checker, state: State, chosen: tuple[int, ...]) -> str:
         if _accepted(checker.leaf, state, str(reason), *what):
             return f"a leaf is accepted: {reason} {what}"
     inside, outside = ([p for p in free if (p in chosen) == way] for way in (1, 0))
-    steps: list[tuple[str, list[object]]] = [
+    steps: list[tuple[str, Any]] = [
         *((rule, [[p], []]) for rule in RULES for p in outside),
         *((rule, [[], [p]]) for rule in RULES for p in inside),
         *(("exchange", [[[p, q]]]) for p, q in product(taken, outside)),
