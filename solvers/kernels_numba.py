@@ -77,7 +77,17 @@ class _UserProvided(_Stamped, caching.UserProvidedCacheLocator):  # type: ignore
 
 
 class _InTree(_Stamped, caching.InTreeCacheLocator):  # type: ignore[misc]
-    """Beside the source."""
+    """Beside the source; also where it is only read, as in an image made beforehand."""
+
+    @classmethod
+    def from_function(cls, py_func: Any, py_file: str) -> Any:
+        """Return the place, or None where it can neither be written nor has code."""
+        found = super().from_function(py_func, py_file)
+        if found is not None:
+            return found
+        place = cls(py_func, py_file)
+        there = Path(place.get_cache_path()).glob(f"*.{py_func.__name__}-*.nbi")
+        return place if any(there) else None
 
 
 class _UserWide(_Stamped, caching.UserWideCacheLocator):  # type: ignore[misc]

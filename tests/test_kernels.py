@@ -172,6 +172,51 @@ def test_damaged_machine_code_is_made_again(tmp_path: Path) -> None:
     assert run_twice(tmp_path, 1, NUMBA_CACHE_DIR=str(cache)).startswith("3 ")
 
 
+def test_machine_code_made_beforehand_is_loaded_where_nothing_can_be_written(
+    tmp_path: Path,
+) -> None:
+    assert run_twice(tmp_path, 1).startswith("3 0 ")
+    code = (
+        "from numba.core import caching\n"
+        "def refuse(self): raise OSError('read-only file system')\n"
+        "caching._CacheLocator.ensure_cache_path = refuse\n"
+        "import outer; outer.twice(1); print(outer.twice.dispatcher.stats.cache_hits)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert ": 1" in done.stdout
+
+
+def test_plots_are_silent_without_a_home(tmp_path: Path) -> None:
+    file = tmp_path / "full.json"
+    file.write_text(
+        '{"format": "closeknit/ksubset", "version": 1, "name": "full", '
+        '"topology": {"kind": "mesh", "shape": [3, 3]}, "k": 4}'
+    )
+    kept = {n: v for n, v in os.environ.items() if not n.startswith(("XDG_", "MPL"))}
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "closeknit",
+            "solve",
+            file,
+            "--plot",
+            tmp_path / "a.png",
+        ],
+        env={**kept, "HOME": "/proc/none"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stderr == ""
+
+
 @pytest.fixture
 def nowhere(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Neither the source's folder nor the user's cache can be written."""
@@ -187,9 +232,14 @@ def nowhere(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     kernels.private_folder.cache_clear()
 
 
+def never_kept(n: int) -> int:
+    """Sum the numbers below n."""
+    return n * (n - 1) // 2
+
+
 def fresh_kernel() -> Kernel:
-    """Return a kernel that has not been called yet."""
-    return Kernel(triangle.py_func)
+    """Return a kernel of which there is no machine code anywhere."""
+    return Kernel(never_kept)
 
 
 @pytest.mark.usefixtures("nowhere")
