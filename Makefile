@@ -155,7 +155,8 @@ soak: $(VENV)/.ready
 
 # ARGS="--minutes 20 simulation/stream.py", ARGS="--report", ARGS="--first"; docs/mutation.md
 mutation: $(VENV)/.ready
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[mutation]'
+	grep -oE '^[A-Za-z0-9._-]+==[^ ;]+' constraints.txt > $(VENV)/pins.txt
+	$(PIP) install -c $(VENV)/pins.txt --no-build-isolation -e '.[mutation]'
 	$(BIN)/python benchmarks/mutation.py $(ARGS)
 
 clean:

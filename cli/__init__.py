@@ -5,6 +5,7 @@ Little is imported here, so that Ctrl-C is answered from the first moment on.
 
 from __future__ import annotations
 
+import atexit
 import os
 import signal
 import sys
@@ -32,8 +33,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except KeyboardInterrupt:  # before the command began, or after its end
         sys.stderr.write(_SAID)
         status = 130
-    if ours:  # Python is shutting down: there is nothing left to stop
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if ours:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        # when Python shuts down there is nothing left to stop
+        atexit.register(signal.signal, signal.SIGINT, signal.SIG_IGN)
     _leave_if_searching(status)
     sys.exit(status)
 

@@ -42,9 +42,9 @@ class Lines:
     r"""Parts what is read into lines, none longer than `LONGEST_LINE`.
 
     >>> lines = Lines()
-    >>> lines.add(b"one\\ntw"), lines.add(b"o\\n" + LONGEST_LINE * b"x")
+    >>> lines.add(b"one\ntw"), lines.add(b"o\n" + LONGEST_LINE * b"x")
     ([b'one'], [b'two'])
-    >>> lines.add(b"x"), lines.add(b"y\\nthree"), lines.end()
+    >>> lines.add(b"x"), lines.add(b"y\nthree"), lines.end()
     ([], [None], [b'three'])
     """
 

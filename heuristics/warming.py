@@ -77,12 +77,18 @@ def warm(method: AnyMethod, kind: Kind) -> None:
     if method.name == "auto":
         chosen = [one for one in table.values() if one.exact]
     for one in chosen:
-        if one.runs_solver:
+        if not has_kernels(one):
             continue
         for instance in tiny_instances(kind):
             if not (one.refuses and one.refuses(instance)):
                 with suppress(InputError):
                     one(instance, _BRIEFLY)
+
+
+def has_kernels(method: AnyMethod) -> bool:
+    """Whether a method may have kernels: those of solvers and of others have none."""
+    own = __name__.partition(".")[0]
+    return not method.runs_solver and method.function.__module__.startswith(f"{own}.")
 
 
 @lru_cache(maxsize=32)

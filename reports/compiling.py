@@ -15,7 +15,7 @@ import closeknit
 
 from ..heuristics import METHODS
 from ..heuristics.registry import AnyMethod
-from ..heuristics.warming import KINDS, Kind, warm
+from ..heuristics.warming import KINDS, Kind, has_kernels, warm
 from ..instances.files import write_text
 from ..solvers.kernels import KERNELS, Kernel, announce
 from . import pool
@@ -56,8 +56,6 @@ def compile_for(wanted: Iterable[Wanted], *, jobs: int) -> list[str]:
     What has been compiled before is known by a file beside the machine code, and
     skipped. Each method is compiled in one process, for all its kinds.
     """
-    place = _ready_file()
-    ready = _read(place)
     kinds: dict[str, list[Kind]] = {}
     methods: dict[str, AnyMethod] = {}
     for method, kind in wanted:
@@ -65,9 +63,13 @@ def compile_for(wanted: Iterable[Wanted], *, jobs: int) -> list[str]:
         exact = [one for one in table.values() if one.exact]
         for one in exact if method.name == "auto" else [method]:
             label = f"{kind[0]} {one.name}"
-            if not one.runs_solver and table.get(one.name) is one:
+            if has_kernels(one):
                 methods[label] = one
                 kinds.setdefault(label, []).append(kind)
+    if not methods:
+        return []
+    place = _ready_file()
+    ready = _read(place)
     rank = {name: at for at, name in enumerate(_LONGEST_FIRST)}
     labels = sorted(methods, key=lambda one: rank.get(methods[one].name, len(rank)))
     due = {
@@ -100,7 +102,7 @@ def _warm(method: AnyMethod, kinds: Sequence[Kind]) -> None:
 
 def _own_methods() -> list[AnyMethod]:
     tables = METHODS.values()
-    return [one for table in tables for one in table.values() if not one.runs_solver]
+    return [one for table in tables for one in table.values() if has_kernels(one)]
 
 
 def _line(label: str, kind: Kind) -> str:

@@ -30,6 +30,8 @@ _PATIENCE = 2
 """Alarms after which an event that nobody looks at gives way to the exception."""
 _AGAIN = 3
 """Alarms after which the exception is raised again, if that did not end the run."""
+_LONGEST = 1e8
+"""Seconds that a timer takes, three years."""
 _LOADERS = ("importlib.", "_frozen_importlib")
 
 
@@ -147,7 +149,7 @@ def alarmed(seconds: float) -> Iterator[Alarm]:
     Within another such block, outside the main thread, and where the program uses the
     timer for something else, no alarm is set.
     """
-    seconds = max(0.0, seconds)
+    seconds = min(max(0.0, seconds), _LONGEST)
     alarm = Alarm(seconds + grace(seconds))
     if not _in_main_thread() or _alarms or signal.getitimer(signal.ITIMER_REAL)[0]:
         yield alarm

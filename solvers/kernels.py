@@ -31,9 +31,12 @@ from . import clock
 KERNELS: list[Kernel] = []
 """Every kernel of the modules that are imported."""
 
-_INTERPRETED = os.environ.get("CLOSEKNIT_KERNELS") == "interpreted"
+_INTERPRETED = (
+    os.environ.get("CLOSEKNIT_KERNELS") == "interpreted"
+    or os.environ.get("NUMBA_DISABLE_JIT", "0") != "0"
+)
 _ONLY_READY = False
-_SECONDS_PER_BYTE = 1.1e-3
+_SECONDS_PER_BYTE = 1.4e-3
 """Seconds of compiling per byte of bytecode, on one core of a machine of 2026."""
 _A_WHILE = 0.5
 """Seconds of compiling that are worth avoiding on a small instance."""

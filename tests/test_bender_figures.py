@@ -15,7 +15,7 @@ def rows(path: Path) -> list[dict[str, str]]:
 
 def test_towns(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["reproduce", "bender-figure2", "--out", str(tmp_path)]) == 0
-    assert "20 the same (holds)" in capsys.readouterr().out
+    assert "20 the same (holds: every value equal)" in capsys.readouterr().out
     assert all(row["paper"] == row["here"] for row in rows(tmp_path / "figure-2.csv"))
     plane, space = rows(tmp_path / "towns-2d.csv"), rows(tmp_path / "towns-3d.csv")
     assert (len(plane), plane[-1]["k"], plane[-1]["w(k)"]) == (199, "200", "183386")
@@ -26,6 +26,6 @@ def test_towns(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_city(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["reproduce", "bender-figure3", "--out", str(tmp_path)]) == 0
-    assert "here 0.650245952951 (holds)" in capsys.readouterr().out
+    assert "here 0.650245952951 (holds: equal in 11 digits" in capsys.readouterr().out
     boundary = rows(tmp_path / "boundary.csv")
     assert (boundary[0]["x"], boundary[0]["y"]) == ("0.000000000", "0.574128324")

@@ -478,7 +478,7 @@ def test_infeasible_rows_are_counted_and_not_judged(written: Path) -> None:
     assert "4 proved infeasible" in text
     assert "Found nothing" not in page
     assert "found nothing" not in text
-    assert "| short | 14 of 13 available processors, 10 sets | infeasible |" in text
+    assert "| `short` | 14 of 13 available processors, 10 sets | infeasible |" in text
 
 
 def test_the_report_has_a_section_a_problem(written: Path) -> None:

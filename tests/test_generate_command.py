@@ -155,7 +155,10 @@ def test_no_family_is_left_out() -> None:
         ),
         ("random --shape 3x3 --k 1 --free 1e9%", "argument --free: must be a percent"),
         ("random --shape 3x3 --k 1 --free 101%", "--free: must leave between 1 and al"),
-        ("random --shape 3x3 --k 1 --count 0", "--count: must be at least 1, not 0"),
+        (
+            "random --shape 3x3 --k 1 --count 0",
+            "--count: must be from 1 to 1000000, not 0",
+        ),
         ("random --shape 3x3 --k 1 --seed -1", "argument --seed: must be an integer"),
         ("random --shape 3x3 --k 1 --kind x", "argument --kind: invalid choice: 'x'"),
         ("fragmented --shape 3x3 --k 1 --mean-size 7", "--mean-size: must lie between"),
@@ -183,7 +186,10 @@ def test_no_family_is_left_out() -> None:
         ("drakenberg --request 1 --centre 26", "--centre: must lie between 0 and 25"),
         ("drakenberg --request 1 --free 0", "--free: must leave between 1 and all 256"),
         ("drakenberg --request 1 --partly 101%", "--partly: must lie between 0 and 1"),
-        ("drakenberg --request 1 --count 0", "--count: must be at least 1, not 0"),
+        (
+            "drakenberg --request 1 --count 0",
+            "--count: must be from 1 to 1000000, not 0",
+        ),
         ("planes --shape 3x3 --request 1 --costs x", "argument --costs: invalid cho"),
         ("planes --shape 9999x9999 --request 1", "--shape: must have at most 2^24"),
         ("domains --n 0 --request 1", "--n: must be at least 1, not 0"),

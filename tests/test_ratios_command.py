@@ -166,8 +166,8 @@ def test_what_does_not_hold_ends_with_status_1(
             ["--time-limit", "0"],
             "--time-limit: must be seconds above 0 and at most 1000000",
         ),
-        (["--time-limit", "nan"], "--time-limit: must be a positive number"),
-        (["--seed", "-1"], "--seed: must be at least 0, not -1"),
+        (["--time-limit", "nan"], "--time-limit: must be seconds above 0"),
+        (["--seed", "-1"], "--seed: must be from 0 to 2^31 - 1, not -1"),
     ],
 )
 def test_bad_options_are_one_line(

@@ -165,7 +165,7 @@ MM = ("--allocator", "mm")
         ((*MM, *MESH, "--sizes", "box:uniform:1:5"), "--sizes: must run between whole"),
         ((*MM, "--tree", "3", "--sizes", "box:uniform:1:2"), "--sizes: needs a mesh"),
         ((*MM, *MESH, "--service", "exponential"), "--service: must be exponential:"),
-        ((*MM, *MESH, "--interarrival", "-1"), "--interarrival: must be at least 0"),
+        ((*MM, *MESH, "--interarrival", "-1"), "--interarrival: must be from 0 to"),
         ((*MM, *MESH, "--divide", "2"), "--divide: is for the jobs of a trace"),
         ((*MM, *MESH, "--skip-larger"), "--skip-larger: is for the jobs of a trace"),
         ((*MM, *MESH, "--trace", "TRACE", "--sizes", "uniform:1:2"), "--sizes: is for"),

@@ -189,8 +189,8 @@ def test_lengths_are_given_in_the_units_of_the_file(
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["--time-limit", "0"], "--time-limit: must be above 0"),
-        (["--time-limit", "nan"], "--time-limit: must be above 0"),
+        (["--time-limit", "0"], "--time-limit: must be seconds above 0"),
+        (["--time-limit", "nan"], "--time-limit: must be seconds above 0"),
         (["--threads", "0"], "--threads: must be at least 1"),
         (["--seed", "-1"], "--seed: must be at least 0"),
         (["--node-limit", "0"], "--node-limit: must be at least 1"),

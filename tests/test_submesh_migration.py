@@ -144,8 +144,14 @@ def test_the_command_brackets_what_is_undecided(
     ("words", "complaint"),
     [
         (["--method", "mig", "--torus"], "--mesh: mig is for meshes, not tori"),
-        (["--method", "mig", "--time-limit", "0"], "--time-limit: must be above 0"),
-        (["--method", "mig", "--time-limit", "nan"], "--time-limit: must be above 0"),
+        (
+            ["--method", "mig", "--time-limit", "0"],
+            "--time-limit: must be seconds above 0",
+        ),
+        (
+            ["--method", "mig", "--time-limit", "nan"],
+            "--time-limit: must be seconds above 0",
+        ),
     ],
 )
 def test_bad_input_is_one_line(
