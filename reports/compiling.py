@@ -13,11 +13,13 @@ from pathlib import Path
 
 import closeknit
 
+from .. import formulations, heuristics
 from ..heuristics import METHODS
+from ..heuristics.mm_mesh_kernels import scan_mesh
 from ..heuristics.registry import AnyMethod
 from ..heuristics.warming import KINDS, Kind, has_kernels, warm
 from ..instances.files import write_text
-from ..solvers.kernels import KERNELS, Kernel, announce
+from ..solvers.kernels import KERNELS, announce
 from . import pool
 
 _LONGEST_FIRST = [
@@ -78,6 +80,8 @@ def compile_for(wanted: Iterable[Wanted], *, jobs: int) -> list[str]:
         if (missing := [k for k in kinds[label] if _line(label, k) not in ready])
     }
     if due:
+        for method in _own_methods():
+            _ = method.function  # imports its kernels
         whole = sum(each.own_seconds() for each in KERNELS)
         announce(whole * len(due) / len(_own_methods()) / jobs)
     calls = [pool.Call(partial(_warm, methods[one], due[one])) for one in due]
@@ -123,17 +127,11 @@ def _ready_file() -> Path | None:
 
     It lies with the machine code, so that whoever removes one removes the other.
     """
-    for method in _own_methods():
-        _ = method.function  # imports its kernels
     digest = sha256(f"{sys.version} {version('numba')}".encode())
-    for file in sorted({each.py_func.__code__.co_filename for each in KERNELS}):
-        digest.update(Path(file).read_bytes())
-    folder = _any_of(KERNELS).dispatcher.stats.cache_path
+    for package in (heuristics, formulations):
+        for file in sorted(Path(package.__path__[0]).rglob("*.py")):
+            digest.update(file.read_bytes())
+    folder = scan_mesh.dispatcher.stats.cache_path
     if folder is None:
         return None
     return Path(folder) / f"closeknit-ready-{digest.hexdigest()[:16]}.json"
-
-
-def _any_of(kernels: Sequence[Kernel]) -> Kernel:
-    """Return the same kernel in every process."""
-    return min(kernels, key=lambda one: (one.py_func.__module__, one.__name__))

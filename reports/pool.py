@@ -20,7 +20,7 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
-from ..solvers.kernels import private_folder, quiet
+from ..solvers.kernels import keep_temporary_folder, quiet
 from . import memory
 from .interrupts import undisturbed
 
@@ -323,7 +323,7 @@ def _serve(connection: Connection, scratch: Path | None) -> None:
     global _parent
     _parent = connection
     quiet()
-    private_folder()  # for machine code, found before temporary files go elsewhere
+    keep_temporary_folder()
     if scratch is not None:  # also for what the calls start
         os.environ["TMPDIR"] = tempfile.tempdir = str(scratch)
     # Ctrl-C is for the parent, which then ends the group of each worker.

@@ -188,6 +188,15 @@ def announce(seconds: float) -> None:
     )
 
 
+_temporary = ""
+
+
+def keep_temporary_folder() -> None:
+    """Have machine code go to today's temporary folder, wherever files go later."""
+    global _temporary
+    _temporary = tempfile.gettempdir()
+
+
 @cache
 def private_folder() -> Path | None:
     """Return a folder for machine code that nobody else can write to, or None.
@@ -196,7 +205,8 @@ def private_folder() -> Path | None:
     """
     if not hasattr(os, "getuid"):
         return None
-    folder = Path(tempfile.gettempdir()) / f"closeknit-kernels-{os.getuid()}"
+    folder = Path(_temporary or tempfile.gettempdir())
+    folder /= f"closeknit-kernels-{os.getuid()}"
     try:
         folder.mkdir(mode=0o700, exist_ok=True)
         found = folder.lstat()

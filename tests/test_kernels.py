@@ -80,6 +80,15 @@ def test_clock_stops_once_and_goes_on() -> None:
         pass
 
 
+@pytest.fixture
+def empty(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Keep machine code in a folder in which there is none."""
+    from numba import config
+
+    monkeypatch.setattr(config, "CACHE_DIR", str(tmp_path))
+
+
+@pytest.mark.usefixtures("empty")
 def test_only_ready_refuses_what_takes_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kernels, "_A_WHILE", 0.0)
 
@@ -92,6 +101,7 @@ def test_only_ready_refuses_what_takes_a_while(monkeypatch: pytest.MonkeyPatch) 
     assert never_compiled(1) == 2
 
 
+@pytest.mark.usefixtures("empty")
 def test_one_line_tells_of_compiling(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

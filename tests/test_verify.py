@@ -113,7 +113,7 @@ def test_all_claims_hold(
     assert app.run(["verify", "--quick", "--junit", "junit.xml"]) == 0
     out, err = capsys.readouterr()
     assert f"{len(CLAIMS)} of {len(CLAIMS)} claims hold" in out
-    assert err == ""
+    assert all("compiling kernels, once" in line for line in err.splitlines())
     assert set(junit_of(tmp_path / "junit.xml").values()) == {"system-out"}
     assert [path.name for path in tmp_path.iterdir()] == ["junit.xml"]
 
