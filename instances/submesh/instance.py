@@ -7,11 +7,15 @@ from dataclasses import dataclass
 from itertools import permutations
 from math import prod
 
+import numpy as np
+
 from ..errors import InputError
 from .boxes import Box, sides
 
 MOST_PROCESSORS = 2**24
 """Processors of a mesh; checks look at every one that is held."""
+_MANY = 64
+"""Boxes and blocked processors from which comparing pairs takes longer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +174,12 @@ def overlap(instance: Submesh, one: Box, other: Box) -> bool:
 def first_overlap(
     instance: Submesh, boxes: Mapping[str, Box]
 ) -> tuple[str, str] | None:
-    """Return the names of two things that overlap, blocked processors first."""
+    """Return the names of two things that overlap, blocked processors first.
+
+    Few boxes are compared in pairs; many are written into the mesh one by one.
+    """
+    if len(boxes) + len(instance.blocked) > _MANY:
+        return _first_met(instance, boxes)
     singles = [(*cell, *cell) for cell in instance.blocked]
     before: list[tuple[str, Box]] = []
     for name, box in boxes.items():
@@ -180,6 +189,30 @@ def first_overlap(
             if overlap(instance, there, box):
                 return other, name
         before.append((name, box))
+    return None
+
+
+def _first_met(instance: Submesh, boxes: Mapping[str, Box]) -> tuple[str, str] | None:
+    """Do the same in time linear in the processors that the boxes hold."""
+    names = list(boxes)
+    holder = np.zeros(instance.shape, dtype=np.int32)  # 0: free, i: names[i - 1]
+    blocked = len(names) + 1
+    for cell in instance.blocked:
+        holder[cell] = blocked
+    for i, box in enumerate(boxes.values(), 1):
+        low, high = box[: instance.d], box[instance.d :]
+        place = np.ix_(
+            *(
+                np.arange(a, b + 1) % side
+                for a, b, side in zip(low, high, instance.shape, strict=True)
+            )
+        )
+        met = holder[place]
+        if met.any():
+            if (met == blocked).any():
+                return "a blocked processor", names[i - 1]
+            return names[int(met[met > 0].min()) - 1], names[i - 1]
+        holder[place] = i
     return None
 
 
