@@ -62,9 +62,6 @@ def kind_of(instance: Instance) -> Kind:
 def warm(method: AnyMethod, kind: Kind) -> None:
     """Compile what a method needs on instances of a kind; only the first call works.
 
-    ``auto`` hands over to the other exact methods, so they are compiled with it.
-    Methods that hand a model to a solver have no kernels of their own.
-
     Parameters
     ----------
     method
@@ -72,23 +69,28 @@ def warm(method: AnyMethod, kind: Kind) -> None:
     kind
         See `kind_of`.
     """
-    table = METHODS[kind[0]]
-    chosen = [method]
-    if method.name == "auto":
-        chosen = [one for one in table.values() if one.exact]
-    for one in chosen:
-        if not has_kernels(one):
-            continue
+    for one in with_kernels(method, kind[0]):
         for instance in tiny_instances(kind):
             if not (one.refuses and one.refuses(instance)):
                 with suppress(InputError):
                     one(instance, _BRIEFLY)
 
 
-def has_kernels(method: AnyMethod) -> bool:
-    """Whether a method may have kernels: those of solvers and of others have none."""
-    own = __name__.partition(".")[0]
-    return not method.runs_solver and method.function.__module__.startswith(f"{own}.")
+def with_kernels(method: AnyMethod, problem: str) -> list[AnyMethod]:
+    """Return the methods whose kernels a run of this one may need.
+
+    ``auto`` hands over to the other exact methods of its problem. Methods that hand a
+    model to a solver, and those of others, have no kernels of ours.
+    """
+    own = f"{__name__.partition('.')[0]}."
+    chosen = [method]
+    if method.name == "auto":
+        chosen = [one for one in METHODS[problem].values() if one.exact]
+    return [
+        one
+        for one in chosen
+        if not one.runs_solver and one.function.__module__.startswith(own)
+    ]
 
 
 @lru_cache(maxsize=32)

@@ -17,7 +17,7 @@ from .. import formulations, heuristics
 from ..heuristics import METHODS
 from ..heuristics.mm_mesh_kernels import scan_mesh
 from ..heuristics.registry import AnyMethod
-from ..heuristics.warming import KINDS, Kind, has_kernels, warm
+from ..heuristics.warming import KINDS, Kind, warm, with_kernels
 from ..instances.files import write_text
 from ..solvers.kernels import KERNELS, announce
 from . import pool
@@ -61,13 +61,10 @@ def compile_for(wanted: Iterable[Wanted], *, jobs: int) -> list[str]:
     kinds: dict[str, list[Kind]] = {}
     methods: dict[str, AnyMethod] = {}
     for method, kind in wanted:
-        table = METHODS[kind[0]]
-        exact = [one for one in table.values() if one.exact]
-        for one in exact if method.name == "auto" else [method]:
+        for one in with_kernels(method, kind[0]):
             label = f"{kind[0]} {one.name}"
-            if has_kernels(one):
-                methods[label] = one
-                kinds.setdefault(label, []).append(kind)
+            methods[label] = one
+            kinds.setdefault(label, []).append(kind)
     if not methods:
         return []
     place = _ready_file()
@@ -80,10 +77,7 @@ def compile_for(wanted: Iterable[Wanted], *, jobs: int) -> list[str]:
         if (missing := [k for k in kinds[label] if _line(label, k) not in ready])
     }
     if due:
-        for method in _own_methods():
-            _ = method.function  # imports its kernels
-        whole = sum(each.own_seconds() for each in KERNELS)
-        announce(whole * len(due) / len(_own_methods()) / jobs)
+        announce(_seconds_of_a_method() * len(due) / jobs)
     calls = [pool.Call(partial(_warm, methods[one], due[one])) for one in due]
     failures = []
     with closing(pool.run(calls, jobs=jobs)) as outcomes:
@@ -104,9 +98,16 @@ def _warm(method: AnyMethod, kinds: Sequence[Kind]) -> None:
         warm(method, kind)
 
 
-def _own_methods() -> list[AnyMethod]:
-    tables = METHODS.values()
-    return [one for table in tables for one in table.values() if has_kernels(one)]
+def _seconds_of_a_method() -> float:
+    """Estimate what compiling takes, on average over all methods with kernels."""
+    methods = [
+        one
+        for problem, table in METHODS.items()
+        for method in table.values()
+        if method.name != "auto"
+        for one in with_kernels(method, problem)  # which imports its kernels
+    ]
+    return sum(each.own_seconds() for each in KERNELS) / len(methods)
 
 
 def _line(label: str, kind: Kind) -> str:
