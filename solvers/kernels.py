@@ -36,7 +36,7 @@ _INTERPRETED = (
     or os.environ.get("NUMBA_DISABLE_JIT", "0") != "0"
 )
 _ONLY_READY = False
-_SECONDS_PER_BYTE = 1.4e-3
+_SECONDS_PER_BYTE = 1.1e-3
 """Seconds of compiling per byte of bytecode, on one core of a machine of 2026."""
 _A_WHILE = 0.5
 """Seconds of compiling that are worth avoiding on a small instance."""
@@ -64,6 +64,7 @@ class Kernel:
         update_wrapper(self, function)
         self.py_func = function
         self._dispatcher: Any = None
+        self._inner: Any = None
         KERNELS.append(self)
 
     def __call__(self, *args: Any) -> Any:
@@ -78,13 +79,23 @@ class Kernel:
 
     @property
     def dispatcher(self) -> Any:
-        """The function as numba knows it."""
+        """The function as numba knows it, called from Python."""
         if self._dispatcher is None:
-            with clock.stopped():
-                from . import kernels_numba
-
-                self._dispatcher = kernels_numba.dispatcher(self)
+            self._dispatcher = self._made(inner=False)
         return self._dispatcher
+
+    @property
+    def inner(self) -> Any:
+        """The function as numba knows it, called from other kernels."""
+        if self._inner is None:
+            self._inner = self._made(inner=True)
+        return self._inner
+
+    def _made(self, *, inner: bool) -> Any:
+        with clock.stopped():
+            from . import kernels_numba
+
+            return kernels_numba.dispatcher(self, inner=inner)
 
     def called(self) -> list[Kernel]:
         """Return this kernel and all that it calls, directly or not."""

@@ -517,11 +517,7 @@ EDITS: dict[str, tuple[str, Edit]] = {
     ),
     "arrays of a torus do not wrap": (
         CUTS,
-        Edit(
-            "instances.topology",
-            "np.minimum(steps, np.array(self.shape) - steps).sum(axis=-1)",
-            "steps.sum(axis=-1)",
-        ),
+        Edit("instances.topology", "np.minimum(step, side - step)", "step"),
     ),
     # cuts
     "odd rings weigh as even ones": (
