@@ -51,6 +51,12 @@ def options(parser: argparse.ArgumentParser) -> None:
         help="seconds for one run of a method (default 60)",
     )
     parser.add_argument(
+        "--jobs",
+        type=int,
+        metavar="N",
+        help="processes (default: one per CPU; where claims are named, this one)",
+    )
+    parser.add_argument(
         "--junit", type=outputs.file, metavar="FILE", help="write JUnit XML there"
     )
     parser.add_argument(
@@ -97,9 +103,12 @@ def run(args: argparse.Namespace, methods: Mapping[str, Run] | None = None) -> i
     trial = Trial(seed=_seed(args), quick=args.quick, time_limit=time_limit)
     if methods is not None:
         trial = replace(trial, methods=methods)
+    jobs = running.processes(args.jobs)
+    if methods is not None or (args.claims and args.jobs is None):
+        jobs = 1
     elif not args.claims:  # all at once take longer than in several processes
-        compile_all(list(METHODS), jobs=running.processes(None))
-    verdicts, files = _test(claims, trial, args)
+        compile_all(list(METHODS), jobs=jobs)
+    verdicts, files = _test(claims, trial, args, jobs)
     if args.json:
         _write_json(args.json, trial, verdicts, files)
     if args.markdown:
@@ -131,30 +140,43 @@ def _seed(args: argparse.Namespace) -> int:
 
 
 def _test(
-    claims: list[Claim], trial: Trial, args: argparse.Namespace
+    claims: list[Claim], trial: Trial, args: argparse.Namespace, jobs: int
 ) -> tuple[list[Verdict], dict[str, Path]]:
     """Test; keep the JUnit file up to date, so that a killed run has one too."""
     from rich.console import Console
 
     from ..instances.files import replaces
-    from ..reports.claims import verify
+    from ..reports.claims import verify, verify_in_parallel
     from ..reports.junit import write_junit
 
     console = Console(stderr=True)
     verdicts: list[Verdict] = []
     files: dict[str, Path] = {}
     updated = args.junit and replaces(args.junit)
+    if jobs == 1:
+        reached = verify(claims, trial)
+    else:
+        reached = verify_in_parallel(claims, trial, jobs)
     spinner = console.status("") if console.is_terminal else nullcontext()
+    pending = {claim.name: claim for claim in claims}
+    order = {name: i for i, name in enumerate(pending)}
     with spinner as status:
-        for i, claim in enumerate(claims, 1):
-            if status is not None:
-                status.update(f"{i} of {len(claims)}: {claim.name}")
-            [verdict] = verify([claim], trial)
+
+        def tell() -> None:
+            if status is not None and pending:
+                ended, first = len(verdicts), next(iter(pending))
+                status.update(f"{ended + 1} of {len(claims)}: {first}")
+
+        tell()
+        for verdict in reached:
+            del pending[verdict.claim.name]
             verdicts.append(verdict)
-            if updated or (args.junit and i == len(claims)):
-                write_junit(args.junit, verdicts, claims[i:])
+            verdicts.sort(key=lambda one: order[one.claim.name])
+            if updated or (args.junit and not pending):
+                write_junit(args.junit, verdicts, pending.values())
             if path := _keep(verdict, args.out or COUNTEREXAMPLES):
-                files[claim.name] = path
+                files[verdict.claim.name] = path
+            tell()
     return verdicts, files
 
 

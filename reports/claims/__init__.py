@@ -31,6 +31,7 @@ from .submeshes import SUBMESH_CLAIMS
 from .towns import TOWN_CLAIMS
 from .verify import Verdict as Verdict
 from .verify import verify as verify
+from .verify import verify_in_parallel as verify_in_parallel
 
 CLAIMS = MappingProxyType(
     {

@@ -1,12 +1,16 @@
-"""Test claims one after another; an accident in one does not stop the others."""
+"""Test claims; an accident in one does not stop the others."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, fields
+from functools import partial
 from traceback import format_exception
+from typing import Any
 
 from ...solvers import clock
+from .. import pool
 from .claim import Claim, Outcome, Trial, Undecided, Untrue
 
 
@@ -75,6 +79,31 @@ def verify(claims: Iterable[Claim], trial: Trial) -> Iterator[Verdict]:
                 seconds=clock.now() - start,
                 cpu=clock.cpu() - began,
             )
+
+
+def verify_in_parallel(
+    claims: Sequence[Claim], trial: Trial, jobs: int
+) -> Iterator[Verdict]:
+    """Test claims that are registered in several processes; yield as they end.
+
+    Of the trial only seed, size and time limit are taken.
+    """
+    facts = trial.seed, trial.quick, trial.time_limit
+    calls = [pool.Call(partial(_reached, claim.name, *facts)) for claim in claims]
+    with closing(pool.run(calls, jobs=jobs)) as ended:
+        for position, found in ended:
+            if isinstance(found, pool.Failure):
+                found = {"error": found.why, "seconds": 0.0}
+            yield Verdict(claim=claims[position], **found)
+
+
+def _reached(name: str, seed: int, quick: bool, time_limit: float) -> dict[str, Any]:
+    """Return the verdict on a claim, without the claim: its test cannot be pickled."""
+    from . import CLAIMS
+
+    trial = Trial(seed=seed, quick=quick, time_limit=time_limit)
+    [one] = verify([CLAIMS[name]], trial)
+    return {f.name: getattr(one, f.name) for f in fields(one) if f.name != "claim"}
 
 
 def _tested(claim: Claim, trial: Trial) -> Outcome:
