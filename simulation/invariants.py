@@ -17,7 +17,7 @@ import numpy as np
 
 from ..heuristics.allocation.allocator import Flags
 from ..instances import IntArray
-from ..instances.submesh import Box, corner, sides, ways_of
+from ..instances.submesh import Box, cells, corner, sides, ways_of
 
 if TYPE_CHECKING:
     from .submesh import House
@@ -120,7 +120,7 @@ class BoxWatch:
             ),
             f"{box} of request {number} is not in the mesh",
         )
-        return np.ix_(*(np.arange(low, low + side) % n for low, side, n in lies))
+        return cells(self.house.shape, box)
 
 
 class ProcessorWatch:

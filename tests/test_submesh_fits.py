@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import product
+from itertools import count, product
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from closeknit.cli.app import run
 from closeknit.heuristics.submesh.constructive import construct
-from closeknit.heuristics.submesh.direct import free_box
+from closeknit.heuristics.submesh.direct import first_free, free_box, occupied
 from closeknit.heuristics.submesh.fits import by_cpsat, cascade, decide, fits
 from closeknit.heuristics.submesh.infeasible import refute
 from closeknit.heuristics.submesh.staircase import staircase
@@ -337,6 +337,9 @@ def test_a_free_box_is_found_wherever_there_is_one(instance: Submesh) -> None:
     free = [box for box in free if not any(overlap(instance, box, b) for b in held)]
     assert (found in free) if free else found is None
     assert found is None or sides(found) == size
+    # many boxes are counted instead; the same place is found first
+    taken = occupied(instance.shape, held)
+    assert first_free(taken, size, instance.torus) == found
 
 
 def test_no_time_means_not_decided() -> None:
@@ -474,3 +477,22 @@ def test_the_mixed_integer_model_is_not_for_tori() -> None:
     instance = Submesh("round", (4, 4), (), (2, 2), torus=True)
     with pytest.raises(InputError, match="torus"):
         SUBMESH["mip/highs"](instance)
+
+
+@pytest.mark.parametrize("torus", [False, True])
+def test_many_items_are_put_in_one_by_one(torus: bool) -> None:
+    """The clock is looked at for each; what is fixed stays, what turns may turn."""
+    items = (
+        Item((5, 5), at=(10, 10, 14, 14)),
+        *(Item((3, 1), turns=i % 2 == 0) for i in range(100)),
+    )
+    packing = Packing("many", (30, 30), items, blocked=((0, 0),), torus=torus)
+    asked = count()
+    boxes = construct(packing, 0, lambda: next(asked) < 0)
+    assert boxes is not None
+    assert check_packed(packing, boxes) == []
+    assert next(asked) == 100
+    full = Packing("full", (15, 20), (*items[1:], Item((1, 1))), torus=torus)
+    assert construct(full, 0, lambda: False) is None
+    asked = count()
+    assert construct(packing, 0, lambda: next(asked) == 40) is None

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...instances.packing import Packing, ways
-from ...instances.submesh import Box, box_at
+from ...instances.submesh import Box, box_at, cells
 
 _Ints = NDArray[np.int64]
 _WORK = 2_000_000
@@ -58,7 +58,8 @@ def construct(
 
     Notes
     -----
-    Time: O(n^2) a skyline or sequence pair, O(n^4) the first free places in the plane.
+    Time: O(n^2) a skyline or sequence pair; the first free places in the plane O(n^4),
+    where there are many items O(n p) for p processors.
     Source: Burke, Kendall and Whitwell 2004 (best fit); Wei et al. 2011 (the score of
     a gap); Murata et al. 1996 (sequence pairs); Baker et al. 1980 (bottom left).
     """
@@ -67,7 +68,7 @@ def construct(
     if packing.d == 2 and not packing.torus and everywhere:
         return _in_the_plane(packing, seed, stop, rounds)
     if len(packing.items) + len(packing.blocked) > _MANY:
-        rounds = 0
+        return _one_by_one(packing, free, stop)
     return _beside(packing, free, seed, stop, rounds)
 
 
@@ -121,6 +122,34 @@ def _in_the_plane(
             return boxes()
         if skylines(side, roof, wide, high, steps // 5):
             return boxes()
+    return None
+
+
+def _one_by_one(
+    packing: Packing, free: list[int], stop: Callable[[], bool]
+) -> tuple[Box, ...] | None:
+    """Put each item into the first free place, in each of the orders."""
+    from .direct import first_free, occupied
+
+    held = [item.at for item in packing.items if item.at is not None]
+    held += [(*cell, *cell) for cell in packing.blocked]
+    begin = occupied(packing.shape, held)
+    for order in orders(packing, free):
+        taken = begin.copy()
+        boxes = [item.at for item in packing.items]
+        for i in (free[j] for j in order):
+            if stop():
+                return None
+            found = (
+                first_free(taken, size, packing.torus)
+                for size in ways(packing, packing.items[i])
+            )
+            boxes[i] = box = next((box for box in found if box is not None), None)
+            if box is None:
+                break
+            taken[cells(packing.shape, box)] = True
+        else:
+            return tuple(box for box in boxes if box is not None)
     return None
 
 

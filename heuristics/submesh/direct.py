@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...instances.submesh import Box, box_at, corner, sides
+from ...instances.submesh import Box, box_at, cells, corner, sides
+
+Flags = NDArray[np.bool_]
+_EACH, _FEW = 8, 10**6
+"""Looking at a box takes as long as eight processors of a running sum; and what takes
+a millisecond is not worth a choice."""
 
 
 def free_box(
@@ -16,16 +22,20 @@ def free_box(
     """Return a free box of this size, or None: there is none.
 
     A free box can be pushed back along each axis until it meets the end of a held one
-    or of the mesh; so only such places are looked at, the last axis first.
+    or of the mesh. So only such places are looked at, the last axis first; or, where
+    many boxes are held, all places by running sums, in the same order.
 
-    Time: O(n^(d + 1)) for n boxes held in d axes, in a kernel.
+    Time: O(n^(d + 1)) for n boxes held in d axes, in a kernel, or O(n + d p) for p
+    processors.
 
     >>> free_box((4, 2), [(0, 0, 1, 1)], (2, 2))
     (2, 0, 3, 1)
     """
+    d = len(shape)
+    if len(held) ** (d + 1) > _EACH * prod(shape) + _FEW:
+        return first_free(occupied(shape, held), size, torus)
     from .packing_kernels import direct
 
-    d = len(shape)
     low, length = in_three(held, d)
     flat = (1,) * (3 - d)
     found = direct(
@@ -38,6 +48,38 @@ def free_box(
     if found[0] < 0:
         return None
     return box_at([int(x) for x in found[:d]], size)
+
+
+def occupied(shape: Sequence[int], held: Sequence[Box]) -> Flags:
+    """Mark every processor that is held."""
+    taken = np.zeros(shape, dtype=bool)
+    for box in held:
+        taken[cells(shape, box)] = True
+    return taken
+
+
+def first_free(taken: Flags, size: Sequence[int], torus: bool) -> Box | None:
+    """Return the first free box of this size, the last axis first; None if none.
+
+    What is held in every box is counted by running sums, one axis after the other.
+
+    Time: O(d p) for p processors.
+    """
+    if any(s > side for s, side in zip(size, taken.shape, strict=True)):
+        return None
+    for axis, s in enumerate(size):
+        if torus:
+            wrapped = np.take(taken, range(s - 1), axis=axis)
+            taken = np.concatenate([taken, wrapped], axis=axis)
+        sums = np.cumsum(np.moveaxis(taken, axis, 0), axis=0, dtype=np.int32)
+        sums[s:] -= sums[:-s].copy()
+        taken = np.moveaxis(sums[s - 1 :] > 0, 0, axis)
+    free = ~taken.T
+    first = int(free.argmax())
+    if not free.flat[first]:
+        return None
+    place = np.unravel_index(first, free.shape)[::-1]
+    return box_at([int(x) for x in place], size)
 
 
 def in_three(

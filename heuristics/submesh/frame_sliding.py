@@ -19,7 +19,8 @@ Ints = npt.NDArray[np.int64]
 
 Kernel = Callable[[Ints, int, int, int, int, int, Ints, int], tuple[int, int]]
 
-_BUDGET = 2**24
+_BUDGET = 2**21
+"""Steps between two looks at the clock, about 10 ms."""
 
 
 def padded(values: Sequence[int], filler: int) -> Ints:

@@ -9,6 +9,7 @@ highest one, both inclusive; in three dimensions six numbers.
 
 from .boxes import Box as Box
 from .boxes import box_at as box_at
+from .boxes import cells as cells
 from .boxes import corner as corner
 from .boxes import sides as sides
 from .boxes import ways_of as ways_of

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import permutations
 
+import numpy as np
+import numpy.typing as npt
+
 Box = tuple[int, ...]
 """Lowest corner, then highest corner, inclusive. On a torus the highest one may lie
 beyond the side: the box then wraps round."""
@@ -33,6 +36,12 @@ def box_at(place: Sequence[int], size: Sequence[int]) -> Box:
     """
     high = (p + s - 1 for p, s in zip(place, size, strict=True))
     return (*place, *high)
+
+
+def cells(shape: Sequence[int], box: Box) -> tuple[npt.NDArray[np.int64], ...]:
+    """Return the processors of a box, for indexing; it may go round a torus."""
+    lies = zip(corner(box), sides(box), shape, strict=True)
+    return np.ix_(*(np.arange(low, low + length) % n for low, length, n in lies))
 
 
 def ways_of(

@@ -10,7 +10,7 @@ from math import prod
 import numpy as np
 
 from ..errors import InputError
-from .boxes import Box, sides
+from .boxes import Box, cells, sides
 
 MOST_PROCESSORS = 2**24
 """Processors of a mesh; checks look at every one that is held."""
@@ -200,13 +200,7 @@ def _first_met(instance: Submesh, boxes: Mapping[str, Box]) -> tuple[str, str] |
     for cell in instance.blocked:
         holder[cell] = blocked
     for i, box in enumerate(boxes.values(), 1):
-        low, high = box[: instance.d], box[instance.d :]
-        place = np.ix_(
-            *(
-                np.arange(a, b + 1) % side
-                for a, b, side in zip(low, high, instance.shape, strict=True)
-            )
-        )
+        place = cells(instance.shape, box)
         met = holder[place]
         if met.any():
             if (met == blocked).any():
