@@ -36,7 +36,7 @@ if "--cpu" in sys.argv:  # before anything takes the clock from there
     signal.ITIMER_REAL = signal.ITIMER_PROF
     signal.SIGALRM = signal.SIGPROF
 
-from closeknit.heuristics import METHODS, AnyMethod
+from closeknit.heuristics import METHODS, AnyMethod, warming
 from closeknit.instances import (
     InputError,
     Instance,
@@ -224,6 +224,7 @@ def _apart(method: str) -> bool:
 
 def warm(method: AnyMethod, like: Instance) -> None:
     """Compile and load what a method needs, on small instances of the same kind."""
+    warming.warm(method, warming.kind_of(like))
     settings = Settings(time_limit=_WARMING)
     for one in small(like):
         with suppress(InputError):

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
 from itertools import product
 from math import prod
+from operator import iadd
 from typing import Protocol
 
 import numpy as np
@@ -86,6 +87,11 @@ def _shape(shape: Sequence[int]) -> tuple[int, ...]:
     return tuple(shape)
 
 
+def _axes(p: IntArray, q: IntArray) -> Iterator[tuple[IntArray, IntArray]]:
+    """Yield the coordinates along each axis; a row of two is slow to add up."""
+    return ((p[..., a], q[..., a]) for a in range(p.shape[-1]))
+
+
 @dataclass(frozen=True, slots=True)
 class Mesh:
     """Grid of the given sides; hops are counted along its axes (L1)."""
@@ -113,8 +119,7 @@ class Mesh:
 
     def distances(self, p: IntArray, q: IntArray) -> IntArray:
         """L1 distances of rows."""
-        hops: IntArray = np.abs(p - q).sum(axis=-1)
-        return hops
+        return reduce(iadd, (np.abs(a - b) for a, b in _axes(p, q)))
 
     def spread(self, points: IntArray) -> int:
         """Half the circumference of the bounding box."""
@@ -155,9 +160,9 @@ class Torus:
 
     def distances(self, p: IntArray, q: IntArray) -> IntArray:
         """Wrap-around L1 distances of rows."""
-        steps = np.abs(p - q)
-        hops: IntArray = np.minimum(steps, np.array(self.shape) - steps).sum(axis=-1)
-        return hops
+        steps = (np.abs(a - b) for a, b in _axes(p, q))
+        ways = zip(steps, self.shape, strict=True)
+        return reduce(iadd, (np.minimum(step, side - step) for step, side in ways))
 
     def spread(self, points: IntArray) -> int:
         """Return the diameter of the whole torus."""
@@ -232,8 +237,7 @@ class Points:
 
     def distances(self, p: IntArray, q: IntArray) -> IntArray:
         """L1 distances of rows."""
-        hops: IntArray = np.abs(p - q).sum(axis=-1)
-        return hops
+        return reduce(iadd, (np.abs(a - b) for a, b in _axes(p, q)))
 
     def spread(self, points: IntArray) -> int:
         """Half the circumference of the bounding box."""
