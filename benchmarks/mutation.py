@@ -39,6 +39,9 @@ OUT = ROOT / "out" / "mutation"
 LEFT_OUT = (".git", ".venv*", "out", "build", ".hypothesis", ".*_cache", "*.egg-info")
 LIBRARIES = ("hypothesis", "numba", "numpy", "pytest", "rich.console", "scipy.optimize")
 MEMORY = 6 * 2**30
+_GUARD = re.compile(r"\b(?:slots|strict)=True")
+"""What no test can see left out: where objects keep their fields, and guards of loops
+over sequences that are as long as each other."""
 SPARE = 3.0
 """A mutant may take this many times as long as the tests without it, and 3 s."""
 
@@ -71,6 +74,8 @@ def mutants(
     for line, name, occurrence in random.sample(places, min(sample, len(places))):
         code = mutate_code(source, plugins.get_operator(name)(), occurrence)
         if code is not None and compiles(code):
+            if len(_GUARD.findall(code)) < len(_GUARD.findall(source)):
+                continue
             label = change(source, code)
             drawn.append((line, name.removeprefix("core/"), code, label))
     return len(places), drawn
