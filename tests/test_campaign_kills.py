@@ -77,7 +77,7 @@ def count(out: Path) -> int:
         return 0
 
 
-@pytest.mark.parametrize("kills", [6, pytest.param(200, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("kills", [3, pytest.param(200, marks=pytest.mark.slow)])
 def test_nothing_is_lost_doubled_or_left_behind(tmp_path: Path, kills: int) -> None:
     folder, temporary = tmp_path / "instances", tmp_path / "tmp"
     whole, parts = tmp_path / "whole", tmp_path / "parts"

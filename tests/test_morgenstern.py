@@ -41,7 +41,7 @@ def rows_of(path: Path) -> list[dict[str, str]]:
     [
         ("morgenstern-table1", 6, 16),
         ("morgenstern-table2", 5, 8),
-        ("morgenstern-table3", 12, 22),
+        pytest.param("morgenstern-table3", 12, 22, marks=pytest.mark.slow),
     ],
 )
 def test_a_table_from_the_command_line(

@@ -337,15 +337,17 @@ def test_answers_do_not_wait_for_a_file_that_is_read(
     path = tmp_path / "pss.conf"
     path.write_text(sample(7))
     live = LiveSelector(path)
-    gate = threading.Event()
+    begun, gate = threading.Event(), threading.Event()
 
     def slowly(file: Path) -> Configuration:
+        begun.set()
         assert gate.wait(60)
         return read_configuration(file)
 
     monkeypatch.setattr("closeknit.heuristics.procset.live.read_configuration", slowly)
     path.write_text(sample(8))
     live.begin()
+    assert begun.wait(60)
     live.begin(anew=True)  # and once more after that
     for _ in range(3):
         assert price(live.current().configuration) == 7
