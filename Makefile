@@ -69,8 +69,8 @@ licences: $(VENV)/.ready
 	$(BIN)/python tools/licences.py
 
 report: $(VENV)/.ready
-	@echo "Every method on 42 instances: about a quarter of an hour on two cores the first time, most of"
-	@echo "it compiling. Stopped, the same command goes on; on a terminal a bar tells the time left."
+	@echo "Every method on 42 instances: about five minutes on two cores the first time, two of them"
+	@echo "for compiling. Stopped, the same command goes on; on a terminal a bar tells the time left."
 	$(BIN)/closeknit ratios bundled worst-cases --out $(OUT)/report
 	@echo "The report: file://$(abspath $(OUT)/report/report.html)"
 
@@ -82,10 +82,10 @@ bench-cold: $(VENV)/.ready
 	$(BIN)/python benchmarks/bench_cold.py $(ARGS)
 
 test: warm
-	$(BIN)/pytest -n 2
+	$(BIN)/pytest -n 2 --dist worksteal
 
 test-slow: warm
-	$(BIN)/pytest -n 2 -m slow
+	$(BIN)/pytest -n 2 --dist worksteal -m slow
 
 lint: $(VENV)/.ready
 	$(BIN)/ruff check .
