@@ -26,19 +26,20 @@ from closeknit.reports.campaign import Campaign, Lineup, run
 from closeknit.reports.row_fields import document_of
 from closeknit.reports.store import FILE, Store, rows_in
 
-from .toys import ROOT, SABOTEURS, TOYS, dies, small
+from .toys import HELD, ROOT, SABOTEURS, TOYS, dies, small
 
 CHANGING = ("seconds", "finished", "memory_peak")
 
 
 @pytest.fixture
-def dask() -> Iterator[LocalCluster]:
+def dask(tmp_path: Path) -> Iterator[LocalCluster]:
     """Two workers, each a process with a guard that replaces it when it dies.
 
     Anew for each test: a guard may give up on workers that die early.
     """
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(ROOT)
+        patch.setenv(HELD, str(tmp_path))
         with LocalCluster(
             n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
         ) as running:
@@ -101,6 +102,7 @@ def test_a_worker_and_then_the_driver_are_killed(
     address = ("--dask", dask.scheduler_address)
     with driver(folder, serial, "--jobs", "1") as process:
         assert process.wait(90) == 0
+    (tmp_path / "i5").touch()
     with driver(folder, parts, *address) as process:
         wait_for_rows(parts, 3)
         kill_a_worker(dask)
@@ -108,6 +110,7 @@ def test_a_worker_and_then_the_driver_are_killed(
         process.kill()
     stopped_at = rows_in(parts / FILE)
     assert 8 <= len(stopped_at) < 28
+    (tmp_path / "i5").unlink()
     with driver(folder, parts, *address) as process:
         said, complained = process.communicate(timeout=90)
     assert (process.returncode, complained) == (0, "")
@@ -160,6 +163,7 @@ def test_ctrl_c_ends_the_driver_and_its_runs(
     dask: LocalCluster, folder: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "out"
+    (tmp_path / "i5").touch()
     with driver(folder, out, "--dask", dask.scheduler_address) as process:
         wait_for_rows(out, 2)
         os.killpg(process.pid, signal.SIGINT)

@@ -23,7 +23,7 @@ from closeknit.instances import InputError, write_ksubset
 from closeknit.reports.row_fields import document_of
 from closeknit.reports.store import FILE, rows_in
 
-from .toys import ROOT, SABOTEURS, TOYS, small
+from .toys import HELD, ROOT, SABOTEURS, TOYS, small
 
 Command = Callable[..., tuple[int, str, str]]
 
@@ -283,7 +283,7 @@ def started(folder: Path, out: Path) -> subprocess.Popen[str]:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        env={**os.environ, "PYTHONPATH": str(ROOT), HELD: str(folder.parent)},
         start_new_session=True,
     )
 
@@ -309,12 +309,14 @@ def test_a_killed_run_goes_on_where_it_stopped(
     whole, parts = tmp_path / "whole", tmp_path / "parts"
     with started(folder, whole) as process:
         assert process.wait(60) == 0
+    (tmp_path / "c").touch()
     with started(folder, parts) as process:
         wait_for_rows(parts, rows)
         process.kill()
     stopped_at = rows_in(parts / FILE)
     assert rows <= len(stopped_at) < 14
     assert not (parts / "report.html").exists()
+    (tmp_path / "c").unlink()
     with started(folder, parts) as process:
         assert process.wait(60) == 0
     assert rows_in(parts / FILE)[: len(stopped_at)] == stopped_at
@@ -326,6 +328,7 @@ def test_ctrl_c_ends_cleanly_and_says_how_to_go_on(
     folder: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "out"
+    (tmp_path / "c").touch()
     with started(folder, out) as process:
         wait_for_rows(out, 3)
         os.killpg(process.pid, signal.SIGINT)  # as a terminal does
@@ -337,6 +340,7 @@ def test_ctrl_c_ends_cleanly_and_says_how_to_go_on(
     assert complained.count("\n") == 1
     done = int(complained.split()[3])
     assert len(results(out)) == done < 14
+    (tmp_path / "c").unlink()
     with started(folder, out) as process:
         assert process.wait(60) == 0
     assert len(results(out)) == 14
