@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from math import sqrt
 
 import numpy as np
@@ -76,11 +77,31 @@ def mm_all(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
 
 def nearest(instance: KSubset, centre: IntArray) -> IntArray:
     """Return the k nearest free processors of a site, by distance, then index."""
-    away = distances(instance, centre)
+    first, away = _distances_nearby(instance, centre)
     radius = np.partition(away, instance.k - 1)[instance.k - 1]
     ball = np.flatnonzero(away <= radius)
-    chosen: IntArray = ball[np.argsort(away[ball], kind="stable")[: instance.k]]
+    nearest_of_ball = np.argsort(away[ball], kind="stable")[: instance.k]
+    chosen: IntArray = first + ball[nearest_of_ball]
     return chosen
+
+
+def _distances_nearby(instance: KSubset, centre: IntArray) -> tuple[int, IntArray]:
+    """Return hops from a site to consecutive processors, the k nearest among them.
+
+    The index of the first of them comes with it. Processors are in the order of
+    their first coordinates, so that few of millions have to be looked at.
+    """
+    if isinstance(instance.topology, Torus | Tree):
+        return 0, distances(instance, centre)
+    points, k, at = instance.points, instance.k, int(centre[0])
+    reach = max(1, round(k ** (1 / points.shape[1])))
+    while True:
+        start = bisect_left(points[:, 0], at - reach)
+        stop = bisect_right(points[:, 0], at + reach)
+        away = instance.topology.distances(points[start:stop], centre)
+        if stop - start == len(points) or np.count_nonzero(away <= reach) >= k:
+            return start, away
+        reach *= 2
 
 
 def distances(instance: KSubset, centre: IntArray) -> IntArray:

@@ -314,9 +314,10 @@ def test_stars_add_up(instance: KSubset, data: st.DataObject) -> None:
 @given(instance=ksubsets(), data=st.data())
 def test_distances_from_any_centre(instance: KSubset, data: st.DataObject) -> None:
     centre = data.draw(st.sampled_from(list(locations(instance))))
-    assert distances(instance, np.array(centre)).tolist() == [
-        instance.topology.distance(centre, site) for site in instance.free
-    ]
+    expected = [instance.topology.distance(centre, site) for site in instance.free]
+    assert distances(instance, np.array(centre)).tolist() == expected
+    by_distance = sorted(range(instance.n), key=expected.__getitem__)
+    assert nearest(instance, np.array(centre)).tolist() == by_distance[: instance.k]
 
 
 @settings(max_examples=100, deadline=None)
