@@ -51,7 +51,7 @@ class Cuts:
     stop: IntArray
     position: IntArray
     parent: IntArray
-    denominator: int = 1
+    denominator: int
 
     def __post_init__(self) -> None:
         for array in (

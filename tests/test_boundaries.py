@@ -288,6 +288,8 @@ def test_blocked_processors_and_boxes_of_a_submesh() -> None:
     for box in ((3, 2, 7, 2), (0, 0, 0, 3), (4, 0, 4, 0)):
         with pytest.raises(InputError, match="lies outside the mesh"):
             made(torus=True, residents=(Resident(box),))
+    with pytest.raises(InputError, match="must be 6 coordinates"):
+        Submesh("one", (2, 2, 2), (Resident((0, 0, 1, 1)),), (1, 1, 1))
     for shape in ((4,), (2, 2, 2, 2)):
         with pytest.raises(InputError, match="two or three sides"):
             Submesh("one", shape, (), shape)

@@ -18,7 +18,7 @@ from closeknit.formulations.bounds import (
     town_bound,
 )
 from closeknit.instances import KSubset, Mesh, Points, Topology, Torus, Tree, cost, mesh
-from closeknit.solvers import Grade
+from closeknit.solvers import Grade, Proof
 
 
 def some(seed: int, *, most: int = 12) -> KSubset:
@@ -134,6 +134,15 @@ def test_large_towns_are_extrapolated() -> None:
     assert at_100 is not None
     assert at_101 is not None
     assert at_100 < at_101
+
+
+@pytest.mark.parametrize("known", [None, 0, 10**9])
+def test_a_known_cost_leaves_out_only_slow_towns(known: int | None) -> None:
+    assert best_bound(mesh(5, 5, k=5), cost=known) == (16, Proof(Grade.CHECKED, TOWN))
+    large = mesh(12, 13, k=41)
+    wanted = STAR if known == 10**9 else TOWN
+    found, proof = best_bound(large, cost=known)
+    assert (found, proof.by) == (rederive(large, wanted), wanted)
 
 
 def test_unknown_proofs_are_not_rederived() -> None:

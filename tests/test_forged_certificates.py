@@ -6,6 +6,7 @@ from itertools import combinations, product
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from closeknit.instances import InputError, KSubset, cost
@@ -14,6 +15,7 @@ from closeknit.instances.certificate import (
     Checker,
     Refused,
     State,
+    _links,
 )
 from closeknit.instances.certificate_file import check_certificate, write_certificate
 from closeknit.instances.infeasibility import check_infeasible
@@ -85,6 +87,14 @@ def accepted(derive: Any, *what: Any) -> bool:
 def least(instance: KSubset) -> int:
     every = combinations(range(instance.n), instance.k)
     return min(cost(instance, chosen) for chosen in every)
+
+
+def test_counts_bound_each_other_along_nested_cuts_or_round_a_ring() -> None:
+    one_axis = np.zeros(3, dtype=np.int64)
+    below_the_first = np.array([-1, 0, 0])
+    assert list(_links(one_axis, below_the_first)) == [(1, 0), (2, 0)]
+    side_by_side = np.array([-1, -1, -1])
+    assert list(_links(one_axis, side_by_side)) == [(0, 1), (1, 2), (2, 0)]
 
 
 def test_nothing_false_can_be_forged_and_the_truth_can_be_proved() -> None:

@@ -139,6 +139,28 @@ def test_extension_agrees_with_searched_values() -> None:
         assert town_bound_value(k, 2) == town(k)
 
 
+def test_beyond_the_search_a_mean_over_one_point_less_bounds(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(towns.TOWN_SEARCH, 2, 10)
+    towns._extended.cache_clear()
+    try:
+        assert town_bound_value(10, 2) == town(10)
+        at_11 = -(-11 * town(10) // 9)
+        assert town_bound_value(11, 2) == at_11
+        assert town_bound_value(12, 2) == -(-12 * at_11 // 10)
+    finally:
+        towns._extended.cache_clear()
+
+
+def test_points_of_the_plane_begin_at_zero() -> None:
+    for k in (1, 2, 5, 12, 50):
+        sites = town_sites(k)
+        assert [min(axis) for axis in zip(*sites, strict=True)] == [0, 0]
+        assert pair_sum(list(sites)) == town(k)
+        assert len(set(sites)) == k
+
+
 def test_one_dimension_is_a_row() -> None:
     for k in range(1, 9):
         assert town_bound_value(k, 1) == pair_sum([(x,) for x in range(k)])
