@@ -67,16 +67,13 @@ def _proofs(packing: Packing) -> Iterator[Certificate]:
 
 
 def _pairs(packing: Packing, least: _Ints) -> Iterator[Certificate]:
-    """Find two that fit along no axis; exact for those that are not turned."""
+    """Find two that fit along no axis, if there are any.
+
+    Where their least lengths fit, they can be turned so that these lie there.
+    """
     clash = (least[:, None, :] + least[None, :, :] > np.array(packing.shape)).all(2)
     for i, j in np.argwhere(np.triu(clash, 1))[:1]:
         yield {"kind": "pair", "items": [int(i), int(j)]}
-    turning = [i for i, item in enumerate(packing.items) if item.turns]
-    for i in turning:
-        for j in range(len(packing.items)):
-            pair = {"kind": "pair", "items": sorted((i, j))}
-            if i != j and not check_infeasible(packing, pair):
-                yield pair
 
 
 def _stacks(packing: Packing, least: _Ints) -> Iterator[Certificate]:
@@ -124,7 +121,7 @@ def _rescalings(
     d = packing.d
     most = max(map(len, sizes))
     padded = [[*several, *[several[0]] * (most - len(several))] for several in sizes]
-    times = np.ones(len(padded) + bool(packing.blocked))
+    times = np.ones(len(padded) + bool(packing.blocked), dtype=np.int64)
     if packing.blocked:
         padded.append([(1,) * d] * most)
         times[-1] = len(packing.blocked)
@@ -135,7 +132,7 @@ def _rescalings(
     images: list[_Floats] = []
     for a in range(d):
         rest = np.prod([plain[b] for b in range(d) if b != a], axis=0)
-        functions, values = _functions(packing.shape[a], lengths[a])
+        functions, values = _functions(packing.shape[a], lengths[a], times)
         totals = (values * rest).min(axis=2) @ times
         best = np.argsort(-totals, kind="stable")[:kept]
         named = [functions[i] for i in best]
@@ -153,7 +150,7 @@ def _rescalings(
             yield _certificate(d, {a: names[a][i], b: names[b][j]})
 
 
-def _products(one: _Floats, other: _Floats, times: _Floats) -> _Floats:
+def _products(one: _Floats, other: _Floats, times: _Ints) -> _Floats:
     """Add up the products of every two functions, the least way of each item."""
     if one.shape[2] == 1:
         total: _Floats = (one[:, :, 0] * times) @ other[:, :, 0].T
@@ -167,8 +164,14 @@ def _certificate(d: int, functions: dict[int, _Function]) -> Certificate:
     return {"kind": "dual feasible", "functions": [list(pair) for pair in chosen]}
 
 
-def _functions(side: int, lengths: _Ints) -> tuple[list[_Function], _Floats]:
-    """Return functions and what they make of the lengths, as shares of the side."""
+def _functions(
+    side: int, lengths: _Ints, times: _Ints
+) -> tuple[list[_Function], _Floats]:
+    """Return functions and what they make of the lengths, as shares of the side.
+
+    Lengths have a row for each item, with an entry for each way; the row counts as
+    often as `times` says.
+    """
     names: list[_Function] = [("identity", 1)]
     blocks: list[_Floats] = [(lengths / side)[None]]
     if side < 2:
@@ -193,7 +196,7 @@ def _functions(side: int, lengths: _Ints) -> tuple[list[_Function], _Floats]:
             ks,
             np.where(above, 2 * large, np.where(middle, many, x // k * 2)) / many / 2,
         ),
-        "count": (ks, _counting(side, ks, lengths)),
+        "count": (ks, _counting(side, ks, lengths, times)),
     }
     for family, (parameters, values) in found.items():
         names += [(family, int(p)) for p in parameters]
@@ -202,26 +205,33 @@ def _functions(side: int, lengths: _Ints) -> tuple[list[_Function], _Floats]:
 
 
 def _thresholds(side: int, lengths: _Ints) -> _Ints:
-    """Return parameters at which one of the functions makes a jump."""
+    """Return parameters at which a function jumps, and those just before."""
     half = side // 2
     if side <= _ALL:
         return np.arange(1, half + 1)
     x = np.unique(lengths)
-    parts = [x, side - x + 1, x + 1]
-    for m in (1, 2, 3, 4):
-        parts += [(side - x) // m + 1, x // m, np.array([side // (m + 1)])]
-    candidates = np.unique(np.concatenate(parts))
+    measured = np.concatenate([x, side - x, [side]])
+    last = np.concatenate([measured // m for m in range(1, 6)])  # before a jump
+    candidates = np.unique([last, last + 1])
     return candidates[(candidates >= 1) & (candidates <= half)]
 
 
-def _counting(side: int, ks: _Ints, lengths: _Ints) -> _Floats:
+def _counting(side: int, ks: _Ints, lengths: _Ints, times: _Ints) -> _Floats:
     """Return how many fewer small ones fit beside a large one, for every threshold."""
-    different = [x for row in lengths.tolist() for x in set(row)]
-    small = np.sort([x for x in different if 2 * x <= side])
+    rows_and_times = zip(lengths.tolist(), times.tolist(), strict=True)
+    small = np.sort(
+        [
+            x
+            for row, n in rows_and_times
+            for x in set(row)
+            if 2 * x <= side
+            for _ in range(n)
+        ]
+    )
     rows = []
     for k in ks:
         sums = np.cumsum(small[np.searchsorted(small, k) :])
-        total = max(int(np.searchsorted(sums, side, side="right")), 0)
+        total = int(np.searchsorted(sums, side, side="right"))
         beside = np.searchsorted(sums, side - lengths, side="right")
         counts = np.where(2 * lengths > side, total - beside, lengths >= k)
         rows.append(counts / total if total else np.zeros(lengths.shape))
