@@ -326,7 +326,7 @@ def number(value: str) -> Expression:
 def test_expressions_are_written_with_the_parentheses_they_need() -> None:
     cost, one, two = Expression("cost"), number("1"), number("2.5")
     total = Expression("sum", (cost, one))
-    less = Expression("minus", (one,))
+    less, opposite = Expression("minus", (one,)), Expression("minus", (cost,))
     times = Expression("product", (one, two))
     small, both = (Expression("<=", (cost, one)), Expression("true"))
     either = Expression("or", (small, both))
@@ -354,6 +354,7 @@ def test_expressions_are_written_with_the_parentheses_they_need() -> None:
         (Expression("<=", (total, times)), "cost + 1 <= 1*2.5"),
         (Expression("ceil", (total,)), "ceil(cost + 1)"),
         (Expression("component", (total,), value=2), "(cost + 1)[2]"),
+        (Expression("component", (opposite,), value=2), "(-cost)[2]"),
         (Expression("vector", (one, two)), "[1,2.5]"),
         (Expression("MINCOST", value=0), "MINCOST(PEs)"),
         (Expression("MINCOST", value=7), "MINCOST(7)"),

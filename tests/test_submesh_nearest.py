@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from itertools import product
+from random import Random
 
+import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from closeknit.heuristics.submesh.nearest import nearest, rooms
+from closeknit.heuristics.submesh.nearest import Nearest, nearest, rooms
 from closeknit.instances import Submesh, check, cost
 from closeknit.instances.submesh import (
     Box,
     Placement,
     Resident,
+    box_at,
     overlap,
     sides,
     unsolvable,
@@ -122,6 +125,41 @@ def test_rooms_are_the_largest_free_boxes(instance: Submesh) -> None:
 
     largest = [box for box in free if not any(inside(box, b) for b in free if b != box)]
     assert rooms(shape, held) == sorted(largest)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_least_of_all_ways_in_space(seed: int) -> None:
+    draw = Random(seed)
+    solved = 0
+    while solved < 3:
+        shape = tuple(draw.randint(2, 3) for _ in range(3))
+        empty = Submesh("space", shape, (), (1, 1, 1))
+        held: list[Box] = []
+        for _ in range(3):
+            size = tuple(draw.randint(1, 2) for _ in shape)
+            at = tuple(draw.randint(0, s - x) for s, x in zip(shape, size, strict=True))
+            if not any(overlap(empty, box_at(at, size), other) for other in held):
+                held.append(box_at(at, size))
+        instance = Submesh("space", shape, tuple(map(Resident, held)), (2, 1, 2))
+        moved = list(range(min(2, len(held))))
+        least = least_way(instance, moved)
+        found = nearest(instance, moved, FAR)
+        assert found.finished
+        assert (found.placement is None) is (least is None)
+        if found.placement is not None:
+            assert cost(instance, found.placement.flat())[2] == least
+            solved += least != 0
+
+
+def test_too_many_rooms_finish_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    ring = (3, 3), [(1, 1, 1, 1)]
+    one = Submesh("ring", ring[0], (Resident(ring[1][0]),), (1, 3))
+    monkeypatch.setattr("closeknit.heuristics.submesh.nearest._MOST_ROOMS", 4)
+    assert len(rooms(*ring) or []) == 4
+    assert nearest(one, [], FAR).placement is not None
+    monkeypatch.setattr("closeknit.heuristics.submesh.nearest._MOST_ROOMS", 3)
+    assert rooms(*ring) is None
+    assert nearest(one, [], FAR) == Nearest(finished=False, placement=None, nodes=0)
 
 
 def test_nodes_or_time_that_run_out_finish_nothing() -> None:

@@ -241,6 +241,29 @@ def test_few_stops_prove_nothing_beyond_one_detour() -> None:
     assert (found.moves, found.refuted) == (None, 1)
 
 
+def test_with_few_stops_more_detours_are_tried_when_nodes_run_out(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    search, tried = _Planner.run, []
+
+    def run(self: _Planner, allowed: int, nodes: int) -> list[tuple[int, Box]] | None:
+        tried.append(allowed)
+        return search(self, allowed, 1 if allowed < 2 else nodes)
+
+    monkeypatch.setattr(_Planner, "run", run)
+    instance = line((0, 1), (2, 3), length=6)
+    found = plan(instance, SWAP, few_stops=True)
+    assert (found.moves is None, found.detours, found.refuted) == (False, 2, -1)
+    assert plan(instance, SWAP) == Plan(None, 0, -1, Limit.NODES)
+    assert tried == [0, 1, 2, 0]
+
+
+def test_a_plan_that_is_not_there_has_no_detours() -> None:
+    tight = line((0, 1), (2, 3), length=4)
+    assert plan(tight, SWAP, detours=2) == Plan(None, 0, 2)
+    assert plan(tight, SWAP, node_limit=1) == Plan(None, 0, -1, Limit.NODES)
+
+
 def test_defects_are_in_the_way() -> None:
     instance = replace(line((0, 0), length=4), blocked=((2, 0),))
     assert replay(instance, [(0, (2, 0, 2, 0))]) == [

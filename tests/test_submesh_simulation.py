@@ -16,6 +16,7 @@ from closeknit.instances import InputError
 from closeknit.instances.submesh import Box, box_at, sides
 from closeknit.simulation.submesh import Measures, Unmoved, first_come
 from closeknit.simulation.submesh_stream import (
+    MOST_REQUESTS,
     Normal,
     Request,
     Uniform,
@@ -194,6 +195,27 @@ def test_queues_follow_their_distributions() -> None:
     assert spread == pytest.approx(42.5, rel=0.02)  # a little less: cut off
     cut = [one.size[0] for one in queue((256, 256), 500, Normal(256, 43))]
     assert max(cut) <= 256
+
+
+def test_queues_at_the_ends_of_what_is_allowed() -> None:
+    assert {one.size for one in queue((9, 9), 20, Uniform(3, 3))} == {(3, 3)}
+    assert {one.size for one in queue((9, 9), 20, Normal(1, 0.01))} == {(1, 1)}
+    assert {one.size for one in queue((9, 9), 20, Normal(9, 0.01))} == {(9, 9)}
+    even = queue((9, 9), 20, Uniform(1, 9), residence=(7.0, 7.0))
+    assert {one.seconds for one in even} == {7.0}
+    brief = queue((9, 9), 20, Uniform(1, 9), residence=(0.5, 0.6))
+    assert all(0.5 <= one.seconds <= 0.6 for one in brief)
+    assert MOST_REQUESTS == 1_000_000
+    for low, high in ((0, 3), (4, 3)):
+        with pytest.raises(InputError, match="must run from at least 1 upwards"):
+            Uniform(low, high)
+    for residence in ((0.0, 3.0), (4.0, 3.0), (1.0, float("inf"))):
+        with pytest.raises(InputError, match="must run from above 0 upwards"):
+            queue((9, 9), 20, Uniform(1, 9), residence=residence)
+
+
+def test_where_residents_stay_none_is_moved() -> None:
+    assert Unmoved(ALLOCATORS["fs-f"]((4, 4))).moved == 0
 
 
 @pytest.mark.parametrize("name", ALLOCATORS)

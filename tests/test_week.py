@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from closeknit.instances import InputError
 from closeknit.simulation.dispatch import Flags, Policy, Turn, dispatch
+from closeknit.simulation.invariants import SWITCH
 from closeknit.simulation.swf import read_swf
 from closeknit.simulation.week import (
     JOBS,
@@ -18,6 +19,9 @@ from closeknit.simulation.week import (
     NODE,
     WEEK,
     Submission,
+    _chains,
+    _run_times,
+    _short,
     submissions_of,
     synthetic_week,
 )
@@ -52,6 +56,53 @@ def test_run_times_have_the_moments_of_the_paper(week: list[Submission]) -> None
         assert found.mean() == pytest.approx(mean, rel=0.01)
         assert found.std() == pytest.approx(spread, rel=0.04)
     assert 1 <= seconds.min() <= seconds.max() <= LONGEST
+
+
+def test_what_is_drawn_meets_the_moments_closely() -> None:
+    """In a larger draw, so that a second more or less is seen."""
+    random = np.random.default_rng(1)
+    short, several = _short(random, 20_000), _run_times(random, 40_000)
+    assert abs(short.mean() - 243) < 0.5
+    assert abs(several.mean() - 848) < 1.2
+    assert abs(several.std() - 3170) < 5
+    long = several[several > 900]
+    assert len(long) == round(0.0962 * 40_000)
+    assert abs(long.mean() - 8375) < 1.5
+    assert abs(long.std() - 6445) < 1
+    seconds = np.repeat([100, 1000], 40_000)
+    chains = _chains(random, np.full(80_000, 4), seconds)
+    for which, mean in ((100, 12), (1000, 6)):
+        lengths = [len(links) for links, _ in chains if seconds[links[0]] == which]
+        assert np.mean(lengths) == pytest.approx(mean, rel=0.04)
+
+
+def test_jobs_of_a_trace_that_cannot_be_run_are_left_out(tmp_path: Path) -> None:
+    unknown = -1
+    rows = [  # number, submit, run, processors, status, preceding, think time
+        (1, unknown, 5, 2, 1, unknown, unknown),
+        (2, 10, unknown, 2, 1, unknown, unknown),
+        (3, 10, 5, unknown, 1, unknown, unknown),
+        (4, 10, 5, 2, 2, unknown, unknown),
+        (5, 10, 5, 9, 1, unknown, unknown),
+        (6, 11, 5, 8, 1, unknown, unknown),
+        (6, 12, 6, 7, 1, unknown, unknown),
+        (7, 13, 7, 1, 1, 6, 30),
+        (8, 14, 8, 2, 1, 5, 30),
+        (9, 15, 9, 3, 1, 7, unknown),
+    ]
+    text = "".join(
+        f"{number} {submit} -1 {run} {size} -1 -1 {size} -1 -1 {status}"
+        f" -1 -1 -1 -1 -1 {before} {think}\n"
+        for number, submit, run, size, status, before, think in rows
+    )
+    path = tmp_path / "a.swf"
+    path.write_text(text)
+    assert list(submissions_of(read_swf(path), 8)) == [
+        Submission(6, 8, 5, 11, None),
+        Submission(7, 1, 7, 30, 6),
+        Submission(8, 2, 8, 14, None),
+        Submission(9, 3, 9, 0, 7),
+    ]
 
 
 def test_chains_follow_jobs_of_the_stream(week: list[Submission]) -> None:
@@ -115,6 +166,16 @@ def test_every_job_starts_once_and_nothing_is_held_twice(
         else:
             before = starts[job.follows]
             assert begin >= before.time + before.job.seconds + job.submit
+
+
+@pytest.mark.parametrize("checked", ["0", "1"])
+def test_watching_changes_nothing(
+    monkeypatch: pytest.MonkeyPatch, checked: str
+) -> None:
+    monkeypatch.setenv(SWITCH, checked)
+    stream = [Submission(i, 2, 5, 0) for i in range(1, 6)]
+    turns = list(dispatch(stream, 4, first_free))
+    assert [turn.time for turn in turns] == [0, 0, 5, 5, 10]
 
 
 def test_policies_differ_as_they_say() -> None:

@@ -221,8 +221,6 @@ class _Planner:
         self.ends = [ends[i] for i in self.movers]
         self.still = [box for i, box in enumerate(homes) if box == ends[i]]
         self.still += [(*cell, *cell) for cell in instance.blocked]
-        self.nodes = 0
-        self.seen: dict[tuple[Box, ...], int] = {}
 
     def run(self, allowed: int, node_limit: int) -> list[tuple[int, Box]] | None:
         """Find moves with so many detours at most; None if there are none.
@@ -233,7 +231,7 @@ class _Planner:
             At a limit.
         """
         self.nodes = 0
-        self.seen = {}
+        self.seen: dict[tuple[Box, ...], int] = {}
         self.node_limit = node_limit
         moves: list[tuple[int, Box]] = []
         return moves if self._go_on(self.homes, allowed, allowed, moves) else None

@@ -67,13 +67,12 @@ class Expression:
 
     def depth(self) -> int:
         """How many nodes lie on the longest way down; found without recursion."""
-        deepest = 0
-        waiting = [(self, 1)]
-        while waiting:
-            node, depth = waiting.pop()
-            deepest = max(deepest, depth)
-            waiting += [(part, depth + 1) for part in node.parts]
-        return deepest
+        level: list[Expression] = [self]
+        levels = 0
+        while level:
+            level = [part for node in level for part in node.parts]
+            levels += 1
+        return levels
 
     def nodes(self) -> Iterator[Expression]:
         """Go through all nodes, each before its parts."""
@@ -113,24 +112,24 @@ def evaluate(
             case "product":
                 return _multiplied([of(part) for part in parts])
             case "minus":
-                return _each(operator.neg, of(parts[0]))
+                return _each(operator.neg, of(*parts))
             case "per":
-                return 1 / Fraction(of(parts[0]))
+                return 1 / Fraction(of(*parts))
             case "component":
-                return of(parts[0])[int(node.value) - 1]
+                return of(*parts)[int(node.value) - 1]
             case "ceil":
-                return _each(ceil, of(parts[0]))
+                return _each(ceil, of(*parts))
             case "floor":
-                return _each(floor, of(parts[0]))
+                return _each(floor, of(*parts))
             case "and":
                 return all(of(part) for part in parts)
             case "or":
                 return any(of(part) for part in parts)
             case "not":
-                return not of(parts[0])
+                return not of(*parts)
             case "true" | "false":
                 return node.kind == "true"
-        return _compared(node.kind, of(parts[0]), of(parts[1]))
+        return _compared(node.kind, *map(of, parts))
 
     return of(expression)
 
@@ -177,7 +176,7 @@ def _rank(node: Expression) -> int:
     return _RANK.get(node.kind, _VALUE)
 
 
-def rendered(node: Expression, least: int = 0) -> str:
+def rendered(node: Expression, *, least: int = 0) -> str:
     """Write an expression as the language does, in parentheses if it binds too loosely.
 
     >>> rendered(Expression("<=", (Expression("cost"), Expression("MINCOST"))))
@@ -191,7 +190,7 @@ def _rendered(node: Expression) -> str:
     parts = node.parts
     rank = _rank(node)
     if rank == _COMPARISON:
-        left, right = (rendered(part, rank + 1) for part in parts)
+        left, right = (rendered(part, least=rank + 1) for part in parts)
         return f"{left} {node.kind} {right}"
     match node.kind:
         case "number":
@@ -201,32 +200,34 @@ def _rendered(node: Expression) -> str:
         case "vector":
             return f"[{','.join(map(rendered, parts))}]"
         case "component":
-            return f"{rendered(parts[0], _VALUE)}[{node.value}]"
+            return f"{rendered(*parts, least=_VALUE)}[{node.value}]"
         case "ceil" | "floor":
-            return f"{node.kind}({rendered(parts[0])})"
+            return f"{node.kind}({rendered(*parts)})"
         case "and" | "or":
-            return f" {node.kind} ".join(rendered(part, rank + 1) for part in parts)
+            return f" {node.kind} ".join(
+                rendered(part, least=rank + 1) for part in parts
+            )
         case "not":
-            return f"not {rendered(parts[0], rank)}"
+            return f"not {rendered(*parts, least=rank)}"
         case "minus":
-            return f"-{rendered(parts[0], rank)}"
+            return f"-{rendered(*parts, least=rank)}"
         case "sum":
-            return rendered(parts[0], rank + 1) + "".join(map(_term, parts[1:]))
+            return rendered(parts[0], least=rank + 1) + "".join(map(_term, parts[1:]))
         case "product":
-            return rendered(parts[0], rank + 1) + "".join(map(_factor, parts[1:]))
+            return rendered(parts[0], least=rank + 1) + "".join(map(_factor, parts[1:]))
     return node.kind
 
 
 def _term(part: Expression) -> str:
     if part.kind == "minus":
-        return f" - {rendered(part.parts[0], _RANK['product'])}"
-    return f" + {rendered(part, _RANK['product'])}"
+        return f" - {rendered(part.parts[0], least=_RANK['product'])}"
+    return f" + {rendered(part, least=_RANK['product'])}"
 
 
 def _factor(part: Expression) -> str:
     if part.kind == "per":
-        return f"/{rendered(part.parts[0], _RANK['minus'])}"
-    return f"*{rendered(part, _RANK['minus'])}"
+        return f"/{rendered(part.parts[0], least=_RANK['minus'])}"
+    return f"*{rendered(part, least=_RANK['minus'])}"
 
 
 def _decimal(number: Fraction) -> str:
