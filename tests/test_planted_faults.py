@@ -794,6 +794,40 @@ KERNELS: dict[str, tuple[str, Edit]] = {
             "        if bound >= best - 1:\n            at[1] = len(roots)",
         ),
     ),
+    **{
+        f"levelset-bb cuts off one too early, {where}": (
+            "searches-improve-by-one",
+            Edit(
+                "heuristics.levelset_bb_kernels",
+                before + ">= best" + after,
+                before + ">= best - 1" + after,
+            ),
+        )
+        for where, before, after in (
+            (
+                "by rows alone",
+                "        if bound ",
+                ":\n            return -1\n        # counts up",
+            ),
+            (
+                "by rows and columns",
+                "        if bound ",
+                ":\n            return -1\n        if turn",
+            ),
+            (
+                "by secants",
+                "            if bound ",
+                ":\n                return -1\n        if not",
+            ),
+            (
+                "in the last row",
+                "    if cost ",
+                ":\n        return FAR, 0, -1\n    # the rows",
+            ),
+            ("in a row", "        if new_left > new_right or cost ", ":"),
+            ("beside a row", "        if cost ", " or 2 * lc >= k"),
+        )
+    },
     "cuts-bb cuts off one too early": (
         "searches-improve-by-one",
         Edit(
