@@ -137,16 +137,15 @@ def ring_cuts(points: IntArray, shape: Sequence[int]) -> Cuts:
 def subtree_cuts(
     nodes: IntArray, parent: Sequence[int], weight: Sequence[int], order: Sequence[int]
 ) -> Cuts:
-    """Cuts of sites on a tree: one an edge of positive weight, below it inside."""
+    """Cuts of distinct nodes of a tree: one an edge of positive weight, below inside."""
     size = [0] * len(parent)
     for v in nodes:
-        size[v] += 1
-    here = size.copy()
+        size[v] = 1
+    filled = size.copy()  # positions of the sites at v, and below it as they are met
     for v in reversed(order):
         if parent[v] >= 0:
             size[parent[v]] += size[v]
     first = [0] * len(parent)  # positions of the sites below v: first[v], …
-    filled = here.copy()
     rows: list[tuple[int, int, int, int, int]] = []
     innermost: dict[int, int] = {-1: -1}
     for v in order:
@@ -162,11 +161,7 @@ def subtree_cuts(
             continue
         innermost[v] = len(rows)
         rows.append((weight[v], 0, *ends, up))
-    taken = [0] * len(parent)
-    position = np.empty((len(nodes), 1), dtype=np.int64)
-    for i, v in enumerate(nodes):
-        position[i, 0] = first[v] + taken[v]
-        taken[v] += 1
+    position = np.array([first[v] for v in nodes], dtype=np.int64).reshape(-1, 1)
     return _cuts(rows, position, 1)
 
 

@@ -351,6 +351,8 @@ def test_expressions_are_written_with_the_parentheses_they_need() -> None:
         (Expression("not", (small,)), "not cost <= 1"),
         (Expression("not", (either,)), "not (cost <= 1 or true)"),
         (Expression("not", (Expression("not", (both,)),)), "not not true"),
+        (Expression("and", (Expression("not", (both,)), both)), "not true and true"),
+        (Expression("product", (times, two)), "(1*2.5)*2.5"),
         (Expression("<=", (total, times)), "cost + 1 <= 1*2.5"),
         (Expression("ceil", (total,)), "ceil(cost + 1)"),
         (Expression("component", (total,), value=2), "(cost + 1)[2]"),

@@ -177,6 +177,12 @@ def test_no_time_means_unknown() -> None:
     assert str(found) == "unknown within 0 temporary places"
 
 
+def test_time_counts_from_the_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("closeknit.solvers.clock.now", lambda: 1e6)
+    monkeypatch.setattr("closeknit.heuristics.submesh.plan._EVERY", 1)
+    assert plan(line((0, 1), (2, 3), length=6), SWAP, time_limit=60).moves is not None
+
+
 @pytest.mark.parametrize("looks", [0, 1, 3])
 def test_ctrl_c_leaves_what_is_refuted(
     monkeypatch: pytest.MonkeyPatch, looks: int

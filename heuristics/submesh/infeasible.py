@@ -205,14 +205,12 @@ def _functions(
 
 
 def _thresholds(side: int, lengths: _Ints) -> _Ints:
-    """Return parameters at which a function jumps, and those just before."""
+    """Return parameters beyond which a function jumps."""
     half = side // 2
     if side <= _ALL:
         return np.arange(1, half + 1)
-    x = np.unique(lengths)
-    measured = np.concatenate([x, side - x, [side]])
-    last = np.concatenate([measured // m for m in range(1, 6)])  # before a jump
-    candidates = np.unique([last, last + 1])
+    measured = np.concatenate([np.unique(lengths), side - np.unique(lengths), [side]])
+    candidates = np.unique([measured // m for m in range(1, 6)])
     return candidates[(candidates >= 1) & (candidates <= half)]
 
 

@@ -374,7 +374,8 @@ LARGER_CLAIMS = (
         source="by definition of the problems",
         tested=f"samples with at most {_MOST_FREE} free processors, of {STARTS} "
         f"({QUICK_STARTS} if quick), as many small meshes, three that are tight, and "
-        f"{STARTS // 4} ({QUICK_STARTS // 4}) knapsacks; begun with the second and third best cost",
+        f"{STARTS // 4} ({QUICK_STARTS // 4}) knapsacks; begun with the second and "
+        "third best cost",
         test=improving,
     ),
     Claim(
