@@ -137,7 +137,7 @@ def ring_cuts(points: IntArray, shape: Sequence[int]) -> Cuts:
 def subtree_cuts(
     nodes: IntArray, parent: Sequence[int], weight: Sequence[int], order: Sequence[int]
 ) -> Cuts:
-    """Cuts of distinct nodes of a tree: one an edge of positive weight, below inside."""
+    """Cuts of distinct nodes of a tree: those below each edge that weighs anything."""
     size = [0] * len(parent)
     for v in nodes:
         size[v] = 1
@@ -161,7 +161,7 @@ def subtree_cuts(
             continue
         innermost[v] = len(rows)
         rows.append((weight[v], 0, *ends, up))
-    position = np.array([first[v] for v in nodes], dtype=np.int64).reshape(-1, 1)
+    position = np.array([[first[v]] for v in nodes], dtype=np.int64)
     return _cuts(rows, position, 1)
 
 
