@@ -190,7 +190,9 @@ def tested(words: list[str], seconds: float, *mutant: str) -> tuple[str, float]:
     return ("survived" if os.WEXITSTATUS(status) == 0 else "killed"), cpu
 
 
-def mutate(name: str, copy: Path, until: float, few: bool, first: bool) -> None:
+def mutate(
+    name: str, copy: Path, until: float, seed: int, few: bool, first: bool
+) -> None:
     """Test the mutants of one module in a copy, and note each result."""
     config = tomllib.loads(CONFIG.read_text(encoding="utf-8"))
     module = config["modules"][name]
@@ -202,7 +204,7 @@ def mutate(name: str, copy: Path, until: float, few: bool, first: bool) -> None:
     path = copy / name
     source = path.read_text(encoding="utf-8")
     size = 5 if few else module.get("sample", config["sample"])
-    random = Random(f"{config['seed']} {name}")
+    random = Random(f"{seed} {name}")
     count, drawn = mutants(source, config["operators"], size, random)
     options = ["-x", "-q", "-p", "no:cacheprovider", "--hypothesis-seed=0"]
     options += ["-W", "ignore", *module.get("options", ())]
@@ -210,7 +212,7 @@ def mutate(name: str, copy: Path, until: float, few: bool, first: bool) -> None:
     stamp = hashlib.sha256(source.encode())
     for file in (file for files in stages for file in files):
         stamp.update(Path(file.partition("::")[0]).read_bytes())
-    kept = OUT / f"{name.replace('/', '.')}.jsonl"
+    kept = results_of(name, seed)
     known, old = {}, {}
     if kept.exists():
         for row in map(json.loads, kept.read_text(encoding="utf-8").splitlines()):
@@ -255,6 +257,11 @@ def mutate(name: str, copy: Path, until: float, few: bool, first: bool) -> None:
         kept.write_text(text, encoding="utf-8")
 
 
+def results_of(name: str, seed: int) -> Path:
+    """Return where the verdicts on a module's mutants are kept."""
+    return OUT / str(seed) / f"{name.replace('/', '.')}.jsonl"
+
+
 def interval(hits: int, n: int) -> tuple[float, float]:
     """Return Wilson's interval of 95 % for a share, in per cent."""
     if not n:
@@ -265,7 +272,7 @@ def interval(hits: int, n: int) -> tuple[float, float]:
     return tuple(100 * (middle + s * half) / (1 + z * z / n) for s in (-1, 1))
 
 
-def report(modules: list[str], config: dict) -> int:
+def report(modules: list[str], seed: int, config: dict) -> int:
     """Print the counts of each class and module, and every survivor."""
     judged = {(j["module"], j["change"]): j for j in config.get("judged", ())}
     totals = dict.fromkeys(("mutants", "tested", "killed", "equivalent", "accepted"), 0)
@@ -273,7 +280,7 @@ def report(modules: list[str], config: dict) -> int:
     print("| module | mutants | tested | killed | equivalent | accepted | % killed |")
     print("|---|---:|---:|---:|---:|---:|---:|")
     for name in modules:
-        kept = OUT / f"{name.replace('/', '.')}.jsonl"
+        kept = results_of(name, seed)
         if not kept.exists():
             continue
         rows = [json.loads(line) for line in kept.read_text().splitlines()]
@@ -320,6 +327,7 @@ def one_module(name: str, place: Path, args: argparse.Namespace, config: dict) -
         environment["NUMBA_DISABLE_JIT"] = "1"
     until = str(time.time() + args.minutes * 60)
     words = [sys.executable, __file__, "--worker", name, str(copy), until]
+    words += ["--seed", str(args.seed)]
     words += ["--few"] * args.few + ["--first"] * args.first
     try:
         subprocess.run(words, env=environment, check=False)
@@ -337,22 +345,25 @@ def main() -> int:
         "--few", action="store_true", help="five mutants of each module"
     )
     parser.add_argument("--first", action="store_true", help="only the quick tests")
+    parser.add_argument("--seed", type=int, help="of the sample (default: the toml's)")
     parser.add_argument("--worker", nargs=3, help=argparse.SUPPRESS)
     args = parser.parse_args()
+    config = tomllib.loads(CONFIG.read_text(encoding="utf-8"))
+    if args.seed is None:
+        args.seed = config["seed"]
     if args.worker:
         name, copy, until = args.worker
-        mutate(name, Path(copy), float(until), args.few, args.first)
+        mutate(name, Path(copy), float(until), args.seed, args.few, args.first)
         return 0
-    config = tomllib.loads(CONFIG.read_text(encoding="utf-8"))
     modules = args.modules or list(config["modules"])
     if unknown := [name for name in modules if name not in config["modules"]]:
         parser.error(f"no such module in {CONFIG.name}: {unknown[0]}")
-    OUT.mkdir(parents=True, exist_ok=True)
+    (OUT / str(args.seed)).mkdir(parents=True, exist_ok=True)
     if not args.report:
         place = OUT / "copies"
         with ThreadPoolExecutor(args.jobs) as pool:
             list(pool.map(lambda name: one_module(name, place, args, config), modules))
-    return report(modules, config)
+    return report(modules, args.seed, config)
 
 
 if __name__ == "__main__":

@@ -112,13 +112,15 @@ class Method(Generic[Kind]):
         start = clock.now()
         if infeasible := too_much_asked(instance, start=start):
             return infeasible
-        with alarmed(settings.time_limit) as alarm:
-            try:
+        alarm = result = None
+        try:
+            with alarmed(settings.time_limit) as alarm:
                 result = function(instance, settings)
-            except KeyboardInterrupt:
-                if alarm.presses or not alarm.rung:
-                    raise
-                return stopped(instance, Limit.TIME, start=start)
+        except KeyboardInterrupt:  # the alarm may ring on while that is handled
+            if alarm is None or alarm.presses or not alarm.rung:
+                raise
+        if result is None:
+            return stopped(instance, Limit.TIME, start=start)
         late = alarm.rung and not alarm.presses
         if late and result.limit is Limit.INTERRUPT:
             return replace(result, limit=Limit.TIME)

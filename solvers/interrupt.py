@@ -166,9 +166,12 @@ def alarmed(seconds: float) -> Iterator[Alarm]:
         signal.signal(signal.SIGINT, press)
     _alarms.append(alarm)
     try:
-        alarm.set()
-        yield alarm
-    finally:
+        try:
+            alarm.set()
+            yield alarm
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+    finally:  # even if the alarm rang while it was turned off
         with unhurried():
             signal.setitimer(signal.ITIMER_REAL, 0)
             _alarms.remove(alarm)

@@ -156,6 +156,22 @@ def test_a_method_that_never_looks_at_the_clock_is_stopped(
     assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
 
 
+def test_the_alarm_does_not_ring_while_a_stopped_run_is_answered(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def slowly(instance: KSubset, limit: Limit, *, start: float) -> Result:
+        until = time.monotonic() + 6 * interrupt._EVERY
+        while time.monotonic() < until:
+            pass
+        return stopped(instance, limit, start=start)
+
+    monkeypatch.setattr("closeknit.heuristics.registry.stopped", slowly)
+    odd = Odd(name="odd", where="endless")
+    result = odd(mesh(4, 4, k=3), Settings(time_limit=0.1))
+    assert (result.chosen, result.limit) == ((0, 1, 2), Limit.TIME)
+    assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+
+
 def test_a_late_run_of_a_campaign_is_no_failure() -> None:
     odd = Odd(name="odd", where="endless", runs_solver=True)
     row = run_one(mesh(4, 4, k=3), odd, Settings(time_limit=0.1))
