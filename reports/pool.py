@@ -219,7 +219,9 @@ class _Worker:
     def __init__(self, scratch: Path | None = None) -> None:
         spawn = get_context("spawn")
         self.connection, far_end = spawn.Pipe()
-        self.process = spawn.Process(target=_serve, args=(far_end, scratch))
+        # To find its folder a process writes a file; killed there, it would leave it.
+        places = (scratch, tempfile.gettempdir())
+        self.process = spawn.Process(target=_serve, args=(far_end, *places))
         with undisturbed(), _may_have_children():
             self.process.start()  # Ctrl-C meanwhile would end it with a traceback
         far_end.close()
@@ -318,14 +320,14 @@ def begun() -> None:
         _parent.send(_BEGUN)
 
 
-def _serve(connection: Connection, scratch: Path | None) -> None:
+def _serve(connection: Connection, scratch: Path | None, temporary: str) -> None:
     """Answer calls until there is nobody left to ask; runs in the worker."""
     global _parent
     _parent = connection
     quiet()
-    keep_temporary_folder()
-    if scratch is not None:  # also for what the calls start
-        os.environ["TMPDIR"] = tempfile.tempdir = str(scratch)
+    keep_temporary_folder(temporary)
+    # also for what the calls start
+    os.environ["TMPDIR"] = tempfile.tempdir = str(scratch or temporary)
     # Ctrl-C is for the parent, which then ends the group of each worker.
     os.setpgid(0, 0)
     signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -71,7 +71,12 @@ class Kernel:
         """Run the machine code, made or loaded if need be; or the source."""
         if _INTERPRETED:
             return _plain(self.py_func(*args))
-        return (self._dispatcher or self.dispatcher)(*args)
+        try:
+            return (self._dispatcher or self.dispatcher)(*args)
+        except SystemError as error:  # a signal came while numba made the answer
+            if isinstance(error.__cause__, KeyboardInterrupt):
+                raise error.__cause__ from None
+            raise
 
     def __repr__(self) -> str:
         """Name it."""
@@ -202,10 +207,10 @@ def announce(seconds: float) -> None:
 _temporary = ""
 
 
-def keep_temporary_folder() -> None:
-    """Have machine code go to today's temporary folder, wherever files go later."""
+def keep_temporary_folder(folder: str) -> None:
+    """Have machine code go to this temporary folder, wherever files go later."""
     global _temporary
-    _temporary = tempfile.gettempdir()
+    _temporary = folder
 
 
 @cache

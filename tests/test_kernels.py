@@ -21,6 +21,7 @@ from closeknit.heuristics.warming import KINDS, Kind, kind_of, tiny_instances, w
 from closeknit.instances import Instance, check, problem_of
 from closeknit.instances.library import bundled, bundled_names
 from closeknit.solvers import Limit, Result, Settings, clock, kernels
+from closeknit.solvers.interrupt import OutOfTimeError
 from closeknit.solvers.kernels import Cold, Kernel, interpreted, kernel, only_ready
 
 
@@ -78,6 +79,25 @@ def test_clock_stops_once_and_goes_on() -> None:
     start = clock.now()
     while clock.now() == start:
         pass
+
+
+@pytest.mark.parametrize("cause", [KeyboardInterrupt(), OutOfTimeError(), None])
+def test_a_signal_while_numba_makes_an_answer_stays_what_it_is(
+    monkeypatch: pytest.MonkeyPatch, cause: BaseException | None
+) -> None:
+    """numba turns what a handler of signals raises there into a SystemError."""
+
+    @kernel
+    def never_called() -> int:
+        return 1
+
+    def dispatcher() -> int:
+        raise SystemError("returned a result with an exception set") from cause
+
+    monkeypatch.setattr(never_called, "_dispatcher", dispatcher)
+    with pytest.raises(type(cause) if cause else SystemError) as raised:
+        never_called()
+    assert cause is None or raised.value is cause
 
 
 @pytest.fixture
