@@ -36,6 +36,7 @@ from closeknit.instances import (
     Torus,
     Tree,
     check,
+    cost,
     mesh,
 )
 from closeknit.instances.config.expression import Expression, evaluate
@@ -49,7 +50,7 @@ from closeknit.instances.packing import (
     placement_from,
     ways,
 )
-from closeknit.instances.submesh import Resident
+from closeknit.instances.submesh import Placement, Resident
 from closeknit.instances.submesh.instance import unsolvable
 from closeknit.instances.submesh_plan import replay
 from closeknit.instances.topology import Site
@@ -254,6 +255,14 @@ def test_who_is_held_and_who_is_moved() -> None:
     assert placed.moves == ((1, (3, 0, 3, 0)),)
 
 
+@pytest.mark.parametrize(("torus", "steps"), [(False, 4), (True, 2)])
+def test_residents_go_the_shorter_way_round_a_torus(torus: bool, steps: int) -> None:
+    one = Submesh("one", (5, 3), (Resident((0, 0, 0, 0)),), (1, 1), torus=torus)
+    far = 5 - 2 if torus else 4
+    there = Placement((2, 2, 2, 2), ((0, (far, 0, far, 0)),))
+    assert cost(one, there.flat()) == (1, 1, steps)
+
+
 def test_blocked_processors_and_boxes_of_a_submesh() -> None:
     def made(**other: object) -> Submesh:
         facts: dict[str, object] = {"residents": (), "request": (1, 1), **other}
@@ -357,6 +366,10 @@ def test_expressions_are_written_with_the_parentheses_they_need() -> None:
         (Expression("ceil", (total,)), "ceil(cost + 1)"),
         (Expression("component", (total,), value=2), "(cost + 1)[2]"),
         (Expression("component", (opposite,), value=2), "(-cost)[2]"),
+        (
+            Expression("=", (Expression("not", (both,)), small)),
+            "(not true) = (cost <= 1)",
+        ),
         (Expression("vector", (one, two)), "[1,2.5]"),
         (Expression("MINCOST", value=0), "MINCOST(PEs)"),
         (Expression("MINCOST", value=7), "MINCOST(7)"),
@@ -403,6 +416,8 @@ def test_expressions_are_evaluated_as_they_read() -> None:
         (Expression("MINCOST", value=0), (4, 1)),
         (Expression("MINCOST", value=9), (9, 1)),
         (Expression("PEs"), 4),
+        (Expression("true"), True),
+        (Expression("false"), False),
         (Expression("<=", (cost, vector)), False),
         (Expression("<=", (vector, cost)), True),
         (Expression("!=", (cost, vector)), True),

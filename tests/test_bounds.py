@@ -136,6 +136,23 @@ def test_large_towns_are_extrapolated() -> None:
     assert at_100 < at_101
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_the_axis_bound_is_that_of_consecutive_coordinates(seed: int) -> None:
+    pick = random.Random(seed)
+    d, n = pick.randint(1, 3), pick.randint(3, 9)
+    sites = [tuple(pick.randrange(1000) for _ in range(d)) for _ in range(n)]
+    points = Points(tuple(sites))
+    k = pick.randint(2, n)
+    expected = 0
+    for axis in zip(*sites, strict=True):
+        x = sorted(axis)
+        expected += min(
+            sum(abs(p - q) for p, q in combinations(x[left : left + k], 2))
+            for left in range(n - k + 1)
+        )
+    assert axis_bound(KSubset("axes", points, points.coordinates, k)) == expected
+
+
 @pytest.mark.parametrize("known", [None, 0, 10**9])
 def test_a_known_cost_leaves_out_only_slow_towns(known: int | None) -> None:
     assert best_bound(mesh(5, 5, k=5), cost=known) == (16, Proof(Grade.CHECKED, TOWN))

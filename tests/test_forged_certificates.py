@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from closeknit.instances import InputError, KSubset, cost
+from closeknit.instances import InputError, KSubset, cost, mesh
 from closeknit.instances.certificate import (
     UNDECIDED,
     Checker,
     Refused,
     State,
     _links,
+    derive,
 )
 from closeknit.instances.certificate_file import check_certificate, write_certificate
 from closeknit.instances.infeasibility import check_infeasible
@@ -95,6 +96,20 @@ def test_counts_bound_each_other_along_nested_cuts_or_round_a_ring() -> None:
     assert list(_links(one_axis, below_the_first)) == [(1, 0), (2, 0)]
     side_by_side = np.array([-1, -1, -1])
     assert list(_links(one_axis, side_by_side)) == [(0, 1), (1, 2), (2, 0)]
+
+
+@pytest.mark.parametrize(
+    "split", [(-1, 0), (0, -1), (0, 1), (0.0, 0), (0, 0.5), (True, "0")]
+)
+def test_only_a_count_that_is_open_is_split(split: tuple[Any, Any]) -> None:
+    instance = mesh(2, 2, k=1)
+    checker = Checker(instance, 1)
+    state = checker.root()
+    assert checker.close(state)
+    assert (state.low[0], state.high[0]) == (0, 1)
+    assert len(derive(checker, state.copy(), [[], ["split", 0, 0]])) == 2
+    with pytest.raises(Refused, match="split"):
+        derive(checker, state, [[], ["split", *split]])
 
 
 def test_nothing_false_can_be_forged_and_the_truth_can_be_proved() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given, settings
@@ -17,7 +18,7 @@ from closeknit.simulation import submesh_migration
 from closeknit.simulation.submesh import House, Measures, Unmoved, first_come
 from closeknit.simulation.submesh_migration import Migrating, migration_judge
 from closeknit.simulation.submesh_stream import Request
-from closeknit.solvers import Settings
+from closeknit.solvers import Limit, Settings, Status
 
 SHAPE = (4, 5)
 boxes = st.tuples(st.integers(1, 4), st.integers(1, 5))
@@ -95,6 +96,48 @@ def test_what_is_undecided_is_bracketed(rows: Rows) -> None:
     assert all(a <= b <= c for a, b, c in zip(early, best, late, strict=True))
     if not strict.undecided:
         assert early == best == late
+
+
+def torn(house: Migrating) -> Migrating:
+    """Leave one of three in the middle, with a processor free on either side."""
+    for number in range(3):
+        assert house.place(Request(number, (1, 1), 1.0))
+    house.remove(0)
+    house.remove(2)
+    return house
+
+
+@pytest.mark.parametrize(
+    ("status", "bound", "undecided"),
+    [
+        (Status.INFEASIBLE, None, 0),
+        (Status.UNKNOWN, None, 1),
+        (Status.UNKNOWN, (1, 0, 0), 1),
+        (Status.UNKNOWN, (2, 0, 0), 0),
+    ],
+)
+def test_with_a_budget_what_may_be_cheap_enough_is_undecided(
+    monkeypatch: pytest.MonkeyPatch,
+    status: Status,
+    bound: tuple[int, int, int] | None,
+    undecided: int,
+) -> None:
+    found = SimpleNamespace(limit=Limit.TIME, chosen=None, status=status, bound=bound)
+    monkeypatch.setattr(
+        submesh_migration,
+        "Migration",
+        lambda *args, **kwargs: SimpleNamespace(run=lambda: found),
+    )
+    house = torn(Migrating((1, 3), budget=1))
+    assert not house.place(Request(3, (1, 2), 1.0))
+    assert (house.undecided, house.moved, house.torus) == (undecided, 0, False)
+
+
+def test_without_a_budget_every_open_decision_counts_once() -> None:
+    unknown = Verdict(limit=Limit.TIME)
+    house = torn(Migrating((1, 3), decider=lambda packing, settings: unknown))
+    assert not house.place(Request(3, (1, 2), 1.0))
+    assert house.undecided == 1
 
 
 def test_the_judge_knows_what_migration_would_mend() -> None:

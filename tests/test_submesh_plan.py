@@ -264,8 +264,33 @@ def test_with_few_stops_more_detours_are_tried_when_nodes_run_out(
     assert tried == [0, 1, 2, 0]
 
 
+def test_moves_are_put_in_order_by_sliding_too() -> None:
+    instance = line((0, 1), (2, 3), length=5)
+    shift = Placement((0, 0, 0, 0), ((0, (1, 0, 2, 0)), (1, (3, 0, 4, 0))))
+    ordered = in_order(instance, shift)
+    assert ordered.moves == shift.moves[::-1]
+    assert order_of(instance, ordered) == "sliding"
+
+
+def test_no_time_ends_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("closeknit.solvers.clock.now", lambda: 1e6)
+    found = plan(line((0, 1), (2, 3), length=6), SWAP, time_limit=0.0)
+    assert found == Plan(None, limit=Limit.TIME)
+
+
+def test_nodes_are_counted_one_by_one() -> None:
+    instance = line((0, 1), (2, 3), length=6)
+    enough = next(
+        n for n in range(100) if plan(instance, SWAP, node_limit=n).moves is not None
+    )
+    assert enough == 14
+
+
 def test_a_plan_that_is_not_there_has_no_detours() -> None:
     tight = line((0, 1), (2, 3), length=4)
+    none = plan(tight, SWAP, detours=0)
+    assert str(none) == "impossible within 0 temporary places"
+    assert str(replace(none, limit=Limit.TIME)).endswith("; impossible within 0")
     assert plan(tight, SWAP, detours=2) == Plan(None, 0, 2)
     assert plan(tight, SWAP, node_limit=1) == Plan(None, 0, -1, Limit.NODES)
 

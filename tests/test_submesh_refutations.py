@@ -14,11 +14,13 @@ from closeknit.heuristics.submesh.infeasible import (
     _pairs,
     _products,
     _rescalings,
+    _stacks,
     _thresholds,
     refute,
 )
 from closeknit.instances.infeasibility import check_infeasible, image
-from closeknit.instances.packing import Item, Packing, ways
+from closeknit.instances.packing import Item, Packing, volume, ways
+from closeknit.instances.submesh import Box, box_at
 
 
 def drawn(seed: int) -> Packing:
@@ -73,6 +75,66 @@ def listed(side: int) -> list[tuple[str, int]]:
         *(("U", k) for k in range(1, (side + 1) // 2 + 1)),
         *((family, k) for family in ("phi", "ccm", "count") for k in half),
     ]
+
+
+def cells_of(packing: Packing, box: Box) -> set[tuple[int, ...]]:
+    spans = (
+        [x % side for x in range(low, high + 1)]
+        for low, high, side in zip(
+            box[: packing.d], box[packing.d :], packing.shape, strict=True
+        )
+    )
+    return set(product(*spans))
+
+
+@pytest.mark.parametrize("torus", [False, True])
+def test_a_box_has_no_place_exactly_where_every_place_is_taken(torus: bool) -> None:
+    draw = Random(torus)
+    none = 0
+    for _ in range(400):
+        shape = (draw.randint(1, 4), draw.randint(1, 4))
+        cells = list(product(*map(range, shape)))
+        blocked = draw.sample(cells, draw.randint(0, len(cells) // 3))
+        at = draw.choice([cell for cell in cells if cell not in blocked])
+        size = tuple(draw.randint(1, side) for side in shape)
+        fixed = Item((1, 1), at=(*at, *at))
+        packing = Packing("one", shape, (fixed, Item(size)), tuple(blocked), torus)
+        places = product(
+            *(
+                range(side if torus else side - length + 1)
+                for side, length in zip(shape, size, strict=True)
+            )
+        )
+        taken = {at, *blocked}
+        free = any(not taken & cells_of(packing, box_at(p, size)) for p in places)
+        proof = {"kind": "no place", "item": 1}
+        assert (check_infeasible(packing, proof) == []) is not free, packing
+        none += not free
+    assert 50 < none < 350
+
+
+def test_stacks_are_proofs_and_none_is_missed() -> None:
+    """The search is greedy; on these packings it misses none."""
+    there = found = 0
+    for seed in range(1500):
+        packing = drawn(seed)
+        sizes = [ways(packing, item) for item in packing.items]
+        if not all(sizes):
+            continue
+        least = np.array([np.min(several, axis=0) for several in sizes])
+        stacks = list(_stacks(packing, least))
+        for stack in stacks:
+            assert check_infeasible(packing, stack) == []
+        found += bool(stacks)
+        there += any(
+            not check_infeasible(
+                packing, {"kind": "stack", "axis": axis, "items": list(items)}
+            )
+            for axis in range(packing.d)
+            for n in range(2, len(sizes) + 1)
+            for items in combinations(range(len(sizes)), n)
+        )
+    assert found == there == 854
 
 
 @pytest.mark.parametrize("side", range(1, 14))
@@ -177,6 +239,10 @@ PROOFS: list[tuple[Packing, dict[str, Any] | None]] = [
     ),
     (Packing("f", (4, 4), (Item((2, 2)),) * 4), None),
 ]
+
+
+def test_the_volume_counts_what_is_blocked() -> None:
+    assert volume(Packing("v", (4, 4), (Item((2, 3)), Item((1, 2))), ((3, 3),))) == 9
 
 
 @pytest.mark.parametrize(

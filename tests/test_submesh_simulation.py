@@ -215,7 +215,27 @@ def test_queues_at_the_ends_of_what_is_allowed() -> None:
 
 
 def test_where_residents_stay_none_is_moved() -> None:
-    assert Unmoved(ALLOCATORS["fs-f"]((4, 4))).moved == 0
+    house = Unmoved(ALLOCATORS["fs-f"]((4, 4)))
+    assert (house.moved, house.generous) == (0, False)
+
+
+def test_a_failure_is_external_when_just_enough_is_free() -> None:
+    rows = requests(((1, 2), 3), ((1, 2), 9), ((1, 2), 3), ((2, 2), 1))
+    found = first_come(rows, Unmoved(Plain((3, 2))), judge=lambda boxes, size: True)
+    assert found.migration_failures == 1
+
+
+def test_the_longest_queue_is_drawn_and_seed_0_is_meant(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("closeknit.simulation.submesh_stream.MOST_REQUESTS", 5)
+    drawn = queue((9, 9), 5, Uniform(1, 9))
+    assert drawn == queue((9, 9), 5, Uniform(1, 9), seed=0)
+    assert drawn != queue((9, 9), 5, Uniform(1, 9), seed=1)
+    with pytest.raises(InputError, match="must be from 1 to 5"):
+        queue((9, 9), 6, Uniform(1, 9))
+    low = queue((9, 9), 5, Normal(1, 1))
+    assert min(side for one in low for side in one.size) >= 1
 
 
 @pytest.mark.parametrize("name", ALLOCATORS)

@@ -153,6 +153,12 @@ def test_beyond_the_search_a_mean_over_one_point_less_bounds(
         towns._extended.cache_clear()
 
 
+def test_a_partition_grows_by_a_cell_in_every_way() -> None:
+    assert towns._grown((2, 2, 1)) == [(3, 2, 1), (2, 2, 2), (2, 2, 1, 1)]
+    assert towns._grown((3, 2)) == [(4, 2), (3, 3), (3, 2, 1)]
+    assert towns._grown(()) == [(1,)]
+
+
 def test_points_of_the_plane_begin_at_zero() -> None:
     for k in (1, 2, 5, 12, 50):
         sites = town_sites(k)

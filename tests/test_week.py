@@ -20,6 +20,7 @@ from closeknit.simulation.week import (
     WEEK,
     Submission,
     _chains,
+    _numbered,
     _run_times,
     _short,
     submissions_of,
@@ -74,6 +75,27 @@ def test_what_is_drawn_meets_the_moments_closely() -> None:
     for which, mean in ((100, 12), (1000, 6)):
         lengths = [len(links) for links, _ in chains if seconds[links[0]] == which]
         assert np.mean(lengths) == pytest.approx(mean, rel=0.04)
+
+
+def test_a_chain_may_last_a_whole_week_and_no_longer() -> None:
+    assert LONGEST == 28_800
+    random = np.random.default_rng(0)
+    [(links, _)] = _chains(random, np.ones(1, dtype=np.int64), np.array([WEEK]))
+    assert links == [0]
+    seconds = np.full(400, WEEK // 2 + 1)
+    found = _chains(random, np.ones(400, dtype=np.int64), seconds)
+    assert max(len(links) for links, _ in found) == 1
+
+
+def test_a_burst_is_spread_and_a_chain_follows() -> None:
+    random = np.random.default_rng(0)
+    nodes, seconds = np.ones(20, dtype=np.int64), np.full(20, 7)
+    burst = _numbered(random, nodes, seconds, [(list(range(20)), False)])
+    assert len({job.submit for job in burst}) > 10
+    assert all(job.follows is None for job in burst)
+    chain = _numbered(random, nodes, seconds, [(list(range(20)), True)])
+    assert [job.follows for job in chain] == [None, *range(1, 20)]
+    assert [job.submit for job in chain[1:]] == [0] * 19
 
 
 def test_jobs_of_a_trace_that_cannot_be_run_are_left_out(tmp_path: Path) -> None:
