@@ -51,6 +51,7 @@ from closeknit.instances.packing import (
     ways,
 )
 from closeknit.instances.submesh import Placement, Resident
+from closeknit.instances.submesh.instance import described as described_submesh
 from closeknit.instances.submesh.instance import unsolvable
 from closeknit.instances.submesh_plan import replay
 from closeknit.instances.topology import Site
@@ -292,6 +293,8 @@ def test_blocked_processors_and_boxes_of_a_submesh() -> None:
             made(residents=(Resident(box),))
     with pytest.raises(InputError, match="overlaps a blocked processor"):
         made(blocked=((1, 1),), residents=(Resident((0, 0, 1, 1)),))
+    assert described_submesh(made()).startswith("1x1 in a 4x3 mesh with 0 residents")
+    assert described_submesh(made(torus=True)).startswith("1x1 in a 4x3 torus with 0")
     round_it = made(torus=True, residents=(Resident((3, 2, 6, 4)),))
     assert round_it.free == 0
     for box in ((3, 2, 7, 2), (0, 0, 0, 3), (4, 0, 4, 0)):

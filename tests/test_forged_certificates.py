@@ -11,6 +11,8 @@ import pytest
 
 from closeknit.instances import InputError, KSubset, cost, mesh
 from closeknit.instances.certificate import (
+    CHOSEN,
+    REJECTED,
     UNDECIDED,
     Checker,
     Refused,
@@ -96,6 +98,29 @@ def test_counts_bound_each_other_along_nested_cuts_or_round_a_ring() -> None:
     assert list(_links(one_axis, below_the_first)) == [(1, 0), (2, 0)]
     side_by_side = np.array([-1, -1, -1])
     assert list(_links(one_axis, side_by_side)) == [(0, 1), (1, 2), (2, 0)]
+
+
+@pytest.mark.parametrize("a", [UNDECIDED, CHOSEN, REJECTED])
+@pytest.mark.parametrize("b", [UNDECIDED, CHOSEN, REJECTED])
+def test_who_needs_another_is_chosen_with_it_or_rejected_with_it(
+    monkeypatch: pytest.MonkeyPatch, a: int, b: int
+) -> None:
+    monkeypatch.setattr(
+        Checker, "needs", lambda self, state, p, q: np.ones((len(p), len(q)), bool)
+    )
+    checker = Checker(mesh(2, 2, k=2), 1)
+    state = checker.root()
+    state.status[:2] = a, b
+    after = {
+        (CHOSEN, UNDECIDED): [CHOSEN, CHOSEN],
+        (UNDECIDED, REJECTED): [REJECTED, REJECTED],
+    }.get((a, b))
+    if after is None:
+        with pytest.raises(Refused, match="exchanging 0 and 1 decides nothing"):
+            checker._by_exchange(state, [[0, 1]])
+        return
+    checker._by_exchange(state, [[0, 1]])
+    assert state.status[:2].tolist() == after
 
 
 @pytest.mark.parametrize(
