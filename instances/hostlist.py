@@ -181,8 +181,7 @@ def _written(pieces: Sequence[str | list[_Range]]) -> Iterator[str]:
 
 def _folded(prefix: str, numbers: list[str]) -> Iterator[str]:
     """Write the names of one prefix, runs of one width as ranges."""
-    if "" in numbers:
-        yield prefix
+    yield from [prefix] * numbers.count("")
     digits = sorted((n for n in numbers if n), key=lambda n: (len(n), n))
     if len(digits) == 1:
         yield prefix + digits[0]
