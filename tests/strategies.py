@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import combinations
+from itertools import combinations, product
 from math import comb
 
 from hypothesis import strategies as st
@@ -21,7 +21,8 @@ from closeknit.instances import (
     check,
     cost,
 )
-from closeknit.instances.submesh import Resident, box_at, overlap
+from closeknit.instances.packing import Item, Packing, ways
+from closeknit.instances.submesh import Box, Resident, box_at, overlap
 
 SHAPES = [
     (1,), (7,), (12,), (1, 1), (1, 9), (6, 1), (2, 2), (3, 5), (4, 4), (5, 6),
@@ -270,3 +271,38 @@ def submeshes(
 
 
 rarely = st.sampled_from([False, False, False, True])
+
+
+def packs(packing: Packing) -> bool:
+    """Try every place of every item, one after the other, on sets of cells."""
+    shape = packing.shape
+
+    def cells(box: Box) -> frozenset[tuple[int, ...]]:
+        d = packing.d
+        spans = [
+            [x % shape[a] for x in range(box[a], box[d + a] + 1)] for a in range(d)
+        ]
+        return frozenset(product(*spans))
+
+    def choices(item: Item) -> list[frozenset[tuple[int, ...]]]:
+        if item.at is not None:
+            return [cells(item.at)]
+        found = []
+        for size in ways(packing, item):
+            ranges = [
+                range(side if packing.torus else side - s + 1)
+                for s, side in zip(size, shape, strict=True)
+            ]
+            found += [cells(box_at(place, size)) for place in product(*ranges)]
+        return list(dict.fromkeys(found))
+
+    everything = sorted((choices(item) for item in packing.items), key=len)
+
+    def rest(i: int, taken: frozenset[tuple[int, ...]]) -> bool:
+        if i == len(everything):
+            return True
+        return any(
+            not taken & one and rest(i + 1, taken | one) for one in everything[i]
+        )
+
+    return rest(0, frozenset(packing.blocked))

@@ -19,7 +19,7 @@ from closeknit.formulations.bounds import (
     _far_from_town,
     rederive,
 )
-from closeknit.formulations.towns import TOWN_SEARCH, town_bound_value, town_sites
+from closeknit.formulations.towns import TOWN_SEARCH
 from closeknit.heuristics.allocation.curves import ordered
 from closeknit.heuristics.allocation.curves_hilbert import can_cross, hilbert
 from closeknit.heuristics.allocation.table import allocator
@@ -669,12 +669,3 @@ def test_what_is_shared_cannot_be_written_to() -> None:
     ):
         assert not array.flags.writeable
     assert TREE.dimension == 1
-
-
-@pytest.mark.parametrize("k", [1, 2, 3, 5, 12, 30, 41, 47, 60])
-def test_towns_lie_at_the_origin(k: int) -> None:
-    town = town_sites(k)
-    assert len(set(town)) == k
-    assert [min(axis) for axis in zip(*town, strict=True)] == [0, 0]
-    price = sum(abs(a - c) + abs(b - d) for (a, b), (c, d) in combinations(town, 2))
-    assert price == town_bound_value(k, 2)

@@ -33,7 +33,7 @@ from closeknit.instances.packing import (
     packing_of,
     ways,
 )
-from closeknit.instances.submesh import Box, Resident, box_at, overlap, sides
+from closeknit.instances.submesh import Resident, box_at, overlap, sides
 from closeknit.solvers import (
     Grade,
     Limit,
@@ -45,42 +45,9 @@ from closeknit.solvers import (
     write_solution,
 )
 
+from .strategies import packs
+
 QUICK = settings(max_examples=150, deadline=None)
-
-
-def packs(packing: Packing) -> bool:
-    """Try every place of every item, one after the other, on sets of cells."""
-    shape = packing.shape
-
-    def cells(box: Box) -> frozenset[tuple[int, ...]]:
-        d = packing.d
-        spans = [
-            [x % shape[a] for x in range(box[a], box[d + a] + 1)] for a in range(d)
-        ]
-        return frozenset(product(*spans))
-
-    def choices(item: Item) -> list[frozenset[tuple[int, ...]]]:
-        if item.at is not None:
-            return [cells(item.at)]
-        found = []
-        for size in ways(packing, item):
-            ranges = [
-                range(side if packing.torus else side - s + 1)
-                for s, side in zip(size, shape, strict=True)
-            ]
-            found += [cells(box_at(place, size)) for place in product(*ranges)]
-        return list(dict.fromkeys(found))
-
-    everything = sorted((choices(item) for item in packing.items), key=len)
-
-    def rest(i: int, taken: frozenset[tuple[int, ...]]) -> bool:
-        if i == len(everything):
-            return True
-        return any(
-            not taken & one and rest(i + 1, taken | one) for one in everything[i]
-        )
-
-    return rest(0, frozenset(packing.blocked))
 
 
 @st.composite

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from itertools import combinations, product
 from random import Random
 from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from closeknit.heuristics.submesh.infeasible import (
     _functions,
@@ -20,7 +22,10 @@ from closeknit.heuristics.submesh.infeasible import (
 )
 from closeknit.instances.infeasibility import check_infeasible, image
 from closeknit.instances.packing import Item, Packing, volume, ways
-from closeknit.instances.submesh import Box, box_at
+
+from .strategies import packs
+
+Sizes = list[list[tuple[int, ...]]]
 
 
 def drawn(seed: int) -> Packing:
@@ -36,6 +41,18 @@ def drawn(seed: int) -> Packing:
     cells = list(product(*map(range, shape)))
     blocked = draw.sample(cells, draw.randint(0, 2))
     return Packing("drawn", shape, tuple(items), tuple(blocked), seed % 3 == 0)
+
+
+def placeable(seeds: Iterable[int]) -> Iterator[tuple[Packing, Sizes]]:
+    """Draw packings each of whose items fits by itself, and the ways of the items."""
+    for packing in map(drawn, seeds):
+        sizes = [ways(packing, item) for item in packing.items]
+        if all(sizes):
+            yield packing, sizes
+
+
+def least(sizes: Sizes) -> NDArray[np.int64]:
+    return np.array([np.min(several, axis=0) for several in sizes])
 
 
 def accepted(packing: Packing, functions: list[tuple[str, int]]) -> bool:
@@ -77,16 +94,6 @@ def listed(side: int) -> list[tuple[str, int]]:
     ]
 
 
-def cells_of(packing: Packing, box: Box) -> set[tuple[int, ...]]:
-    spans = (
-        [x % side for x in range(low, high + 1)]
-        for low, high, side in zip(
-            box[: packing.d], box[packing.d :], packing.shape, strict=True
-        )
-    )
-    return set(product(*spans))
-
-
 @pytest.mark.parametrize("torus", [False, True])
 def test_a_box_has_no_place_exactly_where_every_place_is_taken(torus: bool) -> None:
     draw = Random(torus)
@@ -99,14 +106,7 @@ def test_a_box_has_no_place_exactly_where_every_place_is_taken(torus: bool) -> N
         size = tuple(draw.randint(1, side) for side in shape)
         fixed = Item((1, 1), at=(*at, *at))
         packing = Packing("one", shape, (fixed, Item(size)), tuple(blocked), torus)
-        places = product(
-            *(
-                range(side if torus else side - length + 1)
-                for side, length in zip(shape, size, strict=True)
-            )
-        )
-        taken = {at, *blocked}
-        free = any(not taken & cells_of(packing, box_at(p, size)) for p in places)
+        free = packs(packing)
         proof = {"kind": "no place", "item": 1}
         assert (check_infeasible(packing, proof) == []) is not free, packing
         none += not free
@@ -116,13 +116,8 @@ def test_a_box_has_no_place_exactly_where_every_place_is_taken(torus: bool) -> N
 def test_stacks_are_proofs_and_none_is_missed() -> None:
     """The search is greedy; on these packings it misses none."""
     there = found = 0
-    for seed in range(1500):
-        packing = drawn(seed)
-        sizes = [ways(packing, item) for item in packing.items]
-        if not all(sizes):
-            continue
-        least = np.array([np.min(several, axis=0) for several in sizes])
-        stacks = list(_stacks(packing, least))
+    for packing, sizes in placeable(range(1500)):
+        stacks = list(_stacks(packing, least(sizes)))
         for stack in stacks:
             assert check_infeasible(packing, stack) == []
         found += bool(stacks)
@@ -191,11 +186,7 @@ def test_products_take_the_least_way_of_each_item(several: int) -> None:
 @pytest.mark.parametrize("part", range(6))
 def test_finds_exactly_what_functions_can_prove(part: int) -> None:
     proved = 0
-    for seed in range(part, 180, 6):
-        packing = drawn(seed)
-        sizes = [ways(packing, item) for item in packing.items]
-        if not all(sizes):
-            continue
+    for packing, sizes in placeable(range(part, 180, 6)):
         found = list(_rescalings(packing, sizes))
         assert bool(found) is refutable(packing), packing
         for certificate in found:
@@ -206,18 +197,13 @@ def test_finds_exactly_what_functions_can_prove(part: int) -> None:
 
 def test_finds_every_pair_that_clashes() -> None:
     clashing = 0
-    for seed in range(400):
-        packing = drawn(seed)
-        sizes = [ways(packing, item) for item in packing.items]
-        if not all(sizes):
-            continue
-        least = np.array([np.min(several, axis=0) for several in sizes])
+    for packing, sizes in placeable(range(400)):
         pairs = [
             {"kind": "pair", "items": [i, j]}
             for i, j in combinations(range(len(packing.items)), 2)
         ]
         clashes = [pair for pair in pairs if not check_infeasible(packing, pair)]
-        assert list(_pairs(packing, least)) == clashes[:1]
+        assert list(_pairs(packing, least(sizes))) == clashes[:1]
         clashing += bool(clashes)
     assert clashing > 10
 

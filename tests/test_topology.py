@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections import Counter
 from dataclasses import replace
 from decimal import Decimal
@@ -301,8 +300,6 @@ def test_the_root_of_a_tree_has_no_edge() -> None:
 
 def test_arrays_of_an_instance_cannot_be_written() -> None:
     instance = mesh(3, 3, k=2)
-    cuts = instance.cuts
-    fields = (getattr(cuts, field.name) for field in dataclasses.fields(cuts)[:-1])
-    for array in (instance.points, instance.hops, cuts.sides, *fields):
+    for array in (instance.points, instance.hops, instance.cuts.sides):
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 0

@@ -159,12 +159,12 @@ def test_a_partition_grows_by_a_cell_in_every_way() -> None:
     assert towns._grown(()) == [(1,)]
 
 
-def test_points_of_the_plane_begin_at_zero() -> None:
-    for k in (1, 2, 5, 12, 50):
-        sites = town_sites(k)
-        assert [min(axis) for axis in zip(*sites, strict=True)] == [0, 0]
-        assert pair_sum(list(sites)) == town(k)
-        assert len(set(sites)) == k
+@pytest.mark.parametrize("k", [1, 2, 3, 5, 12, 30, 41, 47, 50, 60])
+def test_points_of_the_plane_begin_at_zero(k: int) -> None:
+    sites = town_sites(k)
+    assert [min(axis) for axis in zip(*sites, strict=True)] == [0, 0]
+    assert pair_sum(list(sites)) == town(k) == town_bound_value(k, 2)
+    assert len(set(sites)) == k
 
 
 def test_one_dimension_is_a_row() -> None:

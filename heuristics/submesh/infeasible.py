@@ -209,23 +209,17 @@ def _thresholds(side: int, lengths: _Ints) -> _Ints:
     half = side // 2
     if side <= _ALL:
         return np.arange(1, half + 1)
-    measured = np.concatenate([np.unique(lengths), side - np.unique(lengths), [side]])
+    x = np.unique(lengths)
+    measured = np.concatenate([x, side - x, [side]])
     candidates = np.unique([measured // m for m in range(1, 6)])
     return candidates[(candidates >= 1) & (candidates <= half)]
 
 
 def _counting(side: int, ks: _Ints, lengths: _Ints, times: _Ints) -> _Floats:
     """Return how many fewer small ones fit beside a large one, for every threshold."""
-    rows_and_times = zip(lengths.tolist(), times.tolist(), strict=True)
-    small = np.sort(
-        [
-            x
-            for row, n in rows_and_times
-            for x in set(row)
-            if 2 * x <= side
-            for _ in range(n)
-        ]
-    )
+    every = np.repeat(lengths, times, axis=0)
+    different = [x for row in every.tolist() for x in set(row)]
+    small = np.sort([x for x in different if 2 * x <= side])
     rows = []
     for k in ks:
         sums = np.cumsum(small[np.searchsorted(small, k) :])
