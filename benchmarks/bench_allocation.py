@@ -25,10 +25,10 @@ for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
 
 import numpy as np  # noqa: E402
 
-from closeknit.heuristics import KSUBSET  # noqa: E402
 from closeknit.heuristics.allocation.allocator import Allocator  # noqa: E402
-from closeknit.heuristics.allocation.table import STRATEGIES  # noqa: E402
 from closeknit.instances import IntArray, KSubset, Mesh, cost  # noqa: E402
+from closeknit.methods import KSUBSET  # noqa: E402
+from closeknit.methods.allocators import STRATEGIES  # noqa: E402
 
 PEER_US = 5000.0
 ROUNDS = 5

@@ -23,8 +23,8 @@ from time import perf_counter
 for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"):
     os.environ[variable] = "1"
 
-from closeknit.heuristics import KSUBSET  # noqa: E402
 from closeknit.instances import KSubset, Points, Topology, Torus, Tree  # noqa: E402
+from closeknit.methods import KSUBSET  # noqa: E402
 from closeknit.solvers import Settings, Status  # noqa: E402
 
 SEED = 1

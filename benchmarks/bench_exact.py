@@ -36,15 +36,12 @@ for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
 from rich.console import Console  # noqa: E402
 from rich.table import Table  # noqa: E402
 
-from closeknit.heuristics import KSUBSET  # noqa: E402
-from closeknit.heuristics.cuts_bb import Search  # noqa: E402
-from closeknit.heuristics.cuts_bb_box import ALL_RULES, Rules  # noqa: E402
-from closeknit.heuristics.mm_inc import first_solution  # noqa: E402
+from closeknit.exact.ksubset.cuts_bb.box import ALL_RULES, Rules  # noqa: E402
+from closeknit.exact.ksubset.cuts_bb.search import Search  # noqa: E402
+from closeknit.heuristics.ksubset.mm_inc import first_solution  # noqa: E402
 from closeknit.instances import KSubset, mesh  # noqa: E402
-from closeknit.instances.generators import (  # noqa: E402
-    random_occupancy,
-    uniform_points,
-)
+from closeknit.instances.ksubset.generators import random_occupancy, uniform_points  # noqa: E402
+from closeknit.methods import KSUBSET  # noqa: E402
 from closeknit.simulation.fragmentation import fragmented  # noqa: E402
 from closeknit.solvers import Settings, Status  # noqa: E402
 

@@ -32,9 +32,9 @@ for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
 import numpy as np  # noqa: E402
 import numpy.typing as npt  # noqa: E402
 
-from closeknit.heuristics import KSUBSET  # noqa: E402
 from closeknit.instances import KSubset  # noqa: E402
-from closeknit.instances.generators import random_occupancy  # noqa: E402
+from closeknit.instances.ksubset.generators import random_occupancy  # noqa: E402
+from closeknit.methods import KSUBSET  # noqa: E402
 
 Ints = npt.NDArray[np.int64]
 

@@ -19,18 +19,18 @@ from dataclasses import replace
 from time import perf_counter
 from typing import cast
 
-from closeknit.formulations import catalogue
-from closeknit.formulations.aids import Aids
-from closeknit.formulations.bounds import best_bound
-from closeknit.heuristics import KSUBSET
-from closeknit.heuristics.medians import by_medians
-from closeknit.heuristics.models import CP_SAT, NAMES
+from closeknit.exact.ksubset.medians import by_medians
+from closeknit.formulations.ksubset import catalogue
+from closeknit.formulations.ksubset.bounds.bounds import best_bound
+from closeknit.formulations.ksubset.strengthening import Aids
 from closeknit.instances import KSubset, Mesh, cost, mesh
+from closeknit.methods import KSUBSET
+from closeknit.methods.models_ksubset import CP_SAT, NAMES
 from closeknit.solvers import Settings, SolverError, Status, cpsat, mip
 from closeknit.solvers.formulation import CpFormulation, MipFormulation
 
 AIDS = ("hint", "bound", "symmetry", "nesting", "levels")
-"""What a model may be left without: see `formulations.aids`."""
+"""What a model may be left without: see `formulations.ksubset.strengthening`."""
 HALF = (6, 8, 10, 12, 16)
 LARGER = ((24, 16), (16, 32))
 """Sides and k of further half-full meshes."""

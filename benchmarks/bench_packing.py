@@ -21,11 +21,11 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from closeknit.heuristics.submesh.direct import free_box
-from closeknit.heuristics.submesh.fits import Verdict, decide, fits
+from closeknit.exact.submesh.direct import free_box
+from closeknit.exact.submesh.feasibility import Verdict, decide, fits
 from closeknit.instances import Submesh
-from closeknit.instances.packing_json import read_packings
 from closeknit.instances.submesh import Box, Resident
+from closeknit.instances.submesh.packing_json import read_packings
 from closeknit.solvers import Settings
 
 DATA = Path(__file__).parents[2] / "shared" / "data" / "packing"

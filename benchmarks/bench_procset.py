@@ -36,17 +36,13 @@ for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
 import numpy as np  # noqa: E402
 import numpy.typing as npt  # noqa: E402
 
-from closeknit.heuristics import PROCSET  # noqa: E402
-from closeknit.heuristics.procset.machine import Machine  # noqa: E402
+from closeknit.exact.procset.machine import Machine  # noqa: E402
 from closeknit.heuristics.procset.reaching import ReachingMachine  # noqa: E402
 from closeknit.instances import cost  # noqa: E402
-from closeknit.instances.procset_generators import SetSystem, system  # noqa: E402
+from closeknit.instances.procset.generators import SetSystem, system  # noqa: E402
+from closeknit.methods import PROCSET  # noqa: E402
 from closeknit.simulation.dispatch import dispatch  # noqa: E402
-from closeknit.simulation.week import (  # noqa: E402
-    NODE,
-    Submission,
-    synthetic_week,
-)
+from closeknit.simulation.week import NODE, Submission, synthetic_week  # noqa: E402
 from closeknit.solvers import Settings, Status  # noqa: E402
 
 Flags = npt.NDArray[np.bool_]

@@ -30,19 +30,16 @@ for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
 from rich.console import Console  # noqa: E402
 from rich.table import Table  # noqa: E402
 
-from closeknit.formulations.set_classes import classes_of  # noqa: E402
-from closeknit.heuristics import PROCSET  # noqa: E402
-from closeknit.heuristics.procset.opened_bb_kernels import Rules  # noqa: E402
-from closeknit.heuristics.procset.opened_bb_search import (  # noqa: E402
-    ALL_RULES,
-    Search,
-)
+from closeknit.exact.procset.set_opening_bb.kernels import Rules  # noqa: E402
+from closeknit.exact.procset.set_opening_bb.search import ALL_RULES, Search  # noqa: E402
+from closeknit.formulations.procset.set_classes import classes_of  # noqa: E402
 from closeknit.instances import ProcSet  # noqa: E402
-from closeknit.instances.procset_generators import (  # noqa: E402
+from closeknit.instances.procset.generators import (  # noqa: E402
     random_domains,
     random_sets,
     torus_planes,
 )
+from closeknit.methods import PROCSET  # noqa: E402
 from closeknit.solvers import Settings, Status  # noqa: E402
 
 HALF = Fraction(1, 2)

@@ -23,13 +23,14 @@ from fractions import Fraction
 from statistics import median, quantiles
 from time import perf_counter
 
-from closeknit.formulations import procset_cpsat, procset_mip
-from closeknit.formulations.set_classes import classes_of
-from closeknit.heuristics import PROCSET
+from closeknit.formulations.procset import cpsat as procset_cpsat
+from closeknit.formulations.procset import mip as procset_mip
+from closeknit.formulations.procset.set_classes import classes_of
 from closeknit.heuristics.procset.cheapest_first import cheapest_first
 from closeknit.instances import InputError, ProcSet
-from closeknit.instances.procset_generators import drakenberg_system
-from closeknit.instances.sample_machine import CORES
+from closeknit.instances.procset.generators import drakenberg_system
+from closeknit.instances.procset.sample_machine import CORES
+from closeknit.methods import PROCSET
 from closeknit.solvers import Result, Settings, SolverError, Status, cpsat, mip
 
 Way = Callable[[ProcSet, Settings], Result]

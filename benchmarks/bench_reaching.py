@@ -32,12 +32,12 @@ for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
 import numpy as np  # noqa: E402
 import numpy.typing as npt  # noqa: E402
 
-from closeknit.heuristics import PROCSET  # noqa: E402
-from closeknit.heuristics.procset.machine import Machine  # noqa: E402
+from closeknit.exact.procset.machine import Machine  # noqa: E402
 from closeknit.heuristics.procset.reaching import BEAM, ReachingMachine  # noqa: E402
-from closeknit.instances.procset_generators import system  # noqa: E402
-from closeknit.instances.sample_machine import CORES  # noqa: E402
-from closeknit.instances.set_system import SetSystem  # noqa: E402
+from closeknit.instances.procset.generators import system  # noqa: E402
+from closeknit.instances.procset.sample_machine import CORES  # noqa: E402
+from closeknit.instances.procset.set_system import SetSystem  # noqa: E402
+from closeknit.methods import PROCSET  # noqa: E402
 from closeknit.solvers import Settings  # noqa: E402
 
 SEED = 1

@@ -8,7 +8,7 @@ TEXT are measured.
   the first of the SDSC Paragon's log of 1996 of up to 256 processors, where
   ``../shared/data/swf`` is there: more than the machine can take.
 - ``measure``: where the jobs of the drawn stream lie, by kernels, in microseconds a
-  job. Baseline: the definitions of ``instances/dispersal.py`` in plain Python, on the
+  job. Baseline: the definitions of `dispersal` in plain Python, on the
   same jobs; both must agree.
 - ``choose``: the same stream, shorter, under several allocators, in microseconds a
   job. Baseline: ``random``, which does not look where processors lie.
@@ -30,20 +30,16 @@ for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
 
 import numpy as np  # noqa: E402
 
-from closeknit.heuristics.allocation.table import allocator  # noqa: E402
 from closeknit.instances import Mesh  # noqa: E402
-from closeknit.instances.dispersal import (  # noqa: E402
+from closeknit.instances.ksubset.dispersal import (  # noqa: E402
     average_distance,
     balance_factor,
     nodes_affected,
     pieces,
 )
+from closeknit.methods.allocators import allocator  # noqa: E402
 from closeknit.simulation.stream import Policy, Start, simulate  # noqa: E402
-from closeknit.simulation.stream_jobs import (  # noqa: E402
-    StreamJob,
-    generated,
-    jobs_of_trace,
-)
+from closeknit.simulation.stream_jobs import StreamJob, generated, jobs_of_trace  # noqa: E402
 from closeknit.simulation.stream_kernels import placed  # noqa: E402
 from closeknit.simulation.stream_measures import measure  # noqa: E402
 

@@ -34,13 +34,7 @@ import numpy as np  # noqa: E402
 from closeknit.heuristics.submesh.allocator import ALLOCATORS, Allocator  # noqa: E402
 from closeknit.instances.submesh import Box, box_at  # noqa: E402
 from closeknit.simulation.submesh import Unmoved, first_come  # noqa: E402
-from closeknit.simulation.submesh_stream import (  # noqa: E402
-    Normal,
-    Request,
-    Sides,
-    Uniform,
-    queue,
-)
+from closeknit.simulation.submesh_stream import Normal, Request, Sides, Uniform, queue  # noqa: E402
 
 SEED = 1
 MESH = (1024, 1024)

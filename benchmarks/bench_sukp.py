@@ -17,10 +17,10 @@ from fractions import Fraction
 from pathlib import Path
 from time import perf_counter, process_time
 
-from closeknit.heuristics import SUKP
-from closeknit.heuristics.sukp.sukp_bb import MOVES, Search, first_choice, pursue
+from closeknit.exact.sukp.sukp_bb.search import MOVES, Search, first_choice, pursue
 from closeknit.instances import Sukp, read_instance
-from closeknit.instances.sukp_generators import random_sukp
+from closeknit.instances.sukp.generators import random_sukp
+from closeknit.methods import SUKP
 from closeknit.solvers import Settings, SolverError, Status
 
 DATA = Path(__file__).parents[2] / "shared" / "data" / "sukp" / "setI"

@@ -24,10 +24,10 @@ from pathlib import Path
 from statistics import mean, median
 from time import process_time
 
-from closeknit.heuristics import SUKP
 from closeknit.heuristics.sukp.tabu import TabuSearch, moves_of
 from closeknit.instances import Sukp, read_instance
-from closeknit.instances.sukp_generators import random_sukp
+from closeknit.instances.sukp.generators import random_sukp
+from closeknit.methods import SUKP
 from closeknit.solvers import Settings
 
 DATA = Path(__file__).parents[2] / "shared" / "data" / "sukp"

@@ -11,13 +11,12 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator
 
-from closeknit.heuristics import KSUBSET
-from closeknit.heuristics.registry import Method
 from closeknit.instances import InputError, KSubset, Mesh, Topology, Torus
-from closeknit.instances.generators import switch_tree
+from closeknit.instances.ksubset.generators import switch_tree
+from closeknit.methods import KSUBSET
 from closeknit.reports.adversary import Ground, Hunt, anneal
-from closeknit.reports.family_table import CASES
-from closeknit.reports.worst_known import (
+from closeknit.reports.adversary.family_table import CASES
+from closeknit.reports.adversary.worst_known import (
     PATH,
     Entry,
     improved,
@@ -25,6 +24,7 @@ from closeknit.reports.worst_known import (
     write_worst_known,
 )
 from closeknit.solvers import Settings, Status
+from closeknit.solvers.method import Method
 
 KS = (2, 3, 4, 8, 16)
 DEAR = ("ptas", "ptas-published")

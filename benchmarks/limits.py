@@ -36,21 +36,16 @@ if "--cpu" in sys.argv:  # before anything takes the clock from there
     signal.ITIMER_REAL = signal.ITIMER_PROF
     signal.SIGALRM = signal.SIGPROF
 
-from closeknit.heuristics import METHODS, AnyMethod, warming
-from closeknit.instances import (
-    InputError,
-    Instance,
-    Submesh,
-    generators,
-    problem_of,
-)
-from closeknit.instances.procset_generators import (
+from closeknit.instances import InputError, Instance, Submesh, problem_of
+from closeknit.instances.ksubset import generators
+from closeknit.instances.procset.generators import (
     random_domains,
     random_sets,
     torus_planes,
 )
 from closeknit.instances.submesh import Box, Resident, box_at
-from closeknit.instances.sukp_generators import random_sukp
+from closeknit.instances.sukp.generators import random_sukp
+from closeknit.methods import METHODS, AnyMethod, warming
 from closeknit.solvers import Settings, SolverError
 
 HALF = Fraction(1, 2)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from ..instances import Instance, KSubset, Submesh, Sukp, problem_of
 from ..instances.problems import described
 from ..instances.submesh import Box, placement_of
-from ..instances.submesh_plan import order_of
-from ..instances.sukp import weight
+from ..instances.submesh.plan import order_of
+from ..instances.sukp.instance import weight
 from ..instances.value import cost_text
 
 if TYPE_CHECKING:

@@ -124,9 +124,9 @@ def _proved_anew(
     instance: Instance, bound: Value, settings: Settings
 ) -> tuple[list[str], str]:
     """Solve the instance; return what is wrong with a bound, and what was proved."""
-    from ..heuristics import METHODS
     from ..instances import problem_of
     from ..instances.value import ordered
+    from ..methods import METHODS
 
     result = METHODS[problem_of(instance).name]["auto"](instance, settings)
     if result.objective is not None and ordered(bound) > ordered(result.objective):
@@ -143,9 +143,9 @@ def _of_bound(
     instance: Instance, solution: Solution, certificate: str | None, anew: bool
 ) -> list[str]:
     """Derive a bound of grade ``checked`` again, and follow a certificate."""
-    from ..formulations.bounds import rederive
+    from ..formulations.ksubset.bounds.bounds import rederive
     from ..instances import KSubset
-    from ..instances.certificate_file import check_certificate
+    from ..instances.ksubset.certificate_file import check_certificate
     from ..solvers import Grade
     from ..solvers.result import CERTIFIED
 

@@ -18,10 +18,10 @@ from . import outputs, running
 from .screen import screen
 
 if TYPE_CHECKING:
-    from ..heuristics import AnyMethod
     from ..instances import Instance
-    from ..reports.rows import Row
-    from ..reports.verdicts import Judged
+    from ..methods import AnyMethod
+    from ..reports.campaigns.rows import Row
+    from ..reports.ratios.verdicts import Judged
     from ..solvers import Settings
 
 HELP = "table of ratios on the terminal"
@@ -49,10 +49,10 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run everything, print one table an instance."""
-    from ..heuristics import METHODS
     from ..instances import read_instance
-    from ..reports.campaign import Campaign
-    from ..reports.verdicts import judge
+    from ..methods import METHODS
+    from ..reports.campaigns.campaign import Campaign
+    from ..reports.ratios.verdicts import judge
     from ..solvers import Limit
 
     settings = running.settings_of(args)
@@ -93,8 +93,8 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _row(instance: Instance, method: AnyMethod, settings: Settings) -> Row:
-    from ..reports.campaign import run_one
-    from ..reports.rows import FAILED, row_of
+    from ..reports.campaigns.campaign import run_one
+    from ..reports.campaigns.rows import FAILED, row_of
     from ..solvers import SolverError
 
     try:
@@ -105,7 +105,7 @@ def _row(instance: Instance, method: AnyMethod, settings: Settings) -> Row:
 
 def _wrong(found: list[Judged]) -> bool:
     """Say on standard error what should not be."""
-    from ..reports.rows import FAILED
+    from ..reports.campaigns.rows import FAILED
 
     problems = {one.verdict.contradiction for one in found} - {""}
     for one in found:
@@ -123,8 +123,8 @@ def _show(instance: Instance, found: list[Judged]) -> None:
 
     from ..instances import KSubset, Sukp
     from ..instances.problems import described
-    from ..reports.subjects import paid
-    from ..reports.wording import decimal, fraction, levels, open_levels, seconds
+    from ..reports.ratios.labels import paid
+    from ..reports.ratios.wording import decimal, fraction, levels, open_levels, seconds
 
     table = Table(title=f"{instance.name}: {described(instance)}", title_justify="left")
     table.add_column("method", no_wrap=True)
@@ -164,7 +164,7 @@ def _plain(levels: list[Any] | None, one: Judged) -> Any:
 
 def _known(row: Row) -> str:
     """Say what is known at the end, and who vouches; of allocators, what they saw."""
-    from ..heuristics.submesh.placing import FUNCTIONS
+    from ..methods.submesh_allocator_as_method import FUNCTIONS
 
     if row.problem == "submesh" and row.status == "unknown" and row.method in FUNCTIONS:
         return "no free box found"
@@ -176,7 +176,7 @@ def _write(out: str, judged: list[Judged]) -> None:
     import json
 
     from ..instances.files import write_text
-    from ..reports.row_fields import document_of
+    from ..reports.campaigns.row_fields import document_of
 
     lines = []
     for one in judged:

@@ -32,9 +32,9 @@ def run(args: argparse.Namespace, names: Sequence[str]) -> int:
     """Compare two stores, print what differs."""
     from ..instances import InputError
     from ..instances.files import write_text
-    from ..reports.comparison import compare
-    from ..reports.comparison_text import comparison_text
-    from ..reports.store import FILE, rows_in
+    from ..reports.campaigns.store import FILE, rows_in
+    from ..reports.ratios.comparison import compare
+    from ..reports.ratios.comparison_text import comparison_text
 
     if len(names) != 2:
         raise InputError(

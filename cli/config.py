@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from . import outputs
 
 if TYPE_CHECKING:
-    from ..instances.config import Configuration
+    from ..scheduler.config import Configuration
 
 HELP = "check or compile the configuration of a selector"
 
@@ -63,7 +63,7 @@ def _check(args: argparse.Namespace) -> int:
 
 
 def _compile(args: argparse.Namespace) -> int:
-    from ..instances.config import write_compiled
+    from ..scheduler.config import write_compiled
 
     configuration, status = _examined(args)
     if configuration is not None and status == 0:
@@ -73,7 +73,7 @@ def _compile(args: argparse.Namespace) -> int:
 
 
 def _show(args: argparse.Namespace) -> int:
-    from ..instances.config import configuration_text, read_configuration
+    from ..scheduler.config import configuration_text, read_configuration
 
     print(configuration_text(read_configuration(args.file)), end="")
     return 0
@@ -81,7 +81,7 @@ def _show(args: argparse.Namespace) -> int:
 
 def _examined(args: argparse.Namespace) -> tuple[Configuration | None, int]:
     """Print what is wrong or odd; return what was read and the exit status."""
-    from ..instances.config import examine
+    from ..scheduler.config import examine
 
     report = examine(args.file)
     for finding in sorted(

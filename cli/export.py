@@ -35,7 +35,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from ..formulations import catalogue
+from ..formulations.ksubset import catalogue
 from ..instances.errors import InputError
 from . import outputs
 
@@ -131,8 +131,8 @@ def _refuse_others(args: argparse.Namespace, known: Iterable[str]) -> None:
 
 
 def _ksubset(instance: KSubset, args: argparse.Namespace) -> tuple[Formulation, str]:
-    from ..formulations.aids import NONE, Aids
-    from ..heuristics.models import refusal
+    from ..formulations.ksubset.strengthening import NONE, Aids
+    from ..methods.models_ksubset import refusal
 
     args.formulation = args.formulation or DEFAULT
     if why := catalogue.NOT_EXPORTED.get(args.formulation):
@@ -149,7 +149,7 @@ def _ksubset(instance: KSubset, args: argparse.Namespace) -> tuple[Formulation, 
 
 
 def _procset(instance: ProcSet, args: argparse.Namespace) -> tuple[Formulation, str]:
-    from ..formulations.procset_terms import ProcsetTerms
+    from ..formulations.procset.terms import ProcsetTerms
 
     args.formulation = args.formulation or CLASSES
     _refuse_others(args, (CLASSES,))
@@ -157,13 +157,13 @@ def _procset(instance: ProcSet, args: argparse.Namespace) -> tuple[Formulation, 
     at_most = _at_most(instance.levels, args)
     model: Formulation
     if args.to == "cpsat":
-        from ..formulations import procset_cpsat
+        from ..formulations.procset import cpsat as procset_cpsat
 
         model = cp = procset_cpsat.classes(instance, weighted=folded)
         if not folded:
             procset_cpsat.aim(cp, args.level - 1, at_most)
     else:
-        from ..formulations import procset_mip
+        from ..formulations.procset import mip as procset_mip
 
         model = mixed = procset_mip.classes(instance, weighted=folded)
         if not folded:
@@ -211,11 +211,11 @@ def _sukp(instance: Sukp, args: argparse.Namespace) -> tuple[Formulation, str]:
     _refuse_others(args, (UNION,))
     model: Formulation
     if args.to == "cpsat":
-        from ..formulations import sukp_cpsat
+        from ..formulations.sukp import cpsat as sukp_cpsat
 
         model = sukp_cpsat.union(instance)
     else:
-        from ..formulations import sukp_mip
+        from ..formulations.sukp import mip as sukp_mip
 
         model = sukp_mip.union(instance)
     return model, (
@@ -225,7 +225,7 @@ def _sukp(instance: Sukp, args: argparse.Namespace) -> tuple[Formulation, str]:
 
 
 def _submesh(instance: Submesh, args: argparse.Namespace) -> tuple[Formulation, str]:
-    from ..formulations.submesh_packing_mip import refusal
+    from ..formulations.submesh.packing_mip import refusal
     from ..instances.problems import described
     from ..instances.submesh import ways_of
 
@@ -247,11 +247,11 @@ def _submesh(instance: Submesh, args: argparse.Namespace) -> tuple[Formulation, 
         model, objective = _moves(instance, args)
         return model, f"{what}; {objective}"
     if args.to == "cpsat":
-        from ..formulations.submesh_packing_cpsat import placement_model
+        from ..formulations.submesh.packing_cpsat import placement_model
 
         model = placement_model(instance)
     else:
-        from ..formulations.submesh_packing_mip import left_below
+        from ..formulations.submesh.packing_mip import left_below
 
         model = left_below(instance)
     return model, f"{what}; no objective"
@@ -276,7 +276,8 @@ def _moves(instance: Submesh, args: argparse.Namespace) -> tuple[Formulation, st
         )
     model: Formulation
     if args.to == "cpsat":
-        from ..formulations import procset_cpsat, submesh_moves
+        from ..formulations.procset import cpsat as procset_cpsat
+        from ..formulations.submesh import moves_cpsat as submesh_moves
 
         model = cp = submesh_moves.moves(instance)
         folded = submesh_moves.folded(cp, weights)
@@ -287,7 +288,8 @@ def _moves(instance: Submesh, args: argparse.Namespace) -> tuple[Formulation, st
         else:
             procset_cpsat.aim(cp, args.level - 1, at_most)
     else:
-        from ..formulations import procset_mip, submesh_moves_mip
+        from ..formulations.procset import mip as procset_mip
+        from ..formulations.submesh import moves_mip as submesh_moves_mip
 
         model = mixed = submesh_moves_mip.moves(instance)
         if args.level is None:

@@ -128,7 +128,7 @@ def _points(parser: argparse.ArgumentParser) -> None:
 
 
 def _full(args: argparse.Namespace, seed: int) -> KSubset:
-    from ..instances import generators
+    from ..instances.ksubset import generators
 
     make = {
         "mesh": generators.mesh,
@@ -139,13 +139,13 @@ def _full(args: argparse.Namespace, seed: int) -> KSubset:
 
 
 def _torus(args: argparse.Namespace, seed: int) -> KSubset:
-    from ..instances.generators import torus
+    from ..instances.ksubset.generators import torus
 
     return torus(*args.shape, k=args.k)
 
 
 def _random(args: argparse.Namespace, seed: int) -> KSubset:
-    from ..instances.generators import random_occupancy
+    from ..instances.ksubset.generators import random_occupancy
 
     return random_occupancy(args.shape, args.k, args.free, seed, kind=args.kind)
 
@@ -167,13 +167,13 @@ def _fragmented(args: argparse.Namespace, seed: int) -> KSubset:
 
 
 def _uniform(args: argparse.Namespace, seed: int) -> KSubset:
-    from ..instances.generators import uniform_points
+    from ..instances.ksubset.generators import uniform_points
 
     return uniform_points(args.n, args.d, args.k, seed, args.size)
 
 
 def _clustered(args: argparse.Namespace, seed: int) -> KSubset:
-    from ..instances.generators import clustered_points
+    from ..instances.ksubset.generators import clustered_points
 
     return clustered_points(
         args.n, args.d, args.k, seed, args.clusters, args.spread, args.size
@@ -181,54 +181,54 @@ def _clustered(args: argparse.Namespace, seed: int) -> KSubset:
 
 
 def _theorem1(args: argparse.Namespace, seed: int) -> KSubset:
-    from ..instances.worst_cases import theorem1
+    from ..instances.ksubset.worst_cases import theorem1
 
     return theorem1(args.d, args.k, args.eps).instance
 
 
 def _median_decoys(args: argparse.Namespace, seed: int) -> KSubset:
-    from ..instances.worst_cases import median_decoys
+    from ..instances.ksubset.worst_cases import median_decoys
 
     return median_decoys(args.d, args.k, args.eps).instance
 
 
 def _mm_distinct(args: argparse.Namespace, seed: int) -> KSubset:
-    from ..instances.worst_cases import mm_distinct
+    from ..instances.ksubset.worst_cases import mm_distinct
 
     return mm_distinct(args.L).instance
 
 
 def _mm_blocks(args: argparse.Namespace, seed: int) -> KSubset:
-    from ..instances.worst_cases import mm_blocks
+    from ..instances.ksubset.worst_cases import mm_blocks
 
     return mm_blocks(args.k, args.L).instance
 
 
 def _ring_gap(args: argparse.Namespace, seed: int) -> KSubset:
-    from ..instances.worst_cases import ring_gap
+    from ..instances.ksubset.worst_cases import ring_gap
 
     return ring_gap(args.s).instance
 
 
 def _mc1x1(args: argparse.Namespace, seed: int) -> KSubset:
-    from ..instances.worst_cases import mc1x1_family
+    from ..instances.ksubset.worst_cases import mc1x1_family
 
     return mc1x1_family(args.k, args.r, args.d).instance
 
 
 def _genalg(args: argparse.Namespace, seed: int) -> KSubset:
-    from ..instances.worst_cases import genalg
+    from ..instances.ksubset.worst_cases import genalg
 
     return genalg(args.L).instance
 
 
 def _genalg_tree(args: argparse.Namespace, seed: int) -> KSubset:
-    from ..instances.worst_cases import genalg_tree
+    from ..instances.ksubset.worst_cases import genalg_tree
 
     return genalg_tree(args.k, args.L).instance
 
 
 def _hilbert_gap(args: argparse.Namespace, seed: int) -> KSubset:
-    from ..instances.worst_cases import hilbert_gap
+    from ..instances.ksubset.worst_cases import hilbert_gap
 
     return hilbert_gap(args.N).instance

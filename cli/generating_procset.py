@@ -89,7 +89,7 @@ def _private(parser: argparse.ArgumentParser) -> None:
 
 
 def _drakenberg(args: argparse.Namespace, seed: int) -> ProcSet:
-    from ..instances.procset_generators import drakenberg_system
+    from ..instances.procset.generators import drakenberg_system
 
     return drakenberg_system(
         args.request,
@@ -104,7 +104,7 @@ def _drakenberg(args: argparse.Namespace, seed: int) -> ProcSet:
 
 
 def _planes(args: argparse.Namespace, seed: int) -> ProcSet:
-    from ..instances.procset_generators import torus_planes
+    from ..instances.procset.generators import torus_planes
 
     return torus_planes(
         args.shape,
@@ -117,7 +117,7 @@ def _planes(args: argparse.Namespace, seed: int) -> ProcSet:
 
 
 def _domains(args: argparse.Namespace, seed: int) -> ProcSet:
-    from ..instances.procset_generators import random_domains
+    from ..instances.procset.generators import random_domains
 
     return random_domains(
         args.n,
@@ -132,7 +132,7 @@ def _domains(args: argparse.Namespace, seed: int) -> ProcSet:
 
 
 def _sets(args: argparse.Namespace, seed: int) -> ProcSet:
-    from ..instances.procset_generators import random_sets
+    from ..instances.procset.generators import random_sets
 
     return random_sets(
         args.n,

@@ -30,7 +30,7 @@ def add(families: Families) -> None:
 
 
 def _waiting(args: argparse.Namespace, seed: int) -> Submesh:
-    from ..instances.submesh_generators import waiting_state
+    from ..instances.submesh.generators import waiting_state
 
     return waiting_state(
         args.shape,

@@ -37,6 +37,6 @@ def add(families: Families) -> None:
 
 
 def _sukp(args: argparse.Namespace, seed: int) -> Sukp:
-    from ..instances.sukp_generators import random_sukp
+    from ..instances.sukp.generators import random_sukp
 
     return random_sukp(args.items, args.elements, args.density, args.ratio, seed)

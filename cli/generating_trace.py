@@ -61,7 +61,7 @@ def _replayed(args: argparse.Namespace) -> Generator[KSubset, None, None]:
     """Replay the trace; say at the end what was written and what was skipped."""
     from itertools import islice
 
-    from ..instances.generators import network_of, network_text
+    from ..instances.ksubset.generators import network_of, network_text
     from ..simulation.machine import Machine
     from ..simulation.replay import Replay
     from ..simulation.swf import read_swf, trace_name

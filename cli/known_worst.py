@@ -8,8 +8,8 @@ import sys
 
 def families(args: argparse.Namespace) -> int:
     """Print every family; exit status 1 if one is not as predicted."""
-    from ..instances.ksubset_json import dumps
-    from ..reports.family_table import family_rows
+    from ..instances.ksubset.json import dumps
+    from ..reports.adversary.family_table import family_rows
     from ..solvers import Settings
 
     rows = list(family_rows(Settings(seed=args.seed)))
@@ -57,8 +57,8 @@ def families(args: argparse.Namespace) -> int:
 
 def table(args: argparse.Namespace) -> int:
     """Print the ledger as Markdown."""
-    from ..reports.worst_known import PATH, read_worst_known
-    from ..reports.worst_table import worst_page
+    from ..reports.adversary.worst_known import PATH, read_worst_known
+    from ..reports.adversary.worst_table import worst_page
 
     sys.stdout.write(worst_page(read_worst_known(args.ledger or PATH)))
     return 0

@@ -21,7 +21,7 @@ def run(args: argparse.Namespace) -> int:
     """Print the table."""
     from rich.table import Table
 
-    from ..heuristics import METHODS
+    from ..methods import METHODS
 
     table = Table()
     for column in ("problem", "method", "exact", "seeded"):

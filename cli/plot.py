@@ -43,7 +43,7 @@ def options(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Check what is to be drawn, draw it, and write the picture."""
     from ..instances import read_instance
-    from ..reports.drawing import draw, draw_alone
+    from ..reports.drawing.drawing import draw, draw_alone
     from ..solvers import read_solution
     from . import running
     from .check import objections
@@ -85,6 +85,6 @@ def write_picture(out: outputs.Picture, drawing: str) -> None:
     if out.form == "svg":
         write_text(out, drawing)
         return
-    from ..reports.rendering import rendered
+    from ..reports.drawing.rendering import rendered
 
     write_bytes(out, rendered(drawing, out.form))

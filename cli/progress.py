@@ -9,7 +9,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ..reports.forecast import Forecast
+    from ..reports.campaigns.forecast import Forecast
 
 
 @contextmanager

@@ -30,8 +30,8 @@ from . import comparing, outputs, reading, running, study_file
 from .progress import progress_bar
 
 if TYPE_CHECKING:
-    from ..reports.campaign import Campaign, Runner
-    from ..reports.store import Store
+    from ..reports.campaigns.campaign import Campaign, Runner
+    from ..reports.campaigns.store import Store
 
 HELP = "run methods on instances; report the ratios"
 OUTPUTS = ("report.html", "report.md", "ratios.csv")
@@ -132,17 +132,17 @@ def run(args: argparse.Namespace) -> int:
         _refuse(args, _ONLY_TO_RUN, "is not for a comparison (a file: ./compare)")
         return comparing.run(args, args.inputs[1:])
     _refuse(args, comparing.OPTIONS, "is for a comparison: closeknit ratios compare")
-    from ..reports.audit import audited
-    from ..reports.campaign import run as run_campaign
-    from ..reports.compiling import compile_for
-    from ..reports.forecast import Forecast
-    from ..reports.rows import FAILED
-    from ..reports.store import Store
+    from ..reports.campaigns.audit import audited
+    from ..reports.campaigns.campaign import run as run_campaign
+    from ..reports.campaigns.compiling import compile_for
+    from ..reports.campaigns.forecast import Forecast
+    from ..reports.campaigns.rows import FAILED
+    from ..reports.campaigns.store import Store
 
     if args.out is None:
         raise _no_out()
     if args.parquet:
-        from ..reports.parquet import arrow
+        from ..reports.campaigns.parquet import arrow
 
         arrow()
     campaign = _campaign(args)
@@ -209,13 +209,13 @@ def _runner(args: argparse.Namespace) -> Iterator[Callable[[Path], Runner]]:
     The workers of a cluster have folders of their own, and are left in the end.
     """
     if _here(args):
-        from ..reports import pool
+        from ..reports.campaigns import pool
 
         jobs = running.processes(args.jobs)
         yield lambda scratch: partial(pool.run, jobs=jobs, scratch=scratch)
         return
-    from ..reports.cluster import connected
-    from ..reports.cluster import run as run_on_cluster
+    from ..reports.campaigns.cluster import connected
+    from ..reports.campaigns.cluster import run as run_on_cluster
 
     with connected(args.dask, jobqueue=args.dask_jobqueue) as client:
         yield lambda scratch: partial(run_on_cluster, client=client)
@@ -238,8 +238,8 @@ def _campaign(args: argparse.Namespace) -> Campaign:
 def _named(args: argparse.Namespace) -> Campaign:
     """Return the campaign whose instances and settings the command line names."""
     from ..instances import InputError
-    from ..reports.campaign import Campaign
-    from ..reports.inputs import instances_of
+    from ..reports.campaigns.campaign import Campaign
+    from ..reports.campaigns.inputs import instances_of
     from ..solvers import Settings
 
     time_limit = running.seconds(60 if args.time_limit is None else args.time_limit)
@@ -266,11 +266,11 @@ def _refuse_unwritable(out: Path) -> None:
 
 def _report(campaign: Campaign, store: Store, out: Path, *, parquet: bool) -> int:
     from ..instances.files import write_text
-    from ..reports.audit import audited
-    from ..reports.csv_table import csv_table
-    from ..reports.html_report import html_report
-    from ..reports.markdown_report import markdown_report
-    from ..reports.report import report_on
+    from ..reports.campaigns.audit import audited
+    from ..reports.ratios.csv_table import csv_table
+    from ..reports.ratios.html_report import html_report
+    from ..reports.ratios.markdown_report import markdown_report
+    from ..reports.ratios.report import report_on
 
     witnesses = audited(campaign.instances, store.rows.values(), store.path)
     rows = campaign.rows(store)
@@ -280,7 +280,7 @@ def _report(campaign: Campaign, store: Store, out: Path, *, parquet: bool) -> in
     write_text(out / "report.md", markdown_report(report))
     write_text(out / "report.html", html_report(report))
     if parquet:
-        from ..reports.parquet import write_parquet
+        from ..reports.campaigns.parquet import write_parquet
 
         write_parquet(report.judged, out / "results.parquet")
     print(f"{report.headline}.")

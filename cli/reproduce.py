@@ -15,7 +15,7 @@ from . import outputs, reading, running
 from .progress import progress_bar
 
 if TYPE_CHECKING:
-    from ..reports.study import Finding
+    from ..reports.pages.document import Finding
 
 HELP = "a paper's table or figure beside ours"
 
@@ -75,8 +75,8 @@ def options(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Run it, write the report, print what was found."""
     from ..instances.files import try_folder
+    from ..reports.pages.document_pages import write_study
     from ..reports.reproductions import REPRODUCTIONS, Order
-    from ..reports.study_page import write_study
 
     if args.list:
         wide = max(map(len, REPRODUCTIONS))

@@ -12,9 +12,9 @@ from ..solvers.settings import Settings, Ties
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from ..heuristics import AnyMethod
     from ..instances import Instance
-    from ..reports.campaign import Lineup
+    from ..methods import AnyMethod
+    from ..reports.campaigns.campaign import Lineup
 
 
 LONGEST = 10**6
@@ -145,7 +145,7 @@ def methods_named(
     InputError
         With a hint, when none of them has.
     """
-    from ..heuristics import METHODS
+    from ..methods import METHODS
 
     found = {p: METHODS[p][name] for p in problems if name in METHODS[p]}
     if not found:
@@ -188,8 +188,8 @@ def lineups(
     InputError
         For a name that none of the problems has, or not exact behind ``--exact``.
     """
-    from ..heuristics import METHODS
-    from ..reports.campaign import Lineup
+    from ..methods import METHODS
+    from ..reports.campaigns.campaign import Lineup
 
     problems = problems_of(instances)
     exact = methods_named(args.exact, problems, "--exact")

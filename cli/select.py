@@ -25,11 +25,11 @@ from ..instances.errors import InputError
 from . import reading, running
 
 if TYPE_CHECKING:
-    from ..heuristics.procset.selector import Decision, Selector
-    from ..heuristics.registry import Method
     from ..instances import ProcSet
-    from ..instances.config import Configuration
+    from ..scheduler.config import Configuration
+    from ..scheduler.selector import Decision, Selector
     from ..solvers import Limit, Settings
+    from ..solvers.method import Method
 
 HELP = "processors for a job on a real machine, by its configuration"
 _EVERYTHING = "all"
@@ -86,10 +86,10 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Answer one request, or all that come."""
-    from ..heuristics import PROCSET
-    from ..heuristics.procset.selector import Selector
-    from ..heuristics.tiers import in_tiers
-    from ..instances.config import read_configuration
+    from ..methods import PROCSET
+    from ..methods.tiers import in_tiers
+    from ..scheduler.config import read_configuration
+    from ..scheduler.selector import Selector
 
     settings = running.settings_of(args)
     method = running.method_named(args.method, PROCSET) if args.method else None
@@ -169,7 +169,7 @@ def free_processors(
     """
     from difflib import get_close_matches
 
-    from ..instances.hostlist import names
+    from ..scheduler.hostlist import names
 
     if free == _EVERYTHING:
         return range(len(configuration.processors))
@@ -228,7 +228,7 @@ def _status(decision: Decision) -> int:
 
 def _show(decision: Decision, queue: str, config: str) -> None:
     """Print an answer for people."""
-    from ..reports.wording import price
+    from ..reports.ratios.wording import price
 
     instance, result = decision.instance, decision.result
     print(f"{queue}: {instance.request} of {instance.n} free processors")
@@ -268,7 +268,7 @@ def _without_choice(decision: Decision) -> str:
 
 def _places(decision: Decision) -> str:
     """Fold the chosen processors: whole hosts by their names, others one by one."""
-    from ..instances.hostlist import fold
+    from ..scheduler.hostlist import fold
 
     processors = decision.instance.processors
     host_of, size = _hosts(processors)
@@ -317,7 +317,7 @@ def _document(decision: Decision, queue: str) -> dict[str, Any]:
 
 def _serve(args: argparse.Namespace, method: Method[ProcSet] | None) -> int:
     """Answer a request a line until there are no more; a bad one is answered too."""
-    from ..heuristics.procset.live import PREPARING, LiveSelector
+    from ..scheduler.live import PREPARING, LiveSelector
     from .select_server import Server, complain, memory
 
     for option in ("queue", "pes"):

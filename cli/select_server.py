@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from ..instances.errors import InputError
 
 if TYPE_CHECKING:
-    from ..heuristics.procset.live import LiveSelector
+    from ..scheduler.live import LiveSelector
 
 LONGEST_LINE = 2**20
 """Bytes of a request."""

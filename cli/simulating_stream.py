@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from ..heuristics.allocation.allocator import Allocator
     from ..instances import Topology
-    from ..reports.stream_film import Film
+    from ..reports.streams.film import Film
     from ..simulation.stream import Event
     from ..simulation.stream_jobs import StreamJob
     from ..simulation.stream_measures import JobRow, Summary
@@ -158,8 +158,8 @@ def add(streams: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 def run(args: argparse.Namespace) -> int:
     """Run the stream under each allocator, and print what was measured."""
     from ..instances.files import write_text
-    from ..instances.generators import network_of
-    from ..reports.stream_film import Film
+    from ..instances.ksubset.generators import network_of
+    from ..reports.streams.film import Film
     from ..simulation.stream_measures import csv_of_jobs
 
     _refuse_strangers(args)
@@ -192,7 +192,7 @@ def run(args: argparse.Namespace) -> int:
     if args.jobs_csv:
         write_text(args.jobs_csv, csv_of_jobs(ran[0][2]))
     if args.plot:
-        from ..reports.stream_page import stream_page
+        from ..reports.streams.page import stream_page
 
         write_text(args.plot, stream_page(_title(args, network, jobs), ran, films))
     if not ran[-1][1].partial:
@@ -219,7 +219,7 @@ def _refuse_strangers(args: argparse.Namespace) -> None:
 
 
 def _allocator(name: str, network: Topology, seed: int) -> Allocator:
-    from ..heuristics.allocation.table import allocator, names
+    from ..methods.allocators import allocator, names
 
     entry_named(name, dict.fromkeys(names()), "--allocator", "allocator")
     return allocator(name, network, seed=seed)
@@ -227,7 +227,7 @@ def _allocator(name: str, network: Topology, seed: int) -> Allocator:
 
 def _jobs(args: argparse.Namespace, most: int) -> list[StreamJob]:
     """Read or draw the jobs; say on standard error what was skipped."""
-    from ..instances.topology import MOST_PROCESSORS
+    from ..instances.topologies.topology import MOST_PROCESSORS
     from ..simulation.stream_jobs import generated, jobs_of_trace, largest
 
     try:

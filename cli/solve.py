@@ -22,8 +22,8 @@ from ..solvers.settings import Settings, Ties
 from . import outputs, running
 
 if TYPE_CHECKING:
-    from ..heuristics import AnyMethod
     from ..instances import Instance
+    from ..methods import AnyMethod
     from ..solvers import Result
 
 HELP = "choose processors and prove how good the choice is"
@@ -100,7 +100,7 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         _write(args.json, args.method, answers)
     if args.plot and answers[0][1].chosen is not None:
-        from ..reports.drawing import draw
+        from ..reports.drawing.drawing import draw
         from .plot import write_picture
 
         instance, result = answers[0]
@@ -116,9 +116,9 @@ def run(args: argparse.Namespace) -> int:
 
 def _solved(method: AnyMethod, instance: Instance, settings: Settings) -> Result:
     """Run the method; interrupted before it has found anything: any choice."""
-    from ..heuristics.registry import stopped
-    from ..heuristics.tiers import run_once
+    from ..methods.tiers import run_once
     from ..solvers import Limit
+    from ..solvers.method import stopped
 
     start = clock.now()
     try:
@@ -133,9 +133,12 @@ def _certified(
     """Write the proof of an optimum down, follow it, and let it vouch."""
     from dataclasses import replace
 
-    from ..heuristics.cuts_bb_record import record
+    from ..exact.ksubset.cuts_bb.record import record
     from ..instances import KSubset
-    from ..instances.certificate_file import check_certificate, write_certificate
+    from ..instances.ksubset.certificate_file import (
+        check_certificate,
+        write_certificate,
+    )
     from ..solvers import Limit, Status
 
     assert isinstance(instance, KSubset)

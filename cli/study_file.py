@@ -14,9 +14,9 @@ from ..solvers.settings import Settings
 from . import running
 
 if TYPE_CHECKING:
-    from ..heuristics import AnyMethod
     from ..instances import Instance
-    from ..reports.campaign import Campaign, Lineup
+    from ..methods import AnyMethod
+    from ..reports.campaigns.campaign import Campaign, Lineup
 
 FORMAT = "closeknit/study"
 SUFFIX = ".toml"
@@ -80,7 +80,7 @@ def read_study(
 def _campaign(
     found: dict[str, Any], folder: Path, trace: str | None, max_runs: int
 ) -> Campaign:
-    from ..reports.campaign import Campaign
+    from ..reports.campaigns.campaign import Campaign
     from .study_instances import Budget, study_instances
 
     only(found, _FIELDS, "")
@@ -135,8 +135,8 @@ def _count(
 
 def _runs(instance: Instance, wanted: Mapping[str, Any]) -> int:
     """Return how many methods are run on an instance, the exact one among them."""
-    from ..heuristics import METHODS
     from ..instances import problem_of
+    from ..methods import METHODS
 
     problem = problem_of(instance).name
     chosen = wanted.get(problem, wanted.get("", _ALL))
@@ -153,8 +153,8 @@ def _lineups(
     found: Mapping[str, Any], instances: Sequence[Instance]
 ) -> tuple[bool, dict[str, Lineup]]:
     """Return whether methods were named, and what is run for each problem."""
-    from ..heuristics import METHODS
-    from ..reports.campaign import Lineup
+    from ..methods import METHODS
+    from ..reports.campaigns.campaign import Lineup
 
     met = running.problems_of(instances)
     exact = _by_problem(found.get("exact", "auto"), "exact")

@@ -92,7 +92,7 @@ def study_instances(
     InputError
         Naming the field and the value; two instances of one name among others.
     """
-    from ..reports.inputs import Collected
+    from ..reports.campaigns.inputs import Collected
 
     if not isinstance(entries, list) or not entries:
         raise InputError("must be one or more [[instances]]", field="instances")
@@ -133,7 +133,7 @@ def _count(instances: Sequence[Instance], budget: Budget, where: str) -> None:
 
 
 def _without(names: Any, field: str) -> frozenset[str]:
-    from ..heuristics import METHODS
+    from ..methods import METHODS
     from .running import entry_named
 
     if not isinstance(names, list) or not all(isinstance(one, str) for one in names):

@@ -19,9 +19,9 @@ from . import outputs, running, streams
 from .screen import screen
 
 if TYPE_CHECKING:
-    from ..heuristics.registry import Run
     from ..instances import Instance
     from ..reports.claims import Claim, Trial, Verdict
+    from ..solvers.method import Run
 
 HELP = "test every bound and formula exactly; for continuous integration"
 COUNTEREXAMPLES = "closeknit-counterexamples"
@@ -90,10 +90,10 @@ def run(args: argparse.Namespace, methods: Mapping[str, Run] | None = None) -> i
     methods
         Take these in the place of the registered methods.
     """
-    from ..heuristics import METHODS
+    from ..methods import METHODS
+    from ..reports.campaigns.compiling import compile_all
     from ..reports.claims import CLAIMS, Trial
-    from ..reports.claims_page import write_page
-    from ..reports.compiling import compile_all
+    from ..reports.claims.page import write_page
 
     claims = _chosen(args.claims, CLAIMS)
     if args.list:
@@ -147,7 +147,7 @@ def _test(
 
     from ..instances.files import replaces
     from ..reports.claims import verify, verify_in_parallel
-    from ..reports.junit import write_junit
+    from ..reports.claims.junit import write_junit
 
     console = Console(stderr=True)
     verdicts: list[Verdict] = []
@@ -215,7 +215,7 @@ def _about(claim: Claim) -> dict[str, Any]:
 
 def _write_list(claims: list[Claim], out: str | None) -> None:
     from ..instances.files import write_text
-    from ..instances.ksubset_json import dumps
+    from ..instances.ksubset.json import dumps
 
     if out:
         text = dumps(

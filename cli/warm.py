@@ -33,8 +33,8 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Compile, and say what failed."""
-    from ..heuristics import METHODS
-    from ..reports.compiling import compile_all
+    from ..methods import METHODS
+    from ..reports.campaigns.compiling import compile_all
 
     jobs = running.processes(args.jobs)
     for problem in args.problems:

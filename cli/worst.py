@@ -138,7 +138,7 @@ def _showing(args: argparse.Namespace) -> str:
 
 def _hunt(args: argparse.Namespace) -> tuple[Hunt, list[tuple[tuple[int, ...], ...]]]:
     """Return what is to be searched, and where to begin."""
-    from ..heuristics import KSUBSET
+    from ..methods import KSUBSET
     from ..reports.adversary import Ground, Hunt
     from ..solvers import Settings, Ties
 
@@ -179,7 +179,7 @@ def _hunt(args: argparse.Namespace) -> tuple[Hunt, list[tuple[tuple[int, ...], .
 
 def _topology(args: argparse.Namespace) -> Topology:
     from ..instances import Mesh, Torus
-    from ..instances.generators import switch_tree
+    from ..instances.ksubset.generators import switch_tree
 
     if args.torus:
         return Torus(args.torus)
@@ -272,7 +272,7 @@ def _search(
 
 def _again(hunt: Hunt, found: Found) -> Found:
     """Prove cost and optimum of the answer once more, by the registered methods."""
-    from ..heuristics import KSUBSET
+    from ..methods import KSUBSET
     from ..solvers import Settings
     from ..solvers.result import SolverError
 
@@ -294,7 +294,7 @@ def _entries(args: argparse.Namespace) -> Any:
     from pathlib import Path
 
     from ..instances.files import try_file
-    from ..reports.worst_known import PATH, read_worst_known
+    from ..reports.adversary.worst_known import PATH, read_worst_known
 
     if args.ties != "lex":
         raise InputError(
@@ -307,7 +307,7 @@ def _entries(args: argparse.Namespace) -> Any:
 
 def _keep(args: argparse.Namespace, hunt: Hunt, found: Found) -> bool:
     """Write the ledger if what was found is worse than what it has."""
-    from ..reports.worst_known import Entry, improved, write_worst_known
+    from ..reports.adversary.worst_known import Entry, improved, write_worst_known
 
     entries, path = _entries(args)  # read again: others may have written meanwhile
     entry = Entry.of(
@@ -343,7 +343,7 @@ def _summary(hunt: Hunt, found: Found) -> dict[str, Any]:
 
 def _write_json(args: argparse.Namespace, hunt: Hunt, found: Found) -> None:
     from ..instances.files import write_text
-    from ..instances.ksubset_json import document_of, dumps
+    from ..instances.ksubset.json import document_of, dumps
 
     document = {
         "format": "closeknit/worst",
@@ -359,7 +359,7 @@ def _write_json(args: argparse.Namespace, hunt: Hunt, found: Found) -> None:
 
 
 def _show(args: argparse.Namespace, hunt: Hunt, found: Found, kept: bool) -> None:
-    from ..instances.ksubset import described
+    from ..instances.ksubset.instance import described
 
     about = _summary(hunt, found)
     print(f"{found.instance.name}: {described(found.instance)}")

@@ -8,11 +8,6 @@ are loaded when first used, so that ``import closeknit`` costs nothing.
 TYPE_CHECKING = False  # importing `typing` for it takes its time
 if TYPE_CHECKING:
     __version__: str
-    from .heuristics import KSUBSET as KSUBSET
-    from .heuristics import METHODS as METHODS
-    from .heuristics import PROCSET as PROCSET
-    from .heuristics import SUBMESH as SUBMESH
-    from .heuristics import SUKP as SUKP
     from .instances import InputError as InputError
     from .instances import KSubset as KSubset
     from .instances import Mesh as Mesh
@@ -32,12 +27,17 @@ if TYPE_CHECKING:
     from .instances import write_procset as write_procset
     from .instances import write_submesh as write_submesh
     from .instances import write_sukp as write_sukp
+    from .methods import KSUBSET as KSUBSET
+    from .methods import METHODS as METHODS
+    from .methods import PROCSET as PROCSET
+    from .methods import SUBMESH as SUBMESH
+    from .methods import SUKP as SUKP
     from .solvers import Result as Result
     from .solvers import Settings as Settings
     from .solvers import Status as Status
 
 _HOME = {
-    **dict.fromkeys(("KSUBSET", "METHODS", "PROCSET", "SUBMESH", "SUKP"), "heuristics"),
+    **dict.fromkeys(("KSUBSET", "METHODS", "PROCSET", "SUBMESH", "SUKP"), "methods"),
     "Result": "solvers",
     "Settings": "solvers",
     "Status": "solvers",

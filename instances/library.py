@@ -13,9 +13,9 @@ from functools import partial
 from importlib.resources import files
 from types import MappingProxyType
 
-from . import worst_cases
 from .errors import InputError
 from .files import parse_json
+from .ksubset import worst_cases
 from .problems import PROBLEMS, Instance, parse_instance, problem_of
 
 _DATA = files(f"{__package__}.data")

@@ -14,23 +14,21 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, overload
 
-from . import (
-    ksubset,
-    ksubset_json,
-    procset,
-    procset_json,
-    submesh,
-    submesh_json,
-    sukp,
-    sukp_json,
-    sukp_text,
-)
+from . import submesh
 from .errors import InputError
 from .files import decoded, parse_json, read_bytes, stem, unpacked
-from .ksubset import KSubset
-from .procset import ProcSet
+from .ksubset import instance as ksubset
+from .ksubset import json as ksubset_json
+from .ksubset.instance import KSubset
+from .procset import instance as procset
+from .procset import json as procset_json
+from .procset.instance import ProcSet
 from .submesh import Submesh
-from .sukp import Sukp
+from .submesh import json as submesh_json
+from .sukp import instance as sukp
+from .sukp import json as sukp_json
+from .sukp import text as sukp_text
+from .sukp.instance import Sukp
 from .value import Value
 
 Instance = KSubset | ProcSet | Sukp | Submesh

@@ -10,7 +10,12 @@ import numpy as np
 
 from ..heuristics.allocation.allocator import Grant
 from ..instances import InputError, KSubset
-from ..instances.generators import generator, network_of, network_text, share_text
+from ..instances.ksubset.generators import (
+    generator,
+    network_of,
+    network_text,
+    share_text,
+)
 from .machine import Machine
 
 SIZES = ("exponential", "uniform")

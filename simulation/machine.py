@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from itertools import compress
 
-from ..heuristics import KSUBSET
 from ..heuristics.allocation.allocator import Flags
-from ..heuristics.allocation.table import allocator
 from ..instances import InputError, KSubset, Site, Topology
+from ..methods import KSUBSET
+from ..methods.allocators import allocator
 
 
 class Machine:

@@ -1,7 +1,7 @@
 """Kernels that measure where a job lies on a mesh or torus.
 
 Processors are numbered row by row; tests hold them against the definitions in
-``instances/dispersal.py``.
+``instances/ksubset/dispersal.py``.
 """
 
 from __future__ import annotations

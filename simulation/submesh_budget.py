@@ -2,7 +2,7 @@
 
 A limit in seconds makes the answer a matter of the machine; this budget does not: the
 same boxes have the same answer everywhere. It follows the cascade of
-`heuristics.submesh.fits`, and spends less on what is less likely to be decided.
+`exact.submesh.feasibility`, and spends less on what is less likely to be decided.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from ..heuristics.submesh.constructive import construct
-from ..heuristics.submesh.fits import Verdict, by_cpsat
-from ..heuristics.submesh.infeasible import refute
-from ..heuristics.submesh.staircase import refusal, staircase
-from ..instances.packing import Packing
+from ..exact.submesh.constructive import construct
+from ..exact.submesh.feasibility import Verdict, by_cpsat
+from ..exact.submesh.refutation import refute
+from ..exact.submesh.staircase.search import refusal, staircase
+from ..instances.submesh.packing import Packing
 from ..solvers import DEFAULT, Grade, Proof, Settings
 
 _LONG = 3600.0

@@ -2,7 +2,7 @@
 
 MIG of Morgenstern 1994: FS_f first; where that fails, the residents are rearranged, in
 no time, if that makes room. Nobody is turned once placed. Whether an arrangement
-exists is decided by `heuristics.submesh.fits`; it may stay undecided within the limit.
+exists is decided by `feasibility`; it may stay undecided within the limit.
 
 Where requests are not turned, first come first served with migration is monotone: if
 every earlier request has started no later, then at any moment fewer or the same boxes
@@ -16,18 +16,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from math import prod
 
+from ..exact.submesh.feasibility import Verdict, decide
+from ..exact.submesh.migrate import Migration
 from ..heuristics.submesh.allocator import ALLOCATORS, Allocator
-from ..heuristics.submesh.fits import Verdict, decide
-from ..heuristics.submesh.migrate import Migration
-from ..instances.packing import Item, Packing
-from ..instances.submesh import (
-    Box,
-    Resident,
-    Submesh,
-    final_boxes,
-    placement_of,
-    sides,
-)
+from ..instances.submesh import Box, Resident, Submesh, final_boxes, placement_of, sides
+from ..instances.submesh.packing import Item, Packing
 from ..solvers import DEFAULT, Limit, Settings, Status
 from .submesh import Judge
 from .submesh_stream import Request
@@ -48,7 +41,7 @@ class Migrating:
         arrangement is found again.
     budget
         Residents that may be moved for one request, at most: then as few as possible
-        are, see `heuristics.submesh.migrate`. None: any number, whoever is in the way
+        are, see `exact.submesh.migrate`. None: any number, whoever is in the way
         of the arrangement that is found first.
     settings
         Time limit and seed of a single decision.

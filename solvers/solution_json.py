@@ -18,9 +18,9 @@ from ..instances import (
 )
 from ..instances import sha256 as digest
 from ..instances.files import parse_json, read_text, write_text
-from ..instances.infeasibility import check_infeasible
 from ..instances.json_text import dumps
-from ..instances.packing import packing_of
+from ..instances.submesh.infeasibility import check_infeasible
+from ..instances.submesh.packing import packing_of
 from .result import COUNTED, Grade, Limit, Proof, Result, Status
 
 FORMAT = "closeknit/solution"

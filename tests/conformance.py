@@ -9,11 +9,11 @@ from typing import Any
 from hypothesis import HealthCheck, assume, settings
 from hypothesis import strategies as st
 
-from closeknit.heuristics import PROCSET, SUBMESH, SUKP
-from closeknit.heuristics.registry import AnyMethod
 from closeknit.instances import Instance, Value, check, cost, problem_of
 from closeknit.instances.value import ordered
+from closeknit.methods import PROCSET, SUBMESH, SUKP
 from closeknit.solvers import Result, Settings, Status
+from closeknit.solvers.method import AnyMethod
 
 from .strategies import cheapest, least_left_out, procsets, submeshes, sukps
 from .test_submesh_migrate import cheapest_placement

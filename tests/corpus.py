@@ -15,20 +15,20 @@ from pathlib import Path
 from typing import Any
 
 from closeknit.cli.study_file import read_study
-from closeknit.heuristics.cuts_bb_record import record
+from closeknit.exact.ksubset.cuts_bb.record import record
 from closeknit.instances import KSubset, Mesh, Sukp, problem_of, read_instance
-from closeknit.instances.certificate_file import check_certificate, write_certificate
-from closeknit.instances.config import (
-    binary,
-    read_configuration,
-)
 from closeknit.instances.files import parse_json, read_text
-from closeknit.instances.hostlist import unfold
 from closeknit.instances.json_text import dumps
-from closeknit.instances.packing_json import read_packings
-from closeknit.instances.sukp_text import sukp_text
-from closeknit.reports.slurm import _options
-from closeknit.reports.worst_known import read_worst_known
+from closeknit.instances.ksubset.certificate_file import (
+    check_certificate,
+    write_certificate,
+)
+from closeknit.instances.submesh.packing_json import read_packings
+from closeknit.instances.sukp.text import sukp_text
+from closeknit.reports.adversary.worst_known import read_worst_known
+from closeknit.reports.campaigns.slurm import _options
+from closeknit.scheduler.config import binary, read_configuration
+from closeknit.scheduler.hostlist import unfold
 from closeknit.simulation.swf import read_header, read_swf
 from closeknit.solvers import clock, read_solution
 
@@ -157,7 +157,7 @@ def _compiled() -> list[bytes]:
 
 
 def _ledgers() -> list[bytes]:
-    from closeknit.reports.worst_known import PATH
+    from closeknit.reports.adversary.worst_known import PATH
 
     whole = json.loads(PATH.read_text())
     whole["entries"] = sorted(whole["entries"], key=lambda one: len(str(one)))[:2]

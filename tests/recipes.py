@@ -5,22 +5,22 @@ from __future__ import annotations
 from fractions import Fraction
 
 from closeknit.instances import Instance, mesh
-from closeknit.instances.generators import (
+from closeknit.instances.ksubset.generators import (
     clustered_points,
     random_occupancy,
     tree,
     uniform_points,
 )
-from closeknit.instances.procset_generators import (
+from closeknit.instances.ksubset.worked_examples import mache_example
+from closeknit.instances.ksubset.worst_cases import mm_distinct, theorem1
+from closeknit.instances.procset.generators import (
     drakenberg_system,
     random_domains,
     random_sets,
     torus_planes,
 )
-from closeknit.instances.submesh_generators import waiting_state
-from closeknit.instances.sukp_generators import random_sukp
-from closeknit.instances.worked_examples import mache_example
-from closeknit.instances.worst_cases import mm_distinct, theorem1
+from closeknit.instances.submesh.generators import waiting_state
+from closeknit.instances.sukp.generators import random_sukp
 from closeknit.simulation.fragmentation import fragmented
 
 HALF = Fraction(1, 2)

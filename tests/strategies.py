@@ -21,8 +21,8 @@ from closeknit.instances import (
     check,
     cost,
 )
-from closeknit.instances.packing import Item, Packing, ways
 from closeknit.instances.submesh import Box, Resident, box_at, overlap
+from closeknit.instances.submesh.packing import Item, Packing, ways
 
 SHAPES = [
     (1,), (7,), (12,), (1, 1), (1, 9), (6, 1), (2, 2), (3, 5), (4, 4), (5, 6),

@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from closeknit.heuristics import KSUBSET
 from closeknit.heuristics.allocation.allocator import Allocator
 from closeknit.heuristics.allocation.curves import ordered
 from closeknit.heuristics.allocation.curves_hilbert import can_cross, hilbert
-from closeknit.heuristics.allocation.table import STRATEGIES, allocator
 from closeknit.instances import KSubset, Mesh, Site, Topology, Torus
-from closeknit.instances.worst_cases import hilbert_gap
+from closeknit.instances.ksubset.worst_cases import hilbert_gap
+from closeknit.methods import KSUBSET
+from closeknit.methods.allocators import STRATEGIES, allocator
 
 ORDERS = ("hilbert", "snake", "row", "column")
 PACKINGS = ("first-fit", "best-fit", "sorted-free")

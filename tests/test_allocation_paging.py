@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from closeknit.heuristics import KSUBSET
 from closeknit.heuristics.allocation.allocator import Allocator
 from closeknit.heuristics.allocation.paging import Paging
-from closeknit.heuristics.allocation.table import allocator
 from closeknit.instances import KSubset, Mesh, Site, Torus
+from closeknit.methods import KSUBSET
+from closeknit.methods.allocators import allocator
 
 Page = tuple[int, ...]
 

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from closeknit.heuristics import KSUBSET
-from closeknit.heuristics.allocation.table import allocator
 from closeknit.instances import KSubset, Mesh, Topology, Torus, Tree
-from closeknit.instances.generators import switch_tree
+from closeknit.instances.ksubset.generators import switch_tree
+from closeknit.methods import KSUBSET
+from closeknit.methods.allocators import allocator
 
 from .strategies import trees
 

@@ -10,15 +10,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from closeknit.heuristics import KSUBSET
 from closeknit.heuristics.allocation.allocator import Allocator
 from closeknit.heuristics.allocation.mc import MC, ranked
 from closeknit.heuristics.allocation.mc_elongated import MCElongated
 from closeknit.heuristics.allocation.plas import PLAS, middle_out
 from closeknit.heuristics.allocation.shells import FAR, Shells, squarest
-from closeknit.heuristics.allocation.table import allocator
 from closeknit.instances import InputError, KSubset, Mesh, Site, Topology, Torus, Tree
-from closeknit.instances.dispersal import balance_factor
+from closeknit.instances.ksubset.dispersal import balance_factor
+from closeknit.methods import KSUBSET
+from closeknit.methods.allocators import allocator
 
 from .strategies import grids
 

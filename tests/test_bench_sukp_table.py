@@ -8,10 +8,10 @@ import sys
 from fractions import Fraction
 from pathlib import Path
 
-from closeknit.heuristics import SUKP as KNAPSACK
-from closeknit.instances.sukp import profit
-from closeknit.instances.sukp_generators import random_sukp
-from closeknit.instances.sukp_text import sukp_text
+from closeknit.instances.sukp.generators import random_sukp
+from closeknit.instances.sukp.instance import profit
+from closeknit.instances.sukp.text import sukp_text
+from closeknit.methods import SUKP as KNAPSACK
 
 BENCH = Path(__file__).parents[1] / "benchmarks" / "bench_sukp_table.py"
 

@@ -18,14 +18,13 @@ import numpy as np
 import pytest
 
 from closeknit.cli.app import run as closeknit
-from closeknit.heuristics import KSUBSET
-from closeknit.heuristics.allocation.table import allocator
 from closeknit.instances import InputError, KSubset, Mesh, cost
-from closeknit.reports.bootstrap import Estimate
-from closeknit.reports.reproductions import bender_table1_printed as printed
-from closeknit.reports.reproductions.bender_table1 import CORE, lineup
-from closeknit.reports.reproductions.bender_table1_entries import Row, relative
-from closeknit.reports.reproductions.bender_table1_findings import (
+from closeknit.methods import KSUBSET
+from closeknit.methods.allocators import allocator
+from closeknit.reports.ratios.bootstrap import Estimate
+from closeknit.reports.reproductions.bender2008_table1 import printed as printed
+from closeknit.reports.reproductions.bender2008_table1.entries import Row, relative
+from closeknit.reports.reproductions.bender2008_table1.findings import (
     Verdict,
     column_verdict,
     diagonal_verdict,
@@ -33,7 +32,7 @@ from closeknit.reports.reproductions.bender_table1_findings import (
     judged,
     row_verdict,
 )
-from closeknit.reports.reproductions.bender_table1_parts import (
+from closeknit.reports.reproductions.bender2008_table1.parts import (
     NOT_ASKED,
     OPTIMAL,
     REFUSED,
@@ -42,8 +41,12 @@ from closeknit.reports.reproductions.bender_table1_parts import (
     run,
     usable,
 )
-from closeknit.reports.reproductions.bender_table1_streams import offered_load, stream
-from closeknit.reports.reproductions.bender_table1_tables import printed_gap
+from closeknit.reports.reproductions.bender2008_table1.streams import (
+    offered_load,
+    stream,
+)
+from closeknit.reports.reproductions.bender2008_table1.study import CORE, lineup
+from closeknit.reports.reproductions.bender2008_table1.tables import printed_gap
 from closeknit.reports.reproductions.parts import Store
 from closeknit.simulation.stream import Start, simulate
 from closeknit.simulation.stream_jobs import StreamJob, generated

@@ -5,7 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from closeknit.reports.bootstrap import Estimate, block_length, estimate, resampled_sums
+from closeknit.reports.ratios.bootstrap import (
+    Estimate,
+    block_length,
+    estimate,
+    resampled_sums,
+)
 
 
 def slow_sums(

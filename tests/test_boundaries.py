@@ -12,18 +12,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from closeknit.formulations.bounds import (
+from closeknit.formulations.ksubset.bounds.bounds import (
     AXIS,
     STAR,
     TOWN,
     _far_from_town,
     rederive,
 )
-from closeknit.formulations.towns import TOWN_SEARCH
+from closeknit.formulations.ksubset.bounds.towns import TOWN_SEARCH
 from closeknit.heuristics.allocation.curves import ordered
 from closeknit.heuristics.allocation.curves_hilbert import can_cross, hilbert
-from closeknit.heuristics.allocation.table import allocator
-from closeknit.heuristics.guarantees import rho
+from closeknit.heuristics.ksubset.guarantees import rho
 from closeknit.instances import (
     InputError,
     KSubset,
@@ -39,10 +38,12 @@ from closeknit.instances import (
     cost,
     mesh,
 )
-from closeknit.instances.config.expression import Expression, evaluate
-from closeknit.instances.infeasibility import check_infeasible, image
-from closeknit.instances.ksubset import _cost_round, described, locations
-from closeknit.instances.packing import (
+from closeknit.instances.ksubset.instance import _cost_round, described, locations
+from closeknit.instances.submesh import Placement, Resident
+from closeknit.instances.submesh.infeasibility import check_infeasible, image
+from closeknit.instances.submesh.instance import described as described_submesh
+from closeknit.instances.submesh.instance import unsolvable
+from closeknit.instances.submesh.packing import (
     Item,
     Packing,
     check_packed,
@@ -50,11 +51,10 @@ from closeknit.instances.packing import (
     placement_from,
     ways,
 )
-from closeknit.instances.submesh import Placement, Resident
-from closeknit.instances.submesh.instance import described as described_submesh
-from closeknit.instances.submesh.instance import unsolvable
-from closeknit.instances.submesh_plan import replay
-from closeknit.instances.topology import Site
+from closeknit.instances.submesh.plan import replay
+from closeknit.instances.topologies.topology import Site
+from closeknit.methods.allocators import allocator
+from closeknit.scheduler.config.expression import Expression, evaluate
 from closeknit.simulation.stream import simulate
 from closeknit.simulation.stream_jobs import StreamJob
 

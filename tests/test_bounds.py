@@ -6,8 +6,8 @@ from math import comb
 
 import pytest
 
-from closeknit.formulations import stars
-from closeknit.formulations.bounds import (
+from closeknit.formulations.ksubset.bounds import stars
+from closeknit.formulations.ksubset.bounds.bounds import (
     AXIS,
     STAR,
     TOWN,

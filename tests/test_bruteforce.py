@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 
-from closeknit.heuristics import bruteforce_kernels as kernels
-from closeknit.heuristics.bruteforce import MOST, bruteforce
+from closeknit.exact.ksubset import bruteforce_kernels as kernels
+from closeknit.exact.ksubset.bruteforce import MOST, bruteforce
 from closeknit.instances import InputError, KSubset, Mesh, Points, check, mesh
 from closeknit.solvers import Grade, Limit, Settings, Status
 
@@ -64,7 +64,7 @@ def test_an_interrupt_leaves_the_best_so_far(monkeypatch: pytest.MonkeyPatch) ->
             raise KeyboardInterrupt
         return whole(*args)
 
-    monkeypatch.setattr("closeknit.heuristics.bruteforce.search", search)
+    monkeypatch.setattr("closeknit.exact.ksubset.bruteforce.search", search)
     result = bruteforce(mesh(5, 6, k=8))
     assert result.limit is Limit.INTERRUPT
     assert result.bound is None

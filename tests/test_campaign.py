@@ -22,12 +22,12 @@ import pytest
 
 from closeknit.instances import InputError
 from closeknit.instances.files import parse_json
-from closeknit.reports import pool
-from closeknit.reports.campaign import Campaign, Lineup, run
-from closeknit.reports.interrupts import undisturbed
-from closeknit.reports.row_fields import document_of, parse_row
-from closeknit.reports.rows import Row
-from closeknit.reports.store import FILE, LOCK, Store, rows_in
+from closeknit.reports.campaigns import pool
+from closeknit.reports.campaigns.campaign import Campaign, Lineup, run
+from closeknit.reports.campaigns.interrupts import undisturbed
+from closeknit.reports.campaigns.row_fields import document_of, parse_row
+from closeknit.reports.campaigns.rows import Row
+from closeknit.reports.campaigns.store import FILE, LOCK, Store, rows_in
 from closeknit.solvers import Grade, Proof, Settings
 
 from .toys import ROOT, SABOTEURS, TOYS, dies, made, optimal, small
@@ -296,7 +296,7 @@ def test_others_can_ask_the_store_in_sql(tmp_path: Path) -> None:
 def test_a_process_killed_while_it_writes_leaves_whole_rows(tmp_path: Path) -> None:
     program = (
         "import sys\nfrom tests.toys import made, small\n"
-        "from closeknit.reports.store import Store\n"
+        "from closeknit.reports.campaigns.store import Store\n"
         f"with Store({str(tmp_path)!r}) as store:\n"
         "    for i in range(10**6):\n"
         "        store.append(made(small('a'), 'mm', cost=4, selection=(0, 1, 4),\n"

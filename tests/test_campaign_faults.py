@@ -11,13 +11,14 @@ from typing import Any
 
 import pytest
 
-import closeknit.heuristics
+import closeknit.methods
 from closeknit.cli.app import run as run_command
-from closeknit.heuristics import METHODS
 from closeknit.instances import write_ksubset
-from closeknit.reports import html_sections, pool
-from closeknit.reports.row_fields import document_of
-from closeknit.reports.store import FILE, SCRATCH, rows_in
+from closeknit.methods import METHODS
+from closeknit.reports.campaigns import pool
+from closeknit.reports.campaigns.row_fields import document_of
+from closeknit.reports.campaigns.store import FILE, SCRATCH, rows_in
+from closeknit.reports.ratios import html_sections
 
 from .fault_injection import (
     Outcome,
@@ -68,12 +69,30 @@ OF_FILES = (
     *broken("os:mkdir", "pathlib:Path.mkdir", "fcntl:flock", "os:unlink"),
 )
 OF_MEMORY = out_of_memory(
-    *("closeknit.reports.campaign:Campaign.tasks", "closeknit.reports.campaign:Call"),
-    *("closeknit.reports.campaign:_row", "closeknit.reports.store:_record"),
-    *("closeknit.reports.store:parse_row", "closeknit.reports.audit:_price"),
-    *("closeknit.reports.report:judge", "closeknit.reports.summary:spread_of"),
-    *("closeknit.reports.html_sections:_ratio", "closeknit.reports.csv_table:csv_text"),
-    *("closeknit.reports.markdown_report:cell", "closeknit.instances.files:write_text"),
+    *(
+        "closeknit.reports.campaigns.campaign:Campaign.tasks",
+        "closeknit.reports.campaigns.campaign:Call",
+    ),
+    *(
+        "closeknit.reports.campaigns.campaign:_row",
+        "closeknit.reports.campaigns.store:_record",
+    ),
+    *(
+        "closeknit.reports.campaigns.store:parse_row",
+        "closeknit.reports.campaigns.audit:_price",
+    ),
+    *(
+        "closeknit.reports.ratios.report:judge",
+        "closeknit.reports.ratios.summary:spread_of",
+    ),
+    *(
+        "closeknit.reports.ratios.html_sections:_ratio",
+        "closeknit.reports.ratios.csv_table:csv_text",
+    ),
+    *(
+        "closeknit.reports.ratios.markdown_report:cell",
+        "closeknit.instances.files:write_text",
+    ),
 )
 
 
@@ -89,7 +108,7 @@ def at_once(
 def campaign(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[Path], int]:
     """A campaign of six rows, as a command."""
     two = {name: TOYS[name] for name in ("first", "last", "auto")}
-    monkeypatch.setattr(closeknit.heuristics, "METHODS", {**METHODS, "ksubset": two})
+    monkeypatch.setattr(closeknit.methods, "METHODS", {**METHODS, "ksubset": two})
     monkeypatch.setattr(pool, "run", at_once)
     # The pictures, which touch no file, take ten times as long as all else.
     monkeypatch.setattr(html_sections, "plots", lambda report: [])

@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 
 from closeknit.instances import write_ksubset
-from closeknit.reports.row_fields import document_of
-from closeknit.reports.store import FILE, LOCK, rows_in
+from closeknit.reports.campaigns.row_fields import document_of
+from closeknit.reports.campaigns.store import FILE, LOCK, rows_in
 
 from .toys import ROOT, small
 
@@ -25,11 +25,11 @@ CHANGING = ("seconds", "finished", "memory_peak")
 INSTANCES = 40
 PROGRAM = """
 import sys
-import closeknit.heuristics
+import closeknit.methods
 from closeknit.cli.app import run
 from tests.toys import SABOTEURS, TOYS
 names = ("first", "last", "pausing", "filing", "auto")
-closeknit.heuristics.METHODS = {
+closeknit.methods.METHODS = {
     "ksubset": {name: {**TOYS, **SABOTEURS}[name] for name in names}
 }
 sys.exit(run(sys.argv[1:]))

@@ -14,10 +14,13 @@ from typing import Any
 import pytest
 
 from closeknit.cli.app import run
-from closeknit.heuristics import KSUBSET
-from closeknit.heuristics.cuts_bb_record import record
+from closeknit.exact.ksubset.cuts_bb.record import record
 from closeknit.instances import InputError, KSubset, Mesh, write_ksubset
-from closeknit.instances.certificate_file import check_certificate, write_certificate
+from closeknit.instances.ksubset.certificate_file import (
+    check_certificate,
+    write_certificate,
+)
+from closeknit.methods import KSUBSET
 from closeknit.solvers import Limit, clock
 
 from .test_cuts_bb import some_instance

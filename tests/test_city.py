@@ -5,8 +5,8 @@ from math import pi, sqrt
 import numpy as np
 import pytest
 
-from closeknit.formulations.city import city
-from closeknit.formulations.towns import town
+from closeknit.formulations.ksubset.bounds.city import city
+from closeknit.formulations.ksubset.bounds.towns import town
 
 
 def test_psi_to_ten_digits() -> None:

@@ -7,8 +7,8 @@ import pytest
 from closeknit.instances import KSubset, Mesh, Points, mesh
 from closeknit.reports.claims import Claim, Outcome, Trial, shrink
 from closeknit.reports.claims import verify as tried
+from closeknit.reports.claims.junit import junit_xml
 from closeknit.reports.claims.samples import every_subset, sampled
-from closeknit.reports.junit import junit_xml
 
 
 def test_samples_are_the_same_for_the_same_seed_only() -> None:

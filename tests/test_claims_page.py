@@ -11,8 +11,8 @@ import pytest
 from closeknit.cli import app
 from closeknit.reports.claims import CLAIMS, Claim, Outcome, Trial
 from closeknit.reports.claims import verify as tried
+from closeknit.reports.claims.page import about, claims_page
 from closeknit.reports.claims.untested import UNTESTED
-from closeknit.reports.claims_page import about, claims_page
 
 PAGE = Path(__file__).parents[1] / "docs" / "claims.md"
 

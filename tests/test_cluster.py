@@ -21,10 +21,10 @@ from distributed import Client, LocalCluster
 
 from closeknit.cli.app import run as run_command
 from closeknit.instances import InputError, write_ksubset
-from closeknit.reports import cluster, pool
-from closeknit.reports.campaign import Campaign, Lineup, run
-from closeknit.reports.row_fields import document_of
-from closeknit.reports.store import FILE, Store, rows_in
+from closeknit.reports.campaigns import cluster, pool
+from closeknit.reports.campaigns.campaign import Campaign, Lineup, run
+from closeknit.reports.campaigns.row_fields import document_of
+from closeknit.reports.campaigns.store import FILE, Store, rows_in
 
 from .toys import HELD, ROOT, SABOTEURS, TOYS, dies, small
 

@@ -17,7 +17,6 @@ from xml.etree import ElementTree
 import pytest
 
 from closeknit.cli.app import run
-from closeknit.heuristics import METHODS, Method
 from closeknit.instances import (
     ProcessorSet,
     ProcSet,
@@ -29,10 +28,11 @@ from closeknit.instances import (
     write_sukp,
 )
 from closeknit.instances.library import bundled
-from closeknit.instances.sukp_text import sukp_text
-from closeknit.reports.inputs import instances_of
-from closeknit.reports.procset_drawing import procset_picture
-from closeknit.reports.store import FILE
+from closeknit.instances.sukp.text import sukp_text
+from closeknit.methods import METHODS, Method
+from closeknit.reports.campaigns.inputs import instances_of
+from closeknit.reports.campaigns.store import FILE
+from closeknit.reports.drawing.procset import procset_picture
 from closeknit.solvers import Result, Status
 
 COMMAND = [sys.executable, "-m", "closeknit"]
@@ -637,7 +637,7 @@ def test_unknown_is_no_solution_and_no_proof(
             return lambda instance, settings: Result(status=Status.UNKNOWN)
 
     tables = {**METHODS, "procset": {"auto": Idle(name="auto", where="", exact=True)}}
-    monkeypatch.setattr("closeknit.heuristics.METHODS", tables)
+    monkeypatch.setattr("closeknit.methods.METHODS", tables)
     assert run(["solve", cards]) == 4
     assert "status  unknown" in capsys.readouterr().out
     assert run(["compare", cards]) == 0

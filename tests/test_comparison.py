@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from closeknit.cli.app import run
-from closeknit.reports.comparison import compare, sign_test
-from closeknit.reports.comparison_text import comparison_text
-from closeknit.reports.rows import Row
-from closeknit.reports.store import Store
+from closeknit.reports.campaigns.rows import Row
+from closeknit.reports.campaigns.store import Store
+from closeknit.reports.ratios.comparison import compare, sign_test
+from closeknit.reports.ratios.comparison_text import comparison_text
 from closeknit.solvers import Grade, Proof
 
 from .toys import line, made, optimal, small

@@ -14,7 +14,7 @@ import pytest
 
 from closeknit.cli.app import run
 from closeknit.instances import InputError
-from closeknit.instances.config import (
+from closeknit.scheduler.config import (
     Configuration,
     Constraint,
     CostBlock,
@@ -28,7 +28,7 @@ from closeknit.instances.config import (
     read_configuration,
     write_compiled,
 )
-from closeknit.instances.config.expression import Expression
+from closeknit.scheduler.config.expression import Expression
 
 from .test_config_language import BROKEN, FIGURE, GOOD
 
@@ -89,7 +89,7 @@ def test_the_form_is_little_endian_and_fixed() -> None:
 def test_loading_needs_no_parser(tmp_path: Path) -> None:
     write_compiled(read_configuration(FIGURE), tmp_path / "a.ckc")
     code = (
-        "import sys; from closeknit.instances.config import load;"
+        "import sys; from closeknit.scheduler.config import load;"
         f"one = load({str(tmp_path / 'a.ckc')!r});"
         "c = one.constraint_for('cluster', 40);"
         "assert c.holds((0,) * 5, 40, lambda n: (0,) * 5); print('lark' in sys.modules)"

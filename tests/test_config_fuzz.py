@@ -11,7 +11,7 @@ from math import ceil, floor
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from closeknit.instances.config import (
+from closeknit.scheduler.config import (
     Configuration,
     Constraint,
     CostBlock,
@@ -22,8 +22,8 @@ from closeknit.instances.config import (
     parse_configuration,
     read_configuration,
 )
-from closeknit.instances.config.expression import Expression, evaluate
-from closeknit.instances.config.files import examine_text
+from closeknit.scheduler.config.expression import Expression, evaluate
+from closeknit.scheduler.config.files import examine_text
 
 from .test_config_language import FIGURE, GOOD
 

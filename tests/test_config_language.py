@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 
 from closeknit.instances import InputError, cost
-from closeknit.instances.config import (
+from closeknit.scheduler.config import (
     bundled_configurations,
     examine,
     parse_configuration,
     read_configuration,
 )
-from closeknit.instances.config.expectations import WORDS
-from closeknit.instances.config.files import examine_text
+from closeknit.scheduler.config.expectations import WORDS
+from closeknit.scheduler.config.files import examine_text
 
 BROKEN = Path(__file__).parent / "broken_configs"
 SHARED = Path(__file__).parents[2] / "shared"
@@ -79,7 +79,7 @@ def test_messages_speak_no_grammar() -> None:
 
 
 def test_every_terminal_has_a_word() -> None:
-    from closeknit.instances.config.parse import parser
+    from closeknit.scheduler.config.parse import parser
 
     terminals = {one.name for one in parser().terminals}
     assert terminals - {"COMMENT", "SPACE"} == set(WORDS) - {"$END"}

@@ -11,9 +11,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from closeknit.heuristics import KSUBSET, ptas_published
-from closeknit.heuristics.allocation.table import STRATEGIES
-from closeknit.heuristics.strips import even_sizes
+from closeknit.heuristics.ksubset import ptas_published
+from closeknit.heuristics.ksubset.strips import even_sizes
 from closeknit.instances import (
     InputError,
     KSubset,
@@ -25,8 +24,10 @@ from closeknit.instances import (
     Tree,
     check,
     cost,
-    worst_cases,
 )
+from closeknit.instances.ksubset import worst_cases
+from closeknit.methods import KSUBSET
+from closeknit.methods.allocators import STRATEGIES
 from closeknit.solvers import Result, Settings, Status, Ties
 
 from .strategies import by_kind, grids, ksubsets, optimum, points, trees

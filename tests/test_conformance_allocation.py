@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from closeknit.heuristics import KSUBSET
 from closeknit.heuristics.allocation.allocator import Allocator, Grant
-from closeknit.heuristics.allocation.table import STRATEGIES, allocator, names
 from closeknit.instances import InputError, KSubset, Mesh, Points, Topology, Torus, Tree
+from closeknit.methods import KSUBSET
+from closeknit.methods.allocators import STRATEGIES, allocator, names
 from closeknit.solvers import Settings
 
 WRAPPED = ("mm-inc", "mc1x1", "random", "row-major")

@@ -15,7 +15,7 @@ from jsonschema import Draft202012Validator
 from closeknit.cli.app import run as run_command
 from closeknit.instances import InputError, Submesh, read_instance
 from closeknit.instances.problems import parse_instance
-from closeknit.instances.submesh_json import (
+from closeknit.instances.submesh.json import (
     chosen_of,
     document_of,
     selection_of,

@@ -9,10 +9,10 @@ from dataclasses import replace
 
 import pytest
 
-from closeknit.formulations import ksubset_cpsat as models
-from closeknit.formulations.aids import NONE, Aids
-from closeknit.heuristics import KSUBSET
+from closeknit.formulations.ksubset import cpsat as models
+from closeknit.formulations.ksubset.strengthening import NONE, Aids
 from closeknit.instances import InputError, KSubset, Mesh, Points, cost, mesh
+from closeknit.methods import KSUBSET
 from closeknit.solvers import (
     Grade,
     Limit,
@@ -112,7 +112,7 @@ def test_several_threads_agree_on_the_optimum() -> None:
 
 PROGRAM = """
 import random
-from closeknit.heuristics import KSUBSET
+from closeknit.methods import KSUBSET
 from closeknit.instances import KSubset, Mesh
 from closeknit.solvers import Settings
 import closeknit.solvers.cpsat as cpsat
@@ -180,7 +180,7 @@ def test_missing_ortools_says_what_to_install() -> None:
     program = (
         "import sys\n"
         "sys.modules['ortools'] = None\n"
-        "from closeknit.heuristics import KSUBSET\n"
+        "from closeknit.methods import KSUBSET\n"
         "from closeknit.instances import mesh, KSubset, Mesh\n"
         "i = KSubset('x', Mesh((9,)), ((0,), (2,), (3,), (8,)), 3)\n"
         "from closeknit.solvers import SolverError\n"

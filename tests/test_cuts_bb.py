@@ -10,8 +10,7 @@ from itertools import combinations
 
 import pytest
 
-from closeknit.heuristics import KSUBSET
-from closeknit.heuristics.cuts_bb import Search
+from closeknit.exact.ksubset.cuts_bb.search import Search
 from closeknit.instances import (
     KSubset,
     Mesh,
@@ -24,6 +23,7 @@ from closeknit.instances import (
     cost,
     mesh,
 )
+from closeknit.methods import KSUBSET
 from closeknit.solvers import Grade, Limit, Settings, Status, clock
 
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from closeknit.instances import InputError, Mesh, Points, Site, Topology, Torus
-from closeknit.instances.dispersal import (
+from closeknit.instances.ksubset.dispersal import (
     average_distance,
     balance_factor,
     nodes_affected,

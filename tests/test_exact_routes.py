@@ -7,10 +7,12 @@ from fractions import Fraction
 
 import pytest
 
-from closeknit.heuristics import KSUBSET, cuts_bb, levelset_bb
-from closeknit.heuristics.search import Search
+from closeknit.exact.ksubset.cuts_bb import search as cuts_bb
+from closeknit.exact.ksubset.levelset_bb import search as levelset_bb
+from closeknit.exact.search import Search
 from closeknit.instances import InputError, KSubset, Points, Torus, check, cost, mesh
-from closeknit.instances.generators import random_occupancy, uniform_points
+from closeknit.instances.ksubset.generators import random_occupancy, uniform_points
+from closeknit.methods import KSUBSET
 from closeknit.solvers import Limit, Settings, Status
 
 from .test_cuts_bb import optimum_of, some_instance

@@ -10,7 +10,7 @@ import pytest
 from ortools.sat.python import cp_model
 
 from closeknit.cli.app import run
-from closeknit.formulations import catalogue
+from closeknit.formulations.ksubset import catalogue
 from closeknit.instances import (
     KSubset,
     Points,
@@ -19,8 +19,8 @@ from closeknit.instances import (
     Sukp,
     write_ksubset,
 )
-from closeknit.instances.procset_json import write_procset
-from closeknit.instances.sukp_json import write_sukp
+from closeknit.instances.procset.json import write_procset
+from closeknit.instances.sukp.json import write_sukp
 
 from .test_bounds import optimum, some
 

@@ -12,10 +12,10 @@ import pytest
 from ortools.sat.python import cp_model
 
 from closeknit.cli.app import run
-from closeknit.heuristics import SUBMESH
 from closeknit.instances import Submesh, write_submesh
 from closeknit.instances.submesh import Resident
-from closeknit.instances.submesh_generators import waiting_state
+from closeknit.instances.submesh.generators import waiting_state
+from closeknit.methods import SUBMESH
 from closeknit.solvers import Status
 
 HIGHS = """

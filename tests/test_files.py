@@ -13,7 +13,6 @@ from hypothesis import given
 from jsonschema import Draft202012Validator
 
 from closeknit.cli.app import run
-from closeknit.heuristics import KSUBSET
 from closeknit.instances import (
     InputError,
     KSubset,
@@ -24,9 +23,10 @@ from closeknit.instances import (
     write_ksubset,
 )
 from closeknit.instances.files import folder, parse_json, write_text, writing
-from closeknit.instances.ksubset_json import document_of, dumps, sha256
+from closeknit.instances.ksubset.json import document_of, dumps, sha256
 from closeknit.instances.library import bundled_names, suite
 from closeknit.instances.problems import parse_instance
+from closeknit.methods import KSUBSET
 from closeknit.solvers import (
     Grade,
     Limit,

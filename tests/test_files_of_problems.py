@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from closeknit.cli.app import run
-from closeknit.heuristics import METHODS
 from closeknit.instances import (
     PROBLEMS,
     InputError,
@@ -31,8 +30,9 @@ from closeknit.instances import (
 )
 from closeknit.instances.library import suite
 from closeknit.instances.problems import parse_instance
-from closeknit.instances.sukp_generators import random_sukp
-from closeknit.instances.sukp_text import parse_sukp_text, sukp_text, write_sukp_text
+from closeknit.instances.sukp.generators import random_sukp
+from closeknit.instances.sukp.text import parse_sukp_text, sukp_text, write_sukp_text
+from closeknit.methods import METHODS
 from closeknit.solvers import solution_of
 
 from .strategies import procsets, sukps

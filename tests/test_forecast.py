@@ -11,7 +11,7 @@ from pathlib import Path
 
 from closeknit.cli.progress import time_left
 from closeknit.instances import write_ksubset
-from closeknit.reports.forecast import Forecast
+from closeknit.reports.campaigns.forecast import Forecast
 
 from .toys import ROOT, small
 

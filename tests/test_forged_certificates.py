@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from closeknit.instances import InputError, KSubset, cost, mesh
-from closeknit.instances.certificate import (
+from closeknit.instances.ksubset.certificate import (
     CHOSEN,
     REJECTED,
     UNDECIDED,
@@ -20,9 +20,12 @@ from closeknit.instances.certificate import (
     _links,
     derive,
 )
-from closeknit.instances.certificate_file import check_certificate, write_certificate
-from closeknit.instances.infeasibility import check_infeasible
-from closeknit.instances.packing import Item, Packing
+from closeknit.instances.ksubset.certificate_file import (
+    check_certificate,
+    write_certificate,
+)
+from closeknit.instances.submesh.infeasibility import check_infeasible
+from closeknit.instances.submesh.packing import Item, Packing
 from closeknit.reports.claims.samples import sampled
 
 from .test_planted_faults import CERTIFICATE, EDITS

@@ -7,9 +7,9 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from closeknit.formulations import catalogue
-from closeknit.formulations.aids import NONE, Aids, symmetry
-from closeknit.formulations.counts import Counts
+from closeknit.formulations.ksubset import catalogue
+from closeknit.formulations.ksubset.counts import Counts
+from closeknit.formulations.ksubset.strengthening import NONE, Aids, symmetry
 from closeknit.instances import KSubset, Mesh, Points, Torus, cost, mesh
 from closeknit.solvers import Grade, Proof, SolverError, cpsat, mip
 from closeknit.solvers.formulation import CpFormulation, MipFormulation
@@ -206,7 +206,7 @@ def test_sizes_are_as_documented() -> None:
 
 def test_the_catalogue_loads_no_solver() -> None:
     program = (
-        "import sys, closeknit.heuristics, closeknit.formulations.catalogue\n"
+        "import sys, closeknit.methods, closeknit.formulations.ksubset.catalogue\n"
         "print({'ortools', 'pulp', 'highspy', 'pyscipopt'} & set(sys.modules))"
     )
     ended = subprocess.run(

@@ -16,25 +16,23 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from closeknit.formulations.set_classes import classes_of
-from closeknit.heuristics import PROCSET
-from closeknit.heuristics.procset import (
-    frontier_dp,
-    frontier_kernels,
-    frontier_order,
-    frontier_programme,
-    machine,
-)
-from closeknit.heuristics.procset.frontier_folding import folding_of, prices_of
-from closeknit.heuristics.procset.lookahead import lookahead_instance
-from closeknit.heuristics.procset.machine import Machine
+from closeknit.exact.procset import machine
+from closeknit.exact.procset.frontier_dp import kernels as frontier_kernels
+from closeknit.exact.procset.frontier_dp import method as frontier_dp
+from closeknit.exact.procset.frontier_dp import order as frontier_order
+from closeknit.exact.procset.frontier_dp import program as frontier_programme
+from closeknit.exact.procset.frontier_dp.folding import folding_of, prices_of
+from closeknit.exact.procset.lookahead import lookahead_instance
+from closeknit.exact.procset.machine import Machine
+from closeknit.formulations.procset.set_classes import classes_of
 from closeknit.instances import InputError, ProcessorSet, ProcSet, check, cost
-from closeknit.instances.procset_generators import (
+from closeknit.instances.procset.generators import (
     drakenberg_system,
     random_sets,
     system,
     torus_planes,
 )
+from closeknit.methods import PROCSET
 from closeknit.solvers import Grade, Limit, Settings, Status
 
 from .strategies import cheapest, procsets

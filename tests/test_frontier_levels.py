@@ -11,10 +11,13 @@ import numpy.typing as npt
 import pytest
 from hypothesis import given, settings
 
-from closeknit.heuristics.procset import frontier_levels, frontier_levels_kernels
-from closeknit.heuristics.procset.machine import Machine
+from closeknit.exact.procset.frontier_dp import levels as frontier_levels
+from closeknit.exact.procset.frontier_dp import (
+    levels_kernels as frontier_levels_kernels,
+)
+from closeknit.exact.procset.machine import Machine
 from closeknit.instances import ProcSet, cost
-from closeknit.instances.procset_generators import random_sets, system
+from closeknit.instances.procset.generators import random_sets, system
 
 from .strategies import cheapest, procsets
 

@@ -14,8 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from closeknit.heuristics import KSUBSET, METHODS
-from closeknit.heuristics.guarantees import rho, shells, star
+from closeknit.heuristics.ksubset.guarantees import rho, shells, star
 from closeknit.instances import (
     PROBLEMS,
     InputError,
@@ -26,7 +25,7 @@ from closeknit.instances import (
     mesh,
     problem_of,
 )
-from closeknit.instances.generators import (
+from closeknit.instances.ksubset.generators import (
     clustered_points,
     network_of,
     random_occupancy,
@@ -36,14 +35,7 @@ from closeknit.instances.generators import (
     tree,
     uniform_points,
 )
-from closeknit.instances.library import (
-    SUITES,
-    all_worst_cases,
-    bundled,
-    bundled_names,
-    suite,
-)
-from closeknit.instances.worst_cases import (
+from closeknit.instances.ksubset.worst_cases import (
     WorstCase,
     genalg,
     genalg_tree,
@@ -53,6 +45,14 @@ from closeknit.instances.worst_cases import (
     mm_distinct,
     theorem1,
 )
+from closeknit.instances.library import (
+    SUITES,
+    all_worst_cases,
+    bundled,
+    bundled_names,
+    suite,
+)
+from closeknit.methods import KSUBSET, METHODS
 from closeknit.simulation.fragmentation import fragmented
 from closeknit.solvers import Settings, Status
 

@@ -8,17 +8,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from closeknit.formulations.set_classes import classes_of
-from closeknit.heuristics import PROCSET
-from closeknit.heuristics.procset import goldschmidt
+from closeknit.exact.procset import goldschmidt
+from closeknit.formulations.procset.set_classes import classes_of
 from closeknit.instances import ProcessorSet, ProcSet
-from closeknit.instances.procset_generators import (
+from closeknit.instances.procset.generators import (
     drakenberg_system,
     random_domains,
     random_sets,
     torus_planes,
 )
 from closeknit.instances.value import ordered
+from closeknit.methods import PROCSET
 from closeknit.solvers import Grade, Limit, Settings, Status
 
 from .strategies import cheapest, procsets

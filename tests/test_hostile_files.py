@@ -14,7 +14,7 @@ import pytest
 
 from closeknit.cli.study_file import read_study
 from closeknit.instances import InputError
-from closeknit.instances.certificate_file import check_certificate
+from closeknit.instances.ksubset.certificate_file import check_certificate
 
 from .corpus import PROVED, READERS, STUDY, spoilt
 

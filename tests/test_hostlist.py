@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from closeknit.instances import InputError
-from closeknit.instances.hostlist import MOST, fold, unfold
+from closeknit.scheduler.hostlist import MOST, fold, unfold
 
 
 @pytest.mark.parametrize(

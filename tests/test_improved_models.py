@@ -18,15 +18,14 @@ import numpy as np
 import pytest
 
 from closeknit.cli.app import run
-from closeknit.formulations import catalogue
-from closeknit.formulations.aids import NONE, Aids
-from closeknit.formulations.flows import with_margins
-from closeknit.formulations.ksubset_cpsat import cuts_median
-from closeknit.formulations.ksubset_mip import margins
-from closeknit.formulations.ksubset_quadratic import cuts_quadratic
-from closeknit.formulations.medians import PROOF, Medians
-from closeknit.heuristics import KSUBSET
-from closeknit.heuristics.medians import by_medians
+from closeknit.exact.ksubset.medians import by_medians
+from closeknit.formulations.ksubset import catalogue
+from closeknit.formulations.ksubset.cpsat import cuts_median
+from closeknit.formulations.ksubset.flows import with_margins
+from closeknit.formulations.ksubset.medians import PROOF, Medians
+from closeknit.formulations.ksubset.mip import margins
+from closeknit.formulations.ksubset.quadratic import cuts_quadratic
+from closeknit.formulations.ksubset.strengthening import NONE, Aids
 from closeknit.instances import (
     InputError,
     KSubset,
@@ -37,6 +36,7 @@ from closeknit.instances import (
     mesh,
     write_ksubset,
 )
+from closeknit.methods import KSUBSET
 from closeknit.solvers import (
     Grade,
     Limit,
@@ -250,8 +250,8 @@ def test_one_thread_and_one_seed_give_one_answer() -> None:
 PROGRAM = """
 import random
 from closeknit.solvers import clock
-from closeknit.formulations.aids import Aids
-from closeknit.heuristics.medians import by_medians
+from closeknit.formulations.ksubset.strengthening import Aids
+from closeknit.exact.ksubset.medians import by_medians
 from closeknit.instances import KSubset, Mesh
 from closeknit.solvers import Settings, cpsat
 places = list(Mesh((20, 20)).locations())

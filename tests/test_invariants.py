@@ -12,14 +12,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from closeknit.heuristics import KSUBSET
+from closeknit.exact.submesh.feasibility import Verdict, decide
 from closeknit.heuristics.allocation.allocator import Allocator, Grant
-from closeknit.heuristics.allocation.table import allocator
 from closeknit.heuristics.submesh.allocator import ALLOCATORS
-from closeknit.heuristics.submesh.fits import Verdict, decide
 from closeknit.instances import Mesh, Topology, Torus
-from closeknit.instances.packing import Packing
 from closeknit.instances.submesh import Box, sides
+from closeknit.instances.submesh.packing import Packing
+from closeknit.methods import KSUBSET
+from closeknit.methods.allocators import allocator
 from closeknit.simulation import dispatch as dispatching
 from closeknit.simulation.invariants import (
     SWITCH,

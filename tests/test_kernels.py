@@ -15,15 +15,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from closeknit.heuristics import METHODS
-from closeknit.heuristics.registry import AnyMethod
-from closeknit.heuristics.tiers import run_once
-from closeknit.heuristics.warming import KINDS, Kind, kind_of, tiny_instances, warm
 from closeknit.instances import InputError, Instance, check, problem_of
 from closeknit.instances.library import bundled, bundled_names
+from closeknit.methods import METHODS
+from closeknit.methods.tiers import run_once
+from closeknit.methods.warming import KINDS, Kind, kind_of, tiny_instances, warm
 from closeknit.solvers import Limit, Result, Settings, clock, kernels
 from closeknit.solvers.interrupt import OutOfTimeError
 from closeknit.solvers.kernels import Cold, Kernel, interpreted, kernel, only_ready
+from closeknit.solvers.method import AnyMethod
 
 
 @kernel
@@ -377,7 +377,7 @@ def test_run_once_returns_what_an_interruption_leaves(
 ) -> None:
     instance = bundled("8x8-random-50pct-k10-s1")
     method = METHODS["ksubset"]["auto"]
-    monkeypatch.setattr("closeknit.heuristics.tiers._TINY_SECONDS", 1e-9)
+    monkeypatch.setattr("closeknit.methods.tiers._TINY_SECONDS", 1e-9)
     assert run_once(method, instance).limit is None
     assert run_once(method, instance, Settings(time_limit=0.5)).limit in (
         None,

@@ -11,9 +11,8 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from closeknit.heuristics import KSUBSET
-from closeknit.heuristics.cuts_bb import Search as CutSearch
-from closeknit.heuristics.levelset_bb import Search
+from closeknit.exact.ksubset.cuts_bb.search import Search as CutSearch
+from closeknit.exact.ksubset.levelset_bb.search import Search
 from closeknit.instances import (
     InputError,
     KSubset,
@@ -26,6 +25,7 @@ from closeknit.instances import (
     cost,
     mesh,
 )
+from closeknit.methods import KSUBSET
 from closeknit.solvers import Grade, Limit, Settings, Status, clock
 
 SHAPES = [(1, 1), (1, 12), (12, 1), (2, 9), (3, 5), (4, 4), (5, 5), (7, 3), (12, 12)]

@@ -14,20 +14,13 @@ from typing import cast
 
 import pytest
 
-from closeknit.heuristics import METHODS
-from closeknit.heuristics.registry import Method, Run, stopped
-from closeknit.instances import (
-    Instance,
-    KSubset,
-    check,
-    generators,
-    mesh,
-    write_ksubset,
-)
-from closeknit.instances.procset_generators import torus_planes
-from closeknit.instances.submesh_generators import waiting_state
-from closeknit.instances.sukp_generators import random_sukp
-from closeknit.reports.campaign import run_one
+from closeknit.instances import Instance, KSubset, check, mesh, write_ksubset
+from closeknit.instances.ksubset import generators
+from closeknit.instances.procset.generators import torus_planes
+from closeknit.instances.submesh.generators import waiting_state
+from closeknit.instances.sukp.generators import random_sukp
+from closeknit.methods import METHODS
+from closeknit.reports.campaigns.campaign import run_one
 from closeknit.solvers import (
     DEFAULT,
     Limit,
@@ -39,6 +32,7 @@ from closeknit.solvers import (
     interrupt,
 )
 from closeknit.solvers.interrupt import OutOfTimeError, alarmed, deferred, unhurried
+from closeknit.solvers.method import Method, Run, stopped
 
 ROOT = Path(__file__).parents[1]
 COMMAND = [sys.executable, "-m", "closeknit"]
@@ -165,7 +159,7 @@ def test_the_alarm_does_not_ring_while_a_stopped_run_is_answered(
             pass
         return stopped(instance, limit, start=start)
 
-    monkeypatch.setattr("closeknit.heuristics.registry.stopped", slowly)
+    monkeypatch.setattr("closeknit.solvers.method.stopped", slowly)
     odd = Odd(name="odd", where="endless")
     result = odd(mesh(4, 4, k=3), Settings(time_limit=0.1))
     assert (result.chosen, result.limit) == ((0, 1, 2), Limit.TIME)

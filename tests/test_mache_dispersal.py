@@ -11,35 +11,33 @@ import numpy as np
 import pytest
 
 from closeknit.cli.app import run as closeknit
-from closeknit.heuristics.allocation.table import allocator
-from closeknit.instances import InputError, Mesh, dispersal
-from closeknit.reports.bootstrap import Estimate
-from closeknit.reports.reproductions.bender_table1_streams import offered_load
-from closeknit.reports.reproductions.mache_dispersal import (
-    LOADS,
-    OUR_LOADS,
-    OURS,
-    lineup,
-)
-from closeknit.reports.reproductions.mache_dispersal_curves import (
+from closeknit.instances import InputError, Mesh
+from closeknit.instances.ksubset import dispersal
+from closeknit.methods.allocators import allocator
+from closeknit.reports.ratios.bootstrap import Estimate
+from closeknit.reports.reproductions.bender2008_table1.streams import offered_load
+from closeknit.reports.reproductions.mache1999.curves import (
     BALANCE,
     DISPERSAL,
     SYSTEM,
     Curves,
 )
-from closeknit.reports.reproductions.mache_dispersal_findings import (
+from closeknit.reports.reproductions.mache1999.findings import (
     SIX,
     Trend,
     findings,
     summary,
     trend,
 )
-from closeknit.reports.reproductions.mache_dispersal_parts import AUTO, Found, Part, run
-from closeknit.reports.reproductions.mache_dispersal_plots import apart
-from closeknit.reports.reproductions.mache_dispersal_workloads import (
-    SEEDS,
-    workloads,
+from closeknit.reports.reproductions.mache1999.parts import AUTO, Found, Part, run
+from closeknit.reports.reproductions.mache1999.plots import apart
+from closeknit.reports.reproductions.mache1999.study import (
+    LOADS,
+    OUR_LOADS,
+    OURS,
+    lineup,
 )
+from closeknit.reports.reproductions.mache1999.workloads import SEEDS, workloads
 from closeknit.reports.reproductions.parts import Store
 from closeknit.simulation.stream import End, Start, simulate
 from closeknit.simulation.stream_jobs import generated, rescaled

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from closeknit.heuristics.allocation.allocator import Grant
 from closeknit.heuristics.allocation.mbs import MBS
-from closeknit.heuristics.allocation.table import allocator
 from closeknit.instances import InputError, Mesh, Site, Torus, Tree
+from closeknit.methods.allocators import allocator
 
 Block = tuple[int, Site]
 """Binary logarithm of the side, first cell."""

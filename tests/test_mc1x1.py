@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from closeknit.heuristics import KSUBSET
-from closeknit.heuristics import mc1x1_kernels as kernels
-from closeknit.heuristics.mc1x1 import mc1x1, mc1x1_all
+from closeknit.heuristics.ksubset import mc1x1_kernels as kernels
+from closeknit.heuristics.ksubset.mc1x1 import mc1x1, mc1x1_all
 from closeknit.instances import InputError, KSubset, Mesh, Points, Site, Torus, Tree
+from closeknit.methods import KSUBSET
 from closeknit.solvers import Limit, Settings
 
 from .strategies import grids, ksubsets, points

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from closeknit.formulations import ksubset_mip as mip_models
-from closeknit.formulations.aids import NONE, Aids
-from closeknit.heuristics import KSUBSET
+from closeknit.formulations.ksubset import mip as mip_models
+from closeknit.formulations.ksubset.strengthening import NONE, Aids
 from closeknit.instances import KSubset, Mesh, Points, cost, mesh
+from closeknit.methods import KSUBSET
 from closeknit.solvers import (
     Grade,
     Limit,
@@ -186,7 +186,7 @@ def test_bounds_are_lowered_before_they_are_rounded_up(
 PROGRAM = """
 import sys
 from closeknit.formulations import ksubset_mip
-from closeknit.formulations.aids import Aids
+from closeknit.formulations.ksubset.strengthening import Aids
 from closeknit.instances import mesh
 from closeknit.solvers import Settings, mip
 if __name__ == "__main__":
@@ -359,7 +359,7 @@ def test_one_thread_and_one_seed_give_one_answer() -> None:
 
 def test_ortools_and_highs_serve_one_program() -> None:
     program = (
-        "from closeknit.heuristics import KSUBSET\n"
+        "from closeknit.methods import KSUBSET\n"
         "from closeknit.instances import mesh\n"
         "import sys\n"
         "i = mesh(4, 4, k=7)\n"

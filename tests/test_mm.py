@@ -14,17 +14,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from closeknit.heuristics import KSUBSET
-from closeknit.heuristics import mm as module
-from closeknit.heuristics import mm_kernels as kernels
-from closeknit.heuristics.centres import (
+from closeknit.heuristics.ksubset import mm as module
+from closeknit.heuristics.ksubset import mm_kernels as kernels
+from closeknit.heuristics.ksubset.centres import (
     Centres,
     Scan,
     everywhere,
     free_sites,
     intersections,
 )
-from closeknit.heuristics.mm import (
+from closeknit.heuristics.ksubset.mm import (
     distances,
     mm,
     nearest,
@@ -32,8 +31,8 @@ from closeknit.heuristics.mm import (
     scan_of_mesh,
     scanner,
 )
-from closeknit.heuristics.stars import star_sums
-from closeknit.heuristics.ties import MOST, shell
+from closeknit.heuristics.ksubset.stars import star_sums
+from closeknit.heuristics.ksubset.ties import MOST, shell
 from closeknit.instances import (
     InputError,
     KSubset,
@@ -45,7 +44,8 @@ from closeknit.instances import (
     cost,
     mesh,
 )
-from closeknit.instances.worst_cases import theorem1
+from closeknit.instances.ksubset.worst_cases import theorem1
+from closeknit.methods import KSUBSET
 from closeknit.solvers import Limit, Settings, Status, Ties
 
 from .strategies import ksubsets

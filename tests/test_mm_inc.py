@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from closeknit.heuristics import KSUBSET
-from closeknit.heuristics.mm_inc import Descent, improve
+from closeknit.heuristics.ksubset.mm_inc import Descent, improve
 from closeknit.instances import KSubset, Mesh, check, cost, mesh
+from closeknit.methods import KSUBSET
 from closeknit.solvers import Limit, clock
 
 from .strategies import ksubsets

@@ -9,17 +9,17 @@ from pathlib import Path
 import pytest
 
 from closeknit.cli.app import run
-from closeknit.reports.reproductions.morgenstern_findings import (
+from closeknit.reports.reproductions.morgenstern1994.findings import (
     lead,
     slips,
     statements,
 )
-from closeknit.reports.reproductions.morgenstern_printed import (
+from closeknit.reports.reproductions.morgenstern1994.printed import (
     TABLE_1,
     TABLE_2,
     TABLE_3,
 )
-from closeknit.reports.reproductions.morgenstern_runs import (
+from closeknit.reports.reproductions.morgenstern1994.runs import (
     RUNS,
     Group,
     Laboratory,

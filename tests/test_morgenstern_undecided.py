@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from closeknit.cli.app import run
-from closeknit.heuristics.submesh.fits import Verdict, by_cpsat, decide
-from closeknit.instances.packing import Item, Packing, check_packed
-from closeknit.reports.reproductions.morgenstern_undecided import (
+from closeknit.exact.submesh.feasibility import Verdict, by_cpsat, decide
+from closeknit.instances.submesh.packing import Item, Packing, check_packed
+from closeknit.reports.reproductions.morgenstern1994.undecided import (
     RANGES,
     Case,
     by_load,

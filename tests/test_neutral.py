@@ -17,21 +17,21 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-import closeknit.heuristics
+import closeknit.methods
 from closeknit.cli.app import run as run_command
-from closeknit.heuristics import METHODS
 from closeknit.instances import InputError, KSubset
 from closeknit.instances.problems import read_instance
 from closeknit.instances.visible import spelled, unspelled, visible
-from closeknit.reports.comparison import compare
-from closeknit.reports.comparison_text import comparison_text
-from closeknit.reports.csv_table import csv_table, csv_text, text_of_csv
-from closeknit.reports.html_report import html_report
-from closeknit.reports.markdown_report import cell, markdown_report
-from closeknit.reports.report import Report, report_on
-from closeknit.reports.rows import Row
-from closeknit.reports.study import Table
-from closeknit.reports.study_page import csv_of
+from closeknit.methods import METHODS
+from closeknit.reports.campaigns.rows import Row
+from closeknit.reports.pages.document import Table
+from closeknit.reports.pages.document_pages import csv_of
+from closeknit.reports.ratios.comparison import compare
+from closeknit.reports.ratios.comparison_text import comparison_text
+from closeknit.reports.ratios.csv_table import csv_table, csv_text, text_of_csv
+from closeknit.reports.ratios.html_report import html_report
+from closeknit.reports.ratios.markdown_report import cell, markdown_report
+from closeknit.reports.ratios.report import Report, report_on
 from closeknit.solvers import Grade, Proof
 
 from .toys import ROOT, TOYS, Toy, made, optimal, small
@@ -230,7 +230,7 @@ def test_tables_on_a_terminal_show_names_as_they_are(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.syspath_prepend(ROOT)
-    monkeypatch.setattr(closeknit.heuristics, "METHODS", {**METHODS, "ksubset": TOYS})
+    monkeypatch.setattr(closeknit.methods, "METHODS", {**METHODS, "ksubset": TOYS})
     document = {
         "format": "closeknit/ksubset",
         "version": 1,
@@ -245,8 +245,8 @@ def test_tables_on_a_terminal_show_names_as_they_are(
 
 
 def test_an_error_that_cannot_be_shown_does_not_spoil_the_store() -> None:
-    from closeknit.reports.row_fields import document_of, parse_row
-    from closeknit.reports.rows import row_of
+    from closeknit.reports.campaigns.row_fields import document_of, parse_row
+    from closeknit.reports.campaigns.rows import row_of
     from closeknit.solvers import DEFAULT
 
     row = row_of(small("a"), "first", DEFAULT, f"broke{ESCAPE}\nand{NULL}", "failed")

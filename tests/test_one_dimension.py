@@ -16,8 +16,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from closeknit.cli.app import run
-from closeknit.heuristics import KSUBSET, ring_dp
-from closeknit.heuristics.cuts_bb import Search
+from closeknit.exact.ksubset.cuts_bb.search import Search
+from closeknit.exact.ksubset.ring_dp import program as ring_dp
 from closeknit.instances import (
     InputError,
     KSubset,
@@ -31,6 +31,7 @@ from closeknit.instances import (
     cost,
     write_ksubset,
 )
+from closeknit.methods import KSUBSET
 from closeknit.solvers import Grade, Limit, Result, Settings, Status, clock
 
 from .strategies import optimum

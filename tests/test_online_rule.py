@@ -13,11 +13,10 @@ import pytest
 from closeknit.cli.app import run as closeknit
 from closeknit.heuristics.allocation.thrifty import Thrifty
 from closeknit.instances import InputError, Mesh
-from closeknit.reports.reproductions.bender_table1_parts import OPTIMAL
-from closeknit.reports.reproductions.bender_table1_streams import PACKED, State
+from closeknit.reports.reproductions.bender2008_table1.parts import OPTIMAL
+from closeknit.reports.reproductions.bender2008_table1.streams import PACKED, State
 from closeknit.reports.reproductions.catalogue import Order
-from closeknit.reports.reproductions.online_rule import gain, study
-from closeknit.reports.reproductions.online_rule_runs import (
+from closeknit.reports.reproductions.online_rule.runs import (
     REGARDS,
     RULE,
     Race,
@@ -26,6 +25,7 @@ from closeknit.reports.reproductions.online_rule_runs import (
     run,
     states,
 )
+from closeknit.reports.reproductions.online_rule.study import gain, study
 from closeknit.simulation.stream import Start, simulate
 from closeknit.simulation.stream_jobs import StreamJob
 

@@ -10,18 +10,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from closeknit.formulations.set_classes import classes_of
-from closeknit.heuristics import PROCSET
-from closeknit.heuristics.procset import opened_bb_kernels
-from closeknit.heuristics.procset import opened_bb_system as layout
-from closeknit.heuristics.procset.opened_bb_kernels import Rules
-from closeknit.heuristics.procset.opened_bb_search import ALL_RULES, Search
+from closeknit.exact.procset.set_opening_bb import kernels as opened_bb_kernels
+from closeknit.exact.procset.set_opening_bb import system as layout
+from closeknit.exact.procset.set_opening_bb.kernels import Rules
+from closeknit.exact.procset.set_opening_bb.search import ALL_RULES, Search
+from closeknit.formulations.procset.set_classes import classes_of
 from closeknit.instances import ProcessorSet, ProcSet, check, cost
-from closeknit.instances.procset_generators import (
+from closeknit.instances.procset.generators import (
     random_domains,
     random_sets,
     torus_planes,
 )
+from closeknit.methods import PROCSET
 from closeknit.solvers import Limit, Settings, Status
 
 from .strategies import cheapest, procsets

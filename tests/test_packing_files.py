@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from closeknit.heuristics.submesh.fits import decide
+from closeknit.exact.submesh.feasibility import decide
 from closeknit.instances import InputError
-from closeknit.instances.infeasibility import check_infeasible
-from closeknit.instances.packing import Item, check_packed
-from closeknit.instances.packing_json import read_packings
+from closeknit.instances.submesh.infeasibility import check_infeasible
+from closeknit.instances.submesh.packing import Item, check_packed
+from closeknit.instances.submesh.packing_json import read_packings
 from closeknit.solvers import Settings
 
 FOLDER = Path(__file__).parents[2] / "shared" / "data" / "packing"

@@ -20,14 +20,13 @@ import numpy as np
 import pytest
 
 from closeknit.cli import app, verify
-from closeknit.formulations import bounds
-from closeknit.formulations.bounds import star_bound
-from closeknit.formulations.city import city
-from closeknit.formulations.towns import town
-from closeknit.heuristics import KSUBSET, METHODS, guarantees, ptas
+from closeknit.formulations.ksubset.bounds import bounds
+from closeknit.formulations.ksubset.bounds.bounds import star_bound
+from closeknit.formulations.ksubset.bounds.city import city
+from closeknit.formulations.ksubset.bounds.towns import town
 from closeknit.heuristics.allocation import curves
-from closeknit.heuristics.registry import Run
-from closeknit.heuristics.strips import factor
+from closeknit.heuristics.ksubset import guarantees, ptas
+from closeknit.heuristics.ksubset.strips import factor
 from closeknit.heuristics.submesh.allocator import ALLOCATORS
 from closeknit.heuristics.submesh.bitmap import Bitmap
 from closeknit.instances import (
@@ -44,14 +43,15 @@ from closeknit.instances import (
     problem_of,
     read_instance,
 )
-from closeknit.instances.reduction import sukp_of
-from closeknit.instances.submesh import Box, Resident, overlap
-from closeknit.instances.worst_cases import (
+from closeknit.instances.ksubset.worst_cases import (
     WorstCase,
     hilbert_gap,
     mm_blocks,
     theorem1,
 )
+from closeknit.instances.submesh import Box, Resident, overlap
+from closeknit.instances.sukp.reduction import sukp_of
+from closeknit.methods import KSUBSET, METHODS
 from closeknit.reports.claims import (
     CLAIMS,
     Trial,
@@ -75,6 +75,7 @@ from closeknit.solvers import (
     answer,
     clock,
 )
+from closeknit.solvers.method import Run
 
 from .planting import Edit, verdict_of, verdict_of_tests
 
@@ -460,7 +461,10 @@ FAULTS: dict[str, Fault] = {
 }
 
 
-CERTIFICATE, INFEASIBILITY = "instances.certificate", "instances.infeasibility"
+CERTIFICATE, INFEASIBILITY = (
+    "instances.ksubset.certificate",
+    "instances.submesh.infeasibility",
+)
 SOUND, PACKS = "certificate-steps-are-sound", "no-proof-refutes-what-packs"
 COSTS, CUTS = "costs-are-pair-sums", "cuts-are-distances"
 
@@ -469,7 +473,7 @@ EDITS: dict[str, tuple[str, Edit]] = {
     "trees beyond 256 nodes: the edges of the root are left out": (
         COSTS,
         Edit(
-            "instances.ksubset",
+            "instances.ksubset.instance",
             "for v in reversed(tree.order):",
             "for v in reversed([u for u in tree.order if tree.parent[u] != 0]):",
         ),
@@ -477,14 +481,16 @@ EDITS: dict[str, tuple[str, Edit]] = {
     "more than eight on a ring: half a ring and more is near": (
         COSTS,
         Edit(
-            "instances.ksubset",
+            "instances.ksubset.instance",
             "2 * (b - x[far]) > side",
             "2 * (b - x[far]) > side + 2",
         ),
     ),
     "more than eight on an axis: one rank too many": (
         COSTS,
-        Edit("instances.ksubset", "last = len(values) - 1", "last = len(values)"),
+        Edit(
+            "instances.ksubset.instance", "last = len(values) - 1", "last = len(values)"
+        ),
     ),
     "residents that come home count their area": (
         "submesh-migrate-is-exact",
@@ -502,64 +508,78 @@ EDITS: dict[str, tuple[str, Edit]] = {
     "the longer way round": (
         COSTS,
         Edit(
-            "instances.topology",
+            "instances.topologies.topology",
             "min(abs(a - b), side - abs(a - b))",
             "max(abs(a - b), side - abs(a - b)) if a != b else 0",
         ),
     ),
     "a ring is one longer": (
         COSTS,
-        Edit("instances.topology", "side - abs(a - b))", "side + 1 - abs(a - b))"),
+        Edit(
+            "instances.topologies.topology",
+            "side - abs(a - b))",
+            "side + 1 - abs(a - b))",
+        ),
     ),
     "a tree is climbed on one side only": (
         CUTS,
-        Edit("instances.topology", "return climbed + above[v]", "return above[v]"),
+        Edit(
+            "instances.topologies.topology",
+            "return climbed + above[v]",
+            "return above[v]",
+        ),
     ),
     "arrays of a torus do not wrap": (
         CUTS,
-        Edit("instances.topology", "np.minimum(step, side - step)", "step"),
+        Edit("instances.topologies.topology", "np.minimum(step, side - step)", "step"),
     ),
     # cuts
     "odd rings weigh as even ones": (
         CUTS,
         Edit(
-            "instances.cuts",
+            "instances.topologies.cuts",
             "weight = denominator if length % 2 == 0 else 1",
             "weight = denominator",
         ),
     ),
     "half rings that coincide count once": (
         CUTS,
-        Edit("instances.cuts", "found.get(key, 0) + weight", "weight"),
+        Edit("instances.topologies.cuts", "found.get(key, 0) + weight", "weight"),
     ),
     "edges above the same processors count once": (
         CUTS,
-        Edit("instances.cuts", "rows[up][0] + weight[v]", "rows[up][0]"),
+        Edit("instances.topologies.cuts", "rows[up][0] + weight[v]", "rows[up][0]"),
     ),
     "every gap is one wide": (
         CUTS,
         Edit(
-            "instances.cuts", "rows.append((int(width)", "rows.append((int(width > 0)"
+            "instances.topologies.cuts",
+            "rows.append((int(width)",
+            "rows.append((int(width > 0)",
         ),
     ),
     # bounds
     "stars that leave out half of them no more": (
         "star-bound-is-below",
         Edit(
-            "formulations.bounds",
+            "formulations.ksubset.bounds.bounds",
             "// 2)\n\n\ndef town_bound",
             "// 1)\n\n\ndef town_bound",
         ),
     ),
     "the first coordinates of an axis for the cheapest": (
         "axis-bound-is-below",
-        Edit("formulations.bounds", "best = min(best, cost)", "best = max(best, cost)"),
+        Edit(
+            "formulations.ksubset.bounds.bounds",
+            "best = min(best, cost)",
+            "best = max(best, cost)",
+        ),
     ),
     # guarantees
     "shells 64 times too loose": (
         "guarantees-are-as-published",
         Edit(
-            "heuristics.guarantees",
+            "heuristics.ksubset.guarantees",
             "star(instance) * instance.topology.dimension",
             "64 * star(instance) * instance.topology.dimension",
         ),
@@ -567,14 +587,14 @@ EDITS: dict[str, tuple[str, Edit]] = {
     "stars too loose by half": (
         "guarantees-are-as-published",
         Edit(
-            "heuristics.guarantees",
+            "heuristics.ksubset.guarantees",
             "2 - Fraction(2, instance.k)",
             "2 - Fraction(1, instance.k)",
         ),
     ),
     "rho divides by one more": (
         "guarantees-are-as-published",
-        Edit("heuristics.guarantees", "m * (k - m))", "m * (k - m + 1))"),
+        Edit("heuristics.ksubset.guarantees", "m * (k - m))", "m * (k - m + 1))"),
     ),
     # checkers of certificates
     "companions off by one: too many needed": (
@@ -687,14 +707,14 @@ EDITS: dict[str, tuple[str, Edit]] = {
     "the least way misses a step": (
         "submesh-migrate-is-exact",
         Edit(
-            "heuristics.submesh.nearest",
+            "exact.submesh.min_displacement",
             "return sum(abs(x - y) for x, y in zip(at, self.homes[j], strict=True))",
             "return max(0, sum(abs(x - y) for x, y in zip(at, self.homes[j])) - 1)",
         ),
     ),
     "sets of residents of the same area are not looked at": (
         "submesh-migrate-is-exact",
-        Edit("heuristics.submesh.migrate", "area > least:", "area >= least:"),
+        Edit("exact.submesh.migrate", "area > least:", "area >= least:"),
     ),
     # simulators
     "backfilled jobs do not use up what is to spare": (
@@ -720,12 +740,12 @@ EDITS: dict[str, tuple[str, Edit]] = {
     # the configuration language, lookahead
     "floor towards zero": (
         "expressions-are-exact",
-        Edit("instances.config.expression", "_each(floor, of", "_each(int, of"),
+        Edit("scheduler.config.expression", "_each(floor, of", "_each(int, of"),
     ),
     "vectors are equal where some component is": (
         "expressions-are-exact",
         Edit(
-            "instances.config.expression",
+            "scheduler.config.expression",
             "return all(map(ORDERS",
             "return any(map(ORDERS",
         ),
@@ -733,7 +753,7 @@ EDITS: dict[str, tuple[str, Edit]] = {
     "components are counted from 0": (
         "expressions-are-exact",
         Edit(
-            "instances.config.expression",
+            "scheduler.config.expression",
             "[int(node.value) - 1]",
             "[int(node.value) - 2]",
         ),
@@ -741,20 +761,20 @@ EDITS: dict[str, tuple[str, Edit]] = {
     "lookahead counts members that are not available": (
         "lookahead-keeps-sets-whole",
         Edit(
-            "heuristics.procset.lookahead",
+            "exact.procset.lookahead",
             "len(available.intersection(one.members)) if",
             "len(one.members) if",
         ),
     ),
     "lookahead counts sets that cost nothing": (
         "lookahead-keeps-sets-whole",
-        Edit("heuristics.procset.lookahead", "if any(top) else 0", ""),
+        Edit("exact.procset.lookahead", "if any(top) else 0", ""),
     ),
     # searches
     "sukp-bb is content with one more than least": (
         "searches-improve-by-one",
         Edit(
-            "heuristics.sukp.sukp_bb",
+            "exact.sukp.sukp_bb.search",
             "while self.bound < self.best:",
             "while self.bound < self.best - 1:",
         ),
@@ -762,7 +782,7 @@ EDITS: dict[str, tuple[str, Edit]] = {
     "sukp-bb drops nodes that are better by one": (
         "searches-improve-by-one",
         Edit(
-            "heuristics.sukp.sukp_bb",
+            "exact.sukp.sukp_bb.search",
             "if least >= self.best:",
             "if least >= self.best - 1:",
         ),
@@ -773,7 +793,7 @@ KERNELS: dict[str, tuple[str, Edit]] = {
     "ring-dp drops a relaxation": (
         "programmes-are-exact-when-large",
         Edit(
-            "heuristics.ring_dp_kernels",
+            "exact.ksubset.ring_dp.kernels",
             "row[j] = min(row[j], row[j - 1])",
             "row[j] = min(row[j], row[j - 1] + (e > 9))",
         ),
@@ -781,7 +801,7 @@ KERNELS: dict[str, tuple[str, Edit]] = {
     "tree-dp ignores edges with 13 or more below": (
         "programmes-are-exact-when-large",
         Edit(
-            "heuristics.tree_dp_kernels",
+            "exact.ksubset.tree_dp.kernels",
             "new[t] += weight * (least + t) * (k - least - t)",
             "new[t] += weight * (least + t) * (k - least - t) * (least + t < 13)",
         ),
@@ -789,7 +809,7 @@ KERNELS: dict[str, tuple[str, Edit]] = {
     "levelset-bb cuts off one too early": (
         "searches-improve-by-one",
         Edit(
-            "heuristics.levelset_bb_kernels",
+            "exact.ksubset.levelset_bb.kernels",
             "        if bound >= best:\n            at[1] = len(roots)",
             "        if bound >= best - 1:\n            at[1] = len(roots)",
         ),
@@ -798,7 +818,7 @@ KERNELS: dict[str, tuple[str, Edit]] = {
         f"levelset-bb cuts off one too early, {where}": (
             "searches-improve-by-one",
             Edit(
-                "heuristics.levelset_bb_kernels",
+                "exact.ksubset.levelset_bb.kernels",
                 before + ">= best" + after,
                 before + ">= best - 1" + after,
             ),
@@ -831,7 +851,7 @@ KERNELS: dict[str, tuple[str, Edit]] = {
     "cuts-bb cuts off one too early": (
         "searches-improve-by-one",
         Edit(
-            "heuristics.cuts_bb_kernels",
+            "exact.ksubset.cuts_bb.kernels",
             "threshold = (best - 1) * problem.denominator + 1",
             "threshold = (best - 2) * problem.denominator + 1",
         ),
@@ -841,12 +861,16 @@ KERNELS: dict[str, tuple[str, Edit]] = {
 TESTED: dict[str, tuple[str, Edit]] = {
     "a processor set costs once for each of its processors": (
         "tests/test_reduction.py",
-        Edit("instances.procset", "total[level] += price", "total[level] += price + 1"),
+        Edit(
+            "instances.procset.instance",
+            "total[level] += price",
+            "total[level] += price + 1",
+        ),
     ),
     "an element of a knapsack weighs for each item": (
         "tests/test_sukp_models.py",
         Edit(
-            "instances.sukp",
+            "instances.sukp.instance",
             "{e for i in chosen for e in",
             "[e for i in chosen for e in",
         ),

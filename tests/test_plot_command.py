@@ -15,13 +15,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from closeknit.cli.app import run
-from closeknit.heuristics import METHODS
 from closeknit.instances import Instance, Submesh, problem_of, write_submesh
 from closeknit.instances.json_text import dumps
 from closeknit.instances.library import bundled, bundled_names
 from closeknit.instances.submesh import Placement, Resident
-from closeknit.reports.drawing import draw, draw_alone
-from closeknit.reports.rendering import rendered
+from closeknit.methods import METHODS
+from closeknit.reports.drawing.drawing import draw, draw_alone
+from closeknit.reports.drawing.rendering import rendered
 from closeknit.solvers import Status, answer, write_solution
 
 from .strategies import submeshes

@@ -11,14 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from closeknit.instances import InputError, ProcSet
-from closeknit.instances.procset_generators import (
+from closeknit.instances.procset.generators import (
     drakenberg_system,
     random_domains,
     random_sets,
     system,
     torus_planes,
 )
-from closeknit.instances.set_system import SetSystem
+from closeknit.instances.procset.set_system import SetSystem
 
 
 def _kind(name: str) -> str:

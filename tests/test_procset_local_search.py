@@ -8,15 +8,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from closeknit.heuristics import PROCSET
 from closeknit.heuristics.procset import local_search
 from closeknit.instances import ProcessorSet, ProcSet, cost
-from closeknit.instances.procset_generators import (
+from closeknit.instances.procset.generators import (
     drakenberg_system,
     random_domains,
     torus_planes,
 )
 from closeknit.instances.value import ordered
+from closeknit.methods import PROCSET
 from closeknit.solvers import Limit, Settings, Status
 
 from .strategies import cheapest, procsets

@@ -12,17 +12,18 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 
-from closeknit.formulations import procset_cpsat, procset_mip
-from closeknit.formulations.procset_terms import ProcsetTerms
-from closeknit.formulations.set_classes import classes_of, fits
-from closeknit.heuristics import PROCSET
+from closeknit.formulations.procset import cpsat as procset_cpsat
+from closeknit.formulations.procset import mip as procset_mip
+from closeknit.formulations.procset.set_classes import classes_of, fits
+from closeknit.formulations.procset.terms import ProcsetTerms
 from closeknit.heuristics.procset.cheapest_first import cheapest_first
 from closeknit.instances import InputError, ProcessorSet, ProcSet, check, cost
-from closeknit.instances.procset_generators import (
+from closeknit.instances.procset.generators import (
     drakenberg_system,
     random_sets,
     torus_planes,
 )
+from closeknit.methods import PROCSET
 from closeknit.solvers import (
     Grade,
     Limit,
@@ -274,8 +275,8 @@ def test_a_search_stopped_between_levels_keeps_what_is_proved(
 
 PROGRAM = """
 from fractions import Fraction
-from closeknit.heuristics import PROCSET
-from closeknit.instances.procset_generators import torus_planes
+from closeknit.methods import PROCSET
+from closeknit.instances.procset.generators import torus_planes
 from closeknit.solvers import Settings, cpsat
 inner = cpsat._run
 def run(*arguments):
@@ -366,8 +367,8 @@ def test_missing_ortools_says_what_to_install() -> None:
     program = (
         "import sys\n"
         "sys.modules['ortools'] = None\n"
-        "from closeknit.heuristics import PROCSET\n"
-        "from closeknit.instances.procset_generators import drakenberg_system\n"
+        "from closeknit.methods import PROCSET\n"
+        "from closeknit.instances.procset.generators import drakenberg_system\n"
         "from closeknit.solvers import SolverError\n"
         "try: PROCSET['cpsat'](drakenberg_system(4))\n"
         "except SolverError as error: print(error)\n"

@@ -11,15 +11,16 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from closeknit import InputError, KSubset, Mesh, Points, Settings, Torus, cost, mesh
-from closeknit.heuristics import KSUBSET, ptas, ptas_published
-from closeknit.heuristics.ptas import crossing
-from closeknit.heuristics.strips import (
+from closeknit.heuristics.ksubset import ptas, ptas_published
+from closeknit.heuristics.ksubset.ptas import crossing
+from closeknit.heuristics.ksubset.strips import (
     arcsine_sizes,
     even_sizes,
     factor,
     neglected,
     slopes,
 )
+from closeknit.methods import KSUBSET
 from closeknit.solvers import Limit
 
 IMPROVED, PUBLISHED = tuple(ptas.STRIPS), tuple(ptas_published.STRIPS)

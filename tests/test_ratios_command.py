@@ -15,13 +15,13 @@ from typing import Any
 
 import pytest
 
-import closeknit.heuristics
+import closeknit.methods
 from closeknit.cli.app import run
-from closeknit.heuristics import METHODS
-from closeknit.heuristics.registry import AnyMethod
 from closeknit.instances import InputError, write_ksubset
-from closeknit.reports.row_fields import document_of
-from closeknit.reports.store import FILE, rows_in
+from closeknit.methods import METHODS
+from closeknit.reports.campaigns.row_fields import document_of
+from closeknit.reports.campaigns.store import FILE, rows_in
+from closeknit.solvers.method import AnyMethod
 
 from .toys import HELD, ROOT, SABOTEURS, TOYS, small
 
@@ -50,7 +50,7 @@ def command(
         *words: object, methods: Mapping[str, AnyMethod] = TOYS
     ) -> tuple[int, str, str]:
         tables = {**METHODS, "ksubset": methods}
-        monkeypatch.setattr(closeknit.heuristics, "METHODS", tables)
+        monkeypatch.setattr(closeknit.methods, "METHODS", tables)
         status = run(["ratios", *map(str, words)])
         told = capsys.readouterr()
         return status, told.out, told.err
@@ -227,7 +227,7 @@ def test_output_that_cannot_be_written_is_refused_before_anything_runs(
     def never(*args: object, **more: object) -> None:
         raise AssertionError("it ran")
 
-    monkeypatch.setattr("closeknit.reports.campaign.run", never)
+    monkeypatch.setattr("closeknit.reports.campaigns.campaign.run", never)
     (tmp_path / "file").touch()
     status, _, complained = command(folder, "--out", tmp_path / "file")
     assert (status, complained.count("\n")) == (2, 1)

@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from closeknit.heuristics import PROCSET
 from closeknit.heuristics.procset.layout import layout_of, words
 from closeknit.heuristics.procset.reaching import ReachingMachine
 from closeknit.instances import IntArray, ProcessorSet, ProcSet, check, cost
-from closeknit.instances.procset_generators import drakenberg_system, system
+from closeknit.instances.procset.generators import drakenberg_system, system
+from closeknit.methods import PROCSET
 from closeknit.solvers import Limit, Settings, Status
 
 from .strategies import cheapest, procsets

@@ -6,17 +6,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from closeknit.heuristics import PROCSET
-from closeknit.heuristics import SUKP as KNAPSACK
 from closeknit.instances import InputError, ProcessorSet, ProcSet, Sukp, check, cost
-from closeknit.instances.reduction import (
+from closeknit.instances.sukp.instance import profit, weight
+from closeknit.instances.sukp.reduction import (
     MOST_PROCESSORS,
     kept_sets,
     processors_left,
     procset_of,
     sukp_of,
 )
-from closeknit.instances.sukp import profit, weight
+from closeknit.methods import PROCSET
+from closeknit.methods import SUKP as KNAPSACK
 
 from .strategies import cheapest, least_left_out, procsets
 

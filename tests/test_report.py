@@ -18,18 +18,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from closeknit.heuristics.registry import AnyMethod
 from closeknit.instances import InputError, KSubset, Mesh, Points, Torus, Tree, mesh
-from closeknit.reports.csv_table import COLUMNS, csv_table
-from closeknit.reports.drawing import draw
-from closeknit.reports.html_report import html_report
-from closeknit.reports.markdown_report import markdown_report
-from closeknit.reports.report import Report, percent, report_on
-from closeknit.reports.rows import Row
-from closeknit.reports.summary import spread_of
-from closeknit.reports.verdicts import Judged
-from closeknit.reports.wording import within
+from closeknit.reports.campaigns.rows import Row
+from closeknit.reports.drawing.drawing import draw
+from closeknit.reports.ratios.csv_table import COLUMNS, csv_table
+from closeknit.reports.ratios.html_report import html_report
+from closeknit.reports.ratios.markdown_report import markdown_report
+from closeknit.reports.ratios.report import Report, percent, report_on
+from closeknit.reports.ratios.summary import spread_of
+from closeknit.reports.ratios.verdicts import Judged
+from closeknit.reports.ratios.wording import within
 from closeknit.solvers import Grade, Proof
+from closeknit.solvers.method import AnyMethod
 
 from .toys import ROOT, Toy, line, made, optimal, small
 
@@ -429,9 +429,9 @@ def test_the_same_rows_give_the_same_bytes() -> None:
     program = (
         "import sys, hashlib\n"
         "from tests.test_report import report, rows\n"
-        "from closeknit.reports.html_report import html_report\n"
-        "from closeknit.reports.markdown_report import markdown_report\n"
-        "from closeknit.reports.csv_table import csv_table\n"
+        "from closeknit.reports.ratios.html_report import html_report\n"
+        "from closeknit.reports.ratios.markdown_report import markdown_report\n"
+        "from closeknit.reports.ratios.csv_table import csv_table\n"
         "other = sys.argv[1] == 'other'\n"
         "r = report(witnesses=rows()[::-1] if other else rows())\n"
         "for text in (html_report(r), markdown_report(r), csv_table(r.judged)):\n"

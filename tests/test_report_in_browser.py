@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from closeknit.reports.html_report import html_report
+from closeknit.reports.ratios.html_report import html_report
 
 from .test_report import report
 from .test_report_of_levels import full

@@ -14,22 +14,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from closeknit.heuristics import METHODS
-from closeknit.heuristics.registry import AnyMethod, Method
 from closeknit.instances import InputError, Instance, ProcessorSet, ProcSet, Sukp
 from closeknit.instances.value import ordered
-from closeknit.reports.csv_table import csv_table
-from closeknit.reports.html_report import html_report
-from closeknit.reports.markdown_report import markdown_report
-from closeknit.reports.plots import plots
-from closeknit.reports.report import Report, report_on
-from closeknit.reports.row_fields import document_of, parse_row
-from closeknit.reports.rows import Row, row_of
-from closeknit.reports.subjects import paid
-from closeknit.reports.summary import level_spreads
-from closeknit.reports.verdicts import Judged, Verdict, quotient
-from closeknit.reports.wording import open_levels
+from closeknit.methods import METHODS
+from closeknit.reports.campaigns.row_fields import document_of, parse_row
+from closeknit.reports.campaigns.rows import Row, row_of
+from closeknit.reports.ratios.csv_table import csv_table
+from closeknit.reports.ratios.html_report import html_report
+from closeknit.reports.ratios.labels import paid
+from closeknit.reports.ratios.markdown_report import markdown_report
+from closeknit.reports.ratios.plots import plots
+from closeknit.reports.ratios.report import Report, report_on
+from closeknit.reports.ratios.summary import level_spreads
+from closeknit.reports.ratios.verdicts import Judged, Verdict, quotient
+from closeknit.reports.ratios.wording import open_levels
 from closeknit.solvers import DEFAULT, Grade, Proof
+from closeknit.solvers.method import AnyMethod, Method
 
 from .toys import made as made_for_mesh
 from .toys import small

@@ -10,12 +10,16 @@ from pathlib import Path
 import pytest
 
 from closeknit.cli.app import run
-from closeknit.instances.sample_machine import system
+from closeknit.instances.procset.sample_machine import system
+from closeknit.reports.pages.document import Study, Table
+from closeknit.reports.pages.document_pages import csv_of, html_of, markdown_of
 from closeknit.reports.reproductions import REPRODUCTIONS, Order
-from closeknit.reports.reproductions.drakenberg_quality import Asked, written
-from closeknit.reports.reproductions.week_stream import NODES, Pricer, stream
-from closeknit.reports.study import Study, Table
-from closeknit.reports.study_page import csv_of, html_of, markdown_of
+from closeknit.reports.reproductions.drakenberg2012.quality import Asked, written
+from closeknit.reports.reproductions.drakenberg2012.week_stream import (
+    NODES,
+    Pricer,
+    stream,
+)
 
 
 def test_lists_what_there_is(capsys: pytest.CaptureFixture[str]) -> None:
@@ -143,7 +147,7 @@ def test_pages_write_what_they_are_given_and_nothing_else() -> None:
         columns=("*name", "value"),
         rows=(("a|b", 1.23456), ("<i>", None)),
     )
-    from closeknit.reports.study import Section
+    from closeknit.reports.pages.document import Section
 
     study = Study(
         name="x",

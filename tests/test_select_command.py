@@ -13,18 +13,18 @@ from typing import Any
 import pytest
 
 from closeknit.cli.app import run
-from closeknit.heuristics import PROCSET
-from closeknit.heuristics.procset import frontier_programme
-from closeknit.heuristics.procset.live import LiveSelector
-from closeknit.heuristics.procset.selector import Selector
+from closeknit.exact.procset.frontier_dp import program as frontier_programme
 from closeknit.instances import InputError, cost
-from closeknit.instances.config import (
+from closeknit.methods import PROCSET
+from closeknit.scheduler.config import (
     Configuration,
     configuration_text,
     parse_configuration,
     read_configuration,
     write_compiled,
 )
+from closeknit.scheduler.live import LiveSelector
+from closeknit.scheduler.selector import Selector
 from closeknit.solvers import Limit, Settings, Status
 
 from .fault_injection import Injector, out_of_memory
@@ -344,7 +344,7 @@ def test_answers_do_not_wait_for_a_file_that_is_read(
         assert gate.wait(60)
         return read_configuration(file)
 
-    monkeypatch.setattr("closeknit.heuristics.procset.live.read_configuration", slowly)
+    monkeypatch.setattr("closeknit.scheduler.live.read_configuration", slowly)
     path.write_text(sample(8))
     live.begin()
     assert begun.wait(60)
@@ -363,7 +363,7 @@ def test_no_memory_or_thread_for_a_new_file_leaves_the_old_one(tmp_path: Path) -
     live = LiveSelector(path, report=lambda error: said.append(str(error)))
     path.write_text(sample(8))
     points = out_of_memory(
-        "closeknit.heuristics.procset.live:read_configuration",
+        "closeknit.scheduler.live:read_configuration",
         "threading:Thread.start",
     )
     with Injector(points, 1, lasting=True):

@@ -22,10 +22,10 @@ import pytest
 from closeknit.cli.app import run
 from closeknit.cli.select import free_processors
 from closeknit.cli.select_server import LONGEST_LINE, Lines, Server, memory
-from closeknit.heuristics.procset.live import LiveSelector
-from closeknit.heuristics.procset.selector import Selector
 from closeknit.instances import InputError
-from closeknit.instances.config import configuration_text, read_configuration
+from closeknit.scheduler.config import configuration_text, read_configuration
+from closeknit.scheduler.live import LiveSelector
+from closeknit.scheduler.selector import Selector
 
 from .fault_injection import (
     Injector,
@@ -396,18 +396,18 @@ POINTS: tuple[Point, ...] = (
         "closeknit.cli.select_server:Lines.add",
         "closeknit.instances.files:parse_json",
         "closeknit.instances.json_text:dumps",
-        "closeknit.instances.hostlist:names",
-        "closeknit.instances.config.files:_decoded",
-        "closeknit.instances.config.parse:parse_source",
-        "closeknit.instances.config.check:check",
-        "closeknit.instances.config.model:Configuration.instance",
-        "closeknit.heuristics.procset.live:Selector",
-        "closeknit.heuristics.procset.selector:Machine",
-        "closeknit.heuristics.procset.machine:Machine.select",
-        "closeknit.heuristics.procset.machine:Machine.mincosts",
-        "closeknit.heuristics.procset.selector:answer",
-        "closeknit.heuristics.procset.live:LiveSelector.current",
-        "closeknit.heuristics.procset.live:LiveSelector.begin",
+        "closeknit.scheduler.hostlist:names",
+        "closeknit.scheduler.config.files:_decoded",
+        "closeknit.scheduler.config.parse:parse_source",
+        "closeknit.scheduler.config.check:check",
+        "closeknit.scheduler.config.model:Configuration.instance",
+        "closeknit.scheduler.live:Selector",
+        "closeknit.scheduler.selector:Machine",
+        "closeknit.exact.procset.machine:Machine.select",
+        "closeknit.exact.procset.machine:Machine.mincosts",
+        "closeknit.scheduler.selector:answer",
+        "closeknit.scheduler.live:LiveSelector.current",
+        "closeknit.scheduler.live:LiveSelector.begin",
         "threading:Thread.start",
     ),
 )

@@ -17,8 +17,8 @@ from xml.etree import ElementTree
 import pytest
 
 from closeknit.cli.app import run
-from closeknit.heuristics import KSUBSET, SUKP, Method
 from closeknit.instances import KSubset, Mesh, Points, Torus, mesh, write_ksubset
+from closeknit.methods import KSUBSET, SUKP, Method
 from closeknit.solvers import DEFAULT, Result, Settings, Status, answer, clock
 
 COMMAND = [sys.executable, "-m", "closeknit"]
@@ -294,7 +294,7 @@ def test_compare_fails_when_a_guarantee_is_broken(
 
     saboteur = Saboteur(name="mm", where="", guarantee=KSUBSET["mm"].guarantee)
     table = MappingProxyType({**KSUBSET, "mm": saboteur})
-    monkeypatch.setattr("closeknit.heuristics.METHODS", {"ksubset": table})
+    monkeypatch.setattr("closeknit.methods.METHODS", {"ksubset": table})
     assert run(["compare", path, "--methods", "mm"]) == 1
     error = capsys.readouterr().err
     assert error == "closeknit: half-0: mm is above its guarantee 7/4\n"
@@ -370,5 +370,5 @@ def test_unknown_status_exits_with_4(
             return lambda instance, settings: Result(status=Status.UNKNOWN)
 
     table = MappingProxyType({"auto": Idle(name="auto", where="")})
-    monkeypatch.setattr("closeknit.heuristics.METHODS", {"ksubset": table})
+    monkeypatch.setattr("closeknit.methods.METHODS", {"ksubset": table})
     assert run(["solve", path]) == 4

@@ -12,20 +12,20 @@ from typing import Any
 
 import pytest
 
-import closeknit.heuristics
+import closeknit.methods
 from closeknit.cli.app import run as run_command
-from closeknit.heuristics import METHODS
 from closeknit.instances import InputError, mesh, write_ksubset
 from closeknit.instances.problems import Instance, cost
-from closeknit.instances.procset import ProcessorSet, ProcSet
+from closeknit.instances.procset.instance import ProcessorSet, ProcSet
 from closeknit.instances.submesh import Resident, Submesh
-from closeknit.instances.sukp import Sukp
-from closeknit.reports import store as storing
-from closeknit.reports.audit import audited
-from closeknit.reports.report import Report, report_on
-from closeknit.reports.row_fields import NAMES
-from closeknit.reports.rows import Row
-from closeknit.reports.store import FILE, Store, rows_in
+from closeknit.instances.sukp.instance import Sukp
+from closeknit.methods import METHODS
+from closeknit.reports.campaigns import store as storing
+from closeknit.reports.campaigns.audit import audited
+from closeknit.reports.campaigns.row_fields import NAMES
+from closeknit.reports.campaigns.rows import Row
+from closeknit.reports.campaigns.store import FILE, Store, rows_in
+from closeknit.reports.ratios.report import Report, report_on
 from closeknit.solvers import Grade, Proof
 
 from .toys import ROOT, TOYS, made, optimal, small
@@ -183,7 +183,7 @@ def test_a_changed_store_gives_no_report(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.syspath_prepend(ROOT)
-    monkeypatch.setattr(closeknit.heuristics, "METHODS", {**METHODS, "ksubset": TOYS})
+    monkeypatch.setattr(closeknit.methods, "METHODS", {**METHODS, "ksubset": TOYS})
     write_ksubset(A, tmp_path / "a.json")
     out = tmp_path / "out"
     words = ["ratios", str(tmp_path / "a.json"), "--out", str(out), "--jobs", "1"]

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from closeknit.heuristics.allocation.allocator import Allocator, Grant
-from closeknit.heuristics.allocation.table import allocator
 from closeknit.instances import InputError, Mesh, Torus
+from closeknit.methods.allocators import allocator
 from closeknit.simulation.stream import End, Event, Policy, Start, simulate
 from closeknit.simulation.stream_jobs import StreamJob
 

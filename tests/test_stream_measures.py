@@ -12,14 +12,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from closeknit.heuristics.allocation.allocator import Allocator, Grant
-from closeknit.heuristics.allocation.table import allocator
 from closeknit.instances import KSubset, Mesh, Points, Torus, Tree, cost
-from closeknit.instances.dispersal import (
+from closeknit.instances.ksubset.dispersal import (
     average_distance,
     balance_factor,
     nodes_affected,
     pieces,
 )
+from closeknit.methods.allocators import allocator
 from closeknit.simulation.stream import End, Policy, Start, simulate
 from closeknit.simulation.stream_jobs import StreamJob, generated
 from closeknit.simulation.stream_kernels import components, placed

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 from closeknit.heuristics.allocation.allocator import Allocator
-from closeknit.heuristics.allocation.table import allocator
 from closeknit.instances import Mesh, Topology, Torus, Tree
-from closeknit.reports import stream_film
-from closeknit.reports.stream_film import Film, slider
-from closeknit.reports.stream_page import stream_page
+from closeknit.methods.allocators import allocator
+from closeknit.reports.streams import film as stream_film
+from closeknit.reports.streams.film import Film, slider
+from closeknit.reports.streams.page import stream_page
 from closeknit.simulation.stream import Start, simulate
 from closeknit.simulation.stream_jobs import StreamJob, generated
 from closeknit.simulation.stream_measures import Meter

@@ -9,7 +9,7 @@ import pytest
 
 from closeknit.cli.study_file import read_study
 from closeknit.instances import mesh, write_ksubset
-from closeknit.reports.slurm import _options
+from closeknit.reports.campaigns.slurm import _options
 
 PAGE = (Path(__file__).parents[1] / "docs" / "studies.md").read_text()
 EXAMPLES = re.findall(r"```toml\n(.*?)```", PAGE, re.S)

@@ -12,9 +12,9 @@ import pytest
 
 from closeknit.cli.app import run
 from closeknit.cli.study_file import read_study
-from closeknit.heuristics import KSUBSET
 from closeknit.instances import InputError, mesh, write_ksubset
-from closeknit.reports.store import FILE, rows_in
+from closeknit.methods import KSUBSET
+from closeknit.reports.campaigns.store import FILE, rows_in
 
 HEAD = 'format = "closeknit/study"\nversion = 1\n'
 SMALL = HEAD + '[[instances]]\nfamily = "full"\nshape = "4x4"\nk = 4\n'

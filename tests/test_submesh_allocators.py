@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from closeknit.heuristics import SUBMESH
 from closeknit.heuristics.submesh import frame_sliding, mbv
 from closeknit.heuristics.submesh.allocator import ALLOCATORS, Allocator
 from closeknit.heuristics.submesh.bitmap import Bitmap
@@ -19,6 +18,7 @@ from closeknit.heuristics.submesh.mbv_kernels import boundary_value
 from closeknit.heuristics.submesh.zhu import ArrayFirstFit
 from closeknit.instances import InputError, Submesh, check
 from closeknit.instances.submesh import Box, Resident, box_at, overlap, sides
+from closeknit.methods import SUBMESH
 from closeknit.solvers import Grade, Limit, Settings, Status
 
 FIRST_FIT = ("fs-1", "fs-f", "as", "iss", "zhu-first-fit", "bitmap")

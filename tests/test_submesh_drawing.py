@@ -9,11 +9,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from closeknit.cli.app import run
-from closeknit.heuristics import SUBMESH
 from closeknit.instances import InputError, Submesh, write_submesh
 from closeknit.instances.library import bundled, suite
 from closeknit.instances.submesh import Placement, Resident, unsolvable
-from closeknit.reports.drawing import draw
+from closeknit.methods import SUBMESH
+from closeknit.reports.drawing.drawing import draw
 
 from .strategies import submeshes
 

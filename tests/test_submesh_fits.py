@@ -14,26 +14,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from closeknit.cli.app import run
-from closeknit.heuristics.submesh.constructive import construct
-from closeknit.heuristics.submesh.direct import first_free, free_box, occupied
-from closeknit.heuristics.submesh.fits import by_cpsat, cascade, decide, fits
-from closeknit.heuristics.submesh.infeasible import refute
-from closeknit.heuristics.submesh.staircase import staircase
-from closeknit.heuristics.submesh_methods import SUBMESH
+from closeknit.exact.submesh.constructive import construct
+from closeknit.exact.submesh.direct import first_free, free_box, occupied
+from closeknit.exact.submesh.feasibility import by_cpsat, cascade, decide, fits
+from closeknit.exact.submesh.refutation import refute
+from closeknit.exact.submesh.staircase.search import staircase
 from closeknit.instances import InputError, Submesh, check, write_submesh
-from closeknit.instances.infeasibility import (
-    FAMILIES,
-    check_infeasible,
-    image,
-)
-from closeknit.instances.packing import (
+from closeknit.instances.submesh import Resident, box_at, overlap, sides
+from closeknit.instances.submesh.infeasibility import FAMILIES, check_infeasible, image
+from closeknit.instances.submesh.packing import (
     Item,
     Packing,
     check_packed,
     packing_of,
     ways,
 )
-from closeknit.instances.submesh import Resident, box_at, overlap, sides
+from closeknit.methods.submesh import SUBMESH
 from closeknit.solvers import (
     Grade,
     Limit,
@@ -321,7 +317,7 @@ def test_ctrl_c_means_not_decided(monkeypatch: pytest.MonkeyPatch) -> None:
     def pressed(packing: Packing) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("closeknit.heuristics.submesh.fits.refute", pressed)
+    monkeypatch.setattr("closeknit.exact.submesh.feasibility.refute", pressed)
     instance = Submesh("full", (2, 2), (Resident((0, 0, 0, 0)),), (2, 1), migrate=True)
     blocked = Submesh("full", (3, 1), (Resident((1, 0, 1, 0)),), (2, 1))
     assert fits(instance).fits

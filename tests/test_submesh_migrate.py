@@ -9,11 +9,9 @@ from itertools import permutations, product
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 
-from closeknit.heuristics.registry import RunOn
-from closeknit.heuristics.submesh.auto import auto
-from closeknit.heuristics.submesh.migrate import Migration, migrate, migrate_cp_sat
-from closeknit.heuristics.submesh.nearest import Nearest
-from closeknit.heuristics.submesh.plan import _Planner
+from closeknit.exact.submesh.migrate import Migration, migrate, migrate_cp_sat
+from closeknit.exact.submesh.min_displacement import Nearest
+from closeknit.exact.submesh.plan import _Planner
 from closeknit.instances import Submesh, check, cost
 from closeknit.instances.submesh import (
     Box,
@@ -25,9 +23,11 @@ from closeknit.instances.submesh import (
     sides,
     unsolvable,
 )
-from closeknit.instances.submesh_generators import waiting_state
+from closeknit.instances.submesh.generators import waiting_state
 from closeknit.instances.value import ordered
+from closeknit.methods.auto_submesh import auto
 from closeknit.solvers import Grade, Limit, Settings, Status
+from closeknit.solvers.method import RunOn
 
 from .strategies import submeshes
 
@@ -173,7 +173,7 @@ def test_ctrl_c_leaves_the_first_placement_and_the_levels_settled(
     monkeypatch: pytest.MonkeyPatch, method: RunOn[Submesh]
 ) -> None:
     pressed = Pressed()
-    monkeypatch.setattr("closeknit.heuristics.submesh.migrate.nearest", pressed)
+    monkeypatch.setattr("closeknit.exact.submesh.migrate.nearest", pressed)
     result = method(row(4, 4, 4, 4, shape=(8, 5), request=(4, 4)))
     assert pressed.calls == 1
     assert (result.status, result.limit) == (Status.FEASIBLE, Limit.INTERRUPT)
@@ -197,7 +197,7 @@ def test_ctrl_c_before_anything_is_found_leaves_a_bound(
     pressed = Pressed()
     monkeypatch.setattr(f"closeknit.heuristics.submesh.{where}", pressed)
     if where == "auto.fits":
-        monkeypatch.setattr("closeknit.heuristics.submesh.migrate.MOST_SETS", 0)
+        monkeypatch.setattr("closeknit.exact.submesh.migrate.MOST_SETS", 0)
     result = method(row(4, 4, 4, 4, shape=(8, 5), request=(4, 4)))
     assert pressed.calls == 1
     assert (result.status, result.limit) == (Status.UNKNOWN, Limit.INTERRUPT)
@@ -218,7 +218,7 @@ def test_ctrl_c_while_an_order_is_looked_for_costs_only_the_order(
         look(self)
 
     monkeypatch.setattr(_Planner, "_look", first)
-    monkeypatch.setattr("closeknit.heuristics.submesh.plan._EVERY", 1)
+    monkeypatch.setattr("closeknit.exact.submesh.plan._EVERY", 1)
     result = migrate(instance)
     assert pressed.calls == 1
     assert (result.status, result.objective) == (Status.OPTIMAL, (2, 8, 4))
@@ -232,7 +232,7 @@ def test_the_search_and_the_model_agree_on_the_least_way(
         own = migrate(instance)
         with monkeypatch.context() as patched:
             patched.setattr(
-                "closeknit.heuristics.submesh.migrate.nearest",
+                "closeknit.exact.submesh.migrate.nearest",
                 lambda *_args, **_named: Nearest(finished=False),
             )
             model = migrate(instance)
@@ -247,7 +247,7 @@ def test_the_search_and_the_model_agree_on_the_least_way(
 def test_too_many_sets_are_left_to_the_model(monkeypatch: pytest.MonkeyPatch) -> None:
     instance = row(4, 3, 4, 4, shape=(8, 5), request=(4, 4))
     first = migrate(instance)
-    monkeypatch.setattr("closeknit.heuristics.submesh.migrate.MOST_SETS", 0)
+    monkeypatch.setattr("closeknit.exact.submesh.migrate.MOST_SETS", 0)
     assert migrate(instance).objective == first.objective
 
 

@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from closeknit.cli.app import run
+from closeknit.exact.submesh.feasibility import Verdict, decide
 from closeknit.heuristics.submesh.allocator import ALLOCATORS
-from closeknit.heuristics.submesh.fits import Verdict, decide
-from closeknit.instances.packing import Packing
 from closeknit.instances.submesh import Submesh, first_overlap, sides
+from closeknit.instances.submesh.packing import Packing
 from closeknit.simulation import submesh_migration
 from closeknit.simulation.submesh import House, Measures, Unmoved, first_come
 from closeknit.simulation.submesh_migration import Migrating, migration_judge

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from closeknit.heuristics.submesh.nearest import Nearest, nearest, rooms
+from closeknit.exact.submesh.min_displacement import Nearest, nearest, rooms
 from closeknit.instances import Submesh, check, cost
 from closeknit.instances.submesh import (
     Box,
@@ -162,10 +162,10 @@ def test_least_of_all_ways_in_space(seed: int) -> None:
 def test_too_many_rooms_finish_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     ring = (3, 3), [(1, 1, 1, 1)]
     one = Submesh("ring", ring[0], (Resident(ring[1][0]),), (1, 3))
-    monkeypatch.setattr("closeknit.heuristics.submesh.nearest._MOST_ROOMS", 4)
+    monkeypatch.setattr("closeknit.exact.submesh.min_displacement._MOST_ROOMS", 4)
     assert len(rooms(*ring) or []) == 4
     assert nearest(one, [], FAR).placement is not None
-    monkeypatch.setattr("closeknit.heuristics.submesh.nearest._MOST_ROOMS", 3)
+    monkeypatch.setattr("closeknit.exact.submesh.min_displacement._MOST_ROOMS", 3)
     assert rooms(*ring) is None
     assert nearest(one, [], FAR) == Nearest(finished=False, placement=None, nodes=0)
 

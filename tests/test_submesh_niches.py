@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from closeknit.heuristics.submesh import niches as searched
-from closeknit.heuristics.submesh.fits import decide
-from closeknit.heuristics.submesh.niches import niches
-from closeknit.heuristics.submesh.staircase import staircase
-from closeknit.heuristics.submesh.tightening import tighten
-from closeknit.instances.packing import Item, Packing, check_packed
-from closeknit.instances.packing_json import read_packings
+from closeknit.exact.submesh.feasibility import decide
+from closeknit.exact.submesh.pack_by_gaps import search as searched
+from closeknit.exact.submesh.pack_by_gaps.search import niches
+from closeknit.exact.submesh.staircase.search import staircase
+from closeknit.exact.submesh.tightening import tighten
+from closeknit.instances.submesh.packing import Item, Packing, check_packed
+from closeknit.instances.submesh.packing_json import read_packings
 from closeknit.solvers import Grade, Settings
 
 CJCM = Path(__file__).parents[2] / "shared" / "data" / "packing" / "CJCM.jsonl"

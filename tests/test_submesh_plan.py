@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from closeknit.heuristics.submesh.plan import Plan, _Planner, in_order, plan
+from closeknit.exact.submesh.plan import Plan, _Planner, in_order, plan
 from closeknit.instances import InputError, Submesh
 from closeknit.instances.submesh import (
     Box,
@@ -20,8 +20,8 @@ from closeknit.instances.submesh import (
     overlap,
     sides,
 )
-from closeknit.instances.submesh_json import chosen_of, selection_of
-from closeknit.instances.submesh_plan import order_of, replay
+from closeknit.instances.submesh.json import chosen_of, selection_of
+from closeknit.instances.submesh.plan import order_of, replay
 from closeknit.solvers import Limit
 
 from .strategies import submeshes
@@ -179,7 +179,7 @@ def test_no_time_means_unknown() -> None:
 
 def test_time_counts_from_the_call(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("closeknit.solvers.clock.now", lambda: 1e6)
-    monkeypatch.setattr("closeknit.heuristics.submesh.plan._EVERY", 1)
+    monkeypatch.setattr("closeknit.exact.submesh.plan._EVERY", 1)
     assert plan(line((0, 1), (2, 3), length=6), SWAP, time_limit=60).moves is not None
 
 
@@ -198,7 +198,7 @@ def test_ctrl_c_leaves_what_is_refuted(
         seen += 1
         look(self)
 
-    monkeypatch.setattr("closeknit.heuristics.submesh.plan._EVERY", 1)
+    monkeypatch.setattr("closeknit.exact.submesh.plan._EVERY", 1)
     monkeypatch.setattr(_Planner, "_look", pressed)
     instance = line((0, 1), (2, 3), length=4)
     found = plan(instance, SWAP, detours=3)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from closeknit.heuristics.submesh.infeasible import (
+from closeknit.exact.submesh.refutation import (
     _functions,
     _pairs,
     _products,
@@ -20,8 +20,8 @@ from closeknit.heuristics.submesh.infeasible import (
     _thresholds,
     refute,
 )
-from closeknit.instances.infeasibility import check_infeasible, image
-from closeknit.instances.packing import Item, Packing, volume, ways
+from closeknit.instances.submesh.infeasibility import check_infeasible, image
+from closeknit.instances.submesh.packing import Item, Packing, volume, ways
 
 from .strategies import packs
 

@@ -15,15 +15,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from closeknit.heuristics import SUKP
-from closeknit.heuristics.sukp import sukp_bb_kernels as kernels
-from closeknit.heuristics.sukp import sukp_root
-from closeknit.heuristics.sukp.bruteforce import bruteforce
-from closeknit.heuristics.sukp.sukp_bb import Search
-from closeknit.heuristics.sukp.sukp_bb_problem import packed
+from closeknit.exact.sukp.bruteforce import bruteforce
+from closeknit.exact.sukp.sukp_bb import kernels as kernels
+from closeknit.exact.sukp.sukp_bb import root as sukp_root
+from closeknit.exact.sukp.sukp_bb.arrays import packed
+from closeknit.exact.sukp.sukp_bb.search import Search
 from closeknit.heuristics.sukp.sukp_greedy import greedy
 from closeknit.instances import Sukp, check, cost, read_instance
-from closeknit.instances.sukp_generators import random_sukp
+from closeknit.instances.sukp.generators import random_sukp
+from closeknit.methods import SUKP
 from closeknit.solvers import Grade, Limit, Settings, Status, clock
 
 from .strategies import least_left_out, sukps

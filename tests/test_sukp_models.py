@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 
-from closeknit.formulations import sukp_cpsat, sukp_mip
-from closeknit.heuristics import SUKP
+from closeknit.formulations.sukp import cpsat as sukp_cpsat
+from closeknit.formulations.sukp import mip as sukp_mip
 from closeknit.instances import InputError, Sukp, check, cost, read_instance
-from closeknit.instances.sukp_generators import random_sukp
+from closeknit.instances.sukp.generators import random_sukp
+from closeknit.methods import SUKP
 from closeknit.solvers import (
     Grade,
     Limit,

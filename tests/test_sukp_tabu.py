@@ -15,13 +15,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from closeknit.heuristics import SUKP as KNAPSACK
 from closeknit.heuristics.sukp import tabu_kernels as kernels
 from closeknit.heuristics.sukp.tabu import TabuSearch, moves_of
 from closeknit.instances import InputError, Sukp, check, cost, read_instance
-from closeknit.instances.sukp import profit, weight
-from closeknit.instances.sukp_generators import random_sukp
-from closeknit.instances.sukp_text import parse_sukp_text, write_sukp_text
+from closeknit.instances.sukp.generators import random_sukp
+from closeknit.instances.sukp.instance import profit, weight
+from closeknit.instances.sukp.text import parse_sukp_text, write_sukp_text
+from closeknit.methods import SUKP as KNAPSACK
 from closeknit.solvers import Limit, Settings, Status
 
 from .strategies import least_left_out, sukps

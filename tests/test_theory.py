@@ -6,8 +6,8 @@ from itertools import combinations
 
 import pytest
 
-from closeknit.formulations.diagrams import pos
-from closeknit.heuristics.guarantees import rho
+from closeknit.formulations.ksubset.bounds.diagrams import pos
+from closeknit.heuristics.ksubset.guarantees import rho
 
 
 def partitions(n: int, parts: int, largest: int) -> Iterator[tuple[int, ...]]:

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from closeknit.heuristics import KSUBSET
-from closeknit.heuristics.allocation.table import allocator
 from closeknit.heuristics.allocation.thrifty import REGARD, Thrifty
 from closeknit.instances import InputError, KSubset, Mesh, Torus, Tree
+from closeknit.methods import KSUBSET
+from closeknit.methods.allocators import allocator
 
 GRIDS = (
     *(kind(shape) for kind in (Mesh, Torus) for shape in ((4, 5), (3, 3), (1, 9))),

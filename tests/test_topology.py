@@ -29,7 +29,7 @@ from closeknit.instances import (
     write_ksubset,
 )
 from closeknit.instances.files import parse_json
-from closeknit.instances.ksubset_json import (
+from closeknit.instances.ksubset.json import (
     chosen_of,
     document_of,
     dumps,
@@ -176,7 +176,7 @@ def test_cost_of_many_is_the_sum_over_pairs(
     topology: Topology, data: st.DataObject
 ) -> None:
     """Beyond a few processors the cost is summed another way, to the same end."""
-    from closeknit.instances.ksubset import _cost_by_axis
+    from closeknit.instances.ksubset.instance import _cost_by_axis
 
     places = list(topology.locations())
     sites = data.draw(st.lists(st.sampled_from(places), min_size=1, max_size=40))

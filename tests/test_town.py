@@ -5,9 +5,9 @@ from itertools import product
 import pytest
 
 from closeknit import InputError, KSubset, Mesh, Status, Torus, check, mesh
-from closeknit.formulations.towns import town as least
-from closeknit.formulations.towns_in_space import town_in_space
-from closeknit.heuristics import KSUBSET
+from closeknit.formulations.ksubset.bounds.towns import town as least
+from closeknit.formulations.ksubset.bounds.towns_3d import town_in_space
+from closeknit.methods import KSUBSET
 
 town = KSUBSET["town"]
 

@@ -9,16 +9,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from closeknit.formulations import towns, towns_in_space
-from closeknit.formulations.diagrams import partition_cost, pos
-from closeknit.formulations.towns import (
+from closeknit.formulations.ksubset.bounds import towns
+from closeknit.formulations.ksubset.bounds import towns_3d as towns_in_space
+from closeknit.formulations.ksubset.bounds.diagrams import partition_cost, pos
+from closeknit.formulations.ksubset.bounds.towns import (
     TOWN_SEARCH,
     town,
     town_bound_value,
     town_partition,
     town_sites,
 )
-from closeknit.formulations.towns_in_space import town_in_space, town_sites_in_space
+from closeknit.formulations.ksubset.bounds.towns_3d import (
+    town_in_space,
+    town_sites_in_space,
+)
 
 REFERENCE = Path(__file__).parents[1].parent / "shared" / "reference"
 

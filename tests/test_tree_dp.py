@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from closeknit.cli.app import run
-from closeknit.heuristics import KSUBSET, tree_dp
-from closeknit.heuristics.cuts_bb import Search
+from closeknit.exact.ksubset.cuts_bb.search import Search
+from closeknit.exact.ksubset.tree_dp import program as tree_dp
 from closeknit.instances import (
     InputError,
     KSubset,
@@ -26,6 +26,7 @@ from closeknit.instances import (
     mesh,
     write_ksubset,
 )
+from closeknit.methods import KSUBSET
 from closeknit.solvers import Grade, Limit, Settings, Status, clock
 
 from .strategies import ksubsets, optimum, trees

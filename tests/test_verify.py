@@ -15,8 +15,7 @@ import numpy as np
 import pytest
 
 from closeknit.cli import app, verify
-from closeknit.heuristics import KSUBSET, ptas, ptas_published
-from closeknit.heuristics.registry import Run
+from closeknit.heuristics.ksubset import ptas, ptas_published
 from closeknit.instances import (
     Cuts,
     InputError,
@@ -29,18 +28,12 @@ from closeknit.instances import (
     mesh,
     read_ksubset,
 )
-from closeknit.instances.ksubset_json import parse_ksubset
+from closeknit.instances.ksubset.json import parse_ksubset
+from closeknit.methods import KSUBSET
 from closeknit.reports.claims import CLAIMS, Trial, Verdict
 from closeknit.reports.claims import verify as tried
-from closeknit.solvers import (
-    DEFAULT,
-    Grade,
-    Proof,
-    Result,
-    Settings,
-    Status,
-    answer,
-)
+from closeknit.solvers import DEFAULT, Grade, Proof, Result, Settings, Status, answer
+from closeknit.solvers.method import Run
 
 
 def farthest(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:

@@ -13,7 +13,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from closeknit.cli.app import run
-from closeknit.heuristics import KSUBSET
 from closeknit.instances import (
     InputError,
     KSubset,
@@ -26,24 +25,25 @@ from closeknit.instances import (
     mesh,
     read_ksubset,
 )
-from closeknit.instances.generators import switch_tree
-from closeknit.instances.ksubset_json import parse_ksubset
-from closeknit.instances.worst_cases import mm_blocks, ring_gap
+from closeknit.instances.ksubset.generators import switch_tree
+from closeknit.instances.ksubset.json import parse_ksubset
+from closeknit.instances.ksubset.worst_cases import mm_blocks, ring_gap
+from closeknit.methods import KSUBSET
 from closeknit.reports.adversary import Found, Ground, Hunt, anneal, exhaust
 from closeknit.reports.adversary.annealing import luby
+from closeknit.reports.adversary.family_table import family_rows
 from closeknit.reports.adversary.least_kernels import least
 from closeknit.reports.adversary.optimum import Known, Optimum
-from closeknit.reports.claims import Trial
-from closeknit.reports.claims.ledger import ledger_is_true
-from closeknit.reports.family_table import family_rows
-from closeknit.reports.worst_known import (
+from closeknit.reports.adversary.worst_known import (
     PATH,
     Entry,
     improved,
     read_worst_known,
     write_worst_known,
 )
-from closeknit.reports.worst_table import worst_page
+from closeknit.reports.adversary.worst_table import worst_page
+from closeknit.reports.claims import Trial
+from closeknit.reports.claims.ledger import ledger_is_true
 from closeknit.solvers import Settings, Ties
 
 PAGE = Path(__file__).parents[1] / "docs" / "worst-known.md"

@@ -14,10 +14,9 @@ from tempfile import NamedTemporaryFile
 from time import sleep
 from typing import Any, cast
 
-import closeknit.heuristics
-from closeknit.heuristics.registry import AnyMethod, Method, Run
+import closeknit.methods
 from closeknit.instances import Instance, KSubset, Mesh, cost, mesh, sha256
-from closeknit.reports.rows import Row, row_of
+from closeknit.reports.campaigns.rows import Row, row_of
 from closeknit.solvers import (
     DEFAULT,
     Grade,
@@ -28,6 +27,7 @@ from closeknit.solvers import (
     answer,
     clock,
 )
+from closeknit.solvers.method import AnyMethod, Method, Run
 
 ROOT = Path(__file__).parents[1]
 
@@ -216,5 +216,5 @@ def main() -> None:
     """Run the command line with toys in place of the methods."""
     from closeknit.cli.app import run
 
-    closeknit.heuristics.METHODS = {"ksubset": TOYS}
+    closeknit.methods.METHODS = {"ksubset": TOYS}
     sys.exit(run(sys.argv[1:]))

@@ -8,7 +8,7 @@ from math import isqrt
 import numpy as np
 
 from ...instances import IntArray, KSubset, Topology
-from ..stars import star_sums
+from ..ksubset.stars import star_sums
 from . import thrifty_kernels as kernels
 from .allocator import Allocator, Grant
 from .shells import FAR, grid_of

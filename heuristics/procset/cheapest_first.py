@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...formulations.set_classes import SetClasses, radix_of
+from ...formulations.procset.set_classes import SetClasses, radix_of
 
 
 def cheapest_first(grouped: SetClasses) -> tuple[int, ...]:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...formulations.set_classes import Cost, fits, radix_of
+from ...formulations.procset.set_classes import Cost, fits, radix_of
 from ...instances import IntArray, ProcessorSet
 
 

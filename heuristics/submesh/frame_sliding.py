@@ -59,7 +59,7 @@ class FrameSliding(Allocator):
 
 
 class EveryFrame(FrameSliding):
-    """FS_1: every frame of equation 1, row by row; see `heuristics.submesh.placing`."""
+    """FS_1: every frame of equation 1, row by row."""
 
     def _search(self, size: tuple[int, ...]) -> Box | None:
         return self._slide(size, (1,) * len(size))

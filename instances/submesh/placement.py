@@ -70,7 +70,7 @@ def check(instance: Submesh, chosen: Sequence[int] | Collection[int]) -> list[st
     """List what is wrong with a placement: shapes, places, overlaps in the end.
 
     The order of moves is not looked at here: a set of moves may be carried out at
-    once, or in turn, see ``instances.submesh_plan``.
+    once, or in turn, see ``instances.submesh.plan``.
 
     >>> from closeknit.instances.submesh import Resident
     >>> one = Submesh("one", (4, 4), (Resident((0, 0, 1, 1)),), (4, 2))

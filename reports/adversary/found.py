@@ -7,9 +7,9 @@ from fractions import Fraction
 from math import inf
 from threading import Event
 
-from ...heuristics.registry import Method
 from ...instances import InputError, KSubset
 from ...solvers import Settings, clock
+from ...solvers.method import Method
 from .ground import Ground
 
 

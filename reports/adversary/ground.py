@@ -9,7 +9,7 @@ from itertools import permutations, product
 from random import Random
 
 from ...instances import InputError, KSubset, Mesh, Points, Site, Topology, Torus
-from ...instances.generators import shape_text
+from ...instances.ksubset.generators import shape_text
 
 Sites = tuple[Site, ...]
 """Free processors, sorted."""

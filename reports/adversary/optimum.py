@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ...formulations.towns import town_bound_value
+from ...formulations.ksubset.bounds.towns import town_bound_value
 from ...instances import IntArray, KSubset, Mesh, Site
 from .ground import Ground, Sites
 from .least_kernels import NONE, least

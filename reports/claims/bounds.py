@@ -8,10 +8,11 @@ from fractions import Fraction
 from functools import partial
 from itertools import product
 
-from ...heuristics import KSUBSET, ptas, ptas_published
-from ...heuristics.registry import Guarantee
+from ...heuristics.ksubset import ptas, ptas_published
 from ...instances import InputError, KSubset, Mesh, Points, Torus
+from ...methods import KSUBSET
 from ...solvers import Ties
+from ...solvers.method import Guarantee
 from .claim import Claim, Outcome, Trial, Untrue
 from .samples import every_subset, sampled
 from .shrink import broken

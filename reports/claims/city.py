@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ...formulations.city import city
-from ...formulations.towns import town
+from ...formulations.ksubset.bounds.city import city
+from ...formulations.ksubset.bounds.towns import town
 from .claim import Claim, Outcome, Trial
 
 PSI = 0.650245952951

@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ...heuristics import KSUBSET, METHODS
-from ...heuristics.registry import Run, RunOn
 from ...instances import Instance, KSubset, Value, check, cost, problem_of
+from ...methods import KSUBSET, METHODS
 from ...solvers import Result, Settings, Status, Ties
+from ...solvers.method import Run, RunOn
 
 
 class Undecided(RuntimeError):

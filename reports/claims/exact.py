@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import lru_cache, partial
 from itertools import combinations
 
-from ...heuristics import KSUBSET
 from ...instances import InputError, KSubset, cost
+from ...methods import KSUBSET
 from .claim import Claim, Outcome, Trial, Untrue
 from .samples import every_subset, of_one_axis, sampled
 from .shrink import broken

@@ -10,7 +10,7 @@ from functools import lru_cache, partial
 import numpy as np
 import numpy.typing as npt
 
-from ...heuristics.guarantees import rho
+from ...heuristics.ksubset.guarantees import rho
 from ...instances import KSubset, Mesh, Torus
 from ...solvers import Ties
 from .claim import Claim, Outcome, Trial, Untrue

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from fractions import Fraction
 
-from ...heuristics.guarantees import rho
+from ...heuristics.ksubset.guarantees import rho
 from ...instances import InputError, KSubset, Torus
-from ...instances.worst_cases import (
+from ...instances.ksubset.worst_cases import (
     WorstCase,
     genalg,
     genalg_tree,

@@ -7,7 +7,7 @@ from fractions import Fraction
 from random import Random
 from typing import Any
 
-from ...instances.config.expression import ORDERS, Expression, evaluate
+from ...scheduler.config.expression import ORDERS, Expression, evaluate
 from .claim import Claim, Outcome, Trial
 
 SAMPLES, QUICK_SAMPLES = 20_000, 1_500

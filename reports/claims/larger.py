@@ -9,9 +9,10 @@ from random import Random
 
 import numpy as np
 
-from ...heuristics import cuts_bb, levelset_bb
-from ...heuristics.search import Search
-from ...heuristics.sukp import sukp_bb
+from ...exact.ksubset.cuts_bb import search as cuts_bb
+from ...exact.ksubset.levelset_bb import search as levelset_bb
+from ...exact.search import Search
+from ...exact.sukp.sukp_bb import search as sukp_bb
 from ...instances import (
     KSubset,
     Mesh,
@@ -24,7 +25,7 @@ from ...instances import (
     check,
     cost,
 )
-from ...instances.worst_cases import ring_gap
+from ...instances.ksubset.worst_cases import ring_gap
 from ...solvers import clock
 from .claim import Claim, Outcome, Trial
 from .definitions import nearest_of_a_median

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from ...heuristics import KSUBSET
 from ...instances import InputError
-from ..worst_known import PATH, Entry, read_worst_known
+from ...methods import KSUBSET
+from ..adversary.worst_known import PATH, Entry, read_worst_known
 from .claim import Claim, Outcome, Trial, Untrue
 
 

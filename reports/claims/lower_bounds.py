@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import partial
 
-from ...formulations.bounds import AXIS, STAR, TOWN, rederive
+from ...formulations.ksubset.bounds.bounds import AXIS, STAR, TOWN, rederive
 from ...instances import KSubset
 from .claim import Claim, Outcome, Trial, Untrue
 from .samples import every_subset, sampled

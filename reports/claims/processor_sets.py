@@ -8,18 +8,10 @@ from functools import partial
 from itertools import combinations
 from random import Random
 
-from ...heuristics import PROCSET, SUKP
-from ...instances import (
-    InputError,
-    ProcessorSet,
-    ProcSet,
-    Sukp,
-    Value,
-    check,
-    cost,
-)
-from ...instances.reduction import kept_sets, processors_left, procset_of, sukp_of
+from ...instances import InputError, ProcessorSet, ProcSet, Sukp, Value, check, cost
+from ...instances.sukp.reduction import kept_sets, processors_left, procset_of, sukp_of
 from ...instances.value import ordered
+from ...methods import PROCSET, SUKP
 from .claim import Claim, Outcome, Trial, Untrue
 from .shrink import broken, certainly
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...instances import KSubset, Submesh, cost
-from ...instances.certificate import (
+from ...instances.ksubset.certificate import (
     CHOSEN,
     REJECTED,
     UNDECIDED,
@@ -18,9 +18,9 @@ from ...instances.certificate import (
     Refused,
     State,
 )
-from ...instances.infeasibility import FAMILIES, check_infeasible
-from ...instances.packing import Item, Packing
 from ...instances.submesh import Resident, box_at, sides
+from ...instances.submesh.infeasibility import FAMILIES, check_infeasible
+from ...instances.submesh.packing import Item, Packing
 from .claim import Claim, Outcome, Trial
 from .samples import of_one_axis, sampled
 from .shrink import broken, shrunk
@@ -272,7 +272,7 @@ PROOF_CLAIMS = (
         name="no-proof-refutes-what-packs",
         statement="The checker of proofs that boxes cannot be packed accepts none "
         "where they are packed.",
-        source="Fekete and Schepers 2004; instances.infeasibility",
+        source="Fekete and Schepers 2004; instances.submesh.infeasibility",
         tested=f"{PACKINGS} meshes and tori ({QUICK_PACKINGS} if quick) cut into "
         "boxes, most of them full; every certificate, every dual feasible function",
         test=no_false_refutation,

@@ -11,9 +11,10 @@ from random import Random
 
 import numpy as np
 
-from ...heuristics import KSUBSET, ptas, ptas_published
-from ...heuristics.strips import arcsine_sizes, even_sizes
+from ...heuristics.ksubset import ptas, ptas_published
+from ...heuristics.ksubset.strips import arcsine_sizes, even_sizes
 from ...instances import InputError, KSubset, Mesh, Points
+from ...methods import KSUBSET
 from ...solvers import Grade
 from .claim import Claim, Outcome, Trial, Untrue
 from .shrink import broken

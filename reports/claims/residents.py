@@ -17,7 +17,7 @@ from ...instances.submesh import (
     placement_of,
     sides,
 )
-from ...instances.submesh_plan import ORDERS, order_of, replay
+from ...instances.submesh.plan import ORDERS, order_of, replay
 from ...instances.value import ordered
 from ...solvers import Settings, Status
 from .claim import Claim, Outcome, Trial, Undecided

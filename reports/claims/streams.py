@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from random import Random
 
-from ...heuristics.allocation.table import allocator
 from ...instances import Mesh
+from ...methods.allocators import allocator
 from ...simulation.stream import Policy, Start, simulate
 from ...simulation.stream_jobs import StreamJob
 from .claim import Claim, Outcome, Trial

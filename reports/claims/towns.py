@@ -5,8 +5,13 @@ from __future__ import annotations
 from itertools import combinations
 from math import comb
 
-from ...formulations.towns import TOWN_SEARCH, town, town_bound_value, town_sites
-from ...formulations.towns_in_space import town_in_space, town_sites_in_space
+from ...formulations.ksubset.bounds.towns import (
+    TOWN_SEARCH,
+    town,
+    town_bound_value,
+    town_sites,
+)
+from ...formulations.ksubset.bounds.towns_3d import town_in_space, town_sites_in_space
 from ...instances import KSubset, Site, mesh
 from .claim import Claim, Outcome, Trial
 

@@ -10,7 +10,7 @@ from traceback import format_exception
 from typing import Any
 
 from ...solvers import clock
-from .. import pool
+from ..campaigns import pool
 from .claim import Claim, Outcome, Trial, Undecided, Untrue
 
 

@@ -18,8 +18,8 @@ import numpy as np
 
 from ...instances import InputError
 from ...instances.files import folder, write_bytes
-from ..pool import Call, Failure
-from ..pool import run as in_parallel
+from ..campaigns.pool import Call, Failure
+from ..campaigns.pool import run as in_parallel
 from .catalogue import Order
 
 

@@ -1,0 +1,1 @@
+"""Exhaustive searches and dynamic programs, divided by problem."""

@@ -1,0 +1,1 @@
+"""Exact algorithms for the k-subset problem."""

@@ -1,0 +1,190 @@
+"""Write down a branch and bound over cut counts, so that it can be checked.
+
+The search is run again, with the optimum known from the start, and every
+conclusion is noted with its reason as ``instances.ksubset.certificate`` reads it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ....instances import IntArray, KSubset
+from ....instances.ksubset.certificate import Checker, State
+from ....solvers import Limit, clock
+from . import kernels as kernels
+from .box import Box
+
+Status = npt.NDArray[np.int8]
+_MOST_NODES = 200_000
+"""A longer proof is not written down."""
+
+
+def record(instance: KSubset, objective: int, deadline: float) -> list[Any] | Limit:
+    """Prove that nothing costs less than ``objective``; return the nodes in preorder.
+
+    Parameters
+    ----------
+    instance
+        What to prove it for.
+    objective
+        The optimum, in hops; with anything larger there is no proof.
+    deadline
+        Value of ``clock.now()`` at which to give up.
+
+    Returns
+    -------
+    The nodes, or the limit that ended it before they were complete.
+    """
+    recorder = _Recorder(instance, objective)
+    nodes: list[Any] = []
+    while recorder.waiting:
+        if clock.now() >= deadline:
+            return Limit.TIME
+        if len(nodes) >= _MOST_NODES:
+            return Limit.NODES
+        nodes.append(recorder.settle(*recorder.waiting.pop()))
+    return nodes
+
+
+class _Recorder:
+    """Settles one node after the other."""
+
+    def __init__(self, instance: KSubset, objective: int) -> None:
+        box = Box.of(instance, 0)
+        self.problem = box.problem
+        self.scratch = kernels.room_for(box.problem)
+        self.checker = Checker(instance, objective)
+        self.threshold = (objective - 1) * box.problem.denominator + 1
+        stack = box.stack
+        root = stack.status[0].copy(), stack.low[0].copy(), stack.high[0].copy()
+        self.waiting: list[tuple[Status, IntArray, IntArray]] = [root]
+
+    def settle(self, status: Status, low: IntArray, high: IntArray) -> Any:
+        """Return the steps of a node and how it ends; its children wait."""
+        problem, scratch = self.problem, self.scratch
+        steps: list[Any] = []
+        while True:
+            if not kernels.close(problem, status, low, high, scratch):
+                return [steps, ["counts"]]
+            constant = kernels.weigh(problem, low, high, scratch)
+            bound, last, beyond = kernels.bound_by_secants(
+                problem, status, constant, scratch
+            )
+            if bound >= self.threshold:
+                return [steps, ["bound", int(bound), low.tolist(), high.tolist()]]
+            before = status.copy()
+            if kernels.decide_by_cost(
+                status, bound, last, beyond, self.threshold, scratch
+            ):
+                steps.append(["cost", *_decided(before, status)])
+                continue
+            found = self._exchange(status, low, high)
+            if found is None:
+                break
+            kind, step = found
+            if kind == "end":
+                return [steps, step]
+            steps.append(step)
+        h, split = kernels.widest_error(problem, low, high, scratch)
+        if h < 0:
+            raise ValueError("There is something cheaper than the objective.")
+        upper = status.copy(), low.copy(), high
+        lower = status, low, high.copy()
+        upper[1][h] = split + 1
+        lower[2][h] = split
+        self.waiting += [upper, lower]
+        return [steps, ["split", int(h), int(split)]]
+
+    def _exchange(
+        self, status: Status, low: IntArray, high: IntArray
+    ) -> tuple[str, Any] | None:
+        """Apply the exchange rules; return a step, an end, or None."""
+        problem, scratch = self.problem, self.scratch
+        before = status.copy()
+        decided = kernels.take_twins_in_order(problem, status)
+        if decided < 0:
+            return "end", ["twins", self._torn_twin(before)]
+        if decided:
+            return "step", ["twins", *_decided(before, status)]
+        if problem.exchange == kernels.NO_EXCHANGE:
+            return None
+        kernels.bound_gains(problem, low, high, scratch)
+        if problem.exchange == kernels.BY_SWEEPS:
+            decided = kernels.exchange_by_sweeps(problem, status, scratch)
+        else:
+            decided = kernels.exchange_pairwise(problem, status, scratch)
+        state = State(before.astype(np.int64), low, high)
+        if decided:
+            pairs = self._witnesses(state, status)
+            if decided < 0:  # what was decided on the way there is a step of its own
+                status[:] = state.status
+                if not pairs:
+                    return "end", self._conflict(state)
+            return "step", ["exchange", pairs]
+        if len(status) > problem.most_companions:
+            return None
+        decided = kernels.count_companions(problem, status, scratch)
+        if decided < 0:
+            free = np.flatnonzero(before == kernels.UNDECIDED)
+            torn = np.logical_and(*self.checker.crowded(state, free.tolist()))
+            return "end", ["companions", int(free[torn.argmax()])]
+        if decided:
+            return "step", ["companions", *_decided(before, status)]
+        return None
+
+    def _witnesses(self, state: State, status: Status) -> list[list[int]]:
+        """Find for every point decided by exchange a decided one that binds it.
+
+        ``state`` is brought to ``status`` on the way.
+        """
+        pairs: list[list[int]] = []
+        todo = np.flatnonzero(state.status != status)
+        while len(todo):
+            chosen = np.flatnonzero(state.status == kernels.CHOSEN)
+            rejected = np.flatnonzero(state.status == kernels.REJECTED)
+            left = []
+            for p in map(int, todo):
+                if status[p] == kernels.CHOSEN:
+                    needs = self.checker.needs(state, chosen, np.array([p]))[:, 0]
+                    pair = [int(chosen[needs.argmax()]), p] if needs.any() else None
+                else:
+                    needs = self.checker.needs(state, np.array([p]), rejected)[0]
+                    pair = [p, int(rejected[needs.argmax()])] if needs.any() else None
+                if pair is None:
+                    left.append(p)
+                    continue
+                pairs.append(pair)
+                state.status[p] = status[p]
+            if len(left) == len(todo):
+                break  # decided in an order that ran into the contradiction
+            todo = np.array(left, dtype=np.int64)
+        return pairs
+
+    def _conflict(self, state: State) -> list[Any]:
+        """Find a chosen point that needs a rejected one."""
+        rejected = np.flatnonzero(state.status == kernels.REJECTED)
+        chosen = np.flatnonzero(state.status == kernels.CHOSEN)
+        needs = self.checker.needs(state, chosen, rejected)
+        if needs.any():
+            p, q = np.unravel_index(needs.argmax(), needs.shape)
+            return ["exchange", int(chosen[p]), int(rejected[q])]
+        raise AssertionError("the search saw a conflict that is not there")
+
+    def _torn_twin(self, status: Status) -> int:
+        """Find a chosen point with an earlier twin that is rejected."""
+        twin = self.problem.twin
+        return next(
+            int(p)
+            for p in np.flatnonzero(status == kernels.CHOSEN)
+            if (status[:p][twin[:p] == twin[p]] == kernels.REJECTED).any()
+        )
+
+
+def _decided(before: Status, after: Status) -> tuple[list[int], list[int]]:
+    changed = before != after
+    chosen = np.flatnonzero(changed & (after == kernels.CHOSEN))
+    rejected = np.flatnonzero(changed & (after == kernels.REJECTED))
+    return chosen.tolist(), rejected.tolist()

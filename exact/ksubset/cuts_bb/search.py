@@ -1,0 +1,149 @@
+"""Branch and bound over cut counts: exact on every topology of cuts.
+
+w(S) = Σ_h w_h c_h (k - c_h) is concave in the counts c_h. A node of the search
+keeps an interval for every count and a decision (chosen, rejected, undecided)
+for every point.
+
+- Bound: on [l, u], c (k - c) ≥ (k - l - u) c + l u. Summed, this is a constant
+  plus a weight for every point: take the chosen ones and the lightest others.
+- Counts: intervals shrink with the decisions, along chains of nested cuts, and
+  decide points in turn.
+- Reduced costs: a point whose exchange at the margin lifts the bound to the
+  incumbent is decided.
+- Exchange: for p in an optimal S and a free q outside, D(q) - D(p) ≥ d(p, q),
+  where D(x) = Σ_{s in S} d(x, s), since exchanging them changes w by
+  D(q) - d(p, q) - D(p). With D's slopes bounded by the intervals, pairs that
+  cannot satisfy this bind p to q. Of coinciding points the first are taken.
+- Branching splits the count whose secant is furthest below the true cost.
+
+Derived for this project; docs/exact.md has the short proofs.
+"""
+
+from __future__ import annotations
+
+from heapq import heappop, heappush
+
+import numpy as np
+
+from ....instances import IntArray, KSubset
+from ....solvers import DEFAULT, Grade, Proof, Result, Settings
+from ... import search
+from ...search import search_alone
+from . import kernels as kernels
+from .box import ALL_RULES, Box, Node, Rules
+
+PROOF = Proof(Grade.ENUMERATED, "cuts-bb")
+_PLUNGE = 500
+"""Nodes searched depth first before the open one of least bound is taken."""
+_MOST_WAITING = 10_000
+"""Beyond so many waiting nodes the search stays depth first, to save memory."""
+_SMALLEST = 48
+"""Problems of fewer points are not made smaller."""
+
+
+def cuts_bb(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
+    """Prove an optimum by branch and bound over the counts of the cuts.
+
+    Guarantee: exact.
+    Time: exponential at worst; O(m + n d) for a node's bound, O(n²) with exchanges.
+    Source: derived for closeknit, see docs/exact.md.
+    """
+    return search_alone(Search, PROOF, instance, settings)
+
+
+class Search(search.Search):
+    """A search that can be stopped and resumed.
+
+    Depth first for a while, then on from the open node of least bound, so that
+    the bound of the whole rises. A node that has come down to a small part of its
+    points becomes a problem of its own, without the others.
+
+    Parameters
+    ----------
+    instance
+        What to solve.
+    chosen
+        A first solution, by indices.
+    bound
+        A lower bound known beforehand, in hops.
+    rules
+        Those to be used.
+    """
+
+    def __init__(
+        self,
+        instance: KSubset,
+        chosen: tuple[int, ...],
+        bound: int = 0,
+        rules: Rules = ALL_RULES,
+    ) -> None:
+        whole = Box.of(instance, bound, rules)
+        self._smallest = _SMALLEST if rules.boxes else instance.n + 1
+        if rules.plunges:
+            self.longest_step = _PLUNGE
+        self._chosen = np.zeros(instance.n, dtype=bool)
+        self._take(list(chosen))
+        self.best = whole.price(self._chosen)
+        self.nodes = 0
+        self._known = bound
+        self._box = whole
+        self._waiting: list[tuple[int, int, Node]] = []
+        self._exported = 0
+        self._plunged = 0
+
+    @property
+    def chosen(self) -> tuple[int, ...]:
+        """The best solution so far, by indices."""
+        return tuple(int(i) for i in np.flatnonzero(self._chosen))
+
+    @property
+    def bound(self) -> int:
+        """The best proved lower bound so far, in hops."""
+        least = self._box.bound
+        if self._waiting:
+            least = min(least, self._waiting[0][0])
+        return min(self.best, max(least, self._known))
+
+    def offer(self, chosen: tuple[int, ...], cost: int) -> None:
+        """Take over a solution found elsewhere, of this cost in hops."""
+        if cost < self.best:
+            self.best = cost
+            self._take(list(chosen))
+
+    def _take(self, chosen: list[int] | IntArray) -> None:
+        self._chosen[:] = False
+        self._chosen[chosen] = True
+
+    def _step(self, budget: int) -> None:
+        """Search the present box, or open the one with the least bound."""
+        box = self._box
+        if not box.open:
+            self._box = heappop(self._waiting)[2].boxed()
+            self._plunged = 0
+            return
+        state, box.open, best, nodes = kernels.search(
+            box.problem,
+            box.stack,
+            box.open,
+            self.best,
+            box.picked,
+            budget,
+            self._smallest,
+        )
+        self.nodes += nodes
+        if best < self.best:
+            self.best = int(best)
+            self._take(box.index[box.picked])
+        self._plunged += nodes
+        if state == kernels.FULL:
+            box.grow()
+        elif state == kernels.SHRUNK:
+            self._export(box)
+        elif self._plunged >= self.longest_step and len(self._waiting) < _MOST_WAITING:
+            while box.open:
+                self._export(box)
+
+    def _export(self, box: Box) -> None:
+        node = box.export()
+        self._exported += 1  # first come, first served among equal bounds
+        heappush(self._waiting, (node.bound, self._exported, node))

@@ -1,0 +1,1 @@
+"""Branch and bound over level sets in the plane."""

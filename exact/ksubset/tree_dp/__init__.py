@@ -1,0 +1,1 @@
+"""Dynamic program over a tree."""

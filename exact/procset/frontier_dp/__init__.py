@@ -1,0 +1,1 @@
+"""Dynamic program over processor classes and the sets in progress."""

@@ -1,0 +1,192 @@
+"""Costs of a machine's sets as integers: one word where all fits, more where not.
+
+A choice of r processors touches the sets of r classes at most. So a level adds up to
+no more than the r dearest classes cost there, nor than all sets do; with levels so
+bounded the mixed radix of `Radix` is exact for requests up to r.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import gcd
+
+import numpy as np
+
+from ....formulations.procset.set_classes import Cost, Radix
+from .kernels import Ints
+
+BITS = 62
+"""A word's largest sum stays below 2^62."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prices:
+    """What sets cost, level by level, before folding.
+
+    Parameters
+    ----------
+    costs
+        Of each set: what it costs, whatever is available; of each available member
+        it costs 1 more at level ``counted`` if ``members`` of it is not 0.
+    members
+        Of each set: how many members count at that level, at most; else 0.
+    counted
+        That level, or None if no members are counted.
+    """
+
+    costs: tuple[Cost, ...]
+    members: tuple[int, ...]
+    counted: int | None
+
+    @property
+    def most(self) -> list[Cost]:
+        """Of each set: its cost when all processors are available."""
+        at = self.counted
+        if at is None:
+            return list(self.costs)
+        return [
+            (*cost[:at], cost[at] + more, *cost[at + 1 :])
+            for cost, more in zip(self.costs, self.members, strict=True)
+        ]
+
+
+def prices_of(
+    costs: Sequence[Cost], sizes: Sequence[int], lookahead: int | None
+) -> Prices:
+    """Insert the level that looks ahead, if any, below the first ``lookahead``.
+
+    >>> prices_of([(4, 0), (0, 7)], [12, 1], 1)
+    Prices(costs=((4, 0, 0), (0, 0, 7)), members=(12, 0), counted=1)
+    """
+    if lookahead is None:
+        return Prices(tuple(costs), (0,) * len(costs), None)
+    return Prices(
+        tuple((*cost[:lookahead], 0, *cost[lookahead:]) for cost in costs),
+        tuple(
+            size if any(cost[:lookahead]) else 0
+            for cost, size in zip(costs, sizes, strict=True)
+        ),
+        lookahead,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Folding:
+    """Folded costs of all sets, and the way back.
+
+    Parameters
+    ----------
+    words
+        First level, level after the last, and radix of each word.
+    base, ahead
+        Of each word and set: its cost, and what each available member adds.
+    largest
+        Sum of the first word of all sets, everything being available.
+    spans
+        Of each word: what no sum reaches.
+    request
+        Up to how many processors sums are exact.
+    counted
+        The level that `unfold` leaves out, or None.
+    """
+
+    words: tuple[tuple[int, int, Radix], ...]
+    base: Ints
+    ahead: Ints
+    largest: int
+    spans: tuple[int, ...]
+    request: int
+    counted: int | None
+
+    def unfold(self, folded: Sequence[int]) -> Cost:
+        """Return the cost of a sum of folded ones, one integer a word.
+
+        The level that looks ahead is left out.
+        """
+        levels: list[int] = []
+        for value, (_, _, radix) in zip(folded, self.words, strict=True):
+            levels += radix.unfold(int(value))
+        if self.counted is not None:
+            del levels[self.counted]
+        return tuple(levels)
+
+
+def folding_of(
+    prices: Prices, incidence: Sequence[Sequence[int]], levels: int, request: int
+) -> Folding:
+    """Fold the costs of sets for requests up to a number of processors.
+
+    Parameters
+    ----------
+    prices
+        Of the sets.
+    incidence
+        Of each class: the sets that it lies in.
+    levels
+        Length of every cost, that of lookahead included.
+    request
+        The largest request.
+    """
+    most = prices.most
+    bounds = [
+        _bound([cost[x] for cost in most], incidence, request) for x in range(levels)
+    ]
+    units = [
+        1 if x == prices.counted else gcd(*(cost[x] for cost in most)) or 1
+        for x in range(levels)
+    ]
+    words = _words(bounds, units)
+    base = np.zeros((len(words), len(most)), dtype=np.int64)
+    ahead = np.zeros_like(base)
+    largest = 0
+    for w, (first, last, radix) in enumerate(words):
+        step = 0
+        if prices.counted is not None and first <= prices.counted < last:
+            step = radix.weights[prices.counted - first]
+        for s, (cost, more) in enumerate(
+            zip(prices.costs, prices.members, strict=True)
+        ):
+            base[w, s] = folded = radix.fold(cost[first:last])
+            ahead[w, s] = step if more else 0
+            largest += folded + step * more if w == 0 else 0
+    return Folding(
+        words=words,
+        base=base,
+        ahead=ahead,
+        largest=largest,
+        spans=tuple(
+            radix.weights[0] * (bounds[first] // units[first] + 1)
+            for first, _, radix in words
+        ),
+        request=request,
+        counted=prices.counted,
+    )
+
+
+def _bound(costs: list[int], incidence: Sequence[Sequence[int]], request: int) -> int:
+    """Return what no choice of so many processors exceeds at one level."""
+    total = sum(costs)
+    if request >= len(incidence):
+        return total
+    classes = sorted((sum(costs[s] for s in sets) for sets in incidence), reverse=True)
+    return min(total, sum(classes[:request]))
+
+
+def _words(bounds: list[int], units: list[int]) -> tuple[tuple[int, int, Radix], ...]:
+    """Share levels out to words, from the first on, as many to each as fit."""
+    words = []
+    first = 0
+    while first < len(bounds):
+        last, weights, span = first, [1], bounds[first] // units[first] + 1
+        while last + 1 < len(bounds):
+            digits = bounds[last + 1] // units[last + 1] + 1
+            if (span * digits).bit_length() > BITS:
+                break
+            weights = [weight * digits for weight in weights] + [1]
+            span *= digits
+            last += 1
+        radix = Radix(tuple(weights), tuple(units[first : last + 1]))
+        words.append((first, last + 1, radix))
+        first = last + 1
+    return tuple(words)

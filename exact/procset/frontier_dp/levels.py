@@ -1,0 +1,158 @@
+"""Large requests, level by level: multipliers first, the programme on what is left.
+
+Folded into one integer, a cost bounds badly: where the first level is a third of a
+line card above its bound, all that the other levels could tell apart is lost in that
+third. So each level gets a bound of its own, with multipliers for the levels above,
+which stand at their least already. See docs/procset.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from . import kernels as kernels
+from . import levels_kernels as by_level
+from . import order as frontier_order
+from .folding import Folding
+
+Flags = npt.NDArray[np.bool_]
+LARGE = 1 << 20
+"""Available classes times request from which this pays."""
+MOST_ENTRIES = 1 << 19
+"""Sets of open sets, over all groups, up to which it is tried."""
+ROOM = 1 << 21
+"""Table entries, at most."""
+
+
+class Levels:
+    """A machine whose classes are put into groups: those with the same shared sets.
+
+    Parameters
+    ----------
+    home
+        Of each processor: its class.
+    incidence
+        Of each class: the sets that it lies in.
+    """
+
+    def __init__(self, home: kernels.Ints, incidence: Sequence[Sequence[int]]) -> None:
+        lies_in: dict[int, int] = {}
+        for sets in incidence:
+            for s in sets:
+                lies_in[s] = lies_in.get(s, 0) + 1
+        shared = sorted(s for s, classes in lies_in.items() if classes > 1)
+        name = {s: number for number, s in enumerate(shared)}
+        alike: dict[tuple[int, ...], list[int]] = {}
+        for c, sets in enumerate(incidence):
+            own = tuple(name[s] for s in sets if s in name)
+            alike.setdefault(own, []).append(c)
+        _, sequence = frontier_order.ordered(list(alike))
+        groups = [list(alike)[g] for g in sequence]
+        members = [list(alike.values())[g] for g in sequence]
+        self._shared = np.array(shared, dtype=np.int64)
+        position = np.empty(len(incidence), dtype=np.int64)
+        group = np.empty(len(incidence), dtype=np.int64)
+        number = 0
+        for g, classes in enumerate(members):
+            for c in classes:
+                position[c], group[c] = number, g
+                number += 1
+        self._home = position[home]
+        self._first = _begins(members)
+        self._own = [
+            (int(position[c]), s)
+            for c, sets in enumerate(incidence)
+            for s in sets
+            if s not in name
+        ]
+        at = group[home]
+        inside: list[list[int]] = [[] for _ in groups]
+        for i, g in enumerate(at):
+            inside[g].append(i)
+        self._rows = (
+            at,
+            _begins(inside),
+            np.array([i for row in inside for i in row], dtype=np.int64),
+            _begins(groups),
+            np.array([s for row in groups for s in row], dtype=np.int64),
+        )
+        self._folded: dict[int, tuple[kernels.Static, kernels.Ints, kernels.Ints]] = {}
+
+    def _costs(
+        self, folding: Folding
+    ) -> tuple[kernels.Static, kernels.Ints, kernels.Ints]:
+        """Return costs of shared sets, and of what classes have of their own."""
+        if folding.request not in self._folded:
+            own = np.zeros(
+                (2, len(folding.words), int(self._first[-1])), dtype=np.int64
+            )
+            for c, s in self._own:
+                own[0, :, c] += folding.base[:, s]
+                own[1, :, c] += folding.ahead[:, s]
+            static = kernels.Static(
+                *self._rows,
+                np.ascontiguousarray(folding.base[:, self._shared]),
+                np.ascontiguousarray(folding.ahead[:, self._shared]),
+            )
+            self._folded[folding.request] = static, own[0], own[1]
+        return self._folded[folding.request]
+
+    def select(
+        self, folding: Folding, available: Flags, request: int
+    ) -> tuple[list[int], npt.NDArray[np.int64]] | None:
+        """Return the least cost, in words, and the choice; None if not found."""
+        static, base, ahead = self._costs(folding)
+        plan = kernels.gather(static, available)
+        if plan.bits > kernels.MOST_BITS:
+            return None
+        fine, layers = kernels.grow(plan, MOST_ENTRIES)
+        if not fine:
+            return None
+        if len(folding.words) > 1:
+            kernels.price_words(plan, layers)
+        word, weight, radix = _levels(folding)
+        state, cost, taken = by_level.solve(
+            layers.begin,
+            layers.skip,
+            layers.take,
+            layers.cost,
+            plan.which,
+            self._first,
+            self._home,
+            available,
+            base,
+            ahead,
+            word,
+            weight,
+            radix,
+            request,
+            ROOM,
+        )
+        if state != by_level.FOUND:
+            return None
+        chosen = np.flatnonzero(available & (taken[self._home] > 0))
+        if len(chosen) > request:
+            order = np.argsort(self._home[chosen], kind="stable")
+            chosen = np.sort(chosen[order[:request]])
+        return [int(x) for x in cost], chosen
+
+
+def _levels(folding: Folding) -> tuple[kernels.Ints, kernels.Ints, kernels.Ints]:
+    """Return the word of each level, its weight there, and one more than its digits."""
+    rows = []
+    for w, (_, _, one) in enumerate(folding.words):
+        above = folding.spans[w]
+        for weight in one.weights:
+            rows.append((w, weight, above // weight))
+            above = weight
+    word, weights, radix = np.array(rows, dtype=np.int64).T.copy()
+    return word, weights, radix
+
+
+def _begins(rows: Sequence[Sequence[int]]) -> kernels.Ints:
+    found = np.zeros(len(rows) + 1, dtype=np.int64)
+    found[1:] = np.cumsum([len(row) for row in rows])
+    return found

@@ -1,0 +1,90 @@
+"""The dynamic programme over classes and the sets that they have in progress.
+
+Processors in the same sets form a class; see `set_classes`. With the
+classes in some order, a shared set is in progress from its first to its last class.
+F(M, t) is the least cost so far, M being the sets in progress that are open, t the
+number of processors taken. A class is skipped, or taken whole: then the sets it lies
+in are open, those not yet in M are paid, and t grows by its size. A set that ends is
+struck from M. See docs/procset.md.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from ....instances import InputError, ProcessorSet, ProcSet
+from ....solvers import DEFAULT, Grade, Proof, Result, Settings, answer, clock
+from ....solvers.limits import limits
+from ..machine import Machine
+from .program import TooWide
+
+PROOF = Proof(Grade.ENUMERATED, "frontier-dp")
+
+
+def frontier_dp(instance: ProcSet, /, settings: Settings = DEFAULT) -> Result:
+    """Prove an optimum class by class, remembering which sets in progress are open.
+
+    Guarantee: exact.
+    Time: O(sum over classes of 2^width 2^sets-per-class r) at worst; refused when
+        that means more than 2^21 sets of open sets.
+    Source: derived for closeknit, see docs/procset.md.
+
+    Raises
+    ------
+    InputError
+        When too many sets are in progress at once; says how many.
+    """
+    found = solve_narrow(instance, settings)
+    if isinstance(found, str):
+        raise InputError(found, field="frontier-dp")
+    return found
+
+
+def solve_narrow(instance: ProcSet, settings: Settings = DEFAULT) -> Result | str:
+    """Do what `frontier_dp` does, or say why the instance is too wide."""
+    start = clock.now()
+    deadline = start + settings.time_limit
+    with limits(deadline) as watch:
+        machine, available = _prepared(instance)
+        try:
+            programme = machine.programme(
+                available, instance.request, nodes=settings.node_limit
+            )
+        except TooWide as wide:
+            return str(wide)
+        limit = programme.run(watch.reached)
+    return answer(
+        instance,
+        programme.chosen().tolist(),
+        start=start,
+        bound=machine.unfold(programme.bound, instance.request),
+        proof=PROOF,
+        limit=limit,
+    )
+
+
+def width(instance: ProcSet) -> int:
+    """Return how many shared sets frontier-dp has in progress at once, at most.
+
+    Known before it runs: it takes at most 2^width times as long as counting.
+
+    >>> from closeknit.instances.procset.generators import drakenberg_system
+    >>> width(drakenberg_system(48))
+    7
+    """
+    machine, available = _prepared(instance)
+    return machine.width(available)
+
+
+def _prepared(instance: ProcSet) -> tuple[Machine, npt.NDArray[np.bool_]]:
+    """Prepare the available part of an instance, in an order that suits it."""
+    n = len(instance.processors)
+    available = np.zeros(n, dtype=np.bool_)
+    available[list(instance.available)] = True
+    sets = []
+    for one in instance.sets:
+        if members := tuple(i for i in one.members if available[i]):
+            sets.append(ProcessorSet(one.name, members, one.cost))
+    free = (0,) * instance.levels
+    return Machine(n, sets or [ProcessorSet("none", (0,), free)]), available

@@ -1,0 +1,74 @@
+"""Look ahead: open sets with few free processors left, and keep the others whole.
+
+Of several choices that open as few line cards, the next job is served best by the one
+that uses up cards which are nearly full. So one more level is inserted below the first
+``after`` ones: opening a set that costs something at these levels costs there the
+number of its available processors. The first ``after`` levels remain optimal.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ...instances import ProcessorSet, ProcSet
+from ...solvers import DEFAULT, Result, Settings, answer, clock
+from .frontier_dp.method import frontier_dp
+from .machine import refuse_lookahead
+
+AFTER = 1
+"""Levels above the one inserted, unless told otherwise."""
+
+
+def lookahead(instance: ProcSet, /, settings: Settings = DEFAULT) -> Result:
+    """Open fewest first, and of these the sets with few available processors.
+
+    Guarantee: the first level is optimal; none for those below.
+    Time: as frontier-dp.
+    Ties: as the lower levels and frontier-dp decide.
+    Source: derived for closeknit, see docs/procset.md.
+
+    Raises
+    ------
+    InputError
+        When too many sets are in progress at once for frontier-dp.
+    """
+    start = clock.now()
+    found = frontier_dp(lookahead_instance(instance, AFTER), settings)
+    return answer(instance, found.chosen, start=start, limit=found.limit)
+
+
+def lookahead_instance(instance: ProcSet, after: int = AFTER) -> ProcSet:
+    """Insert a level that counts the available processors of the sets opened.
+
+    Parameters
+    ----------
+    after
+        Levels above it. Sets that cost nothing at these are not counted.
+
+    Raises
+    ------
+    InputError
+        When there are fewer levels than ``after``, or it is below 1.
+
+    Examples
+    --------
+    >>> rack = ProcessorSet("rack", (0, 1, 2), (1, 0))
+    >>> host = ProcessorSet("host", (0,), (0, 2))
+    >>> names = ("a", "b", "c")
+    >>> longer = lookahead_instance(ProcSet("one", names, (0, 1), 1, (rack, host)))
+    >>> [one.cost for one in longer.sets]
+    [(1, 2, 0), (0, 0, 2)]
+    """
+    refuse_lookahead(after, instance.levels)
+    available = set(instance.available)
+
+    def longer(one: ProcessorSet) -> ProcessorSet:
+        top, below = one.cost[:after], one.cost[after:]
+        free = len(available.intersection(one.members)) if any(top) else 0
+        return replace(one, cost=(*top, free, *below))
+
+    return replace(
+        instance,
+        name=f"{instance.name}-lookahead{after}",
+        sets=tuple(map(longer, instance.sets)),
+    )

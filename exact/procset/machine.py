@@ -1,0 +1,329 @@
+"""A machine that answers one request after the other: prepared once, then fast."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ...formulations.procset.set_classes import Cost
+from ...heuristics.procset.reaching import ReachingMachine
+from ...instances import InputError, ProcessorSet
+from ...solvers import Limit
+from .frontier_dp import kernels as kernels
+from .frontier_dp import levels as frontier_levels
+from .frontier_dp import order as frontier_order
+from .frontier_dp.folding import Folding, folding_of, prices_of
+from .frontier_dp.program import MOST_ENTRIES, ROOM, Programme, TooWide
+
+Flags = npt.NDArray[np.bool_]
+_FIRST_ROOM = 1 << 17
+"""Table entries, kept from one request to the next; more when a request needs them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """The answer to a request.
+
+    Parameters
+    ----------
+    chosen
+        Indices of exactly as many processors as requested, ascending.
+    cost
+        What the sets that they touch cost, level by level; without the level that
+        ``lookahead`` inserts.
+    exact
+        Whether no choice is better, that level included.
+    bound
+        What every choice costs at least, where a limit ended the search.
+    limit
+        What ended it; None where it was finished, or never begun.
+    """
+
+    chosen: npt.NDArray[np.int64]
+    cost: Cost
+    exact: bool
+    bound: Cost | None = None
+    limit: Limit | None = None
+
+
+class Machine:
+    """Processors and the sets they form, prepared to choose some again and again.
+
+    It keeps its tables from one request to the next: one thread at a time.
+
+    Parameters
+    ----------
+    n_processors
+        How many there are, available or not.
+    sets
+        What touching them costs; at least one, costs of one length, as in `ProcSet`.
+    order
+        Of the classes: ``given``, ``greedy``, ``cuthill-mckee`` or ``spectral``;
+        ``auto`` takes the one of least predicted work.
+    lookahead
+        If given, every choice counts, below the first ``lookahead`` levels, the
+        available processors of the opened sets that cost something at these levels;
+        see `lookahead_instance`.
+
+    Raises
+    ------
+    InputError
+        For an order or a lookahead that there is not.
+
+    Examples
+    --------
+    >>> sets = (ProcessorSet("left", (0, 1), (2,)), ProcessorSet("right", (2,), (1,)))
+    >>> machine = Machine(3, sets)
+    >>> everything = np.array([True, True, True])
+    >>> found = machine.select(everything, 1)
+    >>> found.chosen.tolist(), found.cost, found.exact
+    ([2], (1,), True)
+    >>> machine.mincosts(everything, 3)
+    [(1,), (2,), (3,)]
+    """
+
+    def __init__(
+        self,
+        n_processors: int,
+        sets: Sequence[ProcessorSet],
+        *,
+        order: str = "auto",
+        lookahead: int | None = None,
+    ) -> None:
+        self.n_processors = n_processors
+        self.sets = tuple(sets)
+        levels = len(self.sets[0].cost)
+        if order != "auto" and order not in frontier_order.ORDERS:
+            raise InputError(
+                f"must be auto or one of {', '.join(frontier_order.ORDERS)}",
+                field="order",
+                value=order,
+            )
+        if lookahead is not None:
+            refuse_lookahead(lookahead, levels)
+        priced = [one for one in self.sets if any(one.cost)]
+        inside: list[list[int]] = [[] for _ in range(n_processors)]
+        for number, one in enumerate(priced):
+            for i in one.members:
+                inside[i].append(number)
+        alike: dict[tuple[int, ...], list[int]] = {}
+        for i, numbers in enumerate(inside):
+            alike.setdefault(tuple(numbers), []).append(i)
+        self._incidence, members = list(alike), list(alike.values())
+        self.order, sequence = frontier_order.ordered(self._incidence, order)
+        """Name of the order taken."""
+        members = [members[c] for c in sequence]
+        home = np.empty(n_processors, dtype=np.int64)
+        for c, own in enumerate(members):
+            home[own] = c
+        self._classes = (
+            home,
+            *_rows(members),
+            *_rows([self._incidence[c] for c in sequence]),
+        )
+        self._prices = prices_of(
+            [one.cost for one in priced],
+            [len(one.members) for one in priced],
+            lookahead,
+        )
+        self._levels = levels + (lookahead is not None)
+        self._folded: dict[int, tuple[kernels.Static, Folding]] = {}
+        self._reaching: ReachingMachine | None = None
+        self._levels_apart: frontier_levels.Levels | None = None
+        self._pool = np.empty((_FIRST_ROOM, 1), dtype=np.int64)
+        every = self._fold(n_processors)
+        self._every = every if len(every[1].words) == 1 else None
+
+    def _fold(self, request: int) -> tuple[kernels.Static, Folding]:
+        """Fold costs for requests up to this number."""
+        folding = folding_of(self._prices, self._incidence, self._levels, request)
+        return kernels.Static(*self._classes, folding.base, folding.ahead), folding
+
+    def _folding(self, request: int) -> tuple[kernels.Static, Folding]:
+        """Return costs folded into one word where they fit, at least for small ones."""
+        if self._every:
+            return self._every
+        upto = min(1 << (request - 1).bit_length(), self.n_processors)
+        if upto not in self._folded:
+            self._folded[upto] = self._fold(upto)
+        return self._folded[upto]
+
+    def width(self, available: Flags) -> int:
+        """Return how many shared sets are in progress at once, at most.
+
+        Known beforehand, in the order of this machine. Less is available, less wide.
+        """
+        self._refuse(available)
+        return int(kernels.gather(self._folding(1)[0], available).width)
+
+    def select(
+        self,
+        available: Flags,
+        request: int,
+        stopped: Callable[[], Limit | None] = lambda: None,
+    ) -> Selection:
+        """Choose available processors of least cost, exactly as many as asked for.
+
+        Where too many sets are in progress at once, `reaching` answers instead.
+
+        Parameters
+        ----------
+        available
+            Of each processor: whether it is.
+        request
+            How many are wanted, at least 1.
+        stopped
+            Looked at between the steps of a long search: which limit is reached.
+
+        Raises
+        ------
+        InputError
+            When fewer are available.
+        """
+        self._refuse(available, request)
+        static, folding = self._folding(request)
+        large = self._large(available, request)
+        if large and (found := self._level_by_level(folding, available, request)):
+            return found
+        if len(folding.words) == 1:
+            while True:
+                least, chosen = kernels.select(
+                    static,
+                    available,
+                    request,
+                    MOST_ENTRIES,
+                    self._pool,
+                    folding.largest,
+                )
+                if least >= 0:
+                    return Selection(chosen, folding.unfold([least]), True)
+                if least == kernels.WIDE:
+                    return self._reach(available, request)
+                if len(self._pool) >= ROOM:
+                    break
+                room = min(8 * len(self._pool), ROOM)
+                self._pool = np.empty((room, 1), dtype=np.int64)
+        try:
+            programme = self.programme(available, request)
+        except TooWide:
+            return self._reach(available, request)
+        limit = programme.run(stopped)
+        bound, chosen = folding.unfold(programme.bound), programme.chosen()
+        if limit is None:
+            return Selection(chosen, bound, True)
+        cost = self._cost(chosen.tolist())
+        return Selection(chosen, cost, cost == bound, bound, limit)
+
+    def _large(self, available: Flags, request: int) -> bool:
+        """Whether a request is so large that levels are better bounded one by one."""
+        classes = len(self._incidence) * int(np.count_nonzero(available))
+        return classes * request >= frontier_levels.LARGE * self.n_processors
+
+    def _level_by_level(
+        self, folding: Folding, available: Flags, request: int
+    ) -> Selection | None:
+        if self._levels_apart is None:
+            home, _, _, begin, sets = self._classes
+            rows = np.split(sets, begin[1:-1])
+            incidence = [[int(s) for s in row] for row in rows]
+            self._levels_apart = frontier_levels.Levels(home, incidence)
+        found = self._levels_apart.select(folding, available, request)
+        return found and Selection(found[1], folding.unfold(found[0]), True)
+
+    def programme(
+        self,
+        available: Flags,
+        request: int,
+        *,
+        smaller: bool = False,
+        nodes: int | None = None,
+    ) -> Programme:
+        """Prepare to solve one request in steps; see `Programme`.
+
+        Raises
+        ------
+        TooWide
+            When too many sets are in progress at once.
+        """
+        return Programme(
+            *self._folding(request), available, request, smaller=smaller, nodes=nodes
+        )
+
+    def unfold(self, words: Sequence[int], request: int) -> Cost:
+        """Return the cost that a programme for this request gives in words."""
+        return self._folding(request)[1].unfold(words)
+
+    def mincosts(
+        self,
+        available: Flags,
+        up_to: int,
+        stopped: Callable[[], Limit | None] = lambda: None,
+    ) -> list[Cost]:
+        """Return the least cost of every request from 1 to ``up_to``, in one sweep.
+
+        With lookahead, the costs of the choices that `select` would make. Nothing if
+        ``stopped`` says that a limit is reached.
+
+        Raises
+        ------
+        InputError
+            When fewer are available, or too many sets are in progress at once.
+        """
+        self._refuse(available, up_to)
+        try:
+            programme = self.programme(available, up_to, smaller=True)
+        except TooWide as wide:
+            raise InputError(str(wide), field="mincosts") from wide
+        if programme.run(stopped):
+            return []
+        _, folding = self._folding(up_to)
+        return [folding.unfold(words) for words in programme.mincosts()]
+
+    def _reach(self, available: Flags, request: int) -> Selection:
+        if self._reaching is None:
+            self._reaching = ReachingMachine(self.n_processors, self.sets)
+        chosen = np.asarray(self._reaching.select(available, request))
+        return Selection(chosen, self._cost(chosen.tolist()), False)
+
+    def _cost(self, chosen: Collection[int]) -> Cost:
+        touched = [
+            one.cost for one in self.sets if not {*chosen}.isdisjoint(one.members)
+        ]
+        zero = (0,) * len(self.sets[0].cost)
+        return tuple(map(sum, zip(zero, *touched, strict=True)))
+
+    def _refuse(self, available: Flags, request: int = 1) -> None:
+        if available.shape != (self.n_processors,):
+            raise InputError(
+                f"must say so of {self.n_processors} processors",
+                field="available",
+                value=len(available),
+            )
+        if request < 1:
+            raise InputError("must be at least 1", field="request", value=request)
+        if request > 1 and request > (there := int(np.count_nonzero(available))):
+            raise InputError(
+                f"only {there} processors are available", field="request", value=request
+            )
+        if not available.any():
+            raise InputError("no processor is", field="available")
+
+
+def refuse_lookahead(after: int, levels: int) -> None:
+    """Raise InputError for a lookahead below no level, or below more than there are."""
+    if not 1 <= after <= levels:
+        raise InputError(
+            f"must lie between 1 and the number of levels, {levels}",
+            field="lookahead",
+            value=after,
+        )
+
+
+def _rows(rows: Sequence[Sequence[int]]) -> tuple[kernels.Ints, kernels.Ints]:
+    """Return where rows begin, and all rows in one."""
+    begin = np.concatenate([[0], np.cumsum([len(row) for row in rows])])
+    flat = [x for row in rows for x in row]
+    return begin.astype(np.int64), np.array(flat, dtype=np.int64)

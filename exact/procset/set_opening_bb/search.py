@@ -1,0 +1,230 @@
+"""A search over opened sets that can be stopped and resumed; see ``opened_bb``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import accumulate
+
+import numpy as np
+
+from ....formulations.procset.set_classes import Cost, SetClasses
+from ....instances import IntArray
+from ....solvers import Limit
+from ....solvers.limits import Limits, limits
+from . import kernels as kernels
+from .kernels import Rules
+from .system import Layout
+
+ALL_RULES = Rules()
+_MOST_SHAPES = 20_000
+_MOST_FAMILIES_SHAPED = 5
+_FADES = (0.5, 0.125, 0.03)
+_STARTS = 64
+
+Shape = tuple[int, ...] | None
+"""Number of sets opened in each family; None for any."""
+
+
+class Search:
+    """Branch and bound over which shared sets are open.
+
+    Parameters
+    ----------
+    classes
+        What to solve; at most as many are requested as there are.
+    rules
+        Which rules to use; the optimum is the same.
+
+    Attributes
+    ----------
+    layout
+        The instance as the kernels see it.
+    state
+        How far they are.
+    shapes
+        What is searched, one after the other, and what each costs at least; known
+        once there is a first solution.
+    """
+
+    def __init__(self, classes: SetClasses, rules: Rules = ALL_RULES) -> None:
+        self.layout = Layout(classes, rules)
+        self.state = self.layout.state()
+        self.shapes: list[tuple[int, Shape]] | None = None
+        self._classes = classes
+        self._rules = rules
+        self._at = 0
+        self._begun = False
+
+    @property
+    def nodes(self) -> int:
+        """Nodes searched so far."""
+        return int(self.state.tally[kernels.NODES])
+
+    @property
+    def best(self) -> int:
+        """Cost of the best solution so far, folded; above all costs at first."""
+        return int(self.state.money[kernels.BEST])
+
+    @property
+    def chosen(self) -> tuple[int, ...]:
+        """The best solution so far, by indices of processors."""
+        _, classes = self._cheapest(self.state.best)
+        return self._classes.pick(classes)
+
+    @property
+    def bound(self) -> Cost:
+        """The best proved lower bound so far."""
+        return self.layout.radix.unfold(min(self.best, self._floor()))
+
+    def _floor(self) -> int:
+        if self.shapes is None:
+            return 0
+        if self._at >= len(self.shapes):
+            return self.best
+        least = self.shapes[self._at][0]
+        after = [least for least, _ in self.shapes[self._at + 1 : self._at + 2]]
+        if self._begun:
+            here = int(self.layout.run(kernels.floor, self.state))
+            least = max(least, min([here, *after]))
+        return least
+
+    def run(self, deadline: float, node_limit: int | None = None) -> Limit | None:
+        """Search on; return what stopped it, None when all is proved.
+
+        Parameters
+        ----------
+        deadline
+            Value of ``clock.now()`` at which to stop.
+        node_limit
+            Nodes in all, earlier calls included.
+        """
+        with limits(deadline, node_limit) as watch:
+            if self.shapes is None:
+                if stopped := self._grow(watch):
+                    return stopped
+                self.shapes = self._shapes()
+            shapes = self.shapes
+
+            def unfinished() -> bool:
+                if self._at < len(shapes) and shapes[self._at][0] >= self.best:
+                    self._at = len(shapes)  # and so do all that follow
+                return self._at < len(shapes)
+
+            def step(budget: int) -> None:
+                if not self._begun:
+                    self._begin(shapes[self._at][1])
+                if self.layout.run(
+                    kernels.search, self.layout.system, self.state, budget
+                ):
+                    self._at += 1
+                    self._begun = False
+
+            return watch.search(step, unfinished=unfinished, nodes=lambda: self.nodes)
+
+    def _begin(self, shape: Shape) -> None:
+        """Start on a shape: families that open few sets are gone through first."""
+        state, families = self.state, self.layout.system.families
+        self.layout.run(kernels.reset, self.layout.system, state)
+        if shape is not None:
+            state.exact[:families] = shape
+            state.limit[:families] = shape
+            ranks = sorted(range(families), key=lambda g: (shape[g], g))
+            state.rank[:] = [*ranks, 1]
+        self._begun = True
+
+    # --- a first solution ---
+
+    def _grow(self, watch: Limits) -> Limit | None:
+        """Open sets greedily, from classes spread over the instance."""
+        system = self.layout.system
+        price = system.cost.astype(np.float64)
+        opened = np.zeros(len(price), np.int64)
+        n = len(system.size)
+        for first in range(0, n, -(-n // _STARTS)):
+            for fade in _FADES:
+                if self.layout.run(kernels.grow, system, price, first, fade, opened):
+                    self._offer(opened)
+            if stopped := watch.reached():
+                return stopped
+        return None
+
+    def _offer(self, opened: IntArray) -> None:
+        cost = int(self.layout.system.cost[opened == 1].sum())
+        if cost < self.best:
+            cost += self._cheapest(opened)[0]
+        if cost < self.best:
+            self.state.money[kernels.BEST] = cost
+            self.state.best[:] = opened
+
+    def _cheapest(self, opened: IntArray) -> tuple[int, Sequence[int]]:
+        """Choose among the classes all of whose sets are open.
+
+        Returns the private costs and the classes: a knapsack, O(classes r).
+        """
+        system, request = self.layout.system, self._classes.request
+        sets, at = system.class_set, system.class_at
+        ready = [
+            k for k in range(len(system.size)) if opened[sets[at[k] : at[k + 1]]].all()
+        ]
+        if not system.has_private:
+            return 0, ready
+        least = np.full(request + 1, system.far, self.layout.number)
+        least[0] = 0
+        numbers = np.arange(request + 1)
+        took = np.zeros((len(ready), request + 1), np.bool_)
+        for i, k in enumerate(ready):
+            without = np.maximum(numbers - int(system.size[k]), 0)
+            other = least[without] + system.private[k]
+            took[i] = other < least
+            took[i, 0] = False
+            least = np.where(took[i], other, least)
+        t, chosen = request, []
+        for i in range(len(ready) - 1, -1, -1):
+            if took[i, t]:
+                chosen.append(ready[i])
+                t = max(t - int(system.size[ready[i]]), 0)
+        return int(least[request]), chosen
+
+    # --- shapes ---
+
+    def _shapes(self) -> list[tuple[int, Shape]]:
+        """List how many sets of each family may be opened, cheapest first.
+
+        Only what costs less than the best solution, and of each family as many as
+        are needed to reach the request were it alone. One entry, None, where there
+        are too many, or families for which this would pay.
+        """
+        system, families = self.layout.system, self.layout.system.families
+        anything: list[tuple[int, Shape]] = [(0, None)]
+        if not self._rules.shapes or not 2 <= families <= _MOST_FAMILIES_SHAPED:
+            return anything
+        prices: list[list[int]] = []
+        least: list[int] = []
+        for g in range(families):
+            own = np.flatnonzero(system.family == g)
+            prices.append(list(accumulate(map(int, system.cost[own]), initial=0)))
+            holds = [
+                int(system.size[system.set_class[system.set_at[j] : end]].sum())
+                for j, end in zip(own, system.set_at[own + 1], strict=True)
+            ]
+            holds.sort(reverse=True)
+            free = int(system.size.sum()) - sum(holds)
+            sums = accumulate(holds, initial=free)
+            least.append(next(i for i, s in enumerate(sums) if s >= system.request))
+        found: list[tuple[int, tuple[int, ...]]] = []
+        later = [prices[g][least[g]] for g in range(families)]
+
+        def extend(shape: tuple[int, ...], spent: int) -> bool:
+            g = len(shape)
+            if g == families:
+                found.append((spent, shape))
+                return len(found) <= _MOST_SHAPES
+            for count in range(least[g], len(prices[g])):
+                price = spent + prices[g][count]
+                if price + sum(later[g + 1 :]) >= self.best:
+                    return True
+                if not extend((*shape, count), price):
+                    return False
+            return True
+
+        return [*sorted(found)] if extend((), 0) else anything

@@ -1,0 +1,201 @@
+"""Classes and shared sets as the kernels of ``opened_bb`` want them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
+from itertools import accumulate
+from typing import Any, TypeVar
+
+import numpy as np
+
+from ....formulations.procset.set_classes import Radix, SetClasses, fits, radix_of
+from ....instances import IntArray
+from ....solvers.kernels import interpreted
+from . import kernels as kernels
+from .kernels import Rules
+
+_MOST_FAMILIES_COUNTED = 6
+"""The rule ``reach`` looks at pairs of families; with more it costs more than it
+saves."""
+_SCALE_BITS = 24
+
+Lists = Sequence[Sequence[int]]
+Result = TypeVar("Result")
+
+
+class Layout:
+    """An instance laid out for the kernels.
+
+    Sets are sorted by family, then by cost.
+
+    Attributes
+    ----------
+    system
+        What the kernels read.
+    radix
+        How costs are folded.
+    narrow
+        Whether all costs together fit into int64. Kernels are compiled only then, and
+        else interpreted, for integers of any size.
+    number
+        Type of numpy arrays that hold costs.
+    """
+
+    def __init__(self, classes: SetClasses, rules: Rules) -> None:
+        every = (*classes.private, *classes.shared)
+        self.radix: Radix = radix_of(every, classes.levels)
+        self.narrow = narrow = fits(every, self.radix, 61)
+        self.number: Any = np.int64 if narrow else object
+        cost = [self.radix.fold(c) for c in classes.shared]
+        private = [self.radix.fold(c) for c in classes.private]
+        family = families_of(classes)
+        order = sorted(range(len(cost)), key=lambda j: (family[j], cost[j], j))
+        position = {j: at for at, j in enumerate(order)}
+        opens = [sorted(position[j] for j in sets) for sets in classes.opens]
+        inside: list[list[int]] = [[] for _ in order]
+        for k, sets in enumerate(opens):
+            for j in sets:
+                inside[j].append(k)
+        cost = [cost[j] for j in order]
+        family = [family[j] for j in order]
+        families = max(family, default=-1) + 1
+        if families > _MOST_FAMILIES_COUNTED:
+            rules = rules._replace(reach=False)
+        twins = [-1] * len(order)
+        if rules.alike:
+            like = list(zip(classes.sizes, private, strict=True))
+            twins = twins_of(opens, inside, list(zip(family, cost, strict=True)), like)
+        bulk: Counter[tuple[int, ...]] = Counter()
+        for sets, size in zip(opens, classes.sizes, strict=True):
+            bulk[tuple(sets)] += size
+        far = sum(cost) + sum(private) + 1
+        spare = 62 - (far * (classes.request + 1)).bit_length()
+        self.system = kernels.System(
+            request=classes.request,
+            families=families,
+            class_at=_starts(opens),
+            class_set=_flat(opens),
+            set_at=_starts(inside),
+            set_class=_flat(inside),
+            size=np.array(classes.sizes, self.number),
+            bulk=np.array([bulk[tuple(sets)] for sets in opens], self.number),
+            private=np.array(private, self.number),
+            has_private=any(private),
+            cost=np.array(cost, self.number),
+            family=np.array(family, np.int64),
+            family_at=np.searchsorted(family, np.arange(families + 1)),
+            even=not any(private)
+            and len({*zip(family, cost, strict=True)}) == families,
+            twin=np.array(twins, np.int64),
+            scale=2 ** (min(max(spare, 0), _SCALE_BITS) if narrow else _SCALE_BITS),
+            far=far,
+            rules=kernels.Rules(*rules),
+        )
+
+    def run(self, function: Callable[..., Result], *args: Any) -> Result:
+        """Run a kernel on integers as wide as this instance needs."""
+        with nullcontext() if self.narrow else interpreted():
+            return function(*args)
+
+    def state(self) -> Any:
+        """Return a search that has not begun: nothing decided, nothing found."""
+        system = self.system
+        n, sets, families = len(system.size), len(system.cost), system.families
+        wide = max(n, sets, families) + 1
+        return kernels.State(
+            status=np.full(sets, kernels.UNDECIDED, np.int64),
+            order=np.arange(n),
+            place=np.arange(n),
+            tally=np.array([n, 0, 0, 0, 1, 0, 0]),
+            money=np.array([0, system.far], self.number),
+            trail=np.zeros(sets + 1, np.int64),
+            frame=np.zeros((sets + 1, 4), np.int64),
+            floor=np.zeros(sets + 1, self.number),
+            opened=np.zeros(families + 1, self.number),
+            limit=np.full(families + 1, sets, self.number),
+            exact=np.zeros(families + 1, self.number),
+            rank=np.array([*range(families), 0]),
+            best=np.ones(sets, np.int64),
+            cap=np.zeros(wide, self.number),
+            reach=np.zeros(sets + 1, self.number),
+            score=np.zeros(wide, self.number),
+            pair=np.zeros((sets + 1, sets + families + 1), self.number),
+            left=np.zeros(families + 1, self.number),
+        )
+
+
+def families_of(classes: SetClasses) -> list[int]:
+    """Put disjoint shared sets into families, greedily; return the family of each.
+
+    First fit, for three orders of the sets: as given, large ones first, by cost. The
+    one with fewest families counts.
+
+    Running time: O(sets families classes / 64), and sorts.
+    """
+    held = [0] * len(classes.shared)
+    for k, sets in enumerate(classes.opens):
+        for j in sets:
+            held[j] |= 1 << k
+    names = range(len(held))
+    best: list[int] = []
+    for order in (
+        names,
+        sorted(names, key=lambda j: (-held[j].bit_count(), j)),
+        sorted(names, key=lambda j: (classes.shared[j], j)),
+    ):
+        covered: list[int] = []
+        family = [0] * len(held)
+        for j in order:
+            fit = (g for g, mask in enumerate(covered) if not mask & held[j])
+            family[j] = g = next(fit, len(covered))
+            if g == len(covered):
+                covered.append(0)
+            covered[g] |= held[j]
+        if not best or max(family) < max(best):
+            best = family
+    return best
+
+
+def twins_of(
+    opens: Lists,
+    inside: Lists,
+    kind: Sequence[tuple[int, int]],
+    like: Sequence[tuple[int, int]],
+) -> list[int]:
+    """Find sets that may change places: all else in the instance stays as it is.
+
+    Two sets of one family and cost may, if their classes agree one by one in size,
+    private cost and all other sets.
+
+    Parameters
+    ----------
+    opens, inside
+        Sets of each class, classes of each set.
+    kind
+        Family and cost of each set.
+    like
+        Size and private cost of each class.
+
+    Returns
+    -------
+    list of int
+        Of each set: the last one before it that may change places with it, or -1.
+    """
+    twins: list[int] = []
+    last: dict[object, int] = {}
+    for j, classes in enumerate(inside):
+        others = sorted((*like[k], *(x for x in opens[k] if x != j)) for k in classes)
+        key = kind[j], tuple(others)
+        twins.append(last.get(key, -1))
+        last[key] = j
+    return twins
+
+
+def _starts(lists: Lists) -> IntArray:
+    return np.array([0, *accumulate(map(len, lists))], np.int64)
+
+
+def _flat(lists: Lists) -> IntArray:
+    return np.array([x for one in lists for x in one], np.int64)

@@ -1,0 +1,1 @@
+"""Feasibility of packings, fewest moves, and plans that carry them out."""

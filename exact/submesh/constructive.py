@@ -1,0 +1,209 @@
+"""Packings by construction: skyline, sequence pairs, first free places."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import prod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...instances.submesh import Box, box_at, cells
+from ...instances.submesh.packing import Packing, ways
+
+_Ints = NDArray[np.int64]
+_WORK = 2_000_000
+"""Steps times items squared, of one annealing: about a hundredth of a second."""
+_MANY = 80
+"""Items up to which every free place is looked at."""
+
+
+def orders(packing: Packing, free: Sequence[int]) -> list[list[int]]:
+    """List orders of the free items, by number: the largest first, in several senses.
+
+    By volume, each side, the longest side, and the sum of sides.
+    """
+
+    def largest(measure: Callable[[tuple[int, ...]], int]) -> list[int]:
+        return sorted(
+            range(len(free)),
+            key=lambda j: (-measure(packing.items[free[j]].size), j),
+        )
+
+    measures: list[Callable[[tuple[int, ...]], int]] = [prod, max, sum]
+    measures += [lambda size, a=a: size[a] for a in range(packing.d)]  # type: ignore[misc]
+    return [largest(measure) for measure in measures]
+
+
+def construct(
+    packing: Packing, seed: int, stop: Callable[[], bool], rounds: int = 1
+) -> tuple[Box, ...] | None:
+    """Return a packing, or None if none was found.
+
+    Where nothing is fixed in a mesh in the plane: the lowest gap of the skyline is
+    filled with what fits it best, in every order of `orders`; then orders and
+    sequence pairs are annealed. Elsewhere each item is put into the first free place,
+    and orders are exchanged as long as that is no worse.
+
+    Parameters
+    ----------
+    packing
+        Every item fits on its own.
+    seed
+        Of the annealing.
+    stop
+        Asked between two steps.
+    rounds
+        How often to anneal.
+
+    Notes
+    -----
+    Time: O(n^2) a skyline or sequence pair; the first free places in the plane O(n^4),
+    where there are many items O(n p) for p processors.
+    Source: Burke, Kendall and Whitwell 2004 (best fit); Wei et al. 2011 (the score of
+    a gap); Murata et al. 1996 (sequence pairs); Baker et al. 1980 (bottom left).
+    """
+    free = [i for i, item in enumerate(packing.items) if item.at is None]
+    everywhere = len(free) == len(packing.items) and not packing.blocked
+    if packing.d == 2 and not packing.torus and everywhere:
+        return _in_the_plane(packing, seed, stop, rounds)
+    if len(packing.items) + len(packing.blocked) > _MANY:
+        return _one_by_one(packing, free, stop)
+    return _beside(packing, free, seed, stop, rounds)
+
+
+def _in_the_plane(
+    packing: Packing, seed: int, stop: Callable[[], bool], rounds: int
+) -> tuple[Box, ...] | None:
+    from . import constructive_kernels as kernels
+
+    n = len(packing.items)
+    sizes = [ways(packing, item) for item in packing.items]
+    many = np.array([len(several) for several in sizes], dtype=np.int64)
+    padded = np.array([[s[0], s[-1]] for s in sizes], dtype=np.int64)
+    wide, high = padded[:, :, 0].copy(), padded[:, :, 1].copy()
+    at = np.zeros((n, 2), dtype=np.int64)
+    way = np.zeros(n, dtype=np.int64)
+    random = np.array([seed * 2654435761 % 2**31 + 88172645463325252], dtype=np.int64)
+    steps = min(20_000, max(200, _WORK // (n * n)))
+
+    def boxes() -> tuple[Box, ...]:
+        return tuple(
+            box_at((int(x), int(y)), sizes[j][int(way[j])])
+            for j, (x, y) in enumerate(at)
+        )
+
+    def skylines(side: int, roof: int, w: _Ints, h: _Ints, count: int) -> bool:
+        for order in orders(packing, range(n)):
+            if stop():
+                return False
+            queue = np.array(order, dtype=np.int64)
+            if not kernels.anneal_skyline(
+                side, roof, w, h, many, queue, at, way, random, count
+            ):
+                return True
+        return False
+
+    side, roof = packing.shape
+    if skylines(side, roof, wide, high, 0):
+        return boxes()
+    if skylines(roof, side, high, wide, 0):
+        at[:] = at[:, ::-1].copy()
+        return boxes()
+    for _ in range(rounds):
+        if stop():
+            return None
+        first = np.array(orders(packing, range(n))[0], dtype=np.int64)
+        where = np.argsort(first).astype(np.int64)
+        way[:] = 0
+        if not kernels.anneal_pairs(
+            side, roof, wide, high, many, first, where, at, way, random, steps
+        ):
+            return boxes()
+        if skylines(side, roof, wide, high, steps // 5):
+            return boxes()
+    return None
+
+
+def _one_by_one(
+    packing: Packing, free: list[int], stop: Callable[[], bool]
+) -> tuple[Box, ...] | None:
+    """Put each item into the first free place, in each of the orders."""
+    from .direct import first_free, occupied
+
+    held = [item.at for item in packing.items if item.at is not None]
+    held += [(*cell, *cell) for cell in packing.blocked]
+    begin = occupied(packing.shape, held)
+    for order in orders(packing, free):
+        taken = begin.copy()
+        boxes = [item.at for item in packing.items]
+        for i in (free[j] for j in order):
+            if stop():
+                return None
+            found = (
+                first_free(taken, size, packing.torus)
+                for size in ways(packing, packing.items[i])
+            )
+            boxes[i] = box = next((box for box in found if box is not None), None)
+            if box is None:
+                break
+            taken[cells(packing.shape, box)] = True
+        else:
+            return tuple(box for box in boxes if box is not None)
+    return None
+
+
+def _beside(
+    packing: Packing,
+    free: list[int],
+    seed: int,
+    stop: Callable[[], bool],
+    rounds: int,
+) -> tuple[Box, ...] | None:
+    from . import constructive_kernels as kernels
+    from .direct import in_three
+
+    d = packing.d
+    held = [item.at for item in packing.items if item.at is not None]
+    held += [(*cell, *cell) for cell in packing.blocked]
+    fixed = len(held)
+    low, length = in_three([*held, *[(0,) * 2 * d] * len(free)], d)
+    shape = np.array((*packing.shape, *(1,) * (3 - d)), dtype=np.int64)
+    choices = [ways(packing, packing.items[i]) for i in free]
+    many = np.array([len(several) for several in choices], dtype=np.int64)
+    sizes = np.ones((len(free), 6, 3), dtype=np.int64)
+    for j, several in enumerate(choices):
+        for o, size in enumerate(several):
+            sizes[j, o, :d] = size
+    random = np.array([seed * 2654435761 % 2**31 + 88172645463325252], dtype=np.int64)
+    steps = min(200, max(5, _WORK // (len(packing.items) + 1) ** (d + 1)))
+    for count in (0, *[steps] * rounds):
+        for order in orders(packing, free):
+            if stop():
+                return None
+            queue = np.array(order, dtype=np.int64)
+            if kernels.anneal_fill(
+                shape,
+                packing.torus,
+                low,
+                length,
+                fixed,
+                sizes,
+                many,
+                queue,
+                random,
+                count,
+            ):
+                continue
+            placed = {
+                i: box_at(
+                    [int(x) for x in low[fixed + j, :d]],
+                    [int(x) for x in length[fixed + j, :d]],
+                )
+                for j, i in enumerate(free)
+            }
+            return tuple(
+                placed[i] if item.at is None else item.at
+                for i, item in enumerate(packing.items)
+            )
+    return None

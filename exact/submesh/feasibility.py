@@ -1,0 +1,327 @@
+"""Whether the residents and the request can be placed without overlapping.
+
+A cascade: each step answers yes with a placement, no with a proof, or hands on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from ...instances import Submesh
+from ...instances.submesh import Box, Placement
+from ...instances.submesh.packing import (
+    Packing,
+    check_packed,
+    packing_of,
+    placement_from,
+    ways,
+)
+from ...solvers import (
+    DEFAULT,
+    Grade,
+    Limit,
+    Proof,
+    Result,
+    Settings,
+    SolverError,
+    Status,
+    answer,
+    clock,
+)
+from .constructive import construct
+from .direct import free_box
+from .pack_by_gaps.search import niches
+from .refutation import Certificate, refute
+from .staircase.search import refusal, staircase
+from .tightening import Tight, tighten
+
+DIRECT = Proof(Grade.ENUMERATED, "direct fit")
+"""Nobody is moved."""
+SEARCHED = Proof(Grade.ENUMERATED, "staircase")
+"""No order of the items and no choice of corners packs them."""
+STAIRCASE = 12
+"""Items up to which the exhaustive search is tried before CP-SAT."""
+_NODES = 200_000
+"""After which it is given up: a thirtieth of a second."""
+FILLED = Proof(Grade.ENUMERATED, "niches")
+"""No choice of a box, or of a cell left free, for every niche packs them."""
+_WASTE = 32
+"""Cells left free up to which niches are searched."""
+_NICHES, _FEW_NICHES = 10_000_000, 50_000
+"""Nodes where no cell is left free, about 6 s; halved for each cell, down to this."""
+_ROUNDS = 1
+"""Of annealing."""
+_SOLVED = 20
+"""Items up to which CP-SAT mostly decides at once."""
+_MORE_ROUNDS = 16
+"""Of annealing, beyond that."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """Whether boxes can be packed.
+
+    Parameters
+    ----------
+    fits
+        True, False, or None: not decided.
+    by
+        The step that decided; "" if none did.
+    boxes
+        Where the items are: residents in order, then the request; None unless they fit.
+    placement
+        The same as a placement of a submesh request.
+    proof
+        Who vouches for a no.
+    certificate
+        A proof that it cannot be done, checked by `infeasibility`, if there is one.
+    tried
+        The steps that were taken, in order.
+    limit
+        What ended the cascade early.
+    """
+
+    fits: bool | None = None
+    by: str = ""
+    boxes: tuple[Box, ...] | None = None
+    placement: Placement | None = None
+    proof: Proof | None = None
+    certificate: Certificate | None = None
+    tried: tuple[str, ...] = ()
+    limit: Limit | None = None
+
+
+def fits(instance: Submesh, settings: Settings = DEFAULT) -> Verdict:
+    """Decide whether there is a placement; find one, or prove that there is none.
+
+    Steps: direct fit, `refute`, then those of `decide`. Where nobody may be moved, the
+    first two are complete. Ctrl-C gives "not decided", with what was tried.
+    """
+    start = clock.now()
+    packing = packing_of(instance)
+    held = [one.box for one in instance.residents]
+    try:
+        blocked = [(*cell, *cell) for cell in instance.blocked]
+        for size in ways(packing, packing.items[-1]):
+            box = free_box(instance.shape, [*held, *blocked], size, instance.torus)
+            if box is not None:
+                return Verdict(
+                    fits=True,
+                    by="direct fit",
+                    boxes=(*held, box),
+                    placement=Placement(box),
+                    tried=("direct fit",),
+                )
+    except KeyboardInterrupt:
+        return Verdict(tried=("direct fit",), limit=Limit.INTERRUPT)
+    verdict = decide(packing, settings, start=start, hint=_hint(packing, held))
+    verdict = replace(verdict, tried=("direct fit", *verdict.tried))
+    if verdict.boxes is not None:
+        placement = placement_from(instance, verdict.boxes)
+        verdict = replace(verdict, placement=placement)
+    return verdict
+
+
+def decide(
+    packing: Packing,
+    settings: Settings = DEFAULT,
+    *,
+    start: float | None = None,
+    hint: Sequence[Box] = (),
+) -> Verdict:
+    """Decide whether boxes can be packed.
+
+    Steps: checkable proofs of no (`refute`); packings by construction (`construct`);
+    the exhaustive search of `staircase` for a while; annealing (`construct`); that of
+    `niches` where little is left free; CP-SAT, from the hint, for the rest of the time.
+
+    Parameters
+    ----------
+    packing
+        What is to be packed.
+    settings
+        Time limit, seed, threads.
+    start
+        ``clock.now()`` when the run began.
+    hint
+        Boxes of the items, perhaps overlapping, that a solver starts from.
+    """
+    start = clock.now() if start is None else start
+    tried: list[str] = []
+    try:
+        tried.append("proofs")
+        if (certificate := refute(packing)) is not None:
+            kind = certificate["kind"]
+            return Verdict(
+                fits=False,
+                by=kind,
+                proof=Proof(Grade.CHECKED, kind),
+                certificate=certificate,
+                tried=tuple(tried),
+            )
+
+        def stop() -> bool:
+            return clock.now() - start >= settings.time_limit
+
+        if stop():
+            return Verdict(tried=tuple(tried), limit=Limit.TIME)
+        tried.append("construction")
+        boxes = construct(packing, settings.seed, stop, rounds=0)
+        if boxes is not None:
+            return _packed(packing, boxes, "construction", tried)
+        if len(packing.items) <= STAIRCASE and not refusal(packing) and not stop():
+            tried.append("staircase")
+            found, boxes, _ = staircase(packing, most_nodes=_NODES, stop=stop)
+            if boxes is not None:
+                return _packed(packing, boxes, "staircase", tried)
+            if found is False:
+                return Verdict(
+                    fits=False, by="staircase", proof=SEARCHED, tried=tuple(tried)
+                )
+        tried.append("annealing")
+        rounds = _ROUNDS if len(packing.items) <= _SOLVED else _MORE_ROUNDS
+        boxes = construct(packing, settings.seed, stop, rounds=rounds)
+        if boxes is not None:
+            return _packed(packing, boxes, "annealing", tried)
+        if not refusal(packing) and not stop():
+            tight = tighten(packing)
+            if tight is None or tight.waste <= _WASTE:
+                tried.append("niches")
+                verdict = _by_niches(packing, tight, settings, start)
+                if verdict.fits is not None:
+                    return replace(verdict, tried=tuple(tried))
+        tried.append("cp-sat")
+        verdict = by_cpsat(packing, settings, start=start, hint=hint)
+    except KeyboardInterrupt:
+        verdict = Verdict(limit=Limit.INTERRUPT)
+    return replace(verdict, tried=tuple(tried))
+
+
+def _by_niches(
+    packing: Packing, tight: Tight | None, settings: Settings, start: float
+) -> Verdict:
+    """Search all packings that leave little free, for half of the time left."""
+    now = clock.now()
+    half = (settings.time_limit - (now - start)) / 2
+    waste = 0 if tight is None else max(tight.waste, 0)
+    found, boxes, _ = niches(
+        packing,
+        most_nodes=max(_NICHES >> waste, _FEW_NICHES),
+        stop=lambda: clock.now() - now >= half,
+        tight=tight,
+    )
+    if boxes is not None:
+        return _packed(packing, boxes, "niches", ())
+    return Verdict(
+        fits=found,
+        by="" if found is None else "niches",
+        proof=None if found is None else FILLED,
+    )
+
+
+def _packed(
+    packing: Packing, boxes: tuple[Box, ...], by: str, tried: Sequence[str]
+) -> Verdict:
+    """Return a yes, after a look at the boxes."""
+    if wrong := check_packed(packing, boxes):
+        raise SolverError(f"{packing.name}: {by} packed wrongly: {wrong[0]}")
+    return Verdict(fits=True, by=by, boxes=boxes, tried=tuple(tried))
+
+
+def by_cpsat(
+    packing: Packing,
+    settings: Settings = DEFAULT,
+    *,
+    start: float | None = None,
+    hint: Sequence[Box] = (),
+) -> Verdict:
+    """Decide by CP-SAT alone; the boxes are checked from the definition."""
+    from ...solvers import cpsat
+
+    decide = cpsat.decide  # imported first: it says what is missing
+    from ...formulations.submesh.packing_cpsat import PARAMETERS, no_overlap
+
+    if not all(ways(packing, item) for item in packing.items):
+        return Verdict(fits=False, by="cp-sat", proof=Proof(Grade.SOLVER, cpsat.BY))
+    built = no_overlap(packing, hint=hint)
+    found = decide(
+        built.model,
+        built.variables,
+        settings=settings,
+        start=start,
+        parameters=PARAMETERS,
+    )
+    if found.impossible:
+        return Verdict(fits=False, by="cp-sat", proof=Proof(Grade.SOLVER, cpsat.BY))
+    if found.values is None:
+        return Verdict(tried=("cp-sat",), limit=found.limit)
+    boxes = built.decode(found.values)
+    return _packed(packing, boxes, "cp-sat", ("cp-sat",))
+
+
+def _hint(packing: Packing, held: Sequence[Box]) -> tuple[Box, ...]:
+    """Take the residents where they are, and the request at the origin."""
+    size = ways(packing, packing.items[-1])
+    if not size:
+        return ()
+    return (*held, (*(0,) * packing.d, *(s - 1 for s in size[0])))
+
+
+def cascade(instance: Submesh, /, settings: Settings = DEFAULT) -> Result:
+    """Decide by direct fit, checkable proofs, constructive packings and solvers.
+
+    The first placement that is found is returned: it may move more residents than
+    need be.
+
+    Guarantee: exact on whether there is a placement; optimal if nobody need be moved.
+    Time: exponential at worst; measured in docs/submesh-feasibility.md.
+    Source: derived for closeknit, see docs/submesh-feasibility.md.
+    """
+    start = clock.now()
+    return as_result(instance, fits(instance, settings), settings, start)
+
+
+def cp_sat(instance: Submesh, /, settings: Settings = DEFAULT) -> Result:
+    """Decide by CP-SAT alone: boxes that do not overlap, from the present places.
+
+    Guarantee: exact on whether there is a placement, if the solver is right.
+    Time: exponential at worst; measured in docs/submesh-feasibility.md.
+    Source: the constraint of Beldiceanu and Carlsson 2001, as CP-SAT has it.
+    """
+    start = clock.now()
+    packing = packing_of(instance)
+    hint = _hint(packing, [one.box for one in instance.residents])
+    try:
+        verdict = by_cpsat(packing, settings, start=start, hint=hint)
+    except KeyboardInterrupt:
+        verdict = Verdict(limit=Limit.INTERRUPT)
+    if verdict.boxes is not None:
+        placement = placement_from(instance, verdict.boxes)
+        verdict = replace(verdict, placement=placement)
+    return as_result(instance, verdict, settings, start)
+
+
+def as_result(
+    instance: Submesh, verdict: Verdict, settings: Settings, start: float
+) -> Result:
+    """Return a verdict as what every method returns."""
+    if verdict.fits is False:
+        return Result(
+            status=Status.INFEASIBLE,
+            proof=verdict.proof,
+            certificate=verdict.certificate,
+            seconds=clock.now() - start,
+            seed=settings.seed,
+        )
+    chosen = None if verdict.placement is None else verdict.placement.flat()
+    stays = verdict.placement is not None and not verdict.placement.moves
+    return answer(
+        instance,
+        chosen,
+        start=start,
+        bound=(0, 0, 0) if stays else None,
+        proof=DIRECT if stays else None,
+        limit=verdict.limit,
+        seed=settings.seed,
+    )

@@ -1,0 +1,240 @@
+"""Room for a request by moving residents: as few, as small and as near as can be."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from ...instances import Submesh, cost
+from ...instances.submesh import Placement, placement_of
+from ...instances.value import ordered
+from ...solvers import (
+    DEFAULT,
+    Grade,
+    Limit,
+    Proof,
+    Result,
+    Settings,
+    Status,
+    answer,
+    clock,
+)
+from .min_displacement import nearest
+from .plan import in_order
+from .subsets import Subsets
+
+_PROOF = Proof(Grade.ENUMERATED, "migrate")
+MOST_SETS = 2000
+"""Sets of residents that are looked at, of all sizes, before the solver takes over."""
+
+
+def migrate(instance: Submesh, /, settings: Settings = DEFAULT) -> Result:
+    """Move the fewest residents, then the least area, then the least way.
+
+    Sets of residents are tried in order, the fewest and then the smallest first: can
+    they and the request be placed among those that stay? Of the first that can, and of
+    all of the same number and area, the least way is searched for, see `nearest`; on a
+    torus, and where that is too long, by CP-SAT. Where there are too many sets, or too
+    many places, one model of CP-SAT has all three levels. The moves are put into an
+    order in which they can be made, if a search finds one.
+
+    Guarantee: exact.
+    Time: exponential at worst, see docs/submesh-migration.md.
+    Source: Morgenstern 1994, section 3.3, whose migration this makes exact.
+    """
+    return Migration(instance, settings).run()
+
+
+def migrate_cp_sat(instance: Submesh, /, settings: Settings = DEFAULT) -> Result:
+    """Minimise residents moved, area and way by one model of CP-SAT, level by level.
+
+    A free place costs nothing and needs no model. Stopped early, it has the optima of
+    the levels that are settled for a bound.
+
+    Guarantee: exact.
+    Time: exponential at worst, see docs/submesh-migration.md.
+    Source: the constraint of Beldiceanu and Carlsson 2001, as CP-SAT has it.
+    """
+    search = Migration(instance, settings)
+    try:
+        return search.without_moves() or search.by_model()
+    except KeyboardInterrupt:
+        return search.ended(Limit.INTERRUPT)
+
+
+@dataclass
+class Migration:
+    """One search for the cheapest migration, and what is known so far.
+
+    Parameters
+    ----------
+    most
+        Residents that may be moved; the search ends when it is proved that more would
+        have to be. None: any number.
+
+    Attributes
+    ----------
+    best
+        The best placement that is known.
+    bound
+        What is proved, and by whom.
+    looked
+        How many sets were looked at.
+    """
+
+    instance: Submesh
+    settings: Settings
+    best: Placement | None = None
+    bound: tuple[int, int, int] = (0, 0, 0)
+    proof: Proof = _PROOF
+    looked: int = 0
+    most: int | None = None
+    start: float = field(default_factory=clock.now)
+
+    def run(self) -> Result:
+        """Try sets of residents, then leave what is left to the model."""
+        try:
+            if (done := self.without_moves()) is not None:
+                return done
+            size = self.subsets.fewest
+            assert size is not None
+            while size <= len(self.subsets.movable):
+                self.bound = (size, 0, 0)
+                if self.most is not None and size > self.most:
+                    return self.ended(Limit.NODES)
+                listed = self.subsets.listed(size)
+                if listed is None or self.looked + len(listed) > MOST_SETS:
+                    return self.beyond_sets()
+                if (done := self._of_size(listed)) is not None:
+                    return done
+                size += 1
+        except KeyboardInterrupt:
+            return self.ended(Limit.INTERRUPT)
+        return self.impossible()
+
+    def without_moves(self) -> Result | None:
+        """Answer if a box is free, or if what may not move is in every way."""
+        self.subsets = Subsets(self.instance)
+        if self.subsets.fewest is None:
+            return self.impossible()
+        if self.subsets.fewest == 0:
+            self.best = self.subsets.fit(()).placement
+            return self.ended()
+        return None
+
+    def _of_size(self, listed: list[tuple[int, ...]]) -> Result | None:
+        """Try sets of one size; answer when one of them has room, or time is up."""
+        least: int | None = None
+        for moved in listed:
+            area = self.subsets.area(moved)
+            if least is not None and area > least:
+                break
+            if least is None:
+                self.bound = (len(moved), area, 0)
+            if self._late():
+                return self.ended(Limit.TIME)
+            if self.looked == self.settings.node_limit:
+                return self.ended(Limit.NODES)
+            self.looked += 1
+            found = self.subsets.fit(moved, self._late)
+            if found.fits is False:
+                continue
+            if found.fits is None:
+                if self._late():
+                    return self.ended(Limit.TIME)
+                return self.beyond_sets()
+            self._offer(found.placement)
+            least = area
+            if not self._nearest_by_search(moved):
+                result = self._nearest(moved, found.placement)
+                if result.status is not Status.OPTIMAL:
+                    return self.ended(result.limit)
+        return None if least is None else self._settled()
+
+    def _nearest_by_search(self, moved: tuple[int, ...]) -> bool:
+        """Minimise the way that these go, if a short search can; say whether it did."""
+        if self.instance.torus:
+            return False
+        assert self.best is not None
+        found = nearest(
+            self.instance,
+            moved,
+            self._cost(self.best)[2],
+            stop=self._late,
+        )
+        self._offer(found.placement)
+        return found.finished
+
+    def _nearest(self, moved: tuple[int, ...], known: Placement | None) -> Result:
+        """Minimise the way that exactly these go by a model; keep what is better."""
+        from ...formulations.submesh.moves_cpsat import moves
+        from ...solvers import cpsat
+
+        model = moves(self.instance, movable=moved, hint=known)
+        result = cpsat.solve(model, settings=self.settings, start=self.start)
+        self.proof = Proof(Grade.SOLVER, f"migrate and {cpsat.BY}")
+        if result.chosen is not None:
+            self._offer(placement_of(self.instance, result.chosen))
+        return result
+
+    def beyond_sets(self) -> Result:
+        """Go on where there are too many sets to be tried one after the other."""
+        return self.by_model()
+
+    def by_model(self) -> Result:
+        """Minimise all levels by one model, no better than is proved so far."""
+        from ...formulations.submesh.moves_cpsat import moves
+        from ...solvers import cpsat
+
+        model = moves(self.instance, hint=self.best, bound=self.bound, proof=self.proof)
+        result = cpsat.solve(model, settings=self.settings, start=self.start)
+        if result.chosen is None:
+            return result
+        placement = self._in_order(placement_of(self.instance, result.chosen))
+        return replace(result, chosen=placement.flat())
+
+    def _offer(self, placement: Placement | None) -> None:
+        if placement is None:
+            return
+        if self.best is None or ordered(self._cost(placement)) < ordered(
+            self._cost(self.best)
+        ):
+            self.best = placement
+
+    def _cost(self, placement: Placement) -> tuple[int, ...]:
+        return cost(self.instance, placement.flat())
+
+    def _late(self) -> bool:
+        return clock.now() - self.start > self.settings.time_limit
+
+    def _in_order(self, placement: Placement) -> Placement:
+        left = self.settings.time_limit - (clock.now() - self.start)
+        return in_order(self.instance, placement, left)
+
+    def _settled(self) -> Result:
+        """All sets of the least number and area have been looked at."""
+        assert self.best is not None
+        moved, area, way = self._cost(self.best)
+        self.bound = moved, area, way
+        return self.ended()
+
+    def ended(self, limit: Limit | None = None) -> Result:
+        """Answer with what is known, the moves in order where one is found."""
+        best = None if self.best is None else self._in_order(self.best)
+        return answer(
+            self.instance,
+            None if best is None else best.flat(),
+            start=self.start,
+            bound=self.bound,
+            proof=self.proof,
+            limit=limit,
+            seed=self.settings.seed,
+        )
+
+    def impossible(self) -> Result:
+        """Answer that there is no placement."""
+        return Result(
+            status=Status.INFEASIBLE,
+            proof=self.proof,
+            seconds=clock.now() - self.start,
+            seed=self.settings.seed,
+        )

@@ -1,0 +1,1 @@
+"""Exhaustive search for packings that leave little free, gap by gap."""

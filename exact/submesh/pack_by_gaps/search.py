@@ -1,0 +1,171 @@
+"""Every packing of boxes that leaves little free, filled niche by niche."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from math import prod
+
+import numpy as np
+
+from ....instances.submesh import Box
+from ....instances.submesh.packing import Packing
+from ..tightening import Tight, box_within, tighten
+
+_RUN = 20_000
+"""Nodes along one axis before it is the other's turn."""
+_REMEMBERED = 1 << 18
+"""States known to lead nowhere, along each axis: 12 MB."""
+
+
+def niches(
+    packing: Packing,
+    *,
+    most_nodes: int,
+    stop: Callable[[], bool],
+    tight: Tight | None = None,
+) -> tuple[bool | None, tuple[Box, ...] | None, int]:
+    """Return whether the boxes pack (None: not decided), their boxes, and the nodes.
+
+    The packing is made tight (`tighten`). Then the lowest cell not yet settled, the
+    leftmost of these, is either the lower left corner of a box, of each size in turn,
+    or stays free, as long as cells may. A branch ends when more must stay free: rows of
+    a niche are covered by sums of widths, columns above the skyline by sums of heights;
+    when a box has no place; or when the same skyline, or its mirror image, was seen
+    with the same boxes left. Two searches take turns, one with the axes exchanged: one
+    may be a hundred times as long as the other, and it is not known which.
+
+    Parameters
+    ----------
+    packing
+        In the plane, nothing fixed, nothing blocked, no torus; every item fits alone.
+    most_nodes
+        Nodes after which it is given up, along both axes together.
+    stop
+        Asked every 20000 nodes.
+    tight
+        What `tighten` made of it, if that is known.
+
+    Notes
+    -----
+    Guarantee: exact. Time: exponential in the boxes and in the cells that stay free;
+    O(n) a node. Source: the lowest gap is that of Kenmochi et al. 2009
+    (perfect packings); the states that are remembered, the sums along both axes and
+    the cells left free are ours.
+    """
+    tight = tight or tighten(packing)
+    if tight is None or tight.waste < 0:
+        return False, None, 0
+    if not tight.left:
+        return True, _boxes(packing, tight, {}), 0
+    searches = [_Search(tight, axis, most_nodes) for axis in (0, 1)]
+    nodes = 0
+    while nodes < most_nodes:
+        for search in searches:
+            if stop():
+                return None, None, nodes
+            fits = search.go_on(min(_RUN, max(1, most_nodes - nodes)))
+            nodes = sum(one.nodes for one in searches)
+            if fits is False:
+                return False, None, nodes
+            if fits:
+                return True, _boxes(packing, tight, search.places()), nodes
+    return None, None, nodes
+
+
+def _boxes(
+    packing: Packing, tight: Tight, places: dict[int, tuple[tuple[int, int], int]]
+) -> tuple[Box, ...]:
+    """Return the boxes of all items, given corners and ways of those that were left."""
+    boxes = dict(tight.aside)
+    for n, (corner, way) in places.items():
+        i = tight.left[n]
+        boxes[i] = box_within(packing, i, corner, tight.sizes[n][way])
+    return tuple(boxes[i] for i in range(len(packing.items)))
+
+
+class _Search:
+    """One search, that can be gone on with: upwards along an axis.
+
+    Parameters
+    ----------
+    tight
+        What is to be packed.
+    axis
+        Along which skylines are lines; they rise along the other.
+    most_nodes
+        That it will be asked for: no more are remembered.
+    """
+
+    def __init__(self, tight: Tight, axis: int, most_nodes: int) -> None:
+        from . import kernels as kernels
+
+        self.kernels = kernels
+        self.tight = tight
+        self.axis = axis
+        kinds = Counter(tight.sizes)
+        self.kinds = sorted(kinds, key=lambda several: (-prod(several[0]), several))
+        side, self.roof = tight.shape[axis], tight.shape[1 - axis]
+        padded = np.array([[q[0], q[-1]] for q in self.kinds], dtype=np.int64)
+        self.wide = padded[:, :, axis].copy()
+        self.high = padded[:, :, 1 - axis].copy()
+        self.many = np.array([len(q) for q in self.kinds], dtype=np.int64)
+        self.left = np.array([kinds[q] for q in self.kinds], dtype=np.int64)
+        self.bits = np.array(
+            [x.bit_length() for x in (side, self.roof, *self.left.tolist())],
+            dtype=np.int64,
+        )
+        depths = len(tight.sizes) + tight.waste + 2
+        self.edges = np.zeros((depths, min(side, depths) + 2), dtype=np.int64)
+        self.heights = np.zeros_like(self.edges)
+        self.edges[0, 1] = side
+        self.counts = np.ones(depths, dtype=np.int64)
+        self.chosen = np.zeros((depths, 4), dtype=np.int64)
+        self.chosen[0, 1] = -1
+        self.waste = np.full(depths, tight.waste, dtype=np.int64)
+        self.entered = np.zeros(depths, dtype=np.int64)
+        known = min(_REMEMBERED, max(kernels.WAYS, 1 << most_nodes.bit_length()))
+        self.table = np.full((known, kernels.WORDS + 1), -1, dtype=np.int64)
+        longest = max(side, self.roof)
+        self.sums = np.zeros(longest // kernels.SUM_BITS + 1, dtype=np.int64)
+        self.state = np.zeros(2, dtype=np.int64)
+
+    @property
+    def nodes(self) -> int:
+        """Boxes placed and cells left free so far."""
+        return int(self.state[self.kernels.NODES])
+
+    def go_on(self, nodes: int) -> bool | None:
+        """Look at so many nodes more; return whether it packs, None if not decided."""
+        ended = self.kernels.search(
+            self.roof,
+            self.wide,
+            self.high,
+            self.many,
+            self.left,
+            self.bits,
+            self.edges,
+            self.heights,
+            self.counts,
+            self.chosen,
+            self.waste,
+            self.entered,
+            self.table,
+            self.sums,
+            self.state,
+            nodes,
+        )
+        return None if ended == self.kernels.LONG else ended == self.kernels.FOUND
+
+    def places(self) -> dict[int, tuple[tuple[int, int], int]]:
+        """Return corner and way of each item, by its number among those left."""
+        alike = {
+            several: [n for n, q in enumerate(self.tight.sizes) if q == several]
+            for several in self.kinds
+        }
+        found = {}
+        for t, o, x, y in self.chosen[: self.state[self.kernels.AT]].tolist():
+            if t < len(self.kinds):
+                corner = (x, y) if self.axis == 0 else (y, x)
+                found[alike[self.kinds[t]].pop()] = corner, o
+        return found

@@ -1,0 +1,1 @@
+"""Exhaustive search for packings of a rectangle, corner by corner."""

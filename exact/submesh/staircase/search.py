@@ -1,0 +1,118 @@
+"""Every packing of boxes in a rectangle, placed corner by corner."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import prod
+
+import numpy as np
+
+from ....instances.submesh import Box, box_at
+from ....instances.submesh.packing import Packing, ways
+from ..tightening import reachable
+
+MOST = 24
+"""Items up to which the search is worth its nodes."""
+_RUN = 20_000
+
+
+def staircase(
+    packing: Packing, *, most_nodes: int, stop: Callable[[], bool]
+) -> tuple[bool | None, tuple[Box, ...] | None, int]:
+    """Return whether the boxes pack (None: not decided), their boxes, and the nodes.
+
+    Boxes pushed left and down can be placed in an order such that each lies in a
+    corner of the staircase around those before it. So every order and every corner is
+    tried, the largest first; of two boxes that can be exchanged in the order, the left
+    one goes first, as go equal ones by number, and the largest box of its own size
+    lies in the lower left half. A branch ends when the area above the staircase, less
+    the pockets into which nothing fits any more, is less than that of what is left.
+    The sides of the mesh are first cut to sums of the boxes' sides.
+
+    Parameters
+    ----------
+    packing
+        In the plane, nothing fixed, nothing blocked, no torus; every item fits alone.
+    most_nodes
+        Nodes after which it is given up.
+    stop
+        Asked every 20000 nodes.
+
+    Notes
+    -----
+    Guarantee: exact. Time: exponential; O(n^2) a node. Source: Martello, Pisinger and
+    Vigo 2000, section 4 (corner points); the order, the pockets and the lower left half
+    are ours.
+    """
+    from . import kernels as kernels
+
+    order = sorted(range(len(packing.items)), key=lambda i: _first(packing, i))
+    sizes = [ways(packing, packing.items[i]) for i in order]
+    side, roof = (
+        reachable(packing.shape[a], [[s[a] for s in several] for several in sizes])
+        for a in range(2)
+    )
+    n = len(order)
+    many = np.array([len(several) for several in sizes], dtype=np.int64)
+    wide = np.array(
+        [[several[o % len(several)][0] for o in (0, 1)] for several in sizes]
+    )
+    high = np.array(
+        [[several[o % len(several)][1] for o in (0, 1)] for several in sizes]
+    )
+    twin = np.full(n, -1, dtype=np.int64)
+    for j in range(1, n):
+        if sizes[j] == sizes[j - 1]:
+            twin[j] = j - 1
+    alone = [j for j in range(n) if sizes.count(sizes[j]) == 1]
+    edges = np.zeros((n + 1, n + 2), dtype=np.int64)
+    heights = np.zeros((n + 1, n + 2), dtype=np.int64)
+    edges[0, 1] = side
+    counts = np.ones(n + 1, dtype=np.int64)
+    chosen = np.zeros((n + 1, 5), dtype=np.int64)
+    chosen[0, 2] = -1
+    used = np.zeros(n, dtype=np.bool_)
+    state = np.zeros(2, dtype=np.int64)
+    if sum(prod(several[0]) for several in sizes) > side * roof:
+        return False, None, 0
+    while True:
+        left = most_nodes - int(state[kernels.NODES])
+        if left <= 0 or stop():
+            return None, None, int(state[kernels.NODES])
+        ended = kernels.search(
+            roof,
+            wide.astype(np.int64),
+            high.astype(np.int64),
+            many,
+            twin,
+            alone[0] if alone else -1,
+            edges,
+            heights,
+            counts,
+            chosen,
+            used,
+            state,
+            min(left, _RUN),
+        )
+        if ended == kernels.NONE:
+            return False, None, int(state[kernels.NODES])
+        if ended == kernels.FOUND:
+            break
+    boxes: list[Box] = [()] * n
+    for _, j, o, x, y in chosen[:n].tolist():
+        boxes[order[j]] = box_at((x, y), sizes[j][o])
+    return True, tuple(boxes), int(state[kernels.NODES])
+
+
+def refusal(packing: Packing) -> str | None:
+    """Say why the search does not take this; None if it does."""
+    if packing.d != 2 or packing.torus:
+        return "is for meshes in the plane"
+    if packing.blocked or any(item.at is not None for item in packing.items):
+        return "takes nothing that is fixed"
+    return None
+
+
+def _first(packing: Packing, i: int) -> tuple[int, list[tuple[int, ...]]]:
+    sizes = ways(packing, packing.items[i])
+    return -prod(sizes[0]), sizes

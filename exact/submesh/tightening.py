@@ -1,0 +1,150 @@
+"""Packings cut to what matters: full rows taken out, sides made no longer than sums."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+
+from ...instances.submesh import Box, box_at
+from ...instances.submesh.packing import Packing, ways
+
+
+@dataclass(frozen=True, slots=True)
+class Tight:
+    """What is left to be packed, and where the rest goes.
+
+    Parameters
+    ----------
+    shape
+        Sides of what is left of the mesh.
+    left
+        Items to be packed, by number.
+    sizes
+        Of those, in each of their ways; perhaps longer than the items.
+    aside
+        Items that were put at the end of the mesh, and where.
+    """
+
+    shape: tuple[int, int]
+    left: tuple[int, ...]
+    sizes: tuple[tuple[tuple[int, int], ...], ...]
+    aside: tuple[tuple[int, Box], ...]
+
+    @property
+    def waste(self) -> int:
+        """Cells that stay free when all is packed; below 0 where it cannot be."""
+        return prod(self.shape) - sum(prod(several[0]) for several in self.sizes)
+
+
+def tighten(packing: Packing) -> Tight | None:
+    """Make a packing tighter as long as it is no harder; None if nothing packs.
+
+    Three rules, along either axis, until none applies:
+
+    - An item beside which nothing fits is put at the far end, as what lies beyond it
+      can be pushed to where it was, and the mesh is that much shorter.
+    - Boxes pushed back start at sums of sides of others, so the mesh may be cut to the
+      greatest sum of sides that it holds.
+    - What lies before an item can be pushed back and what lies behind it pushed
+      forward. So it may be as long as the greatest sum of the other items beside it
+      leaves. Items that may be turned keep their size.
+
+    Parameters
+    ----------
+    packing
+        In the plane, nothing fixed, nothing blocked, no torus.
+
+    Notes
+    -----
+    Time: O(n^2) sums of bits of a side, each time anything has changed. Source:
+    Boschetti and Montaletti 2010; Carlier, Clautiaux and Moukrim 2007.
+
+    Examples
+    --------
+    >>> from closeknit.instances.submesh.packing import Item
+    >>> tight = tighten(Packing("few", (7, 5), (Item((6, 2)), Item((4, 2)))))
+    >>> tight.shape, tight.left, tight.aside
+    ((0, 0), (), ((0, (0, 3, 5, 4)), (1, (0, 1, 3, 2))))
+    """
+    side = [packing.shape[0], packing.shape[1]]
+    sizes: dict[int, tuple[tuple[int, ...], ...]] = {
+        i: tuple(ways(packing, item)) for i, item in enumerate(packing.items)
+    }
+    aside: list[tuple[int, Box]] = []
+    while True:
+        before = (tuple(side), tuple(sizes.items()))
+        for a in (0, 1):
+            for i in list(sizes):
+                if len(sizes[i]) == 1 and not _fits_beside(sizes, i, side, 1 - a):
+                    (size,) = sizes.pop(i)
+                    corner = [0, 0]
+                    corner[a] = side[a] - size[a]
+                    side[a] -= size[a]
+                    aside.append((i, box_within(packing, i, corner, size)))
+            sizes = {
+                i: tuple(s for s in several if all(map(int.__le__, s, side)))
+                for i, several in sizes.items()
+            }
+            if not all(sizes.values()) or min(side) < 0:
+                return None
+            side[a] = reachable(side[a], [[s[a] for s in q] for q in sizes.values()])
+            _lengthen(sizes, side[a], a)
+        if (tuple(side), tuple(sizes.items())) == before:
+            break
+    return Tight(
+        (side[0], side[1]),
+        tuple(sizes),
+        tuple(tuple((w, h) for w, h in several) for several in sizes.values()),
+        tuple(aside),
+    )
+
+
+def box_within(
+    packing: Packing, i: int, corner: Sequence[int], size: Sequence[int]
+) -> Box:
+    """Return the box of an item, put at the corner of one perhaps longer than it."""
+    several = ways(packing, packing.items[i])
+    real = [s for s in several if all(map(int.__le__, s, size))]
+    return box_at(corner, tuple(size) if tuple(size) in several else real[0])
+
+
+def _fits_beside(
+    sizes: dict[int, tuple[tuple[int, ...], ...]], i: int, side: list[int], axis: int
+) -> bool:
+    """Whether some other item fits beside this one along an axis."""
+    (size,) = sizes[i]
+    if size[axis] > side[axis]:
+        return True  # fits nowhere, which is found out later
+    rest = side[axis] - size[axis]
+    return any(
+        s[axis] <= rest for j, several in sizes.items() if j != i for s in several
+    )
+
+
+def _lengthen(
+    sizes: dict[int, tuple[tuple[int, ...], ...]], side: int, axis: int
+) -> None:
+    """Make items as long as nothing can be beside what they are short of."""
+    for i, several in sizes.items():
+        if len(several) > 1:
+            continue
+        (size,) = several
+        others = [[s[axis] for s in q] for j, q in sizes.items() if j != i]
+        longer = list(size)
+        longer[axis] = side - reachable(side - size[axis], others)
+        sizes[i] = (tuple(longer),)
+
+
+def reachable(side: int, lengths: Sequence[Sequence[int]]) -> int:
+    """Return the greatest sum of lengths, at most one of each item, within the side.
+
+    >>> reachable(10, [[4], [3, 8], [4]])
+    8
+    """
+    sums = 1
+    for several in lengths:
+        before = sums
+        for x in set(several):
+            sums |= before << x
+    return (sums & ((1 << side + 1) - 1)).bit_length() - 1

@@ -1,0 +1,184 @@
+"""A bound for the whole of a set-union knapsack, by the number of elements that leave.
+
+For each number k that R can have there are two bounds: by shares of the profits,
+as in the search, with k fixed; and by pairs. Let a_e be the profit of the items
+with e, a_ef of those with e and f. An item hit h times counts 1/h for each hit,
+and 1/h >= (2 c + 1 - h) / (c (c + 1)) for every whole c >= 1. Hence the loss of R
+is at least the sum over e in R of
+
+    (2 a_e / (c_e + 1)) - sum over f in R, f != e, of a_ef / (c_e (c_e + 1)),
+
+which with the best c_e is the bound of Kuai, Alajaji and Takahara for the union of
+events. Shares are good where R has many elements, pairs where it has few and items
+are hit often. The least over k of the better one is a bound; the k where it is least
+is looked into first, so it can be stopped at any time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from heapq import heapify, heapreplace
+
+import numpy as np
+
+from ....instances import IntArray
+from . import kernels as shares
+from . import pairs_kernels as pairs
+from .arrays import blank, root
+
+_BITS = 40
+"""Profit counted once for every two elements of an item sums to less than 2^40."""
+_SHARE_STEPS = 400
+_PAIR_STEPS = 100
+_PAIR_WORK = 2**22
+"""Entries of a matrix looked at by an ascent, some 0.5 s; at least 10 steps."""
+_MOST_ELEMENTS = 4000
+"""Beyond these no matrices of all pairs are made."""
+
+
+def root_bound(problem: shares.Problem, best: int, stop: Callable[[], bool]) -> int:
+    """Return a lower bound on the loss of every R that weighs enough.
+
+    Parameters
+    ----------
+    problem
+        What is to be bounded.
+    best
+        A cost known to be possible; never is more returned.
+    stop
+        Looked at between two steps.
+    """
+    bounds = ByNumber(problem)
+    bounds.improve(best, stop)
+    return min(best, bounds.least)
+
+
+class ByNumber:
+    """Bounds for each number of elements that R can have; see the module.
+
+    Begins with pairs as they stand, for all numbers at once; ``improve`` goes on where
+    the bound is least.
+
+    Notes
+    -----
+    Time: to begin with O(elements² log elements), and for each number 60 times
+    O(elements log elements); then O(steps (memberships + elements² log elements)).
+    """
+
+    def __init__(self, problem: shares.Problem) -> None:
+        self._problem = problem
+        self._waiting: list[tuple[int, int, int]] = []
+        self._own: PairSums | None = None
+        if problem.need <= 0:
+            return
+        fewest, most = numbers(problem.weight, problem.need)
+        bounds = [0] * (most - fewest + 1)
+        if len(problem.weight) <= _MOST_ELEMENTS:
+            self._own = PairSums(problem)
+            bounds = pairs_plain(problem, self._own, fewest, most)
+        self._waiting = [(bound, fewest + i, 0) for i, bound in enumerate(bounds)]
+        heapify(self._waiting)
+
+    @property
+    def least(self) -> int:
+        """The bound on the whole, 0 where nothing need leave."""
+        return self._waiting[0][0] if self._waiting else 0
+
+    @property
+    def work(self) -> int:
+        """Numbers looked at in one round of ``improve``, about."""
+        steps = _pair_steps(self._own) if self._own else 0
+        return steps * len(self._problem.weight) ** 2 + _SHARE_STEPS * len(
+            self._problem.member
+        )
+
+    def improve(
+        self, best: int, stop: Callable[[], bool], rounds: int | None = None
+    ) -> None:
+        """Improve the least bounds, until they reach the best cost known.
+
+        Parameters
+        ----------
+        best
+            A cost known to be possible.
+        stop
+            Looked at between two rounds.
+        rounds
+            The most there are; one ascent for one number each.
+        """
+        done = 0
+        while done != rounds and self.least < best and not stop():
+            known, k, stage = self._waiting[0]
+            if stage == 0:
+                found = by_shares(self._problem, k, best)
+            elif stage == 1 and self._own:
+                found = pairs_moved(self._problem, self._own, k, best)
+            else:
+                return
+            heapreplace(self._waiting, (max(known, found), k, stage + 1))
+            done += 1
+
+
+def numbers(weight: IntArray, need: int) -> tuple[int, int]:
+    """Return how many elements R has at least, and at most if irreducible.
+
+    Parameters
+    ----------
+    weight
+        Decreasing; in all at least the need.
+    need
+        More than 0.
+    """
+    fewest = int(np.searchsorted(np.cumsum(weight), need)) + 1
+    most = int(np.searchsorted(np.cumsum(weight[::-1]), need)) + 1
+    return fewest, min(most, len(weight))
+
+
+class PairSums:
+    """Profits of the items with an element, and with two."""
+
+    def __init__(self, problem: shares.Problem) -> None:
+        size = [int(d) for d in np.diff(problem.item)]
+        weighty = sum(int(p) * d * d for p, d in zip(problem.profit, size, strict=True))
+        self.shift = _BITS - weighty.bit_length()
+        profit = problem.profit
+        profit = profit << self.shift if self.shift >= 0 else profit >> -self.shift
+        m = len(problem.weight)
+        self.pair = np.zeros((m, m), dtype=np.int64)
+        for j, p in enumerate(profit):
+            of = problem.member[problem.item[j] : problem.item[j + 1]]
+            self.pair[np.ix_(of, of)] += p
+        self.own = self.pair.diagonal().copy()
+
+
+def pairs_plain(
+    problem: shares.Problem, own: PairSums, fewest: int, most: int
+) -> list[int]:
+    """Bound by pairs as they stand, for each number from fewest to most."""
+    wanted = -((-problem.need) >> problem.drop)
+    found = pairs.plain(own.own, own.pair, problem.mass, wanted, fewest, most)
+    return [max(0, int(shares.unscaled(int(v), own.shift))) for v in found]
+
+
+def pairs_moved(problem: shares.Problem, own: PairSums, k: int, best: int) -> int:
+    """Bound by pairs, each pair's part moved between its two elements."""
+    wanted = -((-problem.need) >> problem.drop)
+    target = shares.scaled(best - 1, own.shift)
+    value = pairs.by_pairs(
+        own.own, own.pair, problem.mass, wanted, k, _pair_steps(own), target
+    )
+    return max(0, int(shares.unscaled(value, own.shift)))
+
+
+def _pair_steps(own: PairSums) -> int:
+    return min(_PAIR_STEPS, max(10, _PAIR_WORK // max(1, own.pair.size)))
+
+
+def by_shares(problem: shares.Problem, k: int, best: int) -> int:
+    """Bound by shares of the profits."""
+    out = blank(problem, 3)
+    picked = np.zeros(len(problem.weight), dtype=np.int8)
+    found, _, count = shares.search(
+        problem, root(problem), 0, best, picked, 1, 0, _SHARE_STEPS, out, k, k
+    )
+    return int(out.least[:count].min()) if count else int(found)

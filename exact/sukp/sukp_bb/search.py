@@ -1,0 +1,362 @@
+"""Branch and bound for the set-union knapsack, over the elements that leave.
+
+A choice of items that fits leaves a set R of elements unused, of weight at least
+all weight less the capacity, and what it costs is the profit of all items with
+an element in R. So: find R heavy enough that hits the least profit.
+
+- Bound: share every item's profit out among its elements, p_j = Σ q_je. Then R
+  costs at least Σ over R of b_e, b_e = Σ_j q_je, whatever the shares; with a
+  multiplier λ on the weight D that R must have, at least
+  λ D + min over k of the sum of the k least b_e - λ w_e,
+  where k runs over the numbers of elements that R can have. Shares and λ are
+  improved by ascent and handed on from node to node.
+- Number: at least so many of the heaviest elements reach D; and R may be taken
+  to be irreducible, so that all but one of its elements stay below D.
+- Fixing: an element whose exchange lifts the bound to the best known cost is decided;
+  so is one that cannot be in R, as its items would be lost whole (probing).
+- Weight: an element heavier than the rest of R can spare is in R; an item heavier
+  than that is lost in any case, and its profit counts at once.
+- Closure: of an optimum take all elements none of whose items survive, heaviest
+  first, until D is reached. So a kept element with no item left must come after all
+  of R, and if e in R would leave f without items, f before e, then f is in R.
+
+Derived for closeknit; docs/sukp-bb.md has the short proofs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from heapq import heappop, heappush
+from math import inf
+
+import numpy as np
+
+from ....heuristics.sukp.sukp_greedy import greedy
+from ....heuristics.sukp.tabu import tabu
+from ....instances import InputError, Sukp
+from ....solvers import DEFAULT, Grade, Limit, Proof, Result, Settings, answer, clock
+from ....solvers.interrupt import OutOfTimeError
+from ....solvers.limits import limits
+from . import kernels as kernels
+from .arrays import blank, packed, root
+from .root import ByNumber
+
+PROOF = Proof(Grade.ENUMERATED, "sukp-bb")
+ROOT_PROOF = Proof(Grade.ENUMERATED, "sukp-bb root bound")
+"""Where the bound by number is better than what the search proved."""
+_ROOT_STEPS = 1500
+"""Steps of the ascent at the root at most; they are few beside the search."""
+_ROOT_TIME, _RATE = 0.1, 2**26
+"""Part of the time limit for these steps, and memberships looked at in a second."""
+_STEPS = 2
+"""Steps of the ascent at any other node; three to four take as long, one is poor."""
+_WORK = 2**23
+"""Memberships looked at in one plunge, some 0.1 s."""
+_MOST_LEVELS = 2**22
+"""Shares kept along one path of the search, in all."""
+_MOST_SHARES = 2**24
+"""Shares kept with waiting nodes, in all; further nodes start from the root's."""
+MOVES = 200
+"""Moves of tabu for each item and element: a fraction of a second."""
+_TABU_PART, _SEARCH_PART, _ROOT_PART = 0.2, 0.4, 0.8
+"""Parts of the time limit after which tabu, a first search, the bound by number end."""
+_AFFORDABLE = 2**27
+"""Numbers looked at for the bound by number after a node limit, some 1 s."""
+_MOST_WAITING = 20_000
+"""Beyond so many waiting nodes a plunge goes on for longer, to save memory."""
+
+
+def sukp_bb(instance: Sukp, /, settings: Settings = DEFAULT) -> Result:
+    """Prove an optimum by branch and bound over the elements left unused.
+
+    Starts from a short run of tabu. Stopped early it returns the least bound of the
+    nodes still open, or the bound by the number of elements that leave
+    (``sukp_root``) if that is better, and says so in the proof. Of the latter the
+    cheap part comes before the search, whatever the limits; it is improved when a part
+    of the time is over, or a node limit is reached (then by fixed work, not by time).
+
+    Guarantee: exact.
+    Time: exponential at worst; O(memberships) for a step of a node's bound.
+    Source: derived for closeknit, see docs/sukp-bb.md.
+    """
+    start = clock.now()
+    first, limit = first_choice(instance, settings, MOVES)
+    return prove(instance, first, limit, settings=settings, start=start)
+
+
+def prove(
+    instance: Sukp,
+    first: tuple[int, ...],
+    limit: Limit | None,
+    *,
+    settings: Settings,
+    start: float,
+) -> Result:
+    """Search on from a choice; what stopped the search for that one, if anything."""
+    try:
+        search = Search(instance, first, seconds=settings.time_limit)
+        limit = pursue(search, limit, settings=settings, start=start)
+    except OutOfTimeError:  # while it was laid out, or half way through a step
+        return answer(
+            instance, first, start=start, limit=Limit.TIME, seed=settings.seed
+        )
+    return answer(
+        instance,
+        search.chosen,
+        start=start,
+        bound=search.bound,
+        proof=search.proof,
+        limit=limit,
+        seed=settings.seed,
+    )
+
+
+def pursue(
+    search: Search, limit: Limit | None, *, settings: Settings, start: float
+) -> Limit | None:
+    """Search and bound by turns within the limits; say what ended it.
+
+    Parameters
+    ----------
+    search
+        As yet at its root.
+    limit
+        What stopped the search for its first solution, if anything.
+    settings, start
+        The limits, and the value of ``clock.now()`` from which they count.
+    """
+    search.bound_by_number(start, rounds=0)
+    if limit is Limit.INTERRUPT:
+        return limit
+    for part in (_SEARCH_PART, _ROOT_PART, 1.0):
+        until = start + part * settings.time_limit
+        if part == _ROOT_PART:
+            limit = search.bound_by_number(until)
+        else:
+            limit = search.run(until, settings.node_limit)
+        if limit in (Limit.INTERRUPT, Limit.NODES) or search.bound == search.best:
+            break
+    if limit is Limit.NODES:
+        until = start + settings.time_limit
+        limit = search.bound_by_number(until, rounds=search.affordable) or limit
+    return limit
+
+
+def first_choice(
+    instance: Sukp, settings: Settings, moves: int
+) -> tuple[tuple[int, ...], Limit | None]:
+    """Choose items by tabu, greedily where that refuses; say what stopped it.
+
+    Parameters
+    ----------
+    instance, settings
+        At most a fifth of the time limit is used.
+    moves
+        Of tabu, for each item and element.
+    """
+    brief = replace(
+        settings,
+        node_limit=moves * (instance.n + len(instance.weights)),
+        time_limit=_TABU_PART * settings.time_limit,
+    )
+    try:
+        result = tabu(instance, brief)
+    except InputError:  # too large for its tables
+        return greedy(instance), None
+    assert result.chosen is not None
+    return result.chosen, result.limit
+
+
+class Search:
+    """A search that can be stopped and resumed.
+
+    Depth first for a while, then on from the open node of least bound.
+
+    Parameters
+    ----------
+    instance
+        What to solve.
+    chosen
+        A first solution: items.
+    seconds
+        Time limit of the whole, by which the work at the root is measured.
+
+    Attributes
+    ----------
+    best
+        Cost of the best solution so far.
+    nodes
+        Nodes searched so far.
+    """
+
+    def __init__(
+        self, instance: Sukp, chosen: tuple[int, ...], *, seconds: float = inf
+    ) -> None:
+        self.instance = instance
+        self._problem, self._index = packed(instance)
+        self.chosen = chosen
+        self.best = self._cost(chosen)
+        self.nodes = 0
+        self._known = 0
+        self._by_number: ByNumber | None = None
+        size = max(1, len(self._problem.member))
+        allowed = min(seconds * _ROOT_TIME * _RATE / size, float(_ROOT_STEPS))
+        self._root_steps = max(_STEPS, int(allowed))
+        levels = max(16, min(len(instance.weights), _MOST_LEVELS // size)) + 3
+        self._out = blank(self._problem, levels)
+        self._start = root(self._problem)
+        self._root = self._start.shares[0].copy()
+        self._plunge = max(16, _WORK // (size * _STEPS))
+        self._picked = np.zeros(len(instance.weights), dtype=np.int8)
+        self._waiting: list[tuple[int, int, bytes, int, bytes]] = []
+        self._pushed = 0
+        self._kept = 0
+        self._push(0, self._start, 0)
+
+    @property
+    def bound(self) -> int:
+        """The best proved lower bound so far."""
+        if not self._waiting:
+            return self.best
+        return min(self.best, max(self._known, self._waiting[0][0]))
+
+    def run(self, deadline: float, node_limit: int | None = None) -> Limit | None:
+        """Search on; return what stopped it, None when all is proved.
+
+        Parameters
+        ----------
+        deadline
+            Value of ``clock.now()`` at which to stop.
+        node_limit
+            Nodes in all, earlier calls included.
+        """
+        with limits(deadline, node_limit) as watch:
+            while self.bound < self.best:
+                if limit := watch.reached(self.nodes):
+                    return limit
+                budget = self._plunge
+                if len(self._waiting) > _MOST_WAITING:
+                    budget *= 8
+                self._step(watch.within(budget, self.nodes))
+        return None
+
+    @property
+    def proof(self) -> Proof:
+        """Who vouches for the bound."""
+        if self._waiting and self._waiting[0][0] < min(self.best, self._known):
+            return ROOT_PROOF
+        return PROOF
+
+    @property
+    def affordable(self) -> int:
+        """Rounds of the bound by number that take about a second."""
+        assert self._by_number is not None
+        return _AFFORDABLE // max(1, self._by_number.work)
+
+    def bound_by_number(
+        self, deadline: float, rounds: int | None = None
+    ) -> Limit | None:
+        """Bound the whole by the number of elements that leave; see ``sukp_root``.
+
+        Parameters
+        ----------
+        deadline
+            As for ``run``.
+        rounds
+            The most there are; with 0 only what is cheap is done, deadline or not.
+        """
+        if self._by_number is None:
+            self._by_number = ByNumber(self._problem)
+        with limits(deadline) as watch:
+            self._by_number.improve(
+                self.best, lambda: watch.reached() is not None, rounds
+            )
+            self._known = self._by_number.least
+            return Limit.INTERRUPT if watch.pressed.is_set() else None
+
+    def bound_below(self, state: Sequence[int]) -> int | None:
+        """Return the bound of one node, by the state of each element.
+
+        Elements are in order of decreasing weight. None: nothing below the node is
+        of the form looked for and cheaper than the best.
+        """
+        first = root(self._problem)
+        first.state[0] = state
+        best, _, count = kernels.search(
+            self._problem,
+            first,
+            0,
+            self.best,
+            self._picked,
+            1,
+            _STEPS,
+            _ROOT_STEPS,
+            self._out,
+            0,
+            len(self._picked),
+        )
+        if best < self.best:
+            return int(best)
+        return int(self._out.least[:count].min()) if count else None
+
+    def _step(self, budget: int) -> None:
+        """Search below the open node of least bound, and put back what is open."""
+        least, _, state, multiplier, shares = heappop(self._waiting)
+        self._kept -= len(shares) // 8
+        first = self._start
+        first.state[0] = np.frombuffer(state, dtype=np.int8)
+        first.least[0] = least
+        first.multiplier[0] = multiplier
+        first.shares[0] = (
+            np.frombuffer(shares, dtype=np.int64) if shares else self._root
+        )
+        at_root = self.nodes == 0
+        best, nodes, count = kernels.search(
+            self._problem,
+            first,
+            0,
+            self.best,
+            self._picked,
+            budget,
+            _STEPS,
+            self._root_steps if at_root else _STEPS,
+            self._out,
+            0,
+            len(self._picked),
+        )
+        self.nodes += nodes
+        if best < self.best:
+            self._take()
+        for row in range(count):
+            self._push(int(self._out.least[row]), self._out, row)
+
+    def _take(self) -> None:
+        gone = {int(e) for e in self._index[np.flatnonzero(self._picked)]}
+        self.chosen = tuple(
+            i for i, e in enumerate(self.instance.items) if gone.isdisjoint(e)
+        )
+        self.best = self._cost(self.chosen)
+
+    def _cost(self, chosen: tuple[int, ...]) -> int:
+        profits = self.instance.profits
+        return sum(profits) - sum(profits[i] for i in chosen)
+
+    def _push(self, least: int, nodes: kernels.Nodes, row: int) -> None:
+        if least >= self.best:
+            return
+        shares = b""
+        if self._kept < _MOST_SHARES:
+            shares = nodes.shares[row].tobytes()
+            self._kept += nodes.shares.shape[1]
+        self._pushed += 1  # first come, first served among equal bounds
+        heappush(
+            self._waiting,
+            (
+                least,
+                self._pushed,
+                nodes.state[row].tobytes(),
+                int(nodes.multiplier[row]),
+                shares,
+            ),
+        )

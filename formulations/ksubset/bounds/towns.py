@@ -1,0 +1,200 @@
+"""Optimal towns: the cheapest k distinct points of the infinite grid.
+
+With pos = 0, 1, -1, 2, -2, …, some cheapest set is {(pos(i), pos(j))} over the
+cells (i, j) of a Young diagram, so it is enough to search partitions of k; in
+space, plane partitions. Derived, proved in docs/theory.md. A town costs no more
+than any k distinct points of a mesh of that dimension, whatever is busy there.
+"""
+
+from __future__ import annotations
+
+from functools import cache, lru_cache
+from itertools import accumulate, count
+
+import numpy as np
+
+from .diagrams import partition_cost, pos
+from .towns_3d import town_in_space
+
+TOWN_SEARCH = {2: 200, 3: 48}
+"""Largest k, by dimension, for which `town_bound_value` searches."""
+
+_PLAIN = 40
+"""Up to this k the search is not worth compiling."""
+
+_known: list[tuple[int, tuple[int, ...]]] = [(0, ()), (0, (1,))]
+"""Cost and shape of the optimal towns found so far, by k."""
+
+
+def town(k: int) -> int:
+    """Return w(k), the least pair sum of k distinct points of the plane grid.
+
+    Time: the whole table up to k takes 0.1 s for k = 40, 0.2 s for k = 100, 2 s for
+    k = 200, 30 s for k = 280. Source: docs/theory.md; Demaine et al. 2011 publish the
+    values up to k = 80.
+
+    Raises
+    ------
+    ValueError
+        When k is negative.
+
+    >>> [town(k) for k in range(1, 11)]
+    [0, 1, 4, 8, 16, 25, 38, 54, 72, 96]
+    """
+    return _town(k)[0]
+
+
+def town_partition(k: int) -> tuple[int, ...]:
+    """Return the columns of an optimal town of k points, longest first.
+
+    Column i stands at x = pos(i), and its points are at y = pos(0), pos(1), ….
+
+    >>> town_partition(12)
+    (4, 4, 2, 2)
+    """
+    return _town(k)[1]
+
+
+def town_sites(k: int) -> tuple[tuple[int, int], ...]:
+    """Return the points of an optimal town, moved to coordinates from 0 on.
+
+    >>> town_sites(4)
+    ((0, 0), (0, 1), (1, 0), (1, 1))
+    """
+    cells = [(pos(i), pos(j)) for i, a in enumerate(_town(k)[1]) for j in range(a)]
+    left = min((x for x, _ in cells), default=0)
+    low = min((y for _, y in cells), default=0)
+    return tuple(sorted((x - left, y - low) for x, y in cells))
+
+
+def town_bound_value(k: int, d: int) -> int | None:
+    """Return a number that k distinct grid points in d dimensions cannot go below.
+
+    Exact in one dimension, up to k = 200 in two and k = 48 in three; beyond by
+    w(n) ≥ ⌈n w(n-1) / (n-2)⌉, the mean over all subsets of one point less. None
+    in more dimensions, where nothing is searched.
+
+    >>> town_bound_value(4, 1), town_bound_value(12, 2), town_bound_value(8, 3)
+    (10, 152, 48)
+    """
+    if d == 1:
+        return (k**3 - k) // 6
+    if d not in TOWN_SEARCH:
+        return None
+    return _extended(k, d)
+
+
+@lru_cache(maxsize=1024)
+def _extended(k: int, d: int) -> int:
+    m = min(k, TOWN_SEARCH[d])
+    value = town(m) if d == 2 else town_in_space(m)
+    for n in range(m + 1, k + 1):
+        value = -(-n * value // (n - 2))
+    return value
+
+
+def _town(k: int) -> tuple[int, tuple[int, ...]]:
+    if k < 0:
+        raise ValueError(f"A town has at least 0 points, not {k}.")
+    while len(_known) <= k:
+        n = len(_known)
+        _known.append(_search(n) if n <= _PLAIN else _compiled_search(n))
+    return _known[k]
+
+
+def _compiled_search(k: int) -> tuple[int, tuple[int, ...]]:
+    """Do the same as `_search` in machine code, faster by two orders of magnitude."""
+    from .towns_kernels import search_plane
+
+    best, first = _likely(k)
+    shape = np.zeros(k + 1, dtype=np.int64)
+    shape[: len(first)] = first
+    known = np.array([cost for cost, _ in _known], dtype=np.int64)
+    best, _ = search_plane(k, known, best, shape, np.array(_longest(k, first[0])))
+    return int(best), tuple(int(a) for a in shape if a)
+
+
+def _likely(k: int) -> tuple[int, tuple[int, ...]]:
+    """Return the cheapest town that is the one before with a cell more."""
+    return min((partition_cost(grown), grown) for grown in _grown(_known[k - 1][1]))
+
+
+def _longest(k: int, near: int) -> list[int]:
+    """List what the longest column may have, the likeliest first."""
+    least = next(a for a in count(1) if a * a >= k)
+    return sorted(range(least, k + 1), key=lambda a: abs(a - near))
+
+
+def _search(k: int) -> tuple[int, tuple[int, ...]]:
+    """Find an optimal town of k points, all smaller ones being known.
+
+    Columns are laid from the middle outwards. What is still to come, r points
+    beside the s already there, costs at least: the r cheapest places' distances
+    to the s; w(r) among themselves, were the gap of the laid columns closed;
+    and for opening it again, its width times the pairs across it, of which there
+    are fewest when the two sides are as unequal as one column allows. The
+    longest column is at least as long as the longest row, by symmetry.
+    """
+    best, shape = _likely(k)
+    columns: list[int] = []
+
+    def lay(paid: int, laid: int, field: list[int]) -> None:
+        nonlocal best, shape
+        left = k - laid
+        if not left:
+            if paid < best:
+                best, shape = paid, tuple(columns)
+            return
+        width, last = len(columns), columns[-1]
+        further = columns[0] - width
+        if left > further * last:
+            return
+        near, next_near = _way(columns, pos(width)), _way(columns, pos(width + 1))
+        places: list[int] = []
+        x, next_x = near, next_near
+        for _ in range(further):
+            places += [x + y for y in field[:last]]
+            x, next_x = next_x, x + laid
+        places.sort()
+        uneven = min(last, left)
+        uneven -= (left - uneven) % 2
+        across = (left + uneven) // 2 * ((left - uneven) // 2)
+        if paid + sum(places[:left]) + _known[left][0] + width * across >= best:
+            return
+        least = -(-left // further)
+        sums = list(accumulate(field[:last], initial=0))
+        for a in range(min(last, left), least - 1, -1):
+            column = _column(a)
+            columns.append(a)
+            lay(
+                paid + a * near + sums[a] + sum(column) // 2,
+                laid + a,
+                [y + own for y, own in zip(field, column, strict=False)],
+            )
+            columns.pop()
+
+    for a in _longest(k, shape[0]):
+        columns[:] = [a]
+        lay(sum(_column(a)) // 2, a, list(_column(a)))
+    return best, shape
+
+
+def _grown(partition: tuple[int, ...]) -> list[tuple[int, ...]]:
+    """List the partitions with one cell more."""
+    parts = (*partition, 0)
+    return [
+        tuple(a for a in (*parts[:i], parts[i] + 1, *parts[i + 1 :]) if a)
+        for i in range(len(parts))
+        if i == 0 or parts[i] < parts[i - 1]
+    ]
+
+
+def _way(columns: list[int], x: int) -> int:
+    """Sum of the horizontal distances from x to the points of the columns."""
+    return sum(a * abs(x - pos(i)) for i, a in enumerate(columns))
+
+
+@cache
+def _column(a: int) -> tuple[int, ...]:
+    """Return the distance sums from each of pos(0), …, pos(a-1) to all of them."""
+    return tuple(sum(abs(pos(i) - pos(j)) for j in range(a)) for i in range(a))

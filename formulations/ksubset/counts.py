@@ -1,0 +1,101 @@
+"""The counts of a choice inside every cut: ranges, costs, nesting."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from ...instances import KSubset, Mesh, Torus
+
+
+@dataclass(frozen=True)
+class Counts:
+    """What the models over cuts have in common, without any solver.
+
+    With c_h the number of chosen processors inside cut h, the pair sum is
+    Σ w_h c_h (k - c_h) / unit.
+
+    Parameters
+    ----------
+    instance
+        Whose cuts they are.
+    nested
+        Whether to write a count as the sum of those of the cuts directly inside
+        and the few processors in none of them, or as the sum of all inside.
+    """
+
+    instance: KSubset
+    nested: bool = True
+
+    def __len__(self) -> int:
+        return len(self.instance.cuts)
+
+    @property
+    def unit(self) -> int:
+        """The weighted sum of the costs is this many times the pair sum."""
+        return self.instance.cuts.denominator
+
+    @cached_property
+    def weights(self) -> tuple[int, ...]:
+        """Weights of the cuts."""
+        return tuple(int(w) for w in self.instance.cuts.weights)
+
+    @cached_property
+    def ranges(self) -> tuple[tuple[int, int], ...]:
+        """Least and greatest count: what lies outside may not suffice for the rest."""
+        n, k = self.instance.n, self.instance.k
+        sizes = self.instance.cuts.sides.sum(axis=1)
+        return tuple((max(0, k - n + int(s)), min(k, int(s))) for s in sizes)
+
+    def cost(self, count: int) -> int:
+        """Pairs that a cut with this count separates."""
+        return count * (self.instance.k - count)
+
+    @cached_property
+    def inside(self) -> tuple[tuple[int, ...], ...]:
+        """Cuts directly inside every cut; none unless nested."""
+        found: list[list[int]] = [[] for _ in range(len(self))]
+        if self.nested:
+            for h, up in enumerate(self.instance.cuts.parent):
+                if up >= 0:
+                    found[up].append(h)
+        return tuple(map(tuple, found))
+
+    @cached_property
+    def own(self) -> tuple[tuple[int, ...], ...]:
+        """Processors inside every cut and in none of those directly inside it."""
+        sides = self.instance.cuts.sides
+        rows = []
+        for h, within in enumerate(self.inside):
+            left = sides[h] & ~sides[list(within)].any(axis=0) if within else sides[h]
+            rows.append(tuple(int(i) for i in np.flatnonzero(left)))
+        return tuple(rows)
+
+    @cached_property
+    def margins(self) -> tuple[int, ...]:
+        """No other processor is nearer than this to a processor, times ``unit``.
+
+        Let D(p) be the sum of the distances from p to an optimal choice S. Changing
+        p in S for q outside changes the pair sum by D(q) - d(p, q) - D(p), which is
+        not negative; so with θ the greatest D within S, D(q) ≥ θ + margin of q.
+        """
+        n, topology = self.instance.n, self.instance.topology
+        if isinstance(topology, Mesh | Torus):  # no site twice: a hop at least
+            return (self.unit,) * n
+        nearest = [0] * n
+        points, distances = self.instance.points, topology.distances
+        for i in range(n if n > 1 else 0):
+            row = distances(points[i : i + 1], points)
+            row[i] = row.max()
+            nearest[i] = int(row.min()) * self.unit
+        return tuple(nearest)
+
+    def of(self, chosen: Collection[int]) -> list[int]:
+        """Count a choice inside every cut."""
+        if not len(self):
+            return []
+        counts = self.instance.cuts.sides[:, sorted(chosen)].sum(axis=1)
+        return [int(c) for c in counts]

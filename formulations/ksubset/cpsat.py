@@ -1,0 +1,271 @@
+"""Models of the k-subset problem for CP-SAT.
+
+Frontiers are what is proved in 60 s on one thread, on half-full square meshes; see
+docs/models.md, which also has the encodings that were tried and dropped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from itertools import combinations, pairwise
+from typing import Any
+
+from ortools.sat.python import cp_model
+
+from ...instances import KSubset
+from ...solvers.formulation import CpFormulation
+from .counts import Counts
+from .medians import PROOF, Box
+from .strengthening import Aids, symmetry
+
+Builder = Callable[..., CpFormulation]
+Ranges = tuple[tuple[int, int], ...]
+ALL = Aids()
+
+
+class _Build:
+    """What every model here has: one boolean a processor, k of them chosen."""
+
+    def __init__(self, name: str, instance: KSubset, aids: Aids) -> None:
+        self.name, self.instance, self.aids = name, instance, aids
+        self.below: int | None = None
+        self.model = cp_model.CpModel()
+        self.model.name = name
+        self.x = [self.model.new_bool_var(f"x{i}") for i in range(instance.n)]
+        self.model.add(sum(self.x) == instance.k)
+        self.hint = aids.hint
+        if aids.symmetry:
+            found = symmetry(instance)
+            for i in found.fixed:
+                self.model.add(self.x[i] == 1)
+            for row in found.rows:
+                self.model.add(cp_model.LinearExpr.weighted_sum(self.x, row) <= 0)
+            if self.hint is not None:
+                self.hint = found.image(instance, self.hint)
+        if self.hint is not None:
+            chosen = set(self.hint)
+            for i, x in enumerate(self.x):
+                self.model.add_hint(x, int(i in chosen))
+
+    def finish(
+        self, costs: Sequence[Any], weights: Sequence[int], constant: int, unit: int
+    ) -> CpFormulation:
+        total = cp_model.LinearExpr.weighted_sum(costs, weights) + constant
+        if self.aids.bound is not None:
+            self.model.add(total >= self.aids.bound * unit)
+        if self.below is not None:
+            self.model.add(total <= (self.below - 1) * unit)
+        self.model.minimize(total)
+        return CpFormulation(
+            name=self.name,
+            instance=self.instance,
+            model=self.model,
+            variables=self.x,
+            decode=_decode,
+            unit=unit,
+            hint=self.hint,
+            bound=self.aids.bound,
+            proof=self.aids.proof,
+            below=self.below,
+        )
+
+
+def _decode(values: Sequence[int]) -> tuple[int, ...]:
+    return tuple(i for i, value in enumerate(values) if value)
+
+
+def pairs(instance: KSubset, aids: Aids = ALL) -> CpFormulation:
+    r"""One boolean a processor and one a pair: the model everybody would write.
+
+    .. math::
+
+        \min \sum_{i<j} d_{ij} y_{ij}, \quad \sum_i x_i = k, \quad
+        y_{ij} \ge x_i + x_j - 1
+
+    Size: n + n(n-1)/2 booleans, n(n-1)/2 clauses and a row. Its relaxation is 0 up to
+    k = n/2. Frontier: k = 4 on 16x16, k = 8 on 8x8, k = 16 on 6x6.
+    """
+    build = _Build("pairs", instance, aids)
+    x, model = build.x, build.model
+    hops = instance.hops
+    chosen = set(build.hint or ())
+    costs, weights = [], []
+    for i, j in combinations(range(instance.n), 2):
+        if not hops[i, j]:
+            continue
+        y = model.new_bool_var(f"y{i}_{j}")
+        model.add_bool_or(x[i].negated(), x[j].negated(), y)
+        costs.append(y)
+        weights.append(int(hops[i, j]))
+        if build.hint is not None:
+            model.add_hint(y, int(i in chosen and j in chosen))
+    return build.finish(costs, weights, 0, 1)
+
+
+class _Cuts(_Build):
+    """Adds one integer a cut: how many of the chosen processors lie inside."""
+
+    def __init__(
+        self,
+        name: str,
+        instance: KSubset,
+        aids: Aids,
+        ranges: Ranges | None = None,
+    ) -> None:
+        super().__init__(name, instance, aids)
+        self.counts = Counts(instance, aids.nesting)
+        self.ranges = self.counts.ranges if ranges is None else ranges
+        model = self.model
+        self.c = [
+            model.new_int_var(low, high, f"c{h}")
+            for h, (low, high) in enumerate(self.ranges)
+        ]
+        for h, c in enumerate(self.c):
+            parts = [self.c[i] for i in self.counts.inside[h]]
+            model.add(c == sum(parts) + sum(self.x[i] for i in self.counts.own[h]))
+        self.known: list[int] | None = None
+        if self.hint is not None:
+            self.known = self.counts.of(self.hint)
+            for c, value in zip(self.c, self.known, strict=True):
+                model.add_hint(c, value)
+
+    def costs(self) -> list[Any]:
+        """One integer a cut: the pairs it separates, not yet tied to the count."""
+        found = []
+        for h, (low, high) in enumerate(self.ranges):
+            values = [self.counts.cost(c) for c in range(low, high + 1)]
+            g = self.model.new_int_var(min(values), max(values), f"g{h}")
+            if self.known is not None:
+                self.model.add_hint(g, self.counts.cost(self.known[h]))
+            found.append(g)
+        return found
+
+    def done(self, costs: Sequence[Any]) -> CpFormulation:
+        return self.finish(costs, self.counts.weights, 0, self.counts.unit)
+
+    def finish(
+        self, costs: Sequence[Any], weights: Sequence[int], constant: int, unit: int
+    ) -> CpFormulation:
+        if self.aids.levels:
+            self._levels()
+        bare = super().finish(costs, weights, constant, unit)
+        # The linear relaxation is 0 nearly everywhere and costs most of the time.
+        return replace(bare, parameters="linearization_level: 0")
+
+    def _levels(self) -> None:
+        """Choose a level set of D, the sum of the distances to the choice.
+
+        D is a sum over the axes; a step across the edge of a cut with c inside
+        changes it by w (k - 2c). See `Counts.margins`.
+        """
+        cuts, k = self.instance.cuts, self.instance.k
+        points = self.instance.points
+        far = k * self.counts.unit * self.instance.topology.spread(points)
+        model, along = self.model, []
+        for axis, last in enumerate(cuts.position.max(axis=0)):
+            steps: list[Any] = [0] * (int(last) + 2)
+            for h, c in enumerate(self.c):
+                if cuts.axis[h] == axis:
+                    steps[0] += self.counts.weights[h] * c
+                    inward = self.counts.weights[h] * (k - 2 * c)
+                    steps[cuts.start[h]] += inward
+                    steps[cuts.stop[h]] -= inward
+            sums = [model.new_int_var(0, far, f"D{axis}_{j}") for j in range(last + 1)]
+            model.add(sums[0] == steps[0])
+            for j in range(1, last + 1):
+                model.add(sums[j] == sums[j - 1] + steps[j])
+            along.append(sums)
+        level = model.new_int_var(0, far, "level")
+        places = cuts.position.tolist()
+        for x, place, margin in zip(self.x, places, self.counts.margins, strict=True):
+            total = sum(sums[j] for sums, j in zip(along, place, strict=True))
+            model.add(total <= level).only_enforce_if(x)
+            model.add(total >= level + margin).only_enforce_if(x.negated())
+
+
+def cuts_element(instance: KSubset, aids: Aids = ALL) -> CpFormulation:
+    """Count inside cuts and look the costs up by an element constraint.
+
+    Size, with m cuts: n booleans, 2m integers, m rows, m tables of at most k + 1
+    entries; level sets add an integer a line and two implications a processor.
+    Frontier: k = 8 on 16x16 in 2 s, k = 16 on 12x12; quickest of all up to k = 8.
+    """
+    build = _Cuts("cuts-element", instance, aids)
+    costs = build.costs()
+    for h, (low, high) in enumerate(build.ranges):
+        table = [build.counts.cost(c) for c in range(low, high + 1)]
+        build.model.add_element(build.c[h] - low, table, costs[h])
+    return build.done(costs)
+
+
+def cuts_unary(instance: KSubset, aids: Aids = ALL) -> CpFormulation:
+    """Count inside cuts by ordered booleans [c ≥ t]; all that is left is linear.
+
+    Size, with m cuts: n + Σ_h r_h booleans, r_h ≤ k the range of count h, m
+    integers, 2m rows and about 2 Σ_h r_h implications; level sets as above.
+    Frontier: k = 16 on 16x16 in 36 s; quickest of CP-SAT's from k = 16 on.
+    """
+    return _unary(_Cuts("cuts-unary", instance, aids))
+
+
+def _unary(build: _Cuts) -> CpFormulation:
+    model, counts = build.model, build.counts
+    steps: list[Any] = []
+    rises: list[int] = []
+    constant = 0
+    at_least: list[dict[int, Any]] = []
+    for h, (low, high) in enumerate(build.ranges):
+        constant += counts.weights[h] * counts.cost(low)
+        literals = {}
+        for t in range(low + 1, high + 1):
+            b = literals[t] = model.new_bool_var(f"b{h}_{t}")
+            steps.append(b)
+            rises.append(counts.weights[h] * (counts.cost(t) - counts.cost(t - 1)))
+            if build.known is not None:
+                model.add_hint(b, int(build.known[h] >= t))
+        for lower, upper in pairwise(literals.values()):
+            model.add_implication(upper, lower)
+        model.add(build.c[h] == low + sum(literals.values()))
+        at_least.append(literals)
+    if build.aids.nesting:
+        for h, up in enumerate(build.instance.cuts.parent):
+            if up < 0:
+                continue
+            for t, b in at_least[h].items():
+                if t in at_least[up]:
+                    model.add_implication(b, at_least[up][t])
+    return build.finish(steps, rises, constant, counts.unit)
+
+
+def cuts_median(
+    instance: KSubset, box: Box, below: int, aids: Aids = ALL
+) -> CpFormulation:
+    """``cuts-unary`` for choices with given medians that cost less than ``below``.
+
+    One of a series, see `medians`; exact/ksubset/medians.py goes through all of it. Of
+    ``aids``, nesting is used: a median has its own bound and symmetry, no hint is
+    below itself, and level sets cost more than they gain beside the relaxation. Size
+    of each: that of ``cuts-unary`` with ranges about halved. Bound: that of the
+    secants, Σ (k/2) d(p, median) over the k nearest, or so. Frontier: k = 16 on 16x16
+    in 2 s and on 24x24 in 1 s, k = 32 on 16x16 in 54 s, all of 8x8 with k = 25 in 2 s;
+    see docs/models.md.
+    """
+    aids = replace(
+        aids,
+        symmetry=False,
+        levels=False,
+        hint=None,
+        bound=box.bound,
+        proof=PROOF,
+    )
+    build = _Cuts("cuts-median", instance, aids, box.ranges)
+    build.below = below
+    for i in box.inside:
+        build.model.add(build.x[i] == 1)
+    for i in box.outside:
+        build.model.add(build.x[i] == 0)
+    for row in box.rows:
+        build.model.add(cp_model.LinearExpr.weighted_sum(build.x, row) <= 0)
+    # On one side of a median the relaxation is the secant: here it is worth its time.
+    return replace(_unary(build), parameters="")

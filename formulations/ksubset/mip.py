@@ -1,0 +1,276 @@
+"""Mixed-integer models of the k-subset problem, in PuLP.
+
+Frontiers are what is proved in 60 s on one thread, on half-full square meshes, by the
+solver named; see docs/models.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from itertools import combinations, pairwise
+from typing import Any
+
+import numpy as np
+
+from ...instances import KSubset
+from ...solvers.formulation import MipFormulation
+from ...solvers.modelling import load_pulp
+from .counts import Counts
+from .flows import with_margins
+from .strengthening import Aids, symmetry
+
+Builder = Callable[..., MipFormulation]
+ALL = Aids()
+
+
+class _Build:
+    """What every model here has: one binary a processor, k of them chosen."""
+
+    relaxed = False
+    """Whether a processor may be chosen in part."""
+
+    def __init__(self, name: str, instance: KSubset, aids: Aids) -> None:
+        self.pulp = load_pulp()
+        self.name, self.instance, self.aids = name, instance, aids
+        self.model = self.pulp.LpProblem(name.replace("-", "_"), 1)
+        self.terms: list[tuple[Any, int]] = []
+        self.hint = aids.hint
+        self.symmetry = symmetry(instance) if aids.symmetry else None
+        if self.hint is not None and self.symmetry:
+            self.hint = self.symmetry.image(instance, self.hint)
+        chosen = set(self.hint or ())
+        kind = "Continuous" if self.relaxed else "Integer"
+        self.x = [
+            self._variable(f"x{i}", 0, 1, kind, i in chosen) for i in range(instance.n)
+        ]
+        self.row([(x, 1) for x in self.x], "==", instance.k)
+        if self.symmetry:
+            for i in self.symmetry.fixed:
+                self.row([(self.x[i], 1)], "==", 1)
+            for signs in self.symmetry.rows:
+                self.row(zip(self.x, signs.tolist(), strict=True), "<=", 0)
+
+    def binary(self, name: str, start: bool) -> Any:
+        return self._variable(name, 0, 1, "Integer", start)
+
+    def real(self, name: str, high: int, start: int) -> Any:
+        return self._variable(name, 0, high, "Continuous", start)
+
+    def row(self, terms: Any, sense: str, right: int) -> None:
+        constants = self.pulp.constants
+        senses = {"<=": constants.LpConstraintLE, "==": constants.LpConstraintEQ}
+        senses[">="] = constants.LpConstraintGE
+        left = self.pulp.LpAffineExpression([(v, c) for v, c in terms if c])
+        self.model += self.pulp.LpConstraint(left, senses[sense], None, right)
+
+    def finish(self, constant: int, unit: int) -> MipFormulation:
+        if constant:  # solvers drop constants, a variable that is 1 stays
+            one = self._variable("one", 1, 1, "Continuous", 1)
+            self.terms.append((one, constant))
+        if self.aids.bound is not None and self.terms:
+            self.row(self.terms, ">=", self.aids.bound * unit)
+        self.model.setObjective(self.pulp.LpAffineExpression(self.terms))
+        return MipFormulation(
+            name=self.name,
+            instance=self.instance,
+            model=self.model,
+            variables=self.x,
+            decode=_decode,
+            unit=unit,
+            hint=self.hint,
+            bound=self.aids.bound,
+            proof=self.aids.proof,
+        )
+
+    def _variable(self, name: str, low: int, high: int, kind: str, start: int) -> Any:
+        variable = self.model.add_variable(name, low, high, kind)
+        if self.hint is not None:
+            variable.setInitialValue(int(start))
+        return variable
+
+
+def _decode(values: Sequence[int]) -> tuple[int, ...]:
+    return tuple(i for i, value in enumerate(values) if value)
+
+
+def pairs(instance: KSubset, aids: Aids = ALL) -> MipFormulation:
+    r"""One binary a processor and one variable a pair: what everybody would write.
+
+    .. math::
+
+        \min \sum_{i<j} d_{ij} y_{ij}, \quad \sum_i x_i = k, \quad
+        y_{ij} \ge x_i + x_j - 1
+
+    Size: n binaries, n(n-1)/2 reals, as many rows and one. Its relaxation is 0 up to
+    k = n/2. Frontier: HiGHS k = 4 on 16x16, k = 8 on 12x12, k = 16 on 8x8.
+    """
+    build = _Build("pairs", instance, aids)
+    for i, j, y in _products(build):
+        build.row([(build.x[i], 1), (build.x[j], 1), (y, -1)], "<=", 1)
+    return build.finish(0, 1)
+
+
+def rlt(instance: KSubset, aids: Aids = ALL) -> MipFormulation:
+    r"""Pairs tied to their processors: Σ_j y_ij = (k - 1) x_i.
+
+    That is Σ_j x_j = k multiplied by x_i: the first level of the
+    reformulation-linearization technique. Size: n binaries, n(n-1)/2 reals, n rows of
+    n terms, and n(n-1) rows y_ij ≤ x_i. Its relaxation is nearly tight and slow.
+    Frontier: HiGHS k = 16 on 16x16 in 40 s; quickest of all on 10x10 with k = 16.
+    """
+    build = _Build("rlt", instance, aids)
+    with_i: list[list[tuple[Any, int]]] = [[] for _ in range(instance.n)]
+    for i, j, y in _products(build, every=True):
+        for one in (i, j):
+            with_i[one].append((y, 1))
+            build.row([(y, 1), (build.x[one], -1)], "<=", 0)
+    for x, terms in zip(build.x, with_i, strict=True):
+        build.row([*terms, (x, 1 - instance.k)], "==", 0)
+    return build.finish(0, 1)
+
+
+def _products(build: _Build, *, every: bool = False) -> list[tuple[int, int, Any]]:
+    """Add a variable a pair, with the pair's distance as its price."""
+    hops = build.instance.hops
+    chosen = set(build.hint or ())
+    found = []
+    for i, j in combinations(range(build.instance.n), 2):
+        if every or hops[i, j]:
+            y = build.real(f"y{i}_{j}", 1, i in chosen and j in chosen)
+            found.append((i, j, y))
+            if hops[i, j]:
+                build.terms.append((y, int(hops[i, j])))
+    return found
+
+
+class _Cuts(_Build):
+    """Adds one integer a cut: how many of the chosen processors lie inside."""
+
+    def __init__(self, name: str, instance: KSubset, aids: Aids) -> None:
+        super().__init__(name, instance, aids)
+        self.counts = Counts(instance, aids.nesting)
+        self.known = self.counts.of(self.hint or ())
+        self.c = [
+            self._variable(f"c{h}", low, high, "Continuous", self.known[h])
+            for h, (low, high) in enumerate(self.counts.ranges)
+        ]
+        self.tie()
+
+    def tie(self) -> None:
+        """Say what the counts count."""
+        for h, c in enumerate(self.c):
+            parts = [(self.c[i], 1) for i in self.counts.inside[h]]
+            own = [(self.x[i], 1) for i in self.counts.own[h]]
+            self.row([*parts, *own, (c, -1)], "==", 0)
+
+
+class _Margins(_Cuts):
+    """Counts are sums of rows and columns; processors are what can be carried."""
+
+    relaxed = True
+
+    def tie(self) -> None:
+        cuts = self.instance.cuts
+        self.lines: list[list[Any]] = []
+        for a, place in enumerate(cuts.position.T):
+            line = []
+            for t in range(int(place.max()) + 1):
+                there = np.flatnonzero(place == t).tolist()
+                known = len(set(there) & set(self.hint or ()))
+                most = min(self.instance.k, len(there))
+                m = self._variable(f"m{a}_{t}", 0, most, "Integer", known)
+                self.row([*((self.x[i], 1) for i in there), (m, -1)], "==", 0)
+                line.append(m)
+            self.lines.append(line)
+        for h, c in enumerate(self.c):
+            within = self.counts.inside[h]
+            places = set(range(cuts.start[h], cuts.stop[h]))
+            for i in within:
+                places -= set(range(cuts.start[i], cuts.stop[i]))
+            line = self.lines[cuts.axis[h]]
+            terms = [(line[t], 1) for t in sorted(places)]
+            self.row([*terms, *((self.c[i], 1) for i in within), (c, -1)], "==", 0)
+
+
+def cuts_unary(instance: KSubset, aids: Aids = ALL) -> MipFormulation:
+    """Count inside cuts by ordered binaries [c ≥ t] (incremental).
+
+    Size, with m cuts: n + Σ_h r_h binaries, r_h ≤ k the range of count h, m reals,
+    2m + 1 rows and about 2 Σ_h r_h of two terms. Frontier: CBC k = 16 on 16x16 in
+    14 s, SCIP in 32 s; HiGHS k = 16 on 12x12.
+    """
+    return _unary(_Cuts("cuts-unary", instance, aids))
+
+
+def _unary(build: _Cuts) -> MipFormulation:
+    counts, constant = build.counts, 0
+    at_least: list[dict[int, Any]] = []
+    for h, (low, high) in enumerate(counts.ranges):
+        weight = counts.weights[h]
+        constant += weight * counts.cost(low)
+        steps = {}
+        for t in range(low + 1, high + 1):
+            b = steps[t] = build.binary(f"b{h}_{t}", build.known[h] >= t)
+            rise = counts.cost(t) - counts.cost(t - 1)
+            if rise:
+                build.terms.append((b, weight * rise))
+        for lower, upper in pairwise(steps.values()):
+            build.row([(upper, 1), (lower, -1)], "<=", 0)
+        build.row([(build.c[h], 1), *((b, -1) for b in steps.values())], "==", low)
+        at_least.append(steps)
+    if build.aids.nesting:
+        for h, up in enumerate(build.instance.cuts.parent):
+            for t, b in at_least[h].items():
+                if up >= 0 and t in at_least[up]:
+                    build.row([(b, 1), (at_least[up][t], -1)], "<=", 0)
+    return build.finish(constant, counts.unit)
+
+
+def cuts_convex(instance: KSubset, aids: Aids = ALL) -> MipFormulation:
+    """Count inside cuts by one binary for each value, of which one is 1.
+
+    Size, with m cuts: n + m + Σ_h r_h binaries, m reals, 3m + 1 rows. Frontier: k = 8
+    on 16x16, HiGHS and SCIP k = 16 on 10x10; ahead of unary here and there at small k.
+    """
+    build = _Cuts("cuts-convex", instance, aids)
+    counts = build.counts
+    for h, (low, high) in enumerate(counts.ranges):
+        values = range(low, high + 1)
+        is_value = [build.binary(f"v{h}_{t}", build.known[h] == t) for t in values]
+        build.row([(v, 1) for v in is_value], "==", 1)
+        terms = [(v, t) for v, t in zip(is_value, values, strict=True)]
+        build.row([*terms, (build.c[h], -1)], "==", 0)
+        for v, t in zip(is_value, values, strict=True):
+            if counts.cost(t):
+                build.terms.append((v, counts.weights[h] * counts.cost(t)))
+    return build.finish(0, counts.unit)
+
+
+def margins(instance: KSubset, aids: Aids = ALL) -> MipFormulation:
+    """Decide rows and columns only; which processors is a transportation problem.
+
+    The numbers chosen in every row and column are integers, and the counts of the
+    cuts their sums, priced as in ``cuts-unary``. Processors are reals from 0 to 1
+    that add up to them: where the numbers are integers, such a flow can be made
+    integral at no cost, which `decode` does. At most two axes: for three, margins do
+    not suffice. Size, with m cuts and l rows and columns: that of ``cuts-unary`` with
+    l integers and as many rows more, and n reals in place of n binaries. Its
+    relaxation is that of ``cuts-unary``. Frontier: CBC k = 16 on 16x16 in 7 s, SCIP in
+    16 s, mostly quicker than ``cuts-unary``; HiGHS k = 16 on 12x12, and slower.
+    Nowhere the quickest: that is ``cuts-median`` or ``cuts-quadratic``.
+    """
+    build = _Margins("margins", instance, aids)
+    model = _unary(build)
+    first, *others = build.lines
+    place = instance.cuts.position
+
+    def decode(values: Sequence[int]) -> tuple[int, ...]:
+        rows = values[: len(first)]
+        if not others:
+            one = np.zeros(instance.n, dtype=np.int64)
+            return with_margins(place[:, 0], one, rows, [instance.k])
+        return with_margins(place[:, 0], place[:, 1], rows, values[len(first) :])
+
+    variables = [m for line in build.lines for m in line]
+    return replace(model, variables=variables, decode=decode)

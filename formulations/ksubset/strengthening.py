@@ -1,0 +1,155 @@
+"""What helps a model without changing its optimum.
+
+A choice known beforehand (the solver's start), a bound known beforehand, the
+symmetry of the free processors, the nesting of the cuts. Every one of them can be
+left out.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from ...instances import IntArray, KSubset, Mesh, Points, Site, Torus
+from ...solvers import Proof
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Aids:
+    """What a model is given beside the instance.
+
+    Parameters
+    ----------
+    hint
+        A valid choice, for the solver to start from.
+    bound, proof
+        A proved bound on the pair sum and who vouches for it.
+    symmetry
+        Whether mirror images and shifts of a choice are ruled out where the free
+        processors have them, see `Symmetry`.
+    nesting
+        Whether counts are tied to those of the cuts that enclose them.
+    levels
+        Whether the choice must be a level set of its own distances, which every
+        optimal one is (see `counts.Counts.margins`); only models over cuts for
+        CP-SAT use it.
+    """
+
+    hint: tuple[int, ...] | None = None
+    bound: int | None = None
+    proof: Proof | None = None
+    symmetry: bool = True
+    nesting: bool = True
+    levels: bool = True
+
+
+NONE = Aids(symmetry=False, nesting=False, levels=False)
+"""The bare model."""
+
+
+@dataclass(frozen=True, slots=True)
+class Symmetry:
+    """Inequalities on x that some optimal choice satisfies.
+
+    On meshes and points, let D_a = Σ over the choice of (2 x_a - low_a - high_a). Where
+    the free processors are their own mirror image along axis a, D_a ≤ 0; where
+    they are unchanged by swapping axes a and b, D_a ≤ D_b. Any choice is brought
+    there by mirroring each axis by itself and sorting those that swap. On a torus
+    that is wholly free, the first processor is chosen: any choice can be shifted.
+
+    Parameters
+    ----------
+    rows
+        Coefficients of the n processors; each row's sum over the choice is ≤ 0.
+    fixed
+        Processors that are chosen.
+    mirrors
+        Axes along which the free processors are their own mirror image.
+    classes
+        Axes that can be swapped with one another.
+    """
+
+    rows: tuple[IntArray, ...] = ()
+    fixed: tuple[int, ...] = ()
+    mirrors: tuple[int, ...] = ()
+    classes: tuple[tuple[int, ...], ...] = ()
+
+    def image(self, instance: KSubset, chosen: Collection[int]) -> tuple[int, ...]:
+        """Return an equally good choice that satisfies the inequalities."""
+        points = instance.points
+        if self.fixed:
+            assert isinstance(instance.topology, Torus)
+            shape = np.array(instance.topology.shape)
+            first = min(chosen)
+            moved = (points[sorted(chosen)] - points[first]) % shape
+            return _found(instance, moved)
+        if not self.mirrors and not self.classes:
+            return tuple(sorted(chosen))
+        ends = points.min(axis=0) + points.max(axis=0)
+        moved = points[sorted(chosen)].copy()
+        for a in self.mirrors:
+            if (2 * moved[:, a] - ends[a]).sum() > 0:
+                moved[:, a] = ends[a] - moved[:, a]
+        for axes in self.classes:
+            order = sorted(axes, key=lambda a: int((2 * moved[:, a] - ends[a]).sum()))
+            columns = [moved[:, a] - points[:, a].min() for a in order]
+            for a, column in zip(axes, columns, strict=True):
+                moved[:, a] = column + points[:, a].min()
+        return _found(instance, moved)
+
+
+def symmetry(instance: KSubset) -> Symmetry:
+    """Find the symmetry of the free processors that a model can break.
+
+    >>> from closeknit.instances import mesh
+    >>> [row.tolist() for row in symmetry(mesh(2, 2, k=2)).rows]
+    [[-1, -1, 1, 1], [-1, 1, -1, 1], [0, -2, 2, 0]]
+    """
+    topology, points = instance.topology, instance.points
+    if isinstance(topology, Torus):
+        whole = instance.n == int(np.prod(topology.shape))
+        return Symmetry(fixed=(0,) if whole else ())
+    if not isinstance(topology, Mesh | Points):
+        return Symmetry()
+    free = Counter(instance.free)
+    low, high = points.min(axis=0), points.max(axis=0)
+    mirrors = []
+    for a in range(topology.dimension):
+        mirrored = points.copy()
+        mirrored[:, a] = low[a] + high[a] - mirrored[:, a]
+        if low[a] < high[a] and Counter(_sites(mirrored)) == free:
+            mirrors.append(a)
+    classes: list[list[int]] = []
+    for a in range(topology.dimension):
+        for axes in classes:
+            swapped = points.copy()
+            swapped[:, a] = points[:, axes[0]] - low[axes[0]] + low[a]
+            swapped[:, axes[0]] = points[:, a] - low[a] + low[axes[0]]
+            if Counter(_sites(swapped)) == free:
+                axes.append(a)
+                break
+        else:
+            classes.append([a])
+    from_middle = 2 * points - low - high
+    rows = [from_middle[:, a] for a in mirrors]
+    swaps = [tuple(axes) for axes in classes if len(axes) > 1]
+    for swap in swaps:
+        for a, b in pairwise(swap):
+            rows.append(from_middle[:, a] - from_middle[:, b])
+    return Symmetry(tuple(rows), (), tuple(mirrors), tuple(swaps))
+
+
+def _sites(points: IntArray) -> list[Site]:
+    return [tuple(row) for row in points.tolist()]
+
+
+def _found(instance: KSubset, points: IntArray) -> tuple[int, ...]:
+    """Find the sites again, each repeated point at its first free places."""
+    at: dict[Site, list[int]] = {}
+    for i in reversed(range(instance.n)):
+        at.setdefault(instance.free[i], []).append(i)
+    return tuple(sorted(at[site].pop() for site in _sites(points)))

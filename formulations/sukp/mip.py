@@ -1,0 +1,91 @@
+"""The mixed-integer model of the set-union knapsack problem, in PuLP."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...instances import Sukp
+from ...solvers.formulation import MipFormulation
+from ...solvers.modelling import load_pulp
+from ...solvers.tolerances import MOST_PROVED
+
+MOST_WEIGHT = 800_000
+"""Solvers let a row be wrong by a millionth of its size: less than one unit."""
+
+
+def refusal(instance: Sukp) -> str | None:
+    """Say why solvers that count in floats do not solve this, or None if they do."""
+    if (profits := sum(instance.profits)) > MOST_PROVED:
+        return (
+            f"profits add up to {profits}: solvers that count in floats prove up to "
+            f"{MOST_PROVED}; use cpsat"
+        )
+    if (weights := sum(instance.weights)) > MOST_WEIGHT and weights > (
+        instance.capacity
+    ):
+        return (
+            f"weights add up to {weights}: from {MOST_WEIGHT} on, what does not fit "
+            "can be within the tolerances of solvers that count in floats; use cpsat"
+        )
+    return None
+
+
+def union(instance: Sukp, *, hint: tuple[int, ...] | None = None) -> MipFormulation:
+    r"""One binary an item that is left out, z, and one an element, x.
+
+    .. math::
+
+        \min \sum_j p_j z_j, \quad \sum_e w_e x_e \le C, \quad
+        z_j + x_e \ge 1 \text{ for } e \text{ in item } j
+
+    The same as with y_j = 1 - z_j ≤ x_e, but for the constant in the objective. Size:
+    a binary an item and an element, a row for each element of each item, and one.
+
+    Parameters
+    ----------
+    instance
+        What is to be solved.
+    hint
+        A choice to start from.
+    """
+    pulp = load_pulp()
+    constants = pulp.constants
+    model = pulp.LpProblem("union", 1)
+    z = [model.add_variable(f"z{j}", 0, 1, "Integer") for j in range(instance.n)]
+    x = [
+        model.add_variable(f"x{e}", 0, 1, "Integer")
+        for e in range(len(instance.weights))
+    ]
+    if hint is not None:
+        chosen = set(hint)
+        needed = {e for j in hint for e in instance.items[j]}
+        for j, variable in enumerate(z):
+            variable.setInitialValue(int(j not in chosen))
+        for e, variable in enumerate(x):
+            variable.setInitialValue(int(e in needed))
+    weights = [(x[e], w) for e, w in enumerate(instance.weights) if w]
+    if sum(instance.weights) > instance.capacity:
+        total = pulp.LpAffineExpression(weights)
+        most = constants.LpConstraintLE
+        model.addConstraint(pulp.LpConstraint(total, most, None, instance.capacity))
+    for j, elements in enumerate(instance.items):
+        for e in elements:
+            either = pulp.LpAffineExpression([(z[j], 1), (x[e], 1)])
+            row = pulp.LpConstraint(either, constants.LpConstraintGE, None, 1)
+            model.addConstraint(row)
+    # worthless items too: one without elements would not be in the model otherwise
+    prices = list(zip(z, instance.profits, strict=True))
+    model.setObjective(pulp.LpAffineExpression(prices))
+    return MipFormulation(
+        name="union",
+        instance=instance,
+        model=model,
+        variables=z,
+        decode=decode,
+        hint=hint,
+    )
+
+
+def decode(values: Sequence[int]) -> tuple[int, ...]:
+    """Return the items that are not left out."""
+    return tuple(j for j, value in enumerate(values) if not value)

@@ -1,0 +1,1 @@
+"""Heuristics for the k-subset problem: medians, shells, strips, towns."""

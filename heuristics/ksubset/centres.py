@@ -1,0 +1,147 @@
+"""Centres round which candidates are sought, listed piece by piece."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+
+from ...instances import IntArray, KSubset, Mesh, Torus, Tree
+from ...instances.topologies.cuts import ranked
+from ...solvers import Limit, Settings, clock
+
+Scan = Callable[[IntArray, int], tuple[int, int]]
+"""Least price below a given one, and the row of the centre where it is first met, or
+-1."""
+
+FAR = 2**62
+_FIRST = 1
+_SECONDS = 0.1
+"""Aim for pieces that take about this long, so that limits are kept."""
+
+
+@dataclass(frozen=True)
+class Centres:
+    """The product of lists of coordinates, in lexicographic order, or rows of sites.
+
+    Parameters
+    ----------
+    axes
+        Ascending coordinates of every axis.
+    sites
+        Instead of ``axes``: the centres themselves, one a row.
+    """
+
+    axes: tuple[IntArray, ...] = ()
+    sites: IntArray | None = None
+
+    @property
+    def count(self) -> int:
+        """How many there are; may exceed 64 bits."""
+        if self.sites is not None:
+            return len(self.sites)
+        return prod(len(axis) for axis in self.axes)
+
+    @property
+    def extent(self) -> tuple[IntArray, IntArray]:
+        """Least and greatest coordinate on every axis."""
+        if self.sites is not None:
+            return self.sites.min(axis=0), self.sites.max(axis=0)
+        low, high = zip(*((axis[0], axis[-1]) for axis in self.axes), strict=True)
+        return np.array(low, dtype=np.int64), np.array(high, dtype=np.int64)
+
+    def part(self, first: int, number: int) -> IntArray:
+        """Return up to ``number`` centres from the given one on, one a row."""
+        if self.sites is not None:
+            return self.sites[first : first + number]
+        number = min(number, self.count - first)
+        columns = []
+        carry = np.arange(number, dtype=np.int64)
+        for axis in reversed(self.axes):
+            first, digit = divmod(first, len(axis))
+            carry, digits = np.divmod(carry + digit, len(axis))
+            columns.append(axis[digits])
+        return np.stack(columns[::-1], axis=1)
+
+    def parts(self) -> Iterator[IntArray]:
+        """All centres, in pieces that grow as long as they are dealt with quickly."""
+        first, number = 0, _FIRST
+        while first < self.count:
+            began = clock.now()
+            part = self.part(first, number)
+            yield part
+            first += len(part)
+            seconds = clock.now() - began
+            if seconds < _SECONDS:
+                number *= 8 if seconds < _SECONDS / 16 else 2
+            elif seconds > 3 * _SECONDS:
+                number = max(1, number // 2)
+
+
+def cheapest_centre(
+    centres: Centres, scan: Scan, settings: Settings, start: float
+) -> tuple[IntArray, Limit | None]:
+    """Return the first centre of least price, and what cut the scan short, if anything.
+
+    Parameters
+    ----------
+    centres
+        Where to look; the first piece is scanned whatever the limits.
+    scan
+        Prices a piece of them.
+    settings, start
+        The time limit, and the value of ``clock.now()`` from which it counts.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        On Ctrl-C before the first piece is scanned; later it is a limit.
+    """
+    best, winner = FAR, None
+    try:
+        for part in centres.parts():
+            if winner is not None and clock.now() - start > settings.time_limit:
+                return winner, Limit.TIME
+            best, where = scan(part, best)
+            if where >= 0:
+                winner = part[where].copy()
+    except KeyboardInterrupt:
+        if winner is None:
+            raise
+        return winner, Limit.INTERRUPT
+    assert winner is not None
+    return winner, None
+
+
+def intersections(instance: KSubset) -> Centres:
+    """Every crossing of coordinates of free processors; on a tree every node.
+
+    These are the medians that sets of free processors can have: a tree, like a
+    grid, is a median graph.
+    """
+    if isinstance(instance.topology, Tree):
+        return everywhere(instance)
+    return Centres(tuple(ranked(axis)[0] for axis in instance.points.T))
+
+
+def free_sites(instance: KSubset) -> Centres:
+    """Every place of a free processor, once."""
+    points = instance.points  # sorted
+    new = np.ones(len(points), dtype=np.bool_)
+    new[1:] = (points[1:] != points[:-1]).any(axis=1)
+    return Centres(sites=points[new])
+
+
+def everywhere(instance: KSubset) -> Centres:
+    """Every location of a mesh or torus, every node of a tree.
+
+    Points in space have no locations of their own: their intersections are meant.
+    """
+    topology = instance.topology
+    if isinstance(topology, Mesh | Torus):
+        return Centres(tuple(np.arange(side) for side in topology.shape))
+    if isinstance(topology, Tree):
+        return Centres((np.arange(len(topology.parent)),))
+    return intersections(instance)

@@ -1,0 +1,91 @@
+"""MC1x1: the k processors in the first shells round the best centre."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...instances import IntArray, KSubset, Mesh, Torus
+from ...solvers import DEFAULT, Result, Settings, answer, clock
+from . import mc1x1_kernels as kernels
+from .centres import Centres, Scan, cheapest_centre, everywhere, free_sites
+
+
+def mc1x1(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
+    """Fill shells of growing cubes round every free processor.
+
+    Shell s round a free processor holds what is s away from it in the maximum
+    norm (the shorter way round on a torus). The k first by shell, then index, are
+    a candidate; the one with the least sum of shell numbers is returned, from the
+    first centre in lexicographic order that has it. Cut short by a limit, the best
+    centre so far counts.
+
+    Guarantee: (2 - 2/k) d in d dimensions.
+    Time: O(shells) a centre on a mesh of two dimensions, else O(n d).
+    Ties: shell, then coordinates.
+    Source: Bender et al. 2008, section 3, Theorem 3, after Mache et al. 1997.
+    """
+    return _cheapest(instance, free_sites(instance), settings)
+
+
+def mc1x1_all(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
+    """Fill shells of growing cubes round every location, free or busy.
+
+    Otherwise like ``mc1x1``. On a mesh, locations beyond the bounding box of the
+    free processors are left out: moved to its nearest cell, a centre comes nearer to
+    all of them. On points every intersection of their coordinates is a location.
+
+    Guarantee: (2 - 2/k) d in d dimensions, as centres at all free processors suffice
+        for the proof.
+    Time: that of mc1x1 for a centre, times the number of locations.
+    Ties: shell, then coordinates; the first centre in lexicographic order.
+    Source: Bender et al. 2008, note to Table 1.
+    """
+    return _cheapest(instance, _locations(instance), settings)
+
+
+def _locations(instance: KSubset) -> Centres:
+    """Every location of a torus; of a mesh those in the box of what is free."""
+    if not isinstance(instance.topology, Mesh):
+        return everywhere(instance)
+    low, high = instance.points.min(axis=0), instance.points.max(axis=0)
+    return Centres(tuple(np.arange(a, b + 1) for a, b in zip(low, high, strict=True)))
+
+
+def _cheapest(instance: KSubset, centres: Centres, settings: Settings) -> Result:
+    """Return the first candidate whose sum of shell numbers is least."""
+    start = clock.now()
+    scan = _scanner(instance)
+    winner, limit = cheapest_centre(centres, scan, settings, start)
+    order = np.argsort(shells(instance, winner), kind="stable")
+    return answer(instance, order[: instance.k], start=start, limit=limit)
+
+
+def _scanner(instance: KSubset) -> Scan:
+    """Scan centres by sums over a mesh of two dimensions; else by processors."""
+    k = instance.k
+    low = instance.points.min(axis=0)
+    shape = instance.points.max(axis=0) - low + 1
+    if isinstance(instance.topology, Mesh) and len(shape) == 2:
+        sums = np.zeros(shape + 1, dtype=np.int32)
+        sums[tuple((instance.points - low + 1).T)] = 1
+        np.cumsum(np.cumsum(sums, axis=0, out=sums), axis=1, out=sums)
+        return lambda part, best: kernels.scan_mesh(sums, k, part - low, best)
+    site, side = instance.points.copy(), _rings(instance)
+    most = int(np.where(side > 0, side // 2, shape - 1).max())
+    return lambda part, best: kernels.scan_cloud(site, side, most, k, part, best)
+
+
+def shells(instance: KSubset, centre: IntArray) -> IntArray:
+    """Shell numbers of all free processors: distances in the maximum norm."""
+    step = np.abs(instance.points - centre)
+    side = _rings(instance)
+    step = np.where(side > 0, np.minimum(step, side - step), step)
+    numbers: IntArray = step.max(axis=1)
+    return numbers
+
+
+def _rings(instance: KSubset) -> IntArray:
+    """Length of every ring, 0 where an axis does not wrap."""
+    if isinstance(instance.topology, Torus):
+        return np.array(instance.topology.shape, dtype=np.int64)
+    return np.zeros(instance.topology.dimension, dtype=np.int64)

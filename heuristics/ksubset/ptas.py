@@ -1,0 +1,288 @@
+"""The improved PTAS: a transportation problem for every pair of cut vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cache, partial
+from math import comb, prod
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...instances import IntArray, KSubset, Mesh, Points
+from ...solvers import DEFAULT, Grade, Limit, Proof, Result, Settings, answer, clock
+from ...solvers.limits import limits
+from .strips import arcsine_sizes, factor, slopes
+
+if TYPE_CHECKING:
+    from ...solvers.method import RunOn
+    from .ptas_3d import Space
+    from .ptas_kernels import Flow
+
+STRIPS = {"ptas": 3, "ptas/2": 2, "ptas/4": 4, "ptas/5": 5}
+"""Names of the methods, and into how many strips each cuts an axis."""
+MOST_CUTS = 2_000_000
+"""Cut vectors of an axis that are listed at most."""
+_WORK = 2**25
+"""Sites and coordinates looked at between two looks at the clock, some 0.05 s."""
+MOST_TRIPLES = 512
+"""Integer programmes, a triple of cut vectors each, that may be wanted in space."""
+
+
+def refusal(m: int, instance: KSubset) -> str | None:
+    """Say why an instance is not for m strips; None if it is."""
+    if not isinstance(instance.topology, Mesh | Points):
+        return "needs a mesh or points"
+    if instance.topology.dimension > 3:
+        return "needs at most three axes"
+    cuts = [comb(len(set(axis.tolist())) + m - 2, m - 1) for axis in instance.points.T]
+    if max(cuts) > MOST_CUTS:
+        return f"an axis would have {max(cuts)} cut vectors; at most {MOST_CUTS}"
+    if len(cuts) == 3 and prod(cuts) > MOST_TRIPLES:
+        return f"would have {prod(cuts)} triples of cut vectors; at most {MOST_TRIPLES}"
+    return None
+
+
+def guarantee(m: int, instance: KSubset) -> Fraction | None:
+    """Return the factor of m strips, exact for the integer sizes that they have."""
+    return factor(arcsine_sizes(instance.k, m))
+
+
+@dataclass
+class Axis:
+    """Distinct coordinates of an axis, and its cut vectors, the cheapest first.
+
+    Parameters
+    ----------
+    place
+        Of every free processor: the number of its coordinate.
+    value
+        Distinct coordinates, ascending, counted from the one in the middle.
+    cuts, bounds
+        Cut vectors that can be met, and what each costs at least.
+    """
+
+    place: IntArray
+    value: IntArray
+    cuts: IntArray = field(init=False)
+    bounds: IntArray = field(init=False)
+
+    @classmethod
+    def of(cls, along: IntArray, sizes: IntArray, slope: IntArray) -> Axis:
+        """List the cut vectors of one axis."""
+        from .ptas_kernels import cut_vectors
+
+        value, place, count = np.unique(along, return_inverse=True, return_counts=True)
+        axis = cls(place.astype(np.int64), value - value[len(value) // 2])
+        before = np.concatenate([[0], np.cumsum(count)])
+        cuts, bounds = cut_vectors(axis.value, before, sizes, slope, MOST_CUTS)
+        order = np.argsort(bounds, kind="stable")
+        axis.cuts, axis.bounds = cuts[order], bounds[order]
+        return axis
+
+
+def crossing(points: IntArray, sizes: Sequence[int]) -> int:
+    """Sum the distances of points that lie in different strips when these are filled.
+
+    >>> crossing(np.array([[0], [1], [2], [9]]), (2, 2))
+    20
+    """
+    weight = np.repeat(np.array(slopes(sizes), dtype=np.int64), sizes)
+    return int(sum(int((weight * np.sort(axis)).sum()) for axis in points.T))
+
+
+@cache
+def method(name: str) -> RunOn[KSubset]:
+    """Return the function of a method.
+
+    Raises
+    ------
+    KeyError
+        When there is no such method.
+    """
+    m = STRIPS[name]
+    limit = {2: "2", 3: "4/3", 4: "1.172", 5: "1.106"}[m]
+    run = partial(_run, m)
+
+    def ptas(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
+        return run(instance, settings)
+
+    ptas.__name__ = ptas.__qualname__ = name
+    ptas.__doc__ = f"""Cut each axis into {m} strips in every way, and fill them best.
+
+    Of an optimal set, strip i of every axis holds k sin²((i + 1) pi / {2 * m}) - k
+    sin²(i pi / {2 * m}) points, rounded. For given cuts, the distances between points
+    of different strips are a linear cost, and the cheapest choice is a transportation
+    problem. Pairs of cut vectors are solved in the order of what the axes cost by
+    themselves, and left out when that reaches the least flow so far. The least of all
+    is a lower bound; its choice is the answer.
+
+    Guarantee: 1/(1 - phi), phi the largest share of the pairs across a gap that a strip
+        hides: exact for the integer sizes, 1/cos²(pi/{2 * m}) = {limit} as k grows.
+    Time: O(X^{m - 1} Y^{m - 1}) transportation problems of O(k (X + Y + n)) or so, X
+        and Y the numbers of distinct coordinates; most are left out. In space a small
+        integer programme for every triple of cut vectors.
+    Ties: the first cut vectors by what they cost, then in lexicographic order.
+    Source: Bender et al. 2008, section 4; strips, transportation and the bound are
+        derived, see docs/theory.md.
+    """
+    return ptas
+
+
+def __getattr__(name: str) -> RunOn[KSubset]:
+    if name in STRIPS:
+        return method(name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def _run(m: int, instance: KSubset, settings: Settings) -> Result:
+    """Cut the axes into m strips."""
+    start = clock.now()
+    sizes = arcsine_sizes(instance.k, m)
+    first: IntArray = np.arange(instance.k)
+    try:
+        first = _first(instance, settings)
+        known = crossing(instance.points[first], sizes)
+        search: Plane | Space
+        if instance.topology.dimension == 3:
+            from .ptas_3d import Space
+
+            search = Space(instance, sizes, known)
+            search.deadline = start + settings.time_limit
+        else:
+            search = Plane(instance, sizes, known)
+    except KeyboardInterrupt:
+        return answer(instance, first, start=start, limit=Limit.INTERRUPT)
+    with limits(start + settings.time_limit, settings.node_limit) as watch:
+        ended = watch.search(
+            search.step,
+            unfinished=lambda: search.unfinished,
+            nodes=lambda: search.flows,
+        )
+    chosen = first if search.chosen is None else search.chosen
+    proof = Proof(search.grade, f"{search.by}, m = {m}")
+    bound = max(search.bound, 0)
+    return answer(instance, chosen, start=start, bound=bound, proof=proof, limit=ended)
+
+
+def _first(instance: KSubset, settings: Settings) -> IntArray:
+    """Return a good choice, whose strips tell what the least flow cannot exceed."""
+    from .mm_inc import mm_inc
+
+    chosen = mm_inc(instance, settings).chosen
+    assert chosen is not None
+    return np.array(chosen, dtype=np.int64)
+
+
+class Plane:
+    """Pairs of cut vectors, solved one after another.
+
+    Parameters
+    ----------
+    instance
+        On a line or in the plane.
+    sizes
+        Of the strips.
+    known
+        What some choice costs between strips; the least flow costs no more.
+
+    Attributes
+    ----------
+    chosen
+        Of the least flow so far: indices of free processors; None before the first.
+    flows
+        Transportation problems solved.
+    """
+
+    grade = Grade.ENUMERATED
+    by = "strips"
+
+    def __init__(self, instance: KSubset, sizes: Sequence[int], known: int) -> None:
+        points = instance.points
+        if points.shape[1] == 1:  # a second axis without extent costs nothing
+            points = np.column_stack([points, np.zeros(len(points), dtype=np.int64)])
+        self.sizes = np.array(sizes, dtype=np.int64)
+        self.slope = np.array(slopes(sizes), dtype=np.int64)
+        self.x, self.y = (Axis.of(a, self.sizes, self.slope) for a in points.T)
+        sites = np.column_stack([self.x.place, self.y.place])
+        self.sites, self.site, self.room = np.unique(
+            sites, axis=0, return_inverse=True, return_counts=True
+        )
+        self.best = known + 1
+        self.at = np.zeros(2, dtype=np.int64)
+        self.flows = 0
+        self._state = self._nothing_sent(len(sizes))
+        self._chosen = np.zeros(len(self.sites), dtype=np.int64)
+
+    def _nothing_sent(self, strips: int) -> Flow:
+        from .ptas_kernels import Flow
+
+        def zeros(*shape: int) -> IntArray:
+            return np.zeros(shape, dtype=np.int64)
+
+        return Flow(
+            sent=zeros(len(self.x.value), strips),
+            got=zeros(len(self.y.value), strips),
+            supply=zeros(strips),
+            demand=zeros(strips),
+            used=zeros(len(self.sites)),
+            tally=zeros(2),
+        )
+
+    @property
+    def unfinished(self) -> bool:
+        """Whether pairs are left that may cost less."""
+        return bool(self.at[0] < len(self.x.bounds))
+
+    @property
+    def bound(self) -> int:
+        """No choice of k costs less."""
+        if not self.unfinished:
+            return int(self.best)
+        i, j = (int(index) for index in self.at)
+        next_y = min(j, len(self.y.bounds) - 1)
+        rest = [self.best, self.x.bounds[i] + self.y.bounds[next_y]]
+        if i + 1 < len(self.x.bounds):
+            rest.append(self.x.bounds[i + 1] + self.y.bounds[0])
+        return int(min(rest))
+
+    @property
+    def chosen(self) -> IntArray | None:
+        """Free processors of the least flow so far, the first ones of each site."""
+        if not self._chosen.any():
+            return None
+        left = self._chosen.copy()
+        picked = []
+        for number, site in enumerate(self.site.ravel()):
+            if left[site]:
+                left[site] -= 1
+                picked.append(number)
+        return np.array(picked, dtype=np.int64)
+
+    def step(self, flows: int) -> None:
+        """Solve so many transportation problems, or those that are left."""
+        from .ptas_kernels import scan
+
+        best, solved = scan(
+            self.x.value,
+            self.y.value,
+            np.ascontiguousarray(self.sites[:, 0]),
+            np.ascontiguousarray(self.sites[:, 1]),
+            self.room,
+            self.sizes,
+            self.slope,
+            self.x.cuts,
+            self.x.bounds,
+            self.y.cuts,
+            self.y.bounds,
+            self.best,
+            self.at,
+            flows,
+            self._state,
+            self._chosen,
+            _WORK,
+        )
+        self.best = int(best)
+        self.flows += int(solved)

@@ -1,0 +1,132 @@
+"""The Manhattan median when ties are broken for the best or for the worst.
+
+Which processors of a boundary shell complete a candidate is left open by the
+algorithm, and its ratio depends on it. All choices of each shell are enumerated;
+processors at the same place count as one site with a number.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...instances import InputError, IntArray, KSubset
+from ...solvers import Limit, Result, Settings, Ties, answer, clock
+from .centres import Centres
+from .mm import distances
+from .stars import star_sums
+from .ties_kernels import extreme
+
+MOST = 200_000
+"""Ways to break the ties of one centre that are still enumerated."""
+
+
+@dataclass(frozen=True)
+class Shell:
+    """A ball of k free processors: what is certain and what is open.
+
+    Parameters
+    ----------
+    inside
+        Processors nearer than the radius, by index.
+    sites
+        For every place at the radius the indices of the processors there.
+    missing
+        How many of these are to be taken.
+    """
+
+    inside: IntArray
+    sites: tuple[IntArray, ...]
+    missing: int
+
+    @property
+    def ways(self) -> int:
+        """Number of ways to break the ties, coinciding processors alike."""
+        ways = [1] + [0] * self.missing
+        for site in self.sites:
+            running = np.cumsum(np.array([0, *ways], dtype=object))
+            most = len(site)
+            ways = [
+                int(running[t + 1] - running[max(0, t - most)])
+                for t in range(self.missing + 1)
+            ]
+        return ways[self.missing]
+
+
+def shell(instance: KSubset, centre: IntArray) -> Shell:
+    """Find the smallest ball round a centre that holds k free processors."""
+    away = distances(instance, centre)
+    radius = np.partition(away, instance.k - 1)[instance.k - 1]
+    inside, rim = np.flatnonzero(away < radius), np.flatnonzero(away == radius)
+    _, place = np.unique(instance.points[rim], axis=0, return_inverse=True)
+    sites = tuple(rim[place == site] for site in range(place.max() + 1))
+    return Shell(inside, sites, instance.k - len(inside))
+
+
+def cheapest_under(instance: KSubset, centres: Centres, settings: Settings) -> Result:
+    """Return the cheapest candidate when every centre's ties are broken alike.
+
+    With ``Ties.BEST`` a candidate is the cheapest that its centre could yield,
+    with ``Ties.WORST`` the dearest; the least of these over all centres is the
+    answer, as it is in any other tie order.
+
+    Raises
+    ------
+    InputError
+        When a centre has more than `MOST` ways to break its ties; looked for
+        beforehand, so that nothing is enumerated in vain.
+    """
+    start = clock.now()
+    deadline = start + settings.time_limit
+    shells: list[Shell] = []
+    limit: Limit | None = None
+    for part in centres.parts():
+        if shells and clock.now() > deadline:
+            limit = Limit.TIME
+            break
+        for centre in part:
+            found = shell(instance, centre)
+            if (ways := found.ways) > MOST:
+                raise InputError(
+                    f"{ways} ways to break the ties at centre "
+                    f"{list(map(int, centre))}; at most {MOST} are tried",
+                    field=f"--ties {settings.ties.value}",
+                )
+            shells.append(found)
+    sign = 1 if settings.ties is Ties.BEST else -1
+    best: tuple[int, IntArray] | None = None
+    try:
+        for found in shells:
+            if best is not None and clock.now() > deadline:
+                limit = Limit.TIME
+                break
+            total, chosen = _broken(instance, found, sign)
+            if best is None or total < best[0]:
+                best = total, chosen
+    except KeyboardInterrupt:
+        if best is None:
+            raise
+        limit = Limit.INTERRUPT
+    assert best is not None
+    return answer(instance, best[1], start=start, limit=limit)
+
+
+def _broken(instance: KSubset, found: Shell, sign: int) -> tuple[int, IntArray]:
+    """Break the ties of one shell; return the pair sum and the processors."""
+    first = np.array([site[0] for site in found.sites])
+    points = instance.points[first]
+    stars = star_sums(instance, found.inside)
+    taken = np.zeros(len(first), dtype=np.int64)
+    added = extreme(
+        found.missing,
+        np.array([len(site) for site in found.sites]),
+        stars[first],
+        instance.topology.distances(points[:, None], points[None]),
+        sign,
+        taken,
+    )
+    chosen = [found.inside]
+    chosen += [s[:count] for s, count in zip(found.sites, taken, strict=True)]
+    total = int(stars[found.inside].sum()) // 2 + int(added)
+    return total, np.concatenate(chosen)

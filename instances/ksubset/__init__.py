@@ -1,0 +1,1 @@
+"""The ksubset problem: instances, files, generators."""

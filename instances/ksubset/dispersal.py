@@ -1,0 +1,138 @@
+"""How far the processors of a job are spread, and how they lie to the I/O nodes.
+
+All from the definitions, in plain Python, for whatever measures faster to be tested
+against. Nodes for input and output stand before the first column of a mesh or torus,
+one a row; the middle I/O link joins those of the two rows in the middle.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from fractions import Fraction
+from itertools import combinations
+
+from ..errors import InputError
+from ..topologies.topology import Mesh, Site, Topology, Torus
+
+
+def nodes_affected(topology: Topology, sites: Collection[Site]) -> int:
+    """Count the processors of the smallest box around these, idle or not.
+
+    On a torus the box may go on over the edges.
+
+    Raises
+    ------
+    InputError
+        When the network is not a mesh or torus.
+
+    Notes
+    -----
+    Source: Mache et al. 1999, section 2.2.
+
+    Examples
+    --------
+    >>> nodes_affected(Mesh((4, 4)), [(0, 0), (3, 1)])
+    8
+    >>> nodes_affected(Torus((4, 4)), [(0, 0), (3, 1)])
+    4
+    """
+    grid = _grid(topology)
+    cells = 1 if sites else 0
+    for axis, side in enumerate(grid.shape):
+        occupied = sorted({site[axis] for site in sites})
+        if not isinstance(grid, Torus):
+            cells *= occupied[-1] - occupied[0] + 1 if occupied else 0
+            continue
+        following = [*occupied[1:], *(x + side for x in occupied[:1])]
+        skipped = [b - a - 1 for a, b in zip(occupied, following, strict=True)]
+        cells *= side - max(skipped, default=side)
+    return cells
+
+
+def balance_factor(topology: Topology, sites: Collection[Site]) -> int:
+    """Count those in rows above the middle I/O link, less those below, without sign.
+
+    Rows are numbered by the first coordinate. Of an odd number of rows, the one in
+    the middle is neither above nor below.
+
+    Raises
+    ------
+    InputError
+        When the network is not a mesh or torus.
+
+    Notes
+    -----
+    Source: Mache et al. 1999, section 2.3; of one job, or of all in the system.
+
+    Examples
+    --------
+    >>> balance_factor(Mesh((4, 4)), [(0, 0), (0, 1), (1, 0), (1, 1)])
+    4
+    >>> balance_factor(Mesh((4, 4)), [(0, 0), (1, 0), (2, 0), (3, 0)])
+    0
+    """
+    rows = _grid(topology).shape[0]
+    above = sum(2 * site[0] < rows - 1 for site in sites)
+    below = sum(2 * site[0] > rows - 1 for site in sites)
+    return abs(above - below)
+
+
+def pieces(topology: Topology, sites: Collection[Site]) -> int:
+    """Count the connected pieces: linked ones of them belong together.
+
+    Raises
+    ------
+    InputError
+        When the network is not a mesh or torus.
+
+    Examples
+    --------
+    >>> pieces(Mesh((3, 3)), [(0, 0), (0, 1), (1, 2), (2, 0)])
+    3
+    >>> pieces(Torus((3, 3)), [(0, 0), (0, 1), (1, 2), (2, 0)])
+    2
+    """
+    grid = _grid(topology)
+    left = set(sites)
+    count = 0
+    while left:
+        count += 1
+        reached = [left.pop()]
+        while reached:
+            near = [q for q in _linked(grid, reached.pop()) if q in left]
+            left.difference_update(near)
+            reached.extend(near)
+    return count
+
+
+def average_distance(topology: Topology, sites: Sequence[Site]) -> Fraction | None:
+    """Average the hops of all unordered pairs; None when there is no pair.
+
+    Examples
+    --------
+    >>> average_distance(Mesh((2, 2)), [(0, 0), (0, 1), (1, 1)])
+    Fraction(4, 3)
+    """
+    hops = [topology.distance(p, q) for p, q in combinations(sites, 2)]
+    return Fraction(sum(hops), len(hops) * topology.scale) if hops else None
+
+
+def _grid(topology: Topology) -> Mesh | Torus:
+    if not isinstance(topology, Mesh | Torus):
+        raise InputError(
+            "needs a mesh or a torus", field="topology", value=topology.kind
+        )
+    return topology
+
+
+def _linked(grid: Mesh | Torus, site: Site) -> set[Site]:
+    """Sites one hop away."""
+    linked = set()
+    for axis, side in enumerate(grid.shape):
+        for step in (-1, 1):
+            x = site[axis] + step
+            if isinstance(grid, Torus):
+                x %= side
+            if 0 <= x < side:
+                linked.add((*site[:axis], x, *site[axis + 1 :]))
+    return linked - {site}

@@ -1,0 +1,288 @@
+"""Instances made from a few numbers; the seed is stored inside.
+
+The same numbers and seed give the same instance, and its name and source say
+which they were. Random draws are those of ``numpy.random.default_rng(seed)``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from math import prod
+
+import numpy as np
+
+from ..errors import InputError
+from ..topologies.topology import MOST_PROCESSORS, Mesh, Points, Topology, Torus, Tree
+from ..value import LARGEST
+from .instance import KSubset
+
+
+def mesh(*shape: int, k: int) -> KSubset:
+    """All processors of an empty mesh.
+
+    >>> mesh(4, 3, k=5).n
+    12
+    """
+    return _full(Mesh(shape), shape_text(shape), k, "full mesh")
+
+
+def torus(*shape: int, k: int) -> KSubset:
+    """All processors of an empty torus.
+
+    >>> torus(4, 3, k=5).name
+    '4x3-torus-full-k5'
+    """
+    return _full(Torus(shape), f"{shape_text(shape)}-torus", k, "full torus")
+
+
+def tree(*fanout: int, k: int) -> KSubset:
+    """All leaves of an empty switch hierarchy; every link is one hop.
+
+    The root has ``fanout[0]`` children, each of these ``fanout[1]``, and so on; the
+    processors are the leaves. A fat-tree has the same distances.
+
+    >>> instance = tree(2, 3, k=4)
+    >>> instance.n, int(instance.hops.max())
+    (6, 4)
+    """
+    return _full(switch_tree(fanout), f"{shape_text(fanout)}-tree", k, "full tree")
+
+
+def random_occupancy(
+    shape: Sequence[int],
+    k: int,
+    free: int | Fraction,
+    seed: int,
+    *,
+    kind: str = "mesh",
+) -> KSubset:
+    """Draw the free processors at random, each set of them equally likely.
+
+    Parameters
+    ----------
+    shape
+        Sides of the mesh or torus; for a tree its fan-outs (see `tree`).
+    k
+        Processors to choose.
+    free
+        How many are free: a count, or a `Fraction` of all, rounded down.
+    seed
+        Of the draw, at least 0.
+    kind
+        ``mesh``, ``torus`` or ``tree``.
+
+    Raises
+    ------
+    InputError
+        When these make no instance, in particular if k exceeds the free count.
+
+    Examples
+    --------
+    >>> random_occupancy((4, 4), 3, Fraction(1, 2), seed=7).name
+    '4x4-random-50pct-k3-s7'
+    """
+    network = network_of(kind, shape)
+    places = list(network.locations())
+    wanted = free * len(places) if isinstance(free, Fraction) else free
+    count = int(wanted)
+    if count < 1 or wanted > len(places):
+        raise InputError(
+            f"must leave between 1 and all {len(places)} processors free",
+            field="free",
+            value=free if isinstance(free, int) else str(free),
+        )
+    drawn = generator(seed).permutation(len(places))[:count]
+    at = network_text(kind, shape)
+    return KSubset(
+        f"{at}-random-{share_text(free)}-k{k}-s{seed}",
+        network,
+        tuple(places[i] for i in drawn),
+        k,
+        source=f"random occupancy: {at}, {count} of {len(places)} free",
+        seed=seed,
+    )
+
+
+def uniform_points(n: int, d: int, k: int, seed: int, size: int = 1000) -> KSubset:
+    """Draw n points with integer coordinates in a cube; points may repeat.
+
+    Parameters
+    ----------
+    n, d
+        Number of points and their dimension.
+    k
+        Points to choose.
+    seed
+        Of the draw, at least 0.
+    size
+        Coordinates lie in 0, …, size - 1, each equally likely.
+
+    Raises
+    ------
+    InputError
+        When these make no instance.
+
+    Examples
+    --------
+    >>> uniform_points(20, 3, k=5, seed=1).topology.dimension
+    3
+    """
+    _positive(n=n, d=d, size=size)
+    _not_too_many(n, d)
+    return _cloud(
+        generator(seed).integers(0, size, (n, d)).tolist(),
+        f"uniform-n{n}-d{d}-size{size}-k{k}-s{seed}",
+        k,
+        f"uniform points: n = {n}, d = {d}, size = {size}",
+        seed,
+    )
+
+
+def clustered_points(
+    n: int,
+    d: int,
+    k: int,
+    seed: int,
+    clusters: int = 5,
+    spread: int = 20,
+    size: int = 1000,
+) -> KSubset:
+    """Draw n points around random centres; points may repeat.
+
+    Centres are drawn as in `uniform_points`; every point belongs to each of them
+    with the same probability and lies off it by a normal deviation on every axis,
+    rounded to an integer.
+
+    Parameters
+    ----------
+    n, d
+        Number of points and their dimension.
+    k
+        Points to choose.
+    seed
+        Of the draw, at least 0.
+    clusters
+        Number of centres.
+    spread
+        Standard deviation on every axis.
+    size
+        Centres have coordinates in 0, …, size - 1.
+
+    Raises
+    ------
+    InputError
+        When these make no instance.
+
+    Examples
+    --------
+    >>> clustered_points(30, 2, k=5, seed=1, clusters=3).n
+    30
+    """
+    _positive(n=n, d=d, clusters=clusters, size=size)
+    _not_too_many(max(n, clusters), d)
+    if not 0 <= spread <= size:
+        raise InputError(
+            "must lie between 0 and the size", field="spread", value=spread
+        )
+    draw = generator(seed)
+    centres = draw.integers(0, size, (clusters, d))
+    offsets = np.rint(draw.normal(0, spread, (n, d))).astype(np.int64)
+    points = centres[draw.integers(0, clusters, n)] + offsets
+    return _cloud(
+        points.tolist(),
+        f"clustered-n{n}-d{d}-c{clusters}-spread{spread}-size{size}-k{k}-s{seed}",
+        k,
+        f"clustered points: n = {n}, d = {d}, {clusters} clusters, "
+        f"spread = {spread}, size = {size}",
+        seed,
+    )
+
+
+def network_of(kind: str, shape: Sequence[int]) -> Topology:
+    """Build a mesh, a torus or a switch tree from its sides or fan-outs."""
+    if kind == "mesh":
+        return Mesh(tuple(shape))
+    if kind == "torus":
+        return Torus(tuple(shape))
+    if kind == "tree":
+        return switch_tree(shape)
+    raise InputError("must be mesh, torus or tree", field="kind", value=kind)
+
+
+def switch_tree(fanout: Sequence[int]) -> Tree:
+    """Build the regular tree with these numbers of children, from the root down."""
+    shape = Mesh(tuple(fanout)).shape  # says what is wrong with it
+    nodes = sum(prod(shape[:depth]) for depth in range(len(shape) + 1))
+    parent = [-1]
+    first, level = 0, 1  # the nodes of the last level: first, …, first + level - 1
+    for children in shape:
+        parent += [v for v in range(first, first + level) for _ in range(children)]
+        first, level = first + level, level * children
+    return Tree(tuple(parent), (1,) * nodes, tuple(range(first, nodes)))
+
+
+def network_text(kind: str, shape: Sequence[int]) -> str:
+    """Name a network: ``16x16`` for a mesh, ``16x16-torus``, ``4x4-tree``."""
+    return shape_text(shape) + ("" if kind == "mesh" else f"-{kind}")
+
+
+def shape_text(shape: Sequence[int]) -> str:
+    """Write sides as people do.
+
+    >>> shape_text((16, 22))
+    '16x22'
+    """
+    return "x".join(map(str, shape))
+
+
+def share_text(share: int | Fraction) -> str:
+    """Write a count or a share so that it can stand in a file name.
+
+    >>> share_text(Fraction(1, 2)), share_text(Fraction(1, 8)), share_text(40)
+    ('50pct', '12.5pct', '40free')
+    """
+    if not isinstance(share, Fraction):
+        return f"{share}free"
+    percent = 100 * share
+    if percent.denominator == 1:
+        return f"{percent}pct"
+    if 10**6 % percent.denominator == 0:
+        return f"{float(percent)!r}pct"
+    return f"{share.numerator}of{share.denominator}"
+
+
+def generator(seed: int) -> np.random.Generator:
+    """Return numpy's default generator for a seed.
+
+    Raises
+    ------
+    InputError
+        When the seed is negative.
+    """
+    if seed < 0:
+        raise InputError("must be at least 0", field="seed", value=seed)
+    return np.random.default_rng(seed)
+
+
+def _full(network: Topology, name: str, k: int, source: str) -> KSubset:
+    places = tuple(network.locations())
+    return KSubset(f"{name}-full-k{k}", network, places, k, source=source)
+
+
+def _cloud(rows: list[list[int]], name: str, k: int, source: str, seed: int) -> KSubset:
+    points = tuple(map(tuple, rows))
+    return KSubset(name, Points(points), points, k, source=source, seed=seed)
+
+
+def _not_too_many(n: int, d: int) -> None:
+    if n * d > MOST_PROCESSORS:
+        raise InputError("must be at most 2^24 divided by d", field="n", value=n)
+
+
+def _positive(**numbers: int) -> None:
+    for field, value in numbers.items():
+        if value < 1:
+            raise InputError("must be at least 1", field=field, value=value)
+        if value >= LARGEST:
+            raise InputError("must be smaller than 2^62", field=field, value=value)

@@ -1,0 +1,259 @@
+"""``closeknit/ksubset`` files: reader, writer, canonical form."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Sequence
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from .. import fields
+from ..errors import InputError
+from ..files import parse_json, read_text, stem, write_text
+from ..json_text import digest
+from ..json_text import dumps as dumps
+from ..topologies.topology import Mesh, Points, Site, Topology, Torus, Tree
+from ..value import LARGEST
+from .instance import KSubset
+
+FORMAT = "closeknit/ksubset"
+_FIELDS = ("format", "version", "name", "topology", "busy", "free", "k", "source")
+_KNOWN = (*_FIELDS, "seed")
+_POINTS = ("kind", "coordinates")
+_TREE = ("kind", "parent", "weight", "processors")
+_MOST_DECIMALS = 18
+
+
+def read_ksubset(path: str | Path) -> KSubset:
+    """Read an instance file.
+
+    Raises
+    ------
+    InputError
+        One line naming the file, the field and the value.
+    """
+    try:
+        document = parse_json(read_text(path), file=path)
+        return parse_ksubset(document, default_name=stem(path))
+    except InputError as error:
+        raise error.of_file(path) from None
+
+
+def parse_ksubset(value: Any, *, default_name: str = "unnamed") -> KSubset:
+    """Build an instance from parsed JSON (decimals as `Decimal`)."""
+    document = fields.headed(value, FORMAT)
+    fields.only(document, _KNOWN, ("topology", "k"), "")
+    if "busy" in document and "free" in document:
+        raise InputError("give busy or free, not both", field="busy")
+    topology = _topology(fields.objects(document["topology"], "topology"))
+    if "free" in document:
+        free = _sites(document["free"], "free", topology)
+    elif "busy" in document:
+        busy = _sites(document["busy"], "busy", topology)
+        free = _without(topology, busy, "busy")
+    else:
+        free = list(topology.locations())
+    if not free:
+        raise InputError("no processor is free", field="topology")
+    return KSubset(
+        **fields.origin(document, default_name),
+        topology=topology,
+        free=tuple(free),
+        k=fields.integer(document["k"], "k"),
+    )
+
+
+def write_ksubset(instance: KSubset, path: str | Path) -> None:
+    """Write an instance file; it is read back to an equal instance."""
+    write_text(path, dumps(document_of(instance)) + "\n")
+
+
+def document_of(instance: KSubset) -> dict[str, Any]:
+    """Return the instance as the object that its file holds.
+
+    Whichever of ``busy`` and ``free`` is shorter is written; neither when
+    everything is free.
+    """
+    definition: dict[str, Any] = {"topology": _topology_document(instance.topology)}
+    places = Counter(instance.topology.locations())
+    free = Counter(instance.free)
+    busy = sorted((places - free).elements())
+    if busy and len(busy) <= instance.n:
+        definition["busy"] = labels(instance.topology, busy)
+    elif busy:
+        definition["free"] = labels(instance.topology, instance.free)
+    definition["k"] = instance.k
+    return fields.document(FORMAT, instance, definition)
+
+
+def sha256(instance: KSubset) -> str:
+    """Digest of what defines the problem: topology, free processors and k.
+
+    Name, source and seed do not count, nor does the order in which anything
+    was listed in the file.
+
+    >>> from closeknit.instances import mesh
+    >>> sha256(mesh(2, 2, k=2))[:16]
+    'b7e7f6834d6b5e94'
+    """
+    canonical = {
+        "format": FORMAT,
+        "version": 1,
+        "topology": _topology_document(instance.topology),
+        "free": labels(instance.topology, instance.free),
+        "k": instance.k,
+    }
+    return digest(canonical)
+
+
+def labels(topology: Topology, sites: Sequence[Site]) -> list[Any]:
+    """Write sites as files do: coordinates in the file's units, or tree nodes."""
+    if isinstance(topology, Tree):
+        return [v for (v,) in sites]
+    if topology.scale == 1:
+        return [list(site) for site in sites]
+    unit = Decimal(1) / topology.scale
+    return [[_unscaled(x, unit) for x in site] for site in sites]
+
+
+def selection_of(instance: KSubset, chosen: Collection[int]) -> list[Any]:
+    """Return the chosen processors as a solution file lists them."""
+    return labels(instance.topology, [instance.free[i] for i in sorted(chosen)])
+
+
+def chosen_of(instance: KSubset, selection: Any) -> tuple[int, ...]:
+    """Return the indices of the processors that a solution file lists.
+
+    Raises
+    ------
+    InputError
+        For a processor that is not free, or is listed more often than it is.
+    """
+    at: dict[Site, list[int]] = {}
+    for i in reversed(range(instance.n)):
+        at.setdefault(instance.free[i], []).append(i)
+    chosen = []
+    for i, site in enumerate(_sites(selection, "selection", instance.topology)):
+        left = at.get(site)
+        if not left:
+            problem = "not a free processor" if left is None else "chosen twice"
+            raise InputError(problem, field=f"selection[{i}]", value=list(site))
+        chosen.append(left.pop())
+    return tuple(sorted(chosen))
+
+
+def _topology(value: dict[str, Any]) -> Topology:
+    kind = value.get("kind")
+    if kind in ("mesh", "torus"):
+        fields.only(value, ("kind", "shape"), ("shape",), "topology")
+        shape = fields.integers(value["shape"], "topology.shape")
+        return Mesh(shape) if kind == "mesh" else Torus(shape)
+    if kind == "points":
+        fields.only(value, _POINTS, _POINTS, "topology")
+        where = "topology.coordinates"
+        rows = fields.lists(value["coordinates"], where)
+        numbers = [_decimals(row, f"{where}[{i}]") for i, row in enumerate(rows)]
+        digits = max((_digits(x) for row in numbers for x in row), default=0)
+        scale = 10**digits
+        return Points(
+            tuple(tuple(int(x * scale) for x in row) for row in numbers), scale
+        )
+    if kind == "tree":
+        fields.only(value, _TREE, _TREE, "topology")
+        return Tree(
+            fields.integers(value["parent"], "topology.parent"),
+            fields.integers(value["weight"], "topology.weight"),
+            fields.integers(value["processors"], "topology.processors"),
+        )
+    raise InputError(
+        "must be mesh, torus, points or tree", field="topology.kind", value=kind
+    )
+
+
+def _topology_document(topology: Topology) -> dict[str, Any]:
+    document: dict[str, Any] = {"kind": topology.kind}
+    if isinstance(topology, Mesh | Torus):
+        document["shape"] = list(topology.shape)
+    elif isinstance(topology, Points):
+        document["coordinates"] = labels(topology, topology.coordinates)
+    elif isinstance(topology, Tree):
+        document["parent"] = list(topology.parent)
+        document["weight"] = list(topology.weight)
+        document["processors"] = list(topology.processors)
+    return document
+
+
+def _sites(value: Any, field: str, topology: Topology) -> list[Site]:
+    rows = fields.lists(value, field)
+    if isinstance(topology, Tree):
+        return [(v,) for v in fields.integers(rows, field)]
+    if isinstance(topology, Points):
+        return [
+            _scaled(row, f"{field}[{i}]", topology.scale) for i, row in enumerate(rows)
+        ]
+    return [fields.integers(row, f"{field}[{i}]") for i, row in enumerate(rows)]
+
+
+def _without(topology: Topology, busy: list[Site], field: str) -> list[Site]:
+    """Return what is left; networks are large, so only what is busy is counted."""
+    open_ = Counter(busy)
+    free = []
+    for site in topology.locations():
+        if open_.get(site):
+            open_[site] -= 1
+        else:
+            free.append(site)
+    found = Counter(busy) - open_
+    for i, site in enumerate(busy):
+        if not found[site]:
+            problem = "listed twice" if site in found else "no such processor"
+            raise InputError(problem, field=f"{field}[{i}]", value=list(site))
+        found[site] -= 1
+    return free
+
+
+def _decimals(value: Any, field: str) -> list[Decimal]:
+    """Read one point; refuses what cannot be scaled to 62 bits."""
+    numbers = []
+    for i, x in enumerate(fields.lists(value, field)):
+        number = Decimal(fields.number(x, f"{field}[{i}]"))
+        if number and (number.adjusted() > _MOST_DECIMALS or abs(number) >= LARGEST):
+            raise InputError(
+                "must be smaller than 2^62", field=f"{field}[{i}]", value=str(x)
+            )
+        if _digits(number) > _MOST_DECIMALS:
+            raise InputError(
+                f"more than {_MOST_DECIMALS} decimals",
+                field=f"{field}[{i}]",
+                value=str(x),
+            )
+        numbers.append(number)
+    return numbers
+
+
+def _digits(number: Decimal) -> int:
+    """Count the digits behind the point, trailing zeros left out."""
+    if not number:
+        return 0
+    exponent = number.as_tuple().exponent
+    assert isinstance(exponent, int)  # NaN and infinity were refused
+    if exponent < -_MOST_DECIMALS - 30:
+        return -exponent
+    digits = number.as_tuple().digits
+    zeros = next(i for i, d in enumerate(reversed(digits)) if d)
+    return max(0, -exponent - zeros)
+
+
+def _scaled(value: Any, field: str, scale: int) -> Site:
+    numbers = _decimals(value, field)
+    if any(10 ** _digits(x) > scale for x in numbers):
+        raise InputError(
+            "no such processor", field=field, value=[str(x) for x in numbers]
+        )
+    return tuple(int(x * scale) for x in numbers)
+
+
+def _unscaled(x: int, unit: Decimal) -> int | Decimal:
+    number = x * unit
+    return int(number) if number == int(number) else number.normalize()

@@ -1,0 +1,36 @@
+"""Instances that papers explain their algorithms on."""
+
+from __future__ import annotations
+
+from ..topologies.topology import Mesh
+from .instance import KSubset
+
+_MACHE = ("##....##", "##....##", ".#.####.", ".#.####.")
+"""Rows of the mesh, the I/O nodes on the left; a dot is an idle processor."""
+
+
+def mache_example() -> KSubset:
+    """Return the state on which Mache et al. 1999 compare strategies.
+
+    Their Figs. 3, 4, 7 and 8 show it, their text gives numbers only. All of these
+    hold for this state, a job of 8 on a mesh of 4 rows and 8 columns, and there are
+    four others for which they do; see ``tests/test_mache_example.py``.
+
+    Examples
+    --------
+    >>> mache_example().n
+    14
+    """
+    free = tuple(
+        (row, column)
+        for row, cells in enumerate(_MACHE)
+        for column, cell in enumerate(cells)
+        if cell == "."
+    )
+    return KSubset(
+        "4x8-mache-k8",
+        Mesh((4, 8)),
+        free,
+        8,
+        source="Mache et al. 1999, section 3: state rebuilt from the printed numbers",
+    )

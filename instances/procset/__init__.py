@@ -1,0 +1,1 @@
+"""The procset problem: instances, files, generators."""

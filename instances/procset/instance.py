@@ -1,0 +1,224 @@
+"""Choose at least r available processors so that the sets they touch cost least.
+
+The processor-set selection problem of Drakenberg 2012, section 3.2: processors share
+line cards, switches, power lines; each such set has a cost vector; a choice pays the
+vectors of all sets that it touches, summed, and sums are compared lexicographically.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from functools import cached_property
+
+from ..errors import InputError
+from ..value import LARGEST
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessorSet:
+    """Processors that share something, and what touching it costs.
+
+    Parameters
+    ----------
+    name
+        Unique in its instance.
+    members
+        Indices of processors; sorted on construction, at least one.
+    cost
+        A non-negative integer for each level, the most important first.
+    """
+
+    name: str
+    members: tuple[int, ...]
+    cost: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "members", tuple(sorted(self.members)))
+
+
+@dataclass(frozen=True)
+class ProcSet:
+    """Processors, which of them are available, the sets they form, and a request.
+
+    Parameters
+    ----------
+    name
+        Unique among the instances of a report.
+    processors
+        Their names, all different. A choice lists indices into this.
+    available
+        Indices of the available ones; sorted on construction.
+    request
+        How many are needed, r ≥ 1. More than are available: proved infeasible.
+    sets
+        At least one, with cost vectors of one length.
+    source
+        Where it comes from, for people.
+    seed
+        Of the generator that made it; None if none did.
+
+    Raises
+    ------
+    InputError
+        For names that repeat, members or available processors that do not exist or
+        repeat, an empty set, costs that are negative, of different length or whose
+        sum could overflow, a request below 1.
+    """
+
+    name: str
+    processors: tuple[str, ...]
+    available: tuple[int, ...]
+    request: int
+    sets: tuple[ProcessorSet, ...]
+    source: str = ""
+    seed: int | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "available", tuple(sorted(self.available)))
+        if not self.processors:
+            raise InputError("there is none", field="processors")
+        _refuse_repeated(self.processors, "processors")
+        self._refuse_request()
+        if not self.sets:
+            raise InputError("there is none", field="sets")
+        _refuse_repeated(tuple(one.name for one in self.sets), "sets", ".name")
+        for i, one in enumerate(self.sets):
+            self._refuse_set(one, f"sets[{i}]")
+        for level, total in enumerate(self.total):
+            if total >= LARGEST:
+                raise InputError(
+                    f"costs of level {level + 1} sum up to 2^62 or more", field="sets"
+                )
+
+    def asking(self, name: str, available: Collection[int], request: int) -> ProcSet:
+        """Return the same processors and sets with another request among others free.
+
+        The sets are not checked again, so that a request to a large machine is quick.
+        """
+        other: ProcSet = object.__new__(ProcSet)
+        other.__dict__.update(self.__dict__)
+        other.__dict__.update(
+            name=name, available=tuple(sorted(available)), request=request
+        )
+        other._refuse_request()
+        return other
+
+    def _refuse_request(self) -> None:
+        self._refuse_strangers(self.available, "available")
+        if self.request < 1:
+            raise InputError("must be at least 1", field="request", value=self.request)
+
+    def _refuse_strangers(self, indices: tuple[int, ...], field: str) -> None:
+        previous = -1
+        for index in indices:
+            if not 0 <= index < len(self.processors):
+                raise InputError("no such processor", field=field, value=index)
+            if index == previous:
+                raise InputError(
+                    "listed twice", field=field, value=self.processors[index]
+                )
+            previous = index
+
+    def _refuse_set(self, one: ProcessorSet, field: str) -> None:
+        if not one.members:
+            raise InputError("is empty", field=f"{field}.members")
+        self._refuse_strangers(one.members, f"{field}.members")
+        if not one.cost or len(one.cost) != self.levels:
+            raise InputError(
+                f"must have {max(self.levels, 1)} levels, as the first set has",
+                field=f"{field}.cost",
+                value=list(one.cost),
+            )
+        if min(one.cost) < 0:
+            raise InputError(
+                "must not be negative", field=f"{field}.cost", value=list(one.cost)
+            )
+
+    @property
+    def n(self) -> int:
+        """Number of available processors."""
+        return len(self.available)
+
+    @property
+    def levels(self) -> int:
+        """Number of levels of every cost vector."""
+        return len(self.sets[0].cost)
+
+    @property
+    def total(self) -> tuple[int, ...]:
+        """Cost of touching every set: no choice costs more at any level."""
+        return tuple(map(sum, zip(*(one.cost for one in self.sets), strict=True)))
+
+    @cached_property
+    def index(self) -> dict[str, int]:
+        """Where a processor of a given name stands."""
+        return {name: i for i, name in enumerate(self.processors)}
+
+
+def _refuse_repeated(names: tuple[str, ...], field: str, part: str = "") -> None:
+    seen: set[str] = set()
+    for i, name in enumerate(names):
+        if not name:
+            raise InputError("must not be empty", field=f"{field}[{i}]{part}")
+        if name in seen:
+            raise InputError("given twice", field=f"{field}[{i}]{part}", value=name)
+        seen.add(name)
+
+
+def check(instance: ProcSet, chosen: Collection[int]) -> list[str]:
+    """List what is wrong with a choice of processors, by index.
+
+    Returns nothing if the choice is valid. More than the request is valid.
+
+    >>> pair = ProcessorSet("both", (0, 1), (1,))
+    >>> check(ProcSet("two", ("a", "b"), (0,), 1, (pair,)), [1])
+    ['b is not available']
+    """
+    wrong = [
+        f"no processor {i}" for i in chosen if not 0 <= i < len(instance.processors)
+    ]
+    free = set(instance.available)
+    wrong += [
+        f"{instance.processors[i]} is not available"
+        for i in chosen
+        if 0 <= i < len(instance.processors) and i not in free
+    ]
+    if len(set(chosen)) < len(chosen):
+        wrong.append("a processor is chosen twice")
+    if len(set(chosen)) < instance.request:
+        wrong.append(f"{len(set(chosen))} processors chosen, not {instance.request}")
+    return wrong
+
+
+def cost(instance: ProcSet, chosen: Collection[int]) -> tuple[int, ...]:
+    """Sum of the cost vectors of all sets that a choice touches, level by level.
+
+    Written as the definition reads (Drakenberg 2012, eq. 1), so that no model and no
+    heuristic shares code with what judges it.
+
+    >>> pair = ProcessorSet("both", (0, 1), (1, 0))
+    >>> single = ProcessorSet("a", (0,), (0, 3))
+    >>> two = ProcSet("two", ("a", "b"), (0, 1), 1, (pair, single))
+    >>> cost(two, [0]), cost(two, [1])
+    ((1, 3), (1, 0))
+    """
+    picked = set(chosen)
+    total = [0] * instance.levels
+    for one in instance.sets:
+        if any(i in picked for i in one.members):
+            for level, price in enumerate(one.cost):
+                total[level] += price
+    return tuple(total)
+
+
+def unsolvable(instance: ProcSet) -> str | None:
+    """Say why there is no choice at all, or None if there is one.
+
+    >>> pair = ProcessorSet("both", (0, 1), (1,))
+    >>> unsolvable(ProcSet("two", ("a", "b"), (0,), 2, (pair,)))
+    '2 processors requested, 1 available'
+    """
+    if instance.request > instance.n:
+        return f"{instance.request} processors requested, {instance.n} available"
+    return None

@@ -1,0 +1,137 @@
+"""``closeknit/procset`` files: reader, writer, canonical form."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from .. import fields
+from ..errors import InputError
+from ..files import write_text
+from ..json_text import digest, dumps
+from .instance import ProcessorSet, ProcSet
+
+FORMAT = "closeknit/procset"
+_NEEDED = ("processors", "request", "sets")
+_KNOWN = ("format", "version", "name", *_NEEDED, "available", "source", "seed")
+_SET = ("name", "members", "cost")
+
+
+def parse_procset(value: Any, *, default_name: str = "unnamed") -> ProcSet:
+    """Build an instance from parsed JSON.
+
+    Raises
+    ------
+    InputError
+        Naming the field and the value.
+    """
+    document = fields.headed(value, FORMAT)
+    fields.only(document, _KNOWN, _NEEDED, "")
+    processors = _strings(document["processors"], "processors")
+    index = {name: i for i, name in enumerate(processors)}
+    available = tuple(range(len(processors)))
+    if "available" in document:
+        available = _indices(document["available"], "available", index)
+    sets = []
+    for i, entry in enumerate(fields.lists(document["sets"], "sets")):
+        where = f"sets[{i}]"
+        fields.only(fields.objects(entry, where), _SET, _SET, where)
+        sets.append(
+            ProcessorSet(
+                fields.string(entry["name"], f"{where}.name"),
+                _indices(entry["members"], f"{where}.members", index),
+                fields.integers(entry["cost"], f"{where}.cost"),
+            )
+        )
+    return ProcSet(
+        **fields.origin(document, default_name),
+        processors=processors,
+        available=available,
+        request=fields.integer(document["request"], "request"),
+        sets=tuple(sets),
+    )
+
+
+def write_procset(instance: ProcSet, path: Any) -> None:
+    """Write an instance file; it is read back to an equal instance."""
+    write_text(path, dumps(document_of(instance)) + "\n")
+
+
+def document_of(instance: ProcSet) -> dict[str, Any]:
+    """Return the instance as the object that its file holds."""
+    definition: dict[str, Any] = {"processors": list(instance.processors)}
+    if instance.n < len(instance.processors):
+        definition["available"] = _names(instance, instance.available)
+    definition["request"] = instance.request
+    definition["sets"] = [
+        {
+            "name": one.name,
+            "members": _names(instance, one.members),
+            "cost": list(one.cost),
+        }
+        for one in instance.sets
+    ]
+    return fields.document(FORMAT, instance, definition)
+
+
+def sha256(instance: ProcSet) -> str:
+    """Digest of what defines the problem: sets, costs, available processors, request.
+
+    Name, source, seed and the names of sets do not count, nor does the order in
+    which processors and sets were listed.
+    """
+    return digest(
+        {
+            "format": FORMAT,
+            "version": 1,
+            "processors": sorted(instance.processors),
+            "available": sorted(_names(instance, instance.available)),
+            "request": instance.request,
+            "sets": sorted(
+                [sorted(_names(instance, one.members)), list(one.cost)]
+                for one in instance.sets
+            ),
+        }
+    )
+
+
+def selection_of(instance: ProcSet, chosen: Collection[int]) -> list[str]:
+    """Return the names of the chosen processors, as a solution file lists them."""
+    return _names(instance, sorted(chosen))
+
+
+def chosen_of(instance: ProcSet, selection: Any) -> tuple[int, ...]:
+    """Return the indices of the processors that a solution file lists.
+
+    Raises
+    ------
+    InputError
+        For a processor that there is not, or that is listed twice.
+    """
+    chosen = _indices(selection, "selection", instance.index)
+    seen: set[int] = set()
+    for i, index in enumerate(chosen):
+        if index in seen:
+            raise InputError(
+                "chosen twice", field=f"selection[{i}]", value=selection[i]
+            )
+        seen.add(index)
+    return tuple(sorted(chosen))
+
+
+def _names(instance: ProcSet, indices: Collection[int]) -> list[str]:
+    return [instance.processors[i] for i in indices]
+
+
+def _strings(value: Any, field: str) -> tuple[str, ...]:
+    items = fields.lists(value, field)
+    return tuple(fields.string(item, f"{field}[{i}]") for i, item in enumerate(items))
+
+
+def _indices(value: Any, field: str, index: Mapping[str, int]) -> tuple[int, ...]:
+    found = []
+    for i, name in enumerate(_strings(value, field)):
+        if name not in index:
+            raise InputError("no such processor", field=f"{field}[{i}]", value=name)
+        found.append(index[name])
+    return tuple(found)

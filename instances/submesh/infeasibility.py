@@ -1,0 +1,285 @@
+"""Proofs that boxes cannot be packed: from the proof and the boxes alone.
+
+A certificate is a small object that a solution file holds:
+
+=================  ====================================  ==============================
+kind               further fields                        what it claims
+=================  ====================================  ==============================
+``area``           none                                  more cells are wanted than are
+``pair``           ``items``: two                        fit along no axis, however
+                                                         they are turned
+``stack``          ``axis``, ``items``                   no two fit along another axis,
+                                                         all do not along this one
+``no place``       ``item``                              overlaps what is fixed, or is
+                                                         blocked, wherever it is put
+``dual feasible``  ``functions``: for every axis         the volumes after rescaling
+                   ``[family, parameter]``               exceed that of the mesh
+=================  ====================================  ==============================
+
+Items are numbered as in `Packing`: residents in order, then the request. Everything is
+computed in integers, and nothing is shared with the search for these proofs.
+
+A dual feasible function f of a side C maps lengths to numbers such that lengths adding
+up to at most C are mapped to numbers adding up to at most f(C). If boxes pack, then the
+products of their sides' images add up to at most that of the mesh's (Fekete and
+Schepers 2004, theorem 2). On a torus that is true when all but one are the identity:
+every line along that axis is then summed up on its own; `check` demands this.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import product
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from .. import fields
+from ..errors import InputError
+from . import box_at
+from .packing import Packing, ways
+
+KINDS = ("area", "pair", "stack", "no place", "dual feasible")
+"""What a certificate may be."""
+FAMILIES = ("identity", "u", "U", "phi", "ccm", "count")
+"""Dual feasible functions by name, see `image`."""
+
+
+def image(family: str, k: int, side: int, x: int, lengths: Sequence[int] = ()) -> int:
+    """Return the image of a length under a dual feasible function, an integer.
+
+    Parameters
+    ----------
+    family
+        ``identity``; ``u``, ``U`` and ``phi`` as u^(k), U^(ε) and φ^(ε) of Fekete and
+        Schepers 2004, section 3, with ε = k / side and multiplied by a common
+        denominator (U is f0 of Martello and Vigo 1998); ``ccm`` is f2 and ``count``
+        is f1, which depends on the items, of Carlier, Clautiaux and Moukrim 2007.
+    k
+        Parameter: at least 1; at most half the side, rounded up for ``U``; of ``u``
+        any.
+    side
+        C; the image of it is what the sum is compared with.
+    x
+        From 0 to C.
+    lengths
+        Of the items along this axis, for ``count``.
+
+    Examples
+    --------
+    >>> [image("u", 2, 10, x) for x in (3, 4, 10)]
+    [0, 10, 20]
+    >>> [image("phi", 3, 10, x) for x in (2, 3, 6, 10)]
+    [0, 1, 2, 3]
+    """
+    if family == "identity":
+        return x
+    if family == "u":
+        return k * x if (k + 1) * x % side == 0 else side * ((k + 1) * x // side)
+    if family == "U":
+        if x > side - k:
+            return side
+        return 0 if x < k else x
+    if family == "phi":
+        if 2 * x > side:
+            return side // k - (side - x) // k
+        return int(x >= k)
+    if family == "ccm":
+        if 2 * x > side:
+            return 2 * (side // k - (side - x) // k)
+        return side // k if 2 * x == side else 2 * (x // k)
+    if family == "count":
+        if 2 * x > side:
+            return _most(side, k, side, lengths) - _most(side - x, k, side, lengths)
+        return int(x >= k)
+    raise InputError(
+        f"must be one of {', '.join(FAMILIES)}", field="certificate", value=family
+    )
+
+
+def _most(room: int, k: int, side: int, lengths: Sequence[int]) -> int:
+    """Count how many of the lengths from k to half the side fit one after the other."""
+    count = 0
+    for x in sorted(lengths):
+        if k <= x and 2 * x <= side:
+            if x > room:
+                break
+            room -= x
+            count += 1
+    return count
+
+
+def check_infeasible(packing: Packing, certificate: Any) -> list[str]:
+    """List what is wrong with a proof that the boxes cannot be packed.
+
+    Raises
+    ------
+    InputError
+        When it has not the form of a certificate, naming the field.
+
+    Examples
+    --------
+    >>> from closeknit.instances.submesh.packing import Item
+    >>> two = Packing("two", (5, 5), (Item((3, 3)), Item((3, 3))))
+    >>> check_infeasible(two, {"kind": "pair", "items": [0, 1]})
+    []
+    >>> check_infeasible(two, {"kind": "area"})
+    ['area: 18 cells are wanted, and there are 25']
+    """
+    document = fields.objects(certificate, "certificate")
+    kind = document.get("kind")
+    if kind not in KINDS:
+        raise InputError(
+            f"must be one of {', '.join(KINDS)}", field="certificate.kind", value=kind
+        )
+    known = {
+        "area": ("kind",),
+        "pair": ("kind", "items"),
+        "stack": ("kind", "axis", "items"),
+        "no place": ("kind", "item"),
+        "dual feasible": ("kind", "functions"),
+    }[kind]
+    fields.only(document, known, known, "certificate")
+    if kind == "area":
+        return _of_area(packing)
+    if kind == "pair":
+        return _of_pair(packing, _items(packing, document["items"]))
+    if kind == "stack":
+        axis = fields.integer(document["axis"], "certificate.axis")
+        if not 0 <= axis < packing.d:
+            raise InputError("no such axis", field="certificate.axis", value=axis)
+        return _of_stack(packing, axis, _items(packing, document["items"]))
+    if kind == "no place":
+        return _of_no_place(packing, _items(packing, [document["item"]])[0])
+    return _of_functions(packing, _functions(packing, document["functions"]))
+
+
+def _items(packing: Packing, value: Any) -> tuple[int, ...]:
+    items = fields.integers(value, "certificate.items")
+    for i in items:
+        if not 0 <= i < len(packing.items):
+            raise InputError("no such item", field="certificate.items", value=i)
+    if len(set(items)) < len(items):
+        raise InputError("repeat", field="certificate.items", value=list(items))
+    return items
+
+
+def _functions(packing: Packing, value: Any) -> list[tuple[str, int]]:
+    found = []
+    for axis, entry in enumerate(fields.lists(value, "certificate.functions")):
+        field = f"certificate.functions[{axis}]"
+        pair = fields.lists(entry, field)
+        if len(pair) != 2 or pair[0] not in FAMILIES:
+            raise InputError(
+                f"must be a parameter after one of {', '.join(FAMILIES)}",
+                field=field,
+                value=entry,
+            )
+        found.append((pair[0], fields.integer(pair[1], field)))
+    if len(found) != packing.d:
+        raise InputError(
+            f"must be {packing.d}", field="certificate.functions", value=len(found)
+        )
+    return found
+
+
+def _of_area(packing: Packing) -> list[str]:
+    wanted = sum(prod(item.size) for item in packing.items) + len(packing.blocked)
+    there = prod(packing.shape)
+    if wanted > there:
+        return []
+    return [f"area: {wanted} cells are wanted, and there are {there}"]
+
+
+def _of_pair(packing: Packing, items: tuple[int, ...]) -> list[str]:
+    if len(items) != 2:
+        return [f"pair: {len(items)} items"]
+    one, other = (ways(packing, packing.items[i]) for i in items)
+    for a, b in product(one, other):
+        if any(s + t <= side for s, t, side in zip(a, b, packing.shape, strict=True)):
+            return [f"pair: {a} and {b} fit side by side"]
+    return []
+
+
+def _of_stack(packing: Packing, axis: int, items: tuple[int, ...]) -> list[str]:
+    """Look at the least length along each axis, in whatever way it is turned."""
+    shape = packing.shape
+    least = []
+    for i in items:
+        if not (sizes := ways(packing, packing.items[i])):
+            return []  # it does not even fit on its own
+        least.append([min(size[a] for size in sizes) for a in range(packing.d)])
+    for j, one in enumerate(least):
+        for other in least[:j]:
+            for a, side in enumerate(shape):
+                if a != axis and one[a] + other[a] <= side:
+                    return [f"stack: two of them fit side by side along axis {a}"]
+    total = sum(one[axis] for one in least)
+    if total > shape[axis]:
+        return []
+    return [f"stack: {total} long, and the mesh is {shape[axis]}"]
+
+
+def _of_no_place(packing: Packing, i: int) -> list[str]:
+    """Count what is fixed or blocked in every box of its size, by running sums."""
+    taken = np.zeros(packing.shape, dtype=np.int64)
+    for cell in packing.blocked:
+        taken[cell] = 1
+    for j, item in enumerate(packing.items):
+        if item.at is not None and j != i:
+            d = packing.d
+            ranges = [
+                np.arange(item.at[a], item.at[d + a] + 1) % side
+                for a, side in enumerate(packing.shape)
+            ]
+            taken[np.ix_(*ranges)] = 1
+    item = packing.items[i]
+    if item.at is not None:
+        return [f"no place: items[{i}] has one"]
+    for size in ways(packing, item):
+        sums = taken
+        for a, length in enumerate(size):
+            if packing.torus:
+                ahead = np.take(sums, range(length - 1), axis=a, mode="wrap")
+                sums = np.concatenate([sums, ahead], axis=a)
+            zero = np.zeros_like(np.take(sums, [0], axis=a))
+            run = np.concatenate([zero, np.cumsum(sums, axis=a)], axis=a)
+            many = run.shape[a]
+            upper = np.take(run, range(length, many), axis=a)
+            sums = upper - np.take(run, range(many - length), axis=a)
+        free = np.argwhere(sums == 0)
+        if len(free):
+            place = box_at([int(x) for x in free[0]], size)
+            return [f"no place: {place} is free"]
+    return []
+
+
+def _of_functions(packing: Packing, functions: list[tuple[str, int]]) -> list[str]:
+    for (family, k), side in zip(functions, packing.shape, strict=True):
+        most = {"identity": k, "u": k, "U": (side + 1) // 2}.get(family, side // 2)
+        if family != "identity" and not 1 <= k <= most:
+            return [f"dual feasible: {family} has no parameter {k} on a side of {side}"]
+    if packing.torus and sum(family != "identity" for family, _ in functions) > 1:
+        return ["dual feasible: on a torus all functions but one are the identity"]
+    sizes = [ways(packing, item) for item in packing.items]
+    if not all(sizes):
+        return []  # one of them does not even fit on its own
+    cell = (1,) * packing.d
+    sizes += [[cell]] * len(packing.blocked)
+    lengths = [[] for _ in packing.shape]  # type: list[list[int]]
+    for several in sizes:
+        for a, along in enumerate(lengths):
+            along += {size[a] for size in several}
+
+    def rescaled(size: Sequence[int]) -> int:
+        return prod(
+            image(*functions[a], packing.shape[a], size[a], lengths[a])
+            for a in range(packing.d)
+        )
+
+    total = sum(min(map(rescaled, several)) for several in sizes)
+    room = rescaled(packing.shape)
+    if total > room:
+        return []
+    return [f"dual feasible: rescaled to {total}, and the mesh to {room}"]

@@ -1,0 +1,171 @@
+"""``closeknit/submesh`` files: reader, writer, canonical form."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from .. import fields
+from ..errors import InputError
+from ..files import write_text
+from ..json_text import digest, dumps
+from . import Box, Placement, Resident, Submesh, check, placement_of
+from .plan import ORDERS, order_of, replay
+
+FORMAT = "closeknit/submesh"
+_NEEDED = ("mesh", "residents", "request")
+_FLAGS = ("rotate", "migrate", "torus")
+_KNOWN = (
+    *("format", "version", "name", *_NEEDED, *_FLAGS),
+    *("fixed", "turns", "blocked", "source", "seed"),
+)
+
+
+def parse_submesh(value: Any, *, default_name: str = "unnamed") -> Submesh:
+    """Build an instance from parsed JSON.
+
+    Raises
+    ------
+    InputError
+        Naming the field and the value.
+    """
+    document = fields.headed(value, FORMAT)
+    fields.only(document, _KNOWN, _NEEDED, "")
+    boxes = _rows(document["residents"], "residents")
+    fixed = _indices(document.get("fixed", []), "fixed", len(boxes))
+    turns = _indices(document.get("turns", []), "turns", len(boxes))
+    return Submesh(
+        **fields.origin(document, default_name),
+        shape=fields.integers(document["mesh"], "mesh"),
+        residents=tuple(
+            Resident(box, i in fixed, i in turns) for i, box in enumerate(boxes)
+        ),
+        request=fields.integers(document["request"], "request"),
+        rotate=_flag(document.get("rotate", False), "rotate"),
+        migrate=_flag(document.get("migrate", True), "migrate"),
+        torus=_flag(document.get("torus", False), "torus"),
+        blocked=tuple(_rows(document.get("blocked", []), "blocked")),
+    )
+
+
+def write_submesh(instance: Submesh, path: str | Path) -> None:
+    """Write an instance file; it is read back to an equal instance."""
+    write_text(path, dumps(document_of(instance)) + "\n")
+
+
+def document_of(instance: Submesh) -> dict[str, Any]:
+    """Return the instance as the object that its file holds."""
+    definition = _definition(instance)
+    for field in ("fixed", "turns", "blocked", "torus"):
+        if not definition[field]:
+            del definition[field]
+    return fields.document(FORMAT, instance, definition)
+
+
+def sha256(instance: Submesh) -> str:
+    """Digest of what defines the problem.
+
+    Name, source and seed do not count. The order of residents does: solutions name
+    them by their place in the list.
+    """
+    return digest({"format": FORMAT, "version": 1, **_definition(instance)})
+
+
+def selection_of(instance: Submesh, chosen: Sequence[int]) -> dict[str, Any]:
+    """Return a placement as a solution file holds it.
+
+    It says whether the moves can be made in this order, see `submesh_plan.replay`.
+    """
+    placement = placement_of(instance, chosen)
+    order = order_of(instance, placement) if placement.moves else None
+    return {
+        "at": list(placement.at),
+        "moves": [{"resident": i, "to": list(box)} for i, box in placement.moves],
+        **({} if order is None else {"order": order}),
+    }
+
+
+def chosen_of(instance: Submesh, selection: Any) -> tuple[int, ...]:
+    """Return the integers of the placement that a solution file holds.
+
+    Raises
+    ------
+    InputError
+        For what is not a placement, and for moves that cannot be made in the order
+        claimed; whether the placement is valid, ``check`` says.
+    """
+    document = fields.objects(selection, "selection")
+    fields.only(document, ("at", "moves", "order"), ("at",), "selection")
+    moves = []
+    for i, entry in enumerate(fields.lists(document.get("moves", []), "moves")):
+        where = f"selection.moves[{i}]"
+        fields.only(
+            fields.objects(entry, where), ("resident", "to"), ("resident", "to"), where
+        )
+        resident = fields.integer(entry["resident"], f"{where}.resident")
+        moves.append((resident, _box(instance, entry["to"], f"{where}.to")))
+    at = _box(instance, document["at"], "selection.at")
+    placement = Placement(at, tuple(moves))
+    if "order" in document:
+        _replayed(instance, placement, fields.string(document["order"], "order"))
+    return placement.flat()
+
+
+def _replayed(instance: Submesh, placement: Placement, order: str) -> None:
+    """Refuse moves that cannot be made in the order that the file claims."""
+    if order not in ORDERS:
+        raise InputError(
+            f"must be {' or '.join(ORDERS)}", field="selection.order", value=order
+        )
+    if check(instance, placement.flat()):
+        return  # which says more
+    if wrong := replay(instance, placement.moves, slide=order == "sliding"):
+        raise InputError(
+            f"does not hold: {wrong[0]}", field="selection.order", value=order
+        )
+
+
+def _box(instance: Submesh, value: Any, field: str) -> Box:
+    box = fields.integers(value, field)
+    if len(box) != 2 * instance.d:
+        raise InputError(
+            f"must be {2 * instance.d} coordinates", field=field, value=list(box)
+        )
+    return box
+
+
+def _definition(instance: Submesh) -> dict[str, Any]:
+    numbered = list(enumerate(instance.residents))
+    return {
+        "mesh": list(instance.shape),
+        "residents": [list(one.box) for one in instance.residents],
+        "request": list(instance.request),
+        "rotate": instance.rotate,
+        "migrate": instance.migrate,
+        "torus": instance.torus,
+        "fixed": [i for i, one in numbered if one.fixed],
+        "turns": [i for i, one in numbered if one.turns],
+        "blocked": [list(cell) for cell in instance.blocked],
+    }
+
+
+def _rows(value: Any, field: str) -> list[tuple[int, ...]]:
+    return [
+        fields.integers(row, f"{field}[{i}]")
+        for i, row in enumerate(fields.lists(value, field))
+    ]
+
+
+def _indices(value: Any, field: str, count: int) -> frozenset[int]:
+    indices = fields.integers(value, field)
+    for i, index in enumerate(indices):
+        if not 0 <= index < count:
+            raise InputError("no such resident", field=f"{field}[{i}]", value=index)
+    return frozenset(indices)
+
+
+def _flag(value: Any, field: str) -> bool:
+    if not isinstance(value, bool):
+        raise InputError("must be true or false", field=field, value=value)
+    return value

@@ -1,0 +1,165 @@
+"""Orthogonal packing: boxes to be placed into a mesh without overlapping.
+
+What a submesh request with migration comes down to: every resident that may be moved
+and the request are items to be placed, residents that may not are items with a place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import permutations
+from math import prod
+
+from ..errors import InputError
+from . import Box, Placement, Submesh, first_overlap, ill_formed, sides
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A box to be placed.
+
+    Parameters
+    ----------
+    size
+        Its sides.
+    turns
+        Whether it may be turned.
+    at
+        Where it must be; None if it may be anywhere.
+    """
+
+    size: tuple[int, ...]
+    turns: bool = False
+    at: Box | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Packing:
+    """Boxes, and the mesh or torus they are to be placed into.
+
+    Parameters
+    ----------
+    name
+        For people.
+    shape
+        Sides of the mesh: two or three.
+    items
+        The boxes.
+    blocked
+        Cells that none may cover.
+    torus
+        Whether boxes may wrap round every axis.
+
+    Raises
+    ------
+    InputError
+        For sides below 1 and items of another number of axes.
+    """
+
+    name: str
+    shape: tuple[int, ...]
+    items: tuple[Item, ...]
+    blocked: tuple[tuple[int, ...], ...] = ()
+    torus: bool = False
+
+    def __post_init__(self) -> None:
+        if len(self.shape) not in (2, 3) or min(self.shape) < 1:
+            raise InputError(
+                "must have two or three sides, each at least 1",
+                field="mesh",
+                value=list(self.shape),
+            )
+        for i, one in enumerate(self.items):
+            if len(one.size) != self.d or min(one.size) < 1:
+                raise InputError(
+                    f"must have {self.d} sides, each at least 1",
+                    field=f"items[{i}]",
+                    value=list(one.size),
+                )
+
+    @property
+    def d(self) -> int:
+        """Number of axes."""
+        return len(self.shape)
+
+
+def ways(packing: Packing, item: Item) -> list[tuple[int, ...]]:
+    """List the sizes that an item may have when it is placed; none if it is too long.
+
+    >>> ways(Packing("one", (5, 3), ()), Item((2, 4), turns=True))
+    [(4, 2)]
+    """
+    turned = permutations(item.size) if item.turns and not item.at else [item.size]
+    return [
+        size
+        for size in dict.fromkeys(turned)
+        if all(s <= side for s, side in zip(size, packing.shape, strict=True))
+    ]
+
+
+def volume(packing: Packing) -> int:
+    """Count the cells that the items cover, and those that are blocked."""
+    return sum(prod(one.size) for one in packing.items) + len(packing.blocked)
+
+
+def packing_of(instance: Submesh) -> Packing:
+    """Return what is to be packed: the residents in order, then the request.
+
+    >>> from closeknit.instances.submesh import Resident
+    >>> one = Submesh("one", (4, 4), (Resident((0, 0, 1, 1)),), (4, 2))
+    >>> [item.size for item in packing_of(one).items]
+    [(2, 2), (4, 2)]
+    """
+    items = [
+        Item(
+            sides(one.box),
+            one.turns,
+            one.box if one.fixed or not instance.migrate else None,
+        )
+        for one in instance.residents
+    ]
+    items.append(Item(instance.request, instance.rotate))
+    return Packing(
+        instance.name, instance.shape, tuple(items), instance.blocked, instance.torus
+    )
+
+
+def placement_from(instance: Submesh, boxes: Sequence[Box]) -> Placement:
+    """Return the placement that puts the residents and the request here."""
+    moves = tuple(
+        (i, box)
+        for i, (one, box) in enumerate(zip(instance.residents, boxes[:-1], strict=True))
+        if box != one.box
+    )
+    return Placement(boxes[-1], moves)
+
+
+def check_packed(packing: Packing, boxes: Sequence[Box]) -> list[str]:
+    """List what is wrong with the boxes of the items, from the definition.
+
+    >>> two = Packing("two", (4, 2), (Item((2, 2)), Item((2, 2))))
+    >>> check_packed(two, [(0, 0, 1, 1), (1, 0, 2, 1)])
+    ['items[1] overlaps items[0]']
+    """
+    if len(boxes) != len(packing.items):
+        return [f"{len(boxes)} boxes for {len(packing.items)} items"]
+    empty = Submesh(
+        packing.name,
+        packing.shape,
+        (),
+        (1,) * packing.d,
+        torus=packing.torus,
+        blocked=packing.blocked,
+    )
+    for i, (item, box) in enumerate(zip(packing.items, boxes, strict=True)):
+        if wrong := ill_formed(empty, box):
+            return [f"items[{i}] {wrong}"]
+        if sides(box) not in ways(packing, item):
+            return [f"items[{i}] is given {sides(box)}, not {item.size}"]
+        if item.at is not None and box != item.at:
+            return [f"items[{i}] is fixed at {item.at}"]
+    named = {f"items[{i}]": box for i, box in enumerate(boxes)}
+    if clash := first_overlap(empty, named):
+        return [f"{clash[1]} overlaps {clash[0]}"]
+    return []

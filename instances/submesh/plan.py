@@ -1,0 +1,67 @@
+"""Moves one after the other, each into space that is free at that moment."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from . import Box, Placement, Submesh, overlap
+
+ORDERS = ("copying", "sliding")
+"""How moves can be made in turn, the more careful way first: see `replay`."""
+
+
+def replay(
+    instance: Submesh, moves: Iterable[tuple[int, Box]], *, slide: bool = False
+) -> list[str]:
+    """List what goes wrong when moves are made in this order, one at a time.
+
+    A resident is copied to its new box while it still holds the old one; so the new
+    box must have no processor in common with any box that is held at that moment, its
+    own old one included. A resident that can be stopped and taken up again somewhere
+    else may slide: its own processors then count as free.
+
+    Parameters
+    ----------
+    instance
+        With boxes of the mesh only; what else is wrong with them, `check` says.
+    moves
+        Residents and their new boxes, in order.
+    slide
+        Whether a new box may overlap the old one of the same resident.
+
+    Examples
+    --------
+    >>> from closeknit.instances.submesh import Resident
+    >>> one = Submesh("one", (4, 1), (Resident((0, 0, 1, 0)),), (1, 1))
+    >>> replay(one, [(0, (1, 0, 2, 0))])
+    ['moves[0]: residents[0] would overlap where it is itself']
+    >>> replay(one, [(0, (1, 0, 2, 0))], slide=True)
+    []
+    """
+    boxes = [one.box for one in instance.residents]
+    singles = [(*cell, *cell) for cell in instance.blocked]
+    wrong = []
+    for n, (i, box) in enumerate(moves):
+        where = f"moves[{n}]: residents[{i}] would overlap"
+        if any(overlap(instance, box, single) for single in singles):
+            wrong.append(f"{where} a blocked processor")
+        for j, other in enumerate(boxes):
+            if (i != j or not slide) and overlap(instance, box, other):
+                whom = "where it is itself" if i == j else f"residents[{j}]"
+                wrong.append(f"{where} {whom}")
+        boxes[i] = box
+    return wrong
+
+
+def order_of(instance: Submesh, placement: Placement) -> str | None:
+    """Say how the moves of a placement can be made in turn; None if they cannot.
+
+    >>> from closeknit.instances.submesh import Resident
+    >>> one = Submesh("one", (4, 1), (Resident((0, 0, 0, 0)),), (3, 1))
+    >>> order_of(one, Placement((0, 0, 2, 0), ((0, (3, 0, 3, 0)),)))
+    'copying'
+    """
+    for order in ORDERS:
+        if not replay(instance, placement.moves, slide=order == "sliding"):
+            return order
+    return None

@@ -1,0 +1,1 @@
+"""The sukp problem: instances, files, generators."""

@@ -1,0 +1,81 @@
+"""Random set-union knapsacks, as those of the benchmark were made."""
+
+from __future__ import annotations
+
+import random
+from fractions import Fraction
+
+from ..errors import InputError
+from .instance import Sukp
+
+LARGEST_NUMBER = 500
+"""Profits and weights are drawn from 1 up to this."""
+
+
+def random_sukp(
+    items: int, elements: int, density: Fraction, ratio: Fraction, seed: int
+) -> Sukp:
+    """Draw which item needs which element, profits and weights.
+
+    Parameters
+    ----------
+    items, elements
+        How many there are, at least 1 of each.
+    density
+        Probability with which an item needs an element, above 0 and at most 1. An
+        item that would need none gets one drawn for it.
+    ratio
+        Capacity by the weight of all elements, from 0 to 1; rounded down.
+    seed
+        Same seed, same instance.
+
+    Raises
+    ------
+    InputError
+        For what is out of range.
+
+    Notes
+    -----
+    Follows the description in He, Xie, Wong, Wang: A novel binary artificial bee
+    colony algorithm for the set-union knapsack problem (2018): profits and weights
+    are integers drawn evenly from 1 to 500.
+
+    Examples
+    --------
+    >>> one = random_sukp(20, 15, Fraction(1, 5), Fraction(3, 4), seed=1)
+    >>> one.name, one.capacity == sum(one.weights) * 3 // 4
+    ('sukp-20x15-density20pct-capacity75pct-s1', True)
+    """
+    for field, number in (("items", items), ("elements", elements)):
+        if number < 1:
+            raise InputError("must be at least 1", field=field, value=number)
+    if not 0 < density <= 1:
+        raise InputError(
+            "must be above 0 and at most 1", field="density", value=str(density)
+        )
+    if not 0 <= ratio <= 1:
+        raise InputError("must be from 0 to 1", field="ratio", value=str(ratio))
+    draw = random.Random(seed)
+    profits = tuple(draw.randint(1, LARGEST_NUMBER) for _ in range(items))
+    weights = tuple(draw.randint(1, LARGEST_NUMBER) for _ in range(elements))
+    needs = []
+    for _ in range(items):
+        own = [e for e in range(elements) if draw.random() < density]
+        needs.append(tuple(own or [draw.randrange(elements)]))
+    return Sukp(
+        name=f"sukp-{items}x{elements}-density{_percent(density)}"
+        f"-capacity{_percent(ratio)}-s{seed}",
+        profits=profits,
+        weights=weights,
+        items=tuple(needs),
+        capacity=int(sum(weights) * ratio),
+        source="random set-union knapsack",
+        seed=seed,
+    )
+
+
+def _percent(share: Fraction) -> str:
+    percent = 100 * share
+    if percent.denominator == 1:
+        return f"{percent.numerator}pct"
+    return f"{percent.numerator}-{percent.denominator}pct"

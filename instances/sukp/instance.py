@@ -1,0 +1,124 @@
+"""Set-union knapsack: items of most profit whose elements together fit.
+
+Written as a minimisation, as everything here is: what a choice costs is the profit of
+the items it leaves out. That is also what Drakenberg's Theorem 1 makes of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from ..errors import InputError
+from ..value import LARGEST
+
+
+@dataclass(frozen=True, slots=True)
+class Sukp:
+    """Items with profits, elements with weights, which items need which elements.
+
+    Parameters
+    ----------
+    name
+        Unique among the instances of a report.
+    profits
+        Of the items, non-negative.
+    weights
+        Of the elements, non-negative.
+    items
+        For each item the elements it needs, by index; sorted on construction. An
+        item may need none.
+    capacity
+        What the union of the elements of all chosen items may weigh.
+    source
+        Where it comes from, for people.
+    seed
+        Of the generator that made it; None if none did.
+
+    Raises
+    ------
+    InputError
+        For negative or overflowing numbers, elements that do not exist or repeat.
+    """
+
+    name: str
+    profits: tuple[int, ...]
+    weights: tuple[int, ...]
+    items: tuple[tuple[int, ...], ...]
+    capacity: int
+    source: str = ""
+    seed: int | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "items", tuple(tuple(sorted(e)) for e in self.items))
+        if not self.profits:
+            raise InputError("there is none", field="items")
+        if len(self.items) != len(self.profits):
+            raise InputError(
+                f"must be as many as profits ({len(self.profits)})",
+                field="items",
+                value=len(self.items),
+            )
+        for field, numbers in (("profits", self.profits), ("weights", self.weights)):
+            for i, number in enumerate(numbers):
+                if number < 0:
+                    raise InputError(
+                        "must not be negative", field=f"{field}[{i}]", value=number
+                    )
+            if sum(numbers) >= LARGEST:
+                raise InputError("sum up to 2^62 or more", field=field)
+        if not 0 <= self.capacity < LARGEST:
+            raise InputError(
+                "must be at least 0 and below 2^62",
+                field="capacity",
+                value=self.capacity,
+            )
+        for i, elements in enumerate(self.items):
+            if len(set(elements)) < len(elements):
+                raise InputError("an element is listed twice", field=f"items[{i}]")
+            for e in elements:
+                if not 0 <= e < len(self.weights):
+                    raise InputError("no such element", field=f"items[{i}]", value=e)
+
+    @property
+    def n(self) -> int:
+        """Number of items."""
+        return len(self.items)
+
+
+def weight(instance: Sukp, chosen: Collection[int]) -> int:
+    """Weight of all elements that the chosen items need, each counted once."""
+    union = {e for i in chosen for e in instance.items[i]}
+    return sum(instance.weights[e] for e in union)
+
+
+def profit(instance: Sukp, chosen: Collection[int]) -> int:
+    """Profit of the chosen items."""
+    return sum(instance.profits[i] for i in chosen)
+
+
+def check(instance: Sukp, chosen: Collection[int]) -> list[str]:
+    """List what is wrong with a choice of items, by index.
+
+    >>> two = Sukp("two", (5, 4), (3, 3, 3), ((0, 1), (1, 2)), 6)
+    >>> check(two, [0]), check(two, [0, 1])
+    ([], ['weighs 9, more than the capacity of 6'])
+    """
+    wrong = [f"no item {i}" for i in chosen if not 0 <= i < instance.n]
+    if wrong:
+        return wrong
+    if len(set(chosen)) < len(chosen):
+        wrong.append("an item is chosen twice")
+    if (heavy := weight(instance, chosen)) > instance.capacity:
+        wrong.append(f"weighs {heavy}, more than the capacity of {instance.capacity}")
+    return wrong
+
+
+def cost(instance: Sukp, chosen: Collection[int]) -> int:
+    """Profit of the items left out, from the definition.
+
+    >>> cost(Sukp("two", (5, 4), (3, 3, 3), ((0, 1), (1, 2)), 6), [0])
+    4
+    """
+    picked = set(chosen)
+    return sum(p for i, p in enumerate(instance.profits) if i not in picked)

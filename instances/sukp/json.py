@@ -1,0 +1,84 @@
+"""``closeknit/sukp`` files: reader, writer, canonical form. Items count from 0."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+from .. import fields
+from ..errors import InputError
+from ..files import write_text
+from ..json_text import digest, dumps
+from .instance import Sukp
+
+FORMAT = "closeknit/sukp"
+_NEEDED = ("profits", "weights", "items", "capacity")
+_KNOWN = ("format", "version", "name", *_NEEDED, "source", "seed")
+
+
+def parse_sukp(value: Any, *, default_name: str = "unnamed") -> Sukp:
+    """Build an instance from parsed JSON.
+
+    Raises
+    ------
+    InputError
+        Naming the field and the value.
+    """
+    document = fields.headed(value, FORMAT)
+    fields.only(document, _KNOWN, _NEEDED, "")
+    return Sukp(
+        **fields.origin(document, default_name),
+        profits=fields.integers(document["profits"], "profits"),
+        weights=fields.integers(document["weights"], "weights"),
+        items=tuple(
+            fields.integers(elements, f"items[{i}]")
+            for i, elements in enumerate(fields.lists(document["items"], "items"))
+        ),
+        capacity=fields.integer(document["capacity"], "capacity"),
+    )
+
+
+def write_sukp(instance: Sukp, path: Any) -> None:
+    """Write an instance file; it is read back to an equal instance."""
+    write_text(path, dumps(document_of(instance)) + "\n")
+
+
+def document_of(instance: Sukp) -> dict[str, Any]:
+    """Return the instance as the object that its file holds."""
+    return fields.document(FORMAT, instance, _definition(instance))
+
+
+def sha256(instance: Sukp) -> str:
+    """Digest of what defines the problem; name, source and seed do not count."""
+    return digest({"format": FORMAT, "version": 1, **_definition(instance)})
+
+
+def selection_of(instance: Sukp, chosen: Collection[int]) -> list[int]:
+    """Return the chosen items as a solution file lists them."""
+    return sorted(chosen)
+
+
+def chosen_of(instance: Sukp, selection: Any) -> tuple[int, ...]:
+    """Return the items that a solution file lists.
+
+    Raises
+    ------
+    InputError
+        For what is not a list of different items.
+    """
+    chosen = fields.integers(selection, "selection")
+    for i, item in enumerate(chosen):
+        if not 0 <= item < instance.n:
+            raise InputError("no such item", field=f"selection[{i}]", value=item)
+        if item in chosen[:i]:
+            raise InputError("chosen twice", field=f"selection[{i}]", value=item)
+    return tuple(sorted(chosen))
+
+
+def _definition(instance: Sukp) -> dict[str, Any]:
+    return {
+        "profits": list(instance.profits),
+        "weights": list(instance.weights),
+        "items": [list(elements) for elements in instance.items],
+        "capacity": instance.capacity,
+    }

@@ -1,0 +1,165 @@
+"""Processor sets as a set-union knapsack, and back: Drakenberg 2012, Theorem 1.
+
+Whoever chooses processors leaves others: of n available ones at most n - r. A set
+is not touched exactly when all of its available members are left. So sets are items,
+available processors are elements of weight 1, n - r is the capacity, and the cost of
+a choice of processors is the profit of the items left out.
+
+An element of weight w becomes w processors that lie in the same sets. Taking one
+of them touches what taking all of them touches, so the rest may as well be taken: there
+is an optimal choice without an element taken in part, and it takes out elements that
+weigh at least as much as has to go. This costs as many processors as all elements
+weigh together.
+
+Item i and set i are the same thing in both directions, so one pair of functions turns
+solutions round: `kept_sets` and `processors_left`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from ..errors import InputError
+from ..procset.instance import ProcessorSet, ProcSet, unsolvable
+from .instance import Sukp
+
+MOST_PROCESSORS = 200_000
+"""What all elements may weigh together, to be written as so many processors."""
+
+
+def sukp_of(instance: ProcSet) -> Sukp:
+    """Return the knapsack of what is left: the sets that need not be touched.
+
+    Item i is set i with its available members; one that has none needs no element.
+    Element j is the j-th available processor. Running time: linear in the size of
+    the sets.
+
+    Raises
+    ------
+    InputError
+        For costs of more than one level, and when more processors are requested
+        than are available: a knapsack always has a solution.
+
+    Examples
+    --------
+    >>> pair, one = ProcessorSet("ab", (0, 1), (5,)), ProcessorSet("c", (2,), (3,))
+    >>> knapsack = sukp_of(ProcSet("three", ("a", "b", "c"), (0, 1, 2), 1, (pair, one)))
+    >>> knapsack.items, knapsack.profits, knapsack.weights, knapsack.capacity
+    (((0, 1), (2,)), (5, 3), (1, 1, 1), 2)
+    """
+    if instance.levels != 1:
+        raise InputError(
+            "costs must have one level to be profits of a knapsack",
+            field="sets",
+            value=f"{instance.levels} levels",
+        )
+    if why := unsolvable(instance):
+        raise InputError(why, field="request")
+    element = {i: e for e, i in enumerate(instance.available)}
+    return Sukp(
+        name=instance.name,
+        profits=tuple(one.cost[0] for one in instance.sets),
+        weights=(1,) * instance.n,
+        items=tuple(
+            tuple(element[i] for i in one.members if i in element)
+            for one in instance.sets
+        ),
+        capacity=instance.n - instance.request,
+        source=instance.source,
+        seed=instance.seed,
+    )
+
+
+def procset_of(instance: Sukp) -> ProcSet:
+    """Return the processors to be chosen: what must stay out of the knapsack.
+
+    Set i is item i; its members are the copies of its elements, one for each unit of
+    weight. Elements without weight have no copy; an item that weighs nothing becomes
+    a set that is never touched, of one processor that is not available. Running time
+    and size: pseudo-polynomial, the weight of all elements times the items each
+    lies in.
+
+    Raises
+    ------
+    InputError
+        When all elements fit, so that nothing must be chosen, and when they weigh
+        more than `MOST_PROCESSORS` together.
+
+    Examples
+    --------
+    >>> two = Sukp("two", (5, 4), (2, 1, 1), ((0, 1), (1, 2)), 3)
+    >>> machine = procset_of(two)
+    >>> machine.processors, machine.request
+    (('e0.1', 'e0.2', 'e1.1', 'e2.1'), 1)
+    >>> [one.members for one in machine.sets]
+    [(0, 1, 2), (2, 3)]
+    >>> kept_sets(machine, [0])
+    (1,)
+    """
+    total = sum(instance.weights)
+    if instance.capacity >= total:
+        raise InputError(
+            f"all elements fit, they weigh {total}: nothing is to be chosen",
+            field="capacity",
+            value=instance.capacity,
+        )
+    if total > MOST_PROCESSORS:
+        raise InputError(
+            f"must sum up to at most {MOST_PROCESSORS}, the number of processors",
+            field="weights",
+            value=total,
+        )
+    names: list[str] = []
+    copies: list[range] = []
+    for e, weight in enumerate(instance.weights):
+        copies.append(range(len(names), len(names) + weight))
+        names += [f"e{e}.{copy}" for copy in range(1, weight + 1)]
+    members = [tuple(i for e in item for i in copies[e]) for item in instance.items]
+    if not all(members):
+        names.append("never")
+    return ProcSet(
+        name=instance.name,
+        processors=tuple(names),
+        available=tuple(range(total)),
+        request=total - instance.capacity,
+        sets=tuple(
+            ProcessorSet(f"item{i}", own or (total,), (instance.profits[i],))
+            for i, own in enumerate(members)
+        ),
+        source=instance.source,
+        seed=instance.seed,
+    )
+
+
+def kept_sets(instance: ProcSet, chosen: Collection[int]) -> tuple[int, ...]:
+    """Return the sets that a choice of processors does not touch, by index.
+
+    They are the items that stay in the knapsack, of `sukp_of` as well as of what
+    `procset_of` was made from. For a valid choice they fit, and the profit left out
+    is the cost of the choice.
+    """
+    picked = set(chosen)
+    return tuple(
+        i for i, one in enumerate(instance.sets) if picked.isdisjoint(one.members)
+    )
+
+
+def processors_left(instance: ProcSet, kept: Collection[int]) -> tuple[int, ...]:
+    """Return the first r available processors outside of the kept sets.
+
+    For items that fit these are enough, and touch at most the sets not kept: the
+    cost of the choice is at most the profit left out.
+
+    Raises
+    ------
+    InputError
+        When the kept sets leave fewer than requested: they do not fit.
+    """
+    union = {i for number in kept for i in instance.sets[number].members}
+    left = [i for i in instance.available if i not in union]
+    if len(left) < instance.request:
+        raise InputError(
+            f"the sets kept leave {len(left)} processors of {instance.request}",
+            field="kept",
+        )
+    return tuple(left[: instance.request])

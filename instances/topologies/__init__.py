@@ -1,0 +1,1 @@
+"""Networks: where processors are, and how many hops lie between them."""

@@ -1,0 +1,104 @@
+"""The strongest exact route at hand: heuristic, bounds, programme or searches."""
+
+from __future__ import annotations
+
+from ..exact.ksubset.cuts_bb import search as cuts_bb
+from ..exact.ksubset.levelset_bb import search as levelset_bb
+from ..exact.ksubset.line import line_window
+from ..exact.ksubset.ring_dp.program import ring_dp
+from ..exact.ksubset.tree_dp.program import tree_dp
+from ..exact.search import Search
+from ..formulations.ksubset.bounds.bounds import best_bound
+from ..heuristics.ksubset import one_axis
+from ..heuristics.ksubset.mm_inc import first_solution
+from ..instances import KSubset, Mesh, Tree
+from ..solvers import DEFAULT, Limit, Proof, Result, Settings, answer, clock
+from ..solvers.interrupt import OutOfTimeError
+
+_MOST_RING_STEPS = 10**9
+"""Steps n k² up to which the programme for rings beats the search."""
+
+
+def auto(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
+    """Prove an optimum by whatever suits the instance best.
+
+    Trees, rings and lines have dynamic programmes of their own. Elsewhere mm-inc
+    makes a start; where a bound that anyone can derive again (stars, towns, axes)
+    already meets it, the proof is of grade ``checked`` and nothing is searched. Else
+    the searches go on from both, in turns and each with what the others found:
+    on meshes in the plane levelset-bb, then cuts-bb; in all other cases cuts-bb.
+
+    Guarantee: exact.
+    Time: O(n k) on trees, O(n log n) on lines; else exponential at worst, see cuts-bb.
+    Source: derived for closeknit, see docs/exact.md.
+    """
+    if isinstance(instance.topology, Tree):
+        return tree_dp(instance, settings)
+    if one_axis.refuse_line(instance) is None:
+        return line_window(instance, settings)
+    steps = instance.n * instance.k**2
+    if one_axis.refuse_ring(instance) is None and steps <= _MOST_RING_STEPS:
+        return ring_dp(instance, settings)
+    start = clock.now()
+    first = first_solution(instance, settings)
+    if first.limit is Limit.INTERRUPT:
+        return first
+    chosen, known = first.chosen, first.objective
+    limit: Limit | None = first.limit
+    assert chosen is not None
+    assert isinstance(known, int)
+    try:
+        bound, proof = best_bound(instance, cost=known)
+    except KeyboardInterrupt:
+        return answer(instance, chosen, start=start, limit=Limit.INTERRUPT)
+    if bound < known:
+        try:
+            searches = _searches(instance, chosen, bound)
+            limit, last = _in_turns(searches, start + settings.time_limit, settings)
+        except OutOfTimeError:  # while they were laid out, or half way through a step
+            limit = Limit.TIME
+            return answer(
+                instance, chosen, start=start, bound=bound, proof=proof, limit=limit
+            )
+        chosen = last.chosen
+        for search, vouches in searches.items():
+            if search.bound > bound:
+                bound, proof = search.bound, vouches
+    return answer(instance, chosen, start=start, bound=bound, proof=proof, limit=limit)
+
+
+def _searches(
+    instance: KSubset, chosen: tuple[int, ...], bound: int
+) -> dict[Search, Proof]:
+    """Choose the searches by the instance, the most promising first."""
+    searches: dict[Search, Proof] = {}
+    if isinstance(instance.topology, Mesh) and instance.topology.dimension == 2:
+        searches[levelset_bb.Search(instance, chosen, bound)] = levelset_bb.PROOF
+    searches[cuts_bb.Search(instance, chosen, bound)] = cuts_bb.PROOF
+    return searches
+
+
+def _in_turns(
+    searches: dict[Search, Proof], deadline: float, settings: Settings
+) -> tuple[Limit | None, Search]:
+    """Run the searches in turns, ever longer; return what stopped them, and the last.
+
+    The last one run knows the best solution of all. Turns are counted in nodes, so
+    that the same instance has the same answer however fast the machine is.
+    """
+    spent, longer = 0, 1
+    while True:
+        for search in searches:
+            until = search.nodes + longer * search.turn if len(searches) > 1 else None
+            if settings.node_limit is not None:
+                allowed = search.nodes + settings.node_limit - spent
+                until = allowed if until is None else min(until, allowed)
+            before = search.nodes
+            limit = search.run(deadline, until)
+            spent += search.nodes - before
+            for other in searches:
+                other.offer(search.chosen, search.best)
+            used_up = settings.node_limit is not None and spent >= settings.node_limit
+            if limit is not Limit.NODES or used_up:
+                return limit, search
+        longer *= 2

@@ -1,0 +1,22 @@
+"""The strongest exact route at hand for processor sets."""
+
+from __future__ import annotations
+
+from ..exact.procset.frontier_dp.method import solve_narrow
+from ..exact.procset.set_opening_bb.method import opened_bb
+from ..instances import ProcSet
+from ..solvers import DEFAULT, Result, Settings
+
+
+def auto(instance: ProcSet, /, settings: Settings = DEFAULT) -> Result:
+    """Prove an optimum: by frontier-dp where few sets are in progress, else opened-bb.
+
+    Few are where sets follow a layout: racks, line cards, power lines. Planes of a
+    torus and random domains are too wide.
+
+    Guarantee: exact.
+    Time: that of frontier-dp or opened-bb.
+    Source: derived for closeknit, see docs/procset.md.
+    """
+    found = solve_narrow(instance, settings)
+    return opened_bb(instance, settings) if isinstance(found, str) else found

@@ -1,0 +1,60 @@
+"""The strongest exact route at hand for submesh allocation."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ..exact.submesh.feasibility import fits
+from ..exact.submesh.migrate import Migration
+from ..exact.submesh.refutation import refute
+from ..instances import Submesh
+from ..instances.submesh.packing import packing_of
+from ..solvers import DEFAULT, Grade, Limit, Proof, Result, Settings, Status, clock
+
+
+def auto(instance: Submesh, /, settings: Settings = DEFAULT) -> Result:
+    """Find a free box, or prove that there is no room, or move the fewest residents.
+
+    First a free place; then proofs of no that can be followed by anyone; then sets of
+    residents in order, see migrate. Where there are too many of those, half of the time
+    that is left goes to the cascade, which decides whether there is room at all, and
+    from whose placement the model of migrate starts.
+
+    Guarantee: exact.
+    Time: exponential at worst, see docs/submesh-migration.md.
+    Source: Morgenstern 1994, sections 3.1 and 3.3; derived for closeknit.
+    """
+    start = clock.now()
+    search = _Auto(instance, settings)
+    try:
+        if (done := search.without_moves()) and done.status is Status.OPTIMAL:
+            return done
+        if (certificate := refute(packing_of(instance))) is not None:
+            return Result(
+                status=Status.INFEASIBLE,
+                proof=Proof(Grade.CHECKED, certificate["kind"]),
+                certificate=certificate,
+                seconds=clock.now() - start,
+                seed=settings.seed,
+            )
+    except KeyboardInterrupt:
+        return search.ended(Limit.INTERRUPT)
+    return done or search.run()
+
+
+class _Auto(Migration):
+    """Migration that asks the cascade for a placement before the model is built."""
+
+    def beyond_sets(self) -> Result:
+        left = self.settings.time_limit - (clock.now() - self.start)
+        verdict = fits(
+            self.instance, replace(self.settings, time_limit=max(left / 2, 0.0))
+        )
+        if verdict.fits is False:
+            assert verdict.proof is not None
+            self.proof = verdict.proof
+            return replace(self.impossible(), certificate=verdict.certificate)
+        if verdict.limit is Limit.INTERRUPT:
+            return self.ended(Limit.INTERRUPT)
+        self.best = verdict.placement
+        return self.by_model()

@@ -1,0 +1,26 @@
+"""The strongest exact route at hand for the set-union knapsack."""
+
+from __future__ import annotations
+
+from ..exact.sukp.sukp_bb.search import MOVES, first_choice, prove
+from ..instances import Sukp
+from ..solvers import DEFAULT, Result, Settings, clock
+
+_PROVABLE = 250
+"""Items and elements up to which a proof can be hoped for."""
+_MANY_MOVES = 2000
+"""Moves of tabu for each item and element beyond that."""
+
+
+def auto(instance: Sukp, /, settings: Settings = DEFAULT) -> Result:
+    """Choose by tabu, then prove by sukp-bb; where no proof can be hoped for, longer.
+
+    Guarantee: exact.
+    Time: that of sukp-bb; tabu takes at most a fifth of the limit.
+    Source: derived for closeknit, see docs/sukp-bb.md.
+    """
+    start = clock.now()
+    large = instance.n + len(instance.weights) > _PROVABLE
+    moves = _MANY_MOVES if large else MOVES
+    first, limit = first_choice(instance, settings, moves)
+    return prove(instance, first, limit, settings=settings, start=start)

@@ -1,0 +1,95 @@
+"""Run a method once: interpreted where that is quicker than having machine code.
+
+Loading machine code takes half a second and making it up to a minute; on a small
+instance the Python source of the same kernels takes less. The source and its machine
+code give the same answer, so which of them runs changes no more than the time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TypeVar
+
+from ..instances import Instance, problem_of
+from ..solvers import DEFAULT, Limit, Result, Settings
+from ..solvers.kernels import Cold, interpreted, only_ready
+from ..solvers.method import AnyMethod
+
+Answer = TypeVar("Answer")
+
+_TINY = 64
+"""To choose from at most, where the source is tried before numba is imported."""
+_SMALL = 300
+"""To choose from at most, where the source is tried before anything is compiled."""
+_PLACES = 1024
+"""Processors, free or not, or elements, up to which an instance is small."""
+_TINY_SECONDS = 0.2
+_SMALL_SECONDS = 8.0
+_LEAST_LIMIT = 1.0
+"""A shorter limit may end the compiled method, too: then the source is not tried."""
+
+
+def run_once(
+    method: AnyMethod, instance: Instance, settings: Settings = DEFAULT
+) -> Result:
+    """Run a method in a process that will run little else.
+
+    For many runs, compile first (`warming`) and call the method itself.
+
+    Parameters
+    ----------
+    method
+        An entry of a table of methods.
+    instance
+        Of its problem.
+    settings
+        Time spent on compiling, or on trying to do without, is in no limit.
+    """
+    facts = problem_of(instance).facts(instance)
+    if method.runs_solver or method.seeded or facts.locations > _PLACES:
+        return method(instance, settings)
+    return in_tiers(
+        lambda settings: method(instance, settings),
+        lambda result: result.limit,
+        size=facts.n,
+        settings=settings,
+    )
+
+
+def in_tiers(
+    run: Callable[[Settings], Answer],
+    limit_of: Callable[[Answer], Limit | None],
+    *,
+    size: int,
+    settings: Settings,
+) -> Answer:
+    """Run something once: from source, from machine code, or one after the other.
+
+    Parameters
+    ----------
+    run
+        Takes settings; its answer depends on their time limit only if that is reached.
+    limit_of
+        What ended it early, by its answer.
+    size
+        How many there are to choose from.
+    settings
+        What it is to be run with.
+    """
+
+    def from_source(seconds: float) -> Answer | None:
+        with interpreted():
+            answer = run(replace(settings, time_limit=seconds))
+        return None if limit_of(answer) is Limit.TIME else answer
+
+    if size > _SMALL or settings.time_limit < _LEAST_LIMIT:
+        return run(settings)
+    if size <= _TINY and (answer := from_source(_TINY_SECONDS)) is not None:
+        return answer
+    try:
+        with only_ready():
+            return run(settings)
+    except Cold:
+        answer = from_source(min(_SMALL_SECONDS, settings.time_limit))
+    return run(settings) if answer is None else answer

@@ -1,0 +1,1 @@
+"""Campaigns: methods times instances, in parallel, resumable."""

@@ -1,0 +1,102 @@
+"""Rows held against the instances that they are about, before anything is concluded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from ...instances import InputError, Instance, Value, problem_of
+from ...instances.problems import Facts
+from .rows import Row, digest
+
+
+def audited(
+    instances: Iterable[Instance], rows: Iterable[Row], file: str | Path = ""
+) -> list[Row]:
+    """Return the rows about these instances, each selection checked and priced again.
+
+    Rows belong to an instance by digest. A selection lists positions, and an instance
+    of the same digest but of another name may list its parts in another order: such a
+    row is left out if its selection does not have its cost here.
+
+    Parameters
+    ----------
+    instances
+        Of different names.
+    rows
+        Of these and other instances.
+    file
+        Where the rows come from, for the message.
+
+    Raises
+    ------
+    InputError
+        For the first row whose numbers are not those of its instance, whose selection
+        is no solution, or costs something else.
+    """
+    by_digest: dict[str, list[Instance]] = {}
+    for instance in instances:
+        by_digest.setdefault(digest(instance), []).append(instance)
+    facts = {
+        one.name: problem_of(one).facts(one)
+        for same in by_digest.values()
+        for one in same
+    }
+    prices: dict[tuple[str, tuple[int, ...]], Value | str] = {}
+    kept = []
+    for row in rows:
+        known = by_digest.get(row.sha256)
+        if known is None:
+            continue
+        own = [instance for instance in known if instance.name == row.instance]
+        instance = (own or known)[0]
+        try:
+            _same_facts(instance, facts[instance.name], row)
+            if row.selection is not None:
+                place = instance.name, row.selection
+                if place not in prices:
+                    prices[place] = _price(instance, row.selection)
+                _same_cost(row, prices[place])
+        except InputError as error:
+            if not own:
+                continue
+            raise InputError(
+                error.problem,
+                field=f"{row.method} on {row.instance}: {error.field}",
+                value=error.value,
+                file=file,
+            ) from None
+        kept.append(row)
+    return kept
+
+
+def _same_facts(instance: Instance, facts: Facts, row: Row) -> None:
+    for field, stored, true in (
+        ("problem", row.problem, problem_of(instance).name),
+        ("topology", row.topology, facts.structure),
+        ("shape", row.shape, facts.shape),
+        *((name, getattr(row, name), getattr(facts, name)) for name in _COUNTS),
+    ):
+        if stored != true:
+            raise InputError(
+                f"must be {true}, as the instance has it", field=field, value=stored
+            )
+
+
+_COUNTS = ("n", "k", "d", "locations")
+
+
+def _price(instance: Instance, selection: tuple[int, ...]) -> Value | str:
+    """Return the cost by the definition, or what is wrong."""
+    problem = problem_of(instance)
+    wrong = problem.check(instance, selection)
+    return "; ".join(wrong) if wrong else problem.cost(instance, selection)
+
+
+def _same_cost(row: Row, price: Value | str) -> None:
+    if isinstance(price, str):
+        raise InputError(f"is no solution: {price}", field="selection")
+    if row.cost != price:
+        raise InputError(
+            f"must be {price}, as the selection is priced", field="cost", value=row.cost
+        )

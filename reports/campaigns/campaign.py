@@ -1,0 +1,235 @@
+"""Methods times instances, in parallel processes, resumable."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Generator, Mapping, Sequence
+from contextlib import closing, suppress
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any, NamedTuple
+
+from ...instances import InputError, Instance, problem_of
+from ...methods import AnyMethod
+from ...methods.warming import Kind, kind_of, warm
+from ...solvers import DEFAULT, Result, Settings
+from .forecast import Forecast
+from .memory import peak
+from .pool import Call, Failure, OutOfMemory, begun
+from .rows import FAILED, REFUSED, Key, Row, key_of, out_of_memory, row_of
+from .store import Store
+
+_COMPILING = 900.0
+"""Seconds that a process may compile for before its first run of a method."""
+_GRACE = 60.0
+"""Seconds beyond twice its limit after which a run counts as hung."""
+
+
+Runner = Callable[[Sequence[Call]], Generator[tuple[int, Any], None, None]]
+"""Makes calls somewhere, and yields their outcomes as `pool.run` does."""
+
+
+class Task(NamedTuple):
+    """One run that is to be made; see `Row` for what a repeat is."""
+
+    instance: Instance
+    method: AnyMethod
+    settings: Settings
+    repeat: int = 0
+
+    @property
+    def key(self) -> Key:
+        """The key that its row will have."""
+        return key_of(self.instance, self.method.name, self.settings, self.repeat)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lineup:
+    """What is run on the instances of one problem.
+
+    Parameters
+    ----------
+    methods
+        Run on every instance.
+    exact
+        The route to the optimum: run on every instance, before all others.
+    """
+
+    methods: Sequence[AnyMethod]
+    exact: AnyMethod
+
+    @property
+    def by_name(self) -> dict[str, AnyMethod]:
+        """Every method once, in the order of a report: the exact one last."""
+        return {m.name: m for m in (*self.methods, self.exact)}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Campaign:
+    """What is to be run.
+
+    Parameters
+    ----------
+    instances
+        Of different names, of any problems.
+    lineups
+        For each of these problems, by name. Methods that refuse an instance are
+        recorded as refused, or, if ``lenient``, left out.
+    settings
+        The same for every run; ``memory_mb`` holds for all processes of a run.
+    repeats
+        How often every run is made, each time with the next seed.
+    without
+        By name of an instance the methods that are not run on it.
+    """
+
+    instances: Sequence[Instance]
+    lineups: Mapping[str, Lineup]
+    settings: Settings = DEFAULT
+    lenient: bool = True
+    repeats: int = 1
+    without: Mapping[str, Collection[str]] = field(default_factory=dict)
+
+    def tasks(self) -> list[Task]:
+        """List the runs, the longest kind first."""
+        exact = [(one, self._lineup(one).exact) for one in self.instances]
+        others = [
+            (instance, method)
+            for instance in self.instances
+            for method in self._lineup(instance).methods
+            if method.name != self._lineup(instance).exact.name
+            and method.name not in self.without.get(instance.name, ())
+            and not (self.lenient and method.refuses and method.refuses(instance))
+        ]
+        return [
+            Task(*what, settings, repeat)
+            for what in exact + others
+            for repeat, settings in enumerate(self._settings())
+        ]
+
+    def wanted(self, store: Store) -> set[tuple[AnyMethod, Kind]]:
+        """Return which methods have runs to be made, on which kinds of instances."""
+        return {
+            (task.method, kind_of(task.instance))
+            for task in self.tasks()
+            if task.key not in store.rows
+        }
+
+    def rows(self, store: Store) -> list[Row]:
+        """Return what is there of this campaign: by instance, then by method."""
+        keys = (
+            key_of(instance, name, settings, repeat)
+            for instance in self.instances
+            for name, method in self._lineup(instance).by_name.items()
+            if method is self._lineup(instance).exact
+            or name not in self.without.get(instance.name, ())
+            for repeat, settings in enumerate(self._settings())
+        )
+        return [store.rows[key] for key in keys if key in store.rows]
+
+    def _settings(self) -> list[Settings]:
+        """Return the settings of each repeat."""
+        first = self.settings.seed
+        return [replace(self.settings, seed=first + i) for i in range(self.repeats)]
+
+    def _lineup(self, instance: Instance) -> Lineup:
+        return self.lineups[problem_of(instance).name]
+
+
+def run(
+    campaign: Campaign,
+    store: Store,
+    *,
+    runner: Runner,
+    progress: Callable[[int, int, str], None] = lambda done, total, what: None,
+    forecast: Forecast | None = None,
+) -> None:
+    """Run what the store does not hold yet, and write it there row by row.
+
+    Parameters
+    ----------
+    campaign
+        What to run.
+    store
+        Where rows go; it may hold other runs too.
+    runner
+        Where to run: ``partial(pool.run, jobs=N)``, for instance.
+    progress
+        Told after every run how many of how many are done, and which was last.
+    forecast
+        Told which runs are due, and how long those took that have ended.
+
+    Raises
+    ------
+    InputError
+        When rows cannot be written, or come from another version of closeknit.
+    """
+    tasks = campaign.tasks()
+    due = [task for task in tasks if task.key not in store.rows]
+    allowed = 2 * campaign.settings.time_limit + _GRACE
+    calls = [
+        Call(partial(run_one, *task), allowed, campaign.settings.memory_mb, _COMPILING)
+        for task in due
+    ]
+    done = len(tasks) - len(due)
+    forecast = forecast or Forecast()
+    forecast.begin(
+        (_kind(task.key) for task in due),
+        ((_kind(key), row.seconds or 0.0) for key, row in store.rows.items()),
+        limit=campaign.settings.time_limit,
+    )
+    progress(done, len(tasks), "")
+    with closing(runner(calls)) as outcomes:
+        for position, outcome in outcomes:
+            task = due[position]
+            row = _row(task, outcome)
+            if row.key != task.key:
+                raise InputError(
+                    f"was run by closeknit {row.version} on {row.machine}; all must "
+                    f"have the same version ({task.key[3]})",
+                    field=task.method.name,
+                )
+            store.append(row)
+            forecast.ended(_kind(row.key), row.seconds or 0.0)
+            done += 1
+            progress(done, len(tasks), f"{task.method.name} on {task.instance.name}")
+
+
+def _kind(key: Key) -> tuple[str, float]:
+    """Return what runs that take about as long have in common: method and limit."""
+    return key[2], key[4]
+
+
+def _row(task: Task, outcome: Row | Failure) -> Row:
+    instance, method, settings, repeat = task
+    if isinstance(outcome, OutOfMemory):
+        return out_of_memory(
+            *(instance, method.name, settings, outcome.why),
+            seconds=outcome.seconds,
+            memory_peak=outcome.mib,
+            repeat=repeat,
+        )
+    if isinstance(outcome, Failure):
+        why = outcome.why
+        return row_of(instance, method.name, settings, why, FAILED, repeat=repeat)
+    return outcome
+
+
+def run_one(
+    instance: Instance, method: AnyMethod, settings: Settings, repeat: int = 0
+) -> Row:
+    """Run one method on one instance; called in a process of the pool."""
+    outcome: Result | str
+    status = FAILED
+    with suppress(Exception):  # if it matters, the run itself will tell
+        warm(method, kind_of(instance))
+    begun()
+    with peak() as taken:
+        try:
+            outcome = method(instance, settings)
+        except InputError as error:
+            outcome, status = str(error), REFUSED
+    return row_of(
+        *(instance, method.name, settings, outcome, status),
+        repeat=repeat,
+        memory_peak=taken.mib,
+    )

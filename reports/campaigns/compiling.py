@@ -1,0 +1,139 @@
+"""Compile the kernels of many methods in several processes."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Sequence
+from contextlib import closing, suppress
+from functools import cache, partial
+from hashlib import sha256
+from importlib.metadata import version
+from pathlib import Path
+
+import closeknit
+
+from ... import formulations
+from ... import methods as heuristics
+from ...heuristics.ksubset.mm_mesh_kernels import scan_mesh
+from ...instances.files import write_text
+from ...methods import METHODS
+from ...methods.warming import KINDS, Kind, warm, with_kernels
+from ...solvers.kernels import KERNELS, announce
+from ...solvers.method import AnyMethod
+from . import pool
+
+_LONGEST_FIRST = [
+    *("levelset-bb", "cuts-bb", "opened-bb", "frontier-dp", "sukp-bb"),
+    *("ptas", "tabu", "migrate", "thrifty"),
+]
+"""Methods that take longest to compile, so that no process is left with one alone."""
+
+Wanted = tuple[AnyMethod, Kind]
+
+
+def compile_all(problems: Sequence[str], *, jobs: int) -> list[str]:
+    """Compile what the methods of some problems need; return what failed, and why.
+
+    Parameters
+    ----------
+    problems
+        Names of problems.
+    jobs
+        Number of processes.
+    """
+    return compile_for(
+        (
+            (method, kind)
+            for kind in KINDS
+            if kind[0] in problems
+            for method in METHODS[kind[0]].values()
+        ),
+        jobs=jobs,
+    )
+
+
+def compile_for(wanted: Iterable[Wanted], *, jobs: int) -> list[str]:
+    """Compile what some methods need on instances of some kinds; return what failed.
+
+    What has been compiled before is known by a file beside the machine code, and
+    skipped. Each method is compiled in one process, for all its kinds.
+    """
+    kinds: dict[str, list[Kind]] = {}
+    methods: dict[str, AnyMethod] = {}
+    for method, kind in wanted:
+        for one in with_kernels(method, kind[0]):
+            label = f"{kind[0]} {one.name}"
+            methods[label] = one
+            kinds.setdefault(label, []).append(kind)
+    if not methods:
+        return []
+    place = _ready_file()
+    ready = _read(place)
+    rank = {name: at for at, name in enumerate(_LONGEST_FIRST)}
+    labels = sorted(methods, key=lambda one: rank.get(methods[one].name, len(rank)))
+    due = {
+        label: missing
+        for label in labels
+        if (missing := [k for k in kinds[label] if _line(label, k) not in ready])
+    }
+    if due:
+        announce(_seconds_of_a_method() * len(due) / jobs)
+    calls = [pool.Call(partial(_warm, methods[one], due[one])) for one in due]
+    failures = []
+    with closing(pool.run(calls, jobs=jobs)) as outcomes:
+        for position, outcome in outcomes:
+            label = list(due)[position]
+            if isinstance(outcome, pool.Failure):
+                failures.append(f"{label}: {outcome.why}")
+            else:
+                ready |= {_line(label, kind) for kind in due[label]}
+    if calls and place is not None:
+        with suppress(closeknit.InputError):  # a read-only installation
+            write_text(place, json.dumps(sorted(ready)))
+    return failures
+
+
+def _warm(method: AnyMethod, kinds: Sequence[Kind]) -> None:
+    for kind in kinds:
+        warm(method, kind)
+
+
+def _seconds_of_a_method() -> float:
+    """Estimate what compiling takes, on average over all methods with kernels."""
+    methods = [
+        one
+        for problem, table in METHODS.items()
+        for method in table.values()
+        if method.name != "auto"
+        for one in with_kernels(method, problem)  # which imports its kernels
+    ]
+    return sum(each.own_seconds() for each in KERNELS) / len(methods)
+
+
+def _line(label: str, kind: Kind) -> str:
+    return f"{label} {kind[1]} {kind[2]}"
+
+
+def _read(place: Path | None) -> set[str]:
+    if place is None:
+        return set()
+    with suppress(OSError, ValueError, TypeError):
+        return set(json.loads(place.read_text(encoding="utf-8")))
+    return set()
+
+
+@cache
+def _ready_file() -> Path | None:
+    """Where it is written what has been compiled of these sources; None for nowhere.
+
+    It lies with the machine code, so that whoever removes one removes the other.
+    """
+    digest = sha256(f"{sys.version} {version('numba')}".encode())
+    for package in (heuristics, formulations):
+        for file in sorted(Path(package.__path__[0]).rglob("*.py")):
+            digest.update(file.read_bytes())
+    folder = scan_mesh.dispatcher.stats.cache_path
+    if folder is None:
+        return None
+    return Path(folder) / f"closeknit-ready-{digest.hexdigest()[:16]}.json"

@@ -1,0 +1,366 @@
+"""Run calls in parallel processes, one at a time in each; a dead one is replaced.
+
+Written out because ``concurrent.futures`` gives up on all that is pending when
+one worker is killed, and cannot stop a call that hangs.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import tempfile
+import threading
+from collections import Counter, deque
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from multiprocessing import current_process, get_context, parent_process
+from multiprocessing.connection import Connection, wait
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+from ...solvers.kernels import keep_temporary_folder, quiet
+from . import memory
+from .interrupts import undisturbed
+
+DEATHS = 3
+"""So often may the process of a call be killed from outside; then it has failed."""
+_FROM_OUTSIDE = (signal.SIGKILL, signal.SIGTERM)
+"""Signals that a call does not bring on itself by a crash: the kernel's, when memory
+runs out, an operator's."""
+_BEGUN = "begun"
+_STOPPED_IN = 5.0
+"""Seconds that a worker is given to go before it is killed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why a call returned nothing."""
+
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Killed(Failure):
+    """The process of a call was killed from outside; the call may be made again."""
+
+
+@dataclass(frozen=True, slots=True)
+class OutOfMemory(Failure):
+    """A call that was ended because it took too much memory.
+
+    Parameters
+    ----------
+    why
+        In words.
+    seconds
+        Wall-clock seconds that it ran.
+    mib
+        What it had taken when it was looked at.
+    """
+
+    seconds: float
+    mib: int
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One piece of work.
+
+    Parameters
+    ----------
+    function
+        Without arguments (`functools.partial`); it and its value are pickled.
+    allowed
+        Wall-clock seconds after which the process is killed; None for ever.
+    memory
+        MiB beyond which the process, with all that it has started, is killed. What
+        is in memory is looked at ten times a second; a limit on the address space
+        (RLIMIT_AS) would count each process by itself, and what numba and solvers
+        reserve: three times as much as they touch.
+    preparing
+        Seconds that it may take besides, for instance to compile, before it says that
+        it has `begun`; ``allowed`` counts from then on.
+    """
+
+    function: Callable[[], Any]
+    allowed: float | None = None
+    memory: int | None = None
+    preparing: float = 0.0
+
+
+def run(
+    calls: Sequence[Call], *, jobs: int, scratch: Path | None = None
+) -> Generator[tuple[int, Any], None, None]:
+    """Yield (position, value or `Failure`) of every call, as they end.
+
+    Calls are begun in the order given. A call that raises, crashes, or takes longer
+    than it may is a `Failure`, and so never a hang. One whose process is killed from
+    outside, for instance because memory ran out, is made again in the end, while no
+    other is running; after `DEATHS` deaths it is a `Failure`. Leaving the iterator
+    early stops all that is running, children of the calls included; so does the end
+    of this process, however it comes.
+
+    Parameters
+    ----------
+    calls
+        What to run.
+    jobs
+        Number of processes, at least 1.
+    scratch
+        Folder for the temporary files of the processes; that of the system if None.
+    """
+    workers: list[_Worker] = []
+    waiting = deque(enumerate(calls))
+    suspects: deque[tuple[int, Call]] = deque()
+    deaths: Counter[int] = Counter()
+    try:
+        while True:
+            busy = [worker for worker in workers if worker.call is not None]
+            while waiting and len(busy) < jobs:
+                busy.append(_begun(waiting.popleft(), workers, scratch))
+            if suspects and not busy:
+                busy = [_begun(suspects.popleft(), workers, scratch)]
+            if not busy:
+                return
+            _until_something_happens(busy)
+            for worker in busy:
+                ended = worker.ended()
+                if ended is None or worker.call is None:
+                    continue
+                position, outcome = ended
+                again = worker.call
+                worker.begin(None)
+                if not worker.alive:
+                    worker.stop()
+                    workers.remove(worker)
+                if isinstance(outcome, Killed):
+                    deaths[position] += 1
+                    if deaths[position] < DEATHS:
+                        suspects.append(again)
+                        continue
+                    outcome = given_up(outcome)
+                yield position, outcome
+    finally:
+        with undisturbed():
+            for worker in workers:
+                worker.stop()
+
+
+def given_up(killed: Killed) -> Failure:
+    """Return what is recorded of a call that was killed as often as it may be."""
+    return Failure(f"{killed.why}, {DEATHS} times out of {DEATHS}")
+
+
+def _begun(
+    call: tuple[int, Call], workers: list[_Worker], scratch: Path | None
+) -> _Worker:
+    """Begin a call in an idle process, or in a new one."""
+    idle = next((worker for worker in workers if worker.call is None), None)
+    if idle is None:
+        idle = _Worker(scratch)
+        workers.append(idle)
+    idle.begin(call)
+    return idle
+
+
+_IDLE: list[_Worker] = []
+_IDLE_HELD = threading.Lock()
+
+
+def run_here(
+    call: Call, *, wanted: Callable[[], bool], scratch: Path | None = None
+) -> Any:
+    """Return the value or `Failure` of one call; may be called from any thread.
+
+    The process is kept for the next call. It is ended, and the call with it, when it
+    is no longer wanted: that is asked twice a second.
+    """
+    with _IDLE_HELD:
+        worker = _IDLE.pop() if _IDLE else None
+    worker = worker or _Worker(scratch)
+    kept = False
+    try:
+        worker.begin((0, call))
+        while (ended := worker.ended()) is None:
+            if not wanted():
+                return Failure("no longer wanted")
+            _until_something_happens([worker], at_most=0.5)
+        kept = worker.alive
+        return ended[1]
+    finally:
+        if kept:
+            worker.begin(None)
+            with _IDLE_HELD:
+                _IDLE.append(worker)
+        else:
+            worker.alive = False
+            worker.stop()
+
+
+def _until_something_happens(
+    busy: Sequence[_Worker], *, at_most: float | None = None
+) -> None:
+    """Wait for an answer, a death or a deadline."""
+    deadlines = [worker.deadline for worker in busy if worker.deadline is not None]
+    ends = [max(0.0, deadline - monotonic()) for deadline in deadlines]
+    timeout = min([*ends, *([] if at_most is None else [at_most])], default=None)
+    if any(worker.call[1].memory for worker in busy if worker.call):
+        timeout = memory.EVERY if timeout is None else min(timeout, memory.EVERY)
+    things: list[Any] = [worker.connection for worker in busy]
+    things += [worker.process.sentinel for worker in busy]
+    wait(things, timeout)
+
+
+class _Worker:
+    """A process, and the call it is busy with."""
+
+    def __init__(self, scratch: Path | None = None) -> None:
+        spawn = get_context("spawn")
+        self.connection, far_end = spawn.Pipe()
+        # To find its folder a process writes a file; killed there, it would leave it.
+        places = (scratch, tempfile.gettempdir())
+        self.process = spawn.Process(target=_serve, args=(far_end, *places))
+        with undisturbed(), _may_have_children():
+            self.process.start()  # Ctrl-C meanwhile would end it with a traceback
+        far_end.close()
+        self.call: tuple[int, Call] | None = None
+        self.began = 0.0
+        self.deadline: float | None = None
+        self.alive = True
+
+    def begin(self, call: tuple[int, Call] | None) -> None:
+        self.call = call
+        self.deadline = None
+        if call is None:
+            return
+        self.began = monotonic()
+        if call[1].allowed is not None:
+            self.deadline = self.began + call[1].allowed + call[1].preparing
+        with suppress(OSError):  # it died idle: `ended` will see that
+            self.connection.send(call[1].function)
+
+    def ended(self) -> tuple[int, Any] | None:
+        """Return the outcome of the call, or None while there is none."""
+        if self.call is None:
+            return None
+        position, call = self.call
+        try:
+            if self.connection.poll():
+                outcome = self.connection.recv()
+                if outcome != _BEGUN:
+                    return position, outcome
+                self.began = monotonic()
+                if call.allowed is not None:
+                    self.deadline = self.began + call.allowed
+        except (EOFError, OSError):
+            self.process.join(_STOPPED_IN)
+        if not self.process.is_alive():
+            self.alive = False
+            return position, _death(self.process.exitcode)
+        if self.deadline is not None and monotonic() >= self.deadline:
+            self.alive = False
+            return position, Failure(f"still running after {call.allowed:g} s; killed")
+        if call.memory is not None:
+            mib = memory.in_use(self.process.pid or 0) >> 20
+            if mib > call.memory:
+                self.alive = False
+                why = f"took {mib} MiB of memory, more than {call.memory}; killed"
+                return position, OutOfMemory(why, monotonic() - self.began, mib)
+        return None
+
+    def stop(self) -> None:
+        """End the process and whatever it has started."""
+        self.connection.close()  # an idle one leaves by itself
+        if self.call is not None or not self.alive:
+            with suppress(OSError):
+                os.killpg(self.process.pid or 0, signal.SIGKILL)
+            self.process.kill()
+        self.process.join(_STOPPED_IN)
+        if self.process.exitcode is None:
+            self.process.kill()
+            self.process.join()
+        self.process.close()
+
+
+@contextmanager
+def _may_have_children() -> Iterator[None]:
+    """Lift what multiprocessing forbids to daemons, such as the workers of Dask.
+
+    It does so because nobody would end their children; ours end by themselves.
+    """
+    settings = vars(current_process())["_config"]
+    daemon = settings.get("daemon")
+    settings["daemon"] = False
+    try:
+        yield
+    finally:
+        settings["daemon"] = daemon
+
+
+def _death(code: int | None) -> Failure:
+    if code is None or code >= 0:
+        return Failure(f"its process ended unasked (exit status {code})")
+    name = signal.Signals(-code).name
+    hint = "; out of memory?" if name == "SIGKILL" else ""
+    kind = Killed if -code in _FROM_OUTSIDE else Failure
+    return kind(f"its process was killed ({name}{hint})")
+
+
+_parent: Connection | None = None
+
+
+def begun() -> None:
+    """Let the time that a call may take count from now; compiling comes before.
+
+    Outside a process of the pool this does nothing.
+    """
+    if _parent is not None:
+        _parent.send(_BEGUN)
+
+
+def _serve(connection: Connection, scratch: Path | None, temporary: str) -> None:
+    """Answer calls until there is nobody left to ask; runs in the worker."""
+    global _parent
+    _parent = connection
+    quiet()
+    keep_temporary_folder(temporary)
+    # also for what the calls start
+    os.environ["TMPDIR"] = tempfile.tempdir = str(scratch or temporary)
+    # Ctrl-C is for the parent, which then ends the group of each worker.
+    os.setpgid(0, 0)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # solvers that chat
+    threading.Thread(target=_die_with_parent, daemon=True).start()
+    while True:
+        try:
+            call = connection.recv()
+        except (EOFError, OSError):
+            return
+        try:
+            connection.send(_value(call))
+        except OSError:
+            return
+        except Exception as error:  # what cannot be pickled
+            connection.send(Failure(_told(error)))
+
+
+def _value(call: Callable[[], Any]) -> Any:
+    try:
+        return call()
+    except Exception as error:
+        return Failure(_told(error))
+
+
+def _die_with_parent() -> None:
+    parent = parent_process()
+    if parent is not None:
+        wait([parent.sentinel])
+        os.killpg(0, signal.SIGKILL)
+
+
+def _told(error: Exception) -> str:
+    said = " ".join(str(error).split())
+    return f"{type(error).__name__}: {said}" if said else type(error).__name__

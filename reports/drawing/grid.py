@@ -1,0 +1,206 @@
+"""Meshes and tori as squares; further axes as layers beside one another."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from itertools import groupby
+from math import isqrt, prod
+
+from ...instances import KSubset, Mesh, Site, Torus
+from .svg import Picture, num, text
+
+_ROOM = 380
+_LARGEST_CELL = 26
+_MOST_CELLS = 128
+"""Beyond this many cells a side only the surroundings of the choice are drawn."""
+_MOST_TOLD = 256
+"""Beyond this many cells a side free and busy ones are not told apart."""
+_MOST_LAYERS = 16
+_GAP = 14
+
+
+def grid_picture(
+    instance: KSubset, chosen: Collection[Site], others: Collection[Site], accent: str
+) -> Picture:
+    """Draw one selection; the last two axes make a layer, row 0 on top.
+
+    Parameters
+    ----------
+    instance
+        On a mesh or a torus.
+    chosen
+        Sites of the selection; none if the instance is drawn alone.
+    others
+        Sites of the other selection, if there is one: both pictures show the same
+        part of the network, and cells that only this one has get a dot.
+    accent
+        Class of the chosen cells.
+    """
+    topology = instance.topology
+    assert isinstance(topology, Mesh | Torus)
+    shape = (1, *topology.shape) if topology.dimension == 1 else topology.shape
+    lead = topology.dimension - 2
+    free, picked, elsewhere = (
+        [(0, *site) if lead < 0 else site for site in sites]
+        for sites in (instance.free, sorted(chosen), sorted(others))
+    )
+    lead = max(lead, 0)
+    either = picked + elsewhere
+    layers = sorted({site[:lead] for site in either})
+    notes = []
+    if prod(shape[:lead]) <= _MOST_LAYERS or not either:
+        layers = _all_layers(shape[:lead])
+    else:
+        notes.append("layers without a chosen processor are left out")
+    if len(layers) > _MOST_LAYERS:
+        layers = layers[:_MOST_LAYERS]
+        notes.append(f"only the first {_MOST_LAYERS} layers are drawn")
+    window, cut = _window(shape[lead:], [site[lead:] for site in either])
+    if cut:
+        notes.append("only the surroundings of the choice are drawn")
+    coarse = max(window[1] - window[0], window[3] - window[2]) > _MOST_TOLD
+    if coarse:
+        notes.append("too large to tell free and busy processors apart")
+    columns = len(layers) if len(layers) < 4 else min(4, isqrt(len(layers) - 1) + 1)
+    cell = _cell_size(window, columns)
+    parts = []
+    width = height = 0.0
+    for i, layer in enumerate(layers):
+        one = _layer(
+            window,
+            cell,
+            None if coarse else [s[lead:] for s in free if s[:lead] == layer],
+            [s[lead:] for s in picked if s[:lead] == layer],
+            {s[lead:] for s in elsewhere if s[:lead] == layer} if others else None,
+            accent,
+            wraps=isinstance(topology, Torus),
+        )
+        top = 16.0 if lead else 0.0
+        x = (i % columns) * (one.width + _GAP)
+        y = (i // columns) * (one.height + top + _GAP)
+        if lead:
+            name = "layer " + ", ".join(map(str, layer))
+            parts.append(text(x + 14, y + 11, name, size=10, faint=True))
+        parts.append(
+            f'<g transform="translate({num(x)} {num(y + top)})">{one.markup}</g>'
+        )
+        width, height = max(width, x + one.width), max(height, y + top + one.height)
+    if isinstance(topology, Torus):
+        notes.append("opposite sides are joined: links wrap around")
+    return Picture(width, height, "".join(parts), "; ".join(notes))
+
+
+Window = tuple[int, int, int, int]
+"""First and one past the last row, the same of columns."""
+
+
+def _all_layers(shape: tuple[int, ...]) -> list[tuple[int, ...]]:
+    layers: list[tuple[int, ...]] = [()]
+    for side in shape:
+        layers = [(*layer, x) for layer in layers for x in range(side)]
+    return layers
+
+
+def _window(
+    shape: tuple[int, ...], picked: list[tuple[int, ...]]
+) -> tuple[Window, bool]:
+    sides = []
+    for axis, side in enumerate(shape):
+        low, high = 0, side
+        if side > _MOST_CELLS and picked:
+            values = [site[axis] for site in picked]
+            low, high = max(0, min(values) - 3), min(side, max(values) + 4)
+        sides += [low, high]
+    top, bottom, left, right = sides
+    cut = (bottom - top, right - left) != shape
+    return (top, bottom, left, right), cut
+
+
+def _cell_size(window: Window, columns: int) -> float:
+    top, bottom, left, right = window
+    room = (_ROOM - (columns - 1) * _GAP) / columns - 30
+    size = min(room / (right - left), _ROOM / (bottom - top), _LARGEST_CELL)
+    return max(int(size), 3) if size >= 3 else max(round(size, 2), 0.3)
+
+
+def _layer(
+    window: Window,
+    cell: float,
+    free: Iterable[tuple[int, ...]] | None,
+    picked: Iterable[tuple[int, ...]],
+    others: Collection[tuple[int, ...]] | None,
+    accent: str,
+    *,
+    wraps: bool,
+) -> Picture:
+    top, bottom, left, right = window
+    rows, columns = bottom - top, right - left
+
+    def moved(sites: Iterable[tuple[int, ...]]) -> list[tuple[int, int]]:
+        return [
+            (r - top, c - left)
+            for r, c in sites
+            if top <= r < bottom and left <= c < right
+        ]
+
+    light, strong = moved(free or ()), moved(picked)
+    own = [] if others is None else moved(s for s in picked if s not in others)
+    # In cell units: one stroke a run of neighbours keeps large meshes small.
+    ground = "ck-free" if free is None else "ck-busy"
+    parts = [
+        f'<path class="{ground}" d="M0 0h{columns}v{rows}H0z" style="stroke:none"/>',
+        _runs(light, "ck-free"),
+        _runs(strong, accent) if cell >= 1.5 else _dots(strong, accent, 3 / cell),
+    ]
+    if cell >= 5:
+        lines = "".join(f"M{c} 0v{rows}" for c in range(columns + 1))
+        lines += "".join(f"M0 {r}h{columns}" for r in range(rows + 1))
+        parts.append(
+            f'<path class="ck-grid" d="{lines}" stroke-width="{num(1 / cell)}"/>'
+        )
+    if own and cell >= 5:
+        parts.append(_dots(own, "ck-dot", 0.32))
+    dash = ' stroke-dasharray="5 3"' if wraps else ""
+    frame = (
+        f'<rect class="ck-edge" x="-2" y="-2" width="{num(columns * cell + 4)}" '
+        f'height="{num(rows * cell + 4)}"{dash}/>'
+    )
+    ticks = [
+        text(-6, min(cell, 10) + 0.0, str(top), size=9, anchor="end", faint=True),
+        text(2, rows * cell + 13, str(left), size=9, faint=True),
+    ]
+    if rows > 1:
+        label = text(-6, rows * cell, str(bottom - 1), size=9, anchor="end", faint=True)
+        ticks.append(label)
+    if columns > 1:
+        x = columns * cell
+        label = text(
+            x, rows * cell + 13, str(right - 1), size=9, anchor="end", faint=True
+        )
+        ticks.append(label)
+    body = f'<g transform="scale({num(cell)})">{"".join(parts)}</g>{frame}'
+    inner = f'<g transform="translate(26 3)">{body}{"".join(ticks)}</g>'
+    return Picture(columns * cell + 30, rows * cell + 20, inner)
+
+
+def _runs(cells: list[tuple[int, int]], name: str) -> str:
+    """Stroke rows of neighbouring cells; nothing if there are none."""
+    if not cells:
+        return ""
+    strokes = []
+    numbered = enumerate(sorted(cells))
+    for (r, _), group in groupby(
+        numbered, lambda item: (item[1][0], item[1][1] - item[0])
+    ):
+        run = [c for _, (_, c) in group]
+        strokes.append(f"M{run[0]} {r}.5h{len(run)}")
+    return f'<path class="{name}" d="{"".join(strokes)}" stroke-width="1"/>'
+
+
+def _dots(cells: list[tuple[int, int]], name: str, size: float) -> str:
+    """Put a round dot, of a size given in cells, on each of these."""
+    marks = "".join(f"M{c}.5 {r}.5h0" for r, c in sorted(cells))
+    return (
+        f'<path class="{name}" d="{marks}" stroke-width="{num(size)}" '
+        'stroke-linecap="round"/>'
+    )

@@ -1,0 +1,89 @@
+"""A set-union knapsack: items across, elements down, a cell for each that is needed."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from ...instances import Sukp
+from .svg import Picture, at, num, text
+
+_LARGEST_CELL = 18.0
+_TALLEST = 520.0
+_BAR = 46.0
+_GAP = 6.0
+_LABEL = 9.0
+
+
+def sukp_picture(
+    instance: Sukp, chosen: Collection[int], accent: str, room: float
+) -> Picture:
+    """Draw one selection: columns of the items taken, rows of the elements paid for.
+
+    Bars above are the profits of the items, bars to the right the weights of the
+    elements, each to a scale of its own.
+
+    Parameters
+    ----------
+    instance
+        Items and elements, in the order of the file.
+    chosen
+        Indices of the items taken; none if the instance is drawn alone.
+    accent
+        Class of what is taken.
+    room
+        Width to be used, in pixels.
+    """
+    picked = set(chosen)
+    paid = {e for j in picked for e in instance.items[j]}
+    n, m = instance.n, len(instance.weights)
+    left = _BAR + _GAP
+    cell = min(_LARGEST_CELL, (room - left) / n, _TALLEST / max(m, 1))
+    inset = min(1.0, cell / 6)
+    runs: dict[str, list[str]] = {"ck-busy": [], accent: []}
+    for j, elements in enumerate(instance.items):
+        for e in elements:
+            runs[accent if j in picked else "ck-busy"].append(
+                _square(j * cell, e * cell, cell - inset, cell - inset)
+            )
+    bars: dict[str, list[str]] = {"ck-busy": [], accent: []}
+    for j, high in enumerate(_scaled(instance.profits)):
+        bars[accent if j in picked else "ck-busy"].append(
+            _square(j * cell, _BAR - high, cell - inset, high)
+        )
+    for e, wide in enumerate(_scaled(instance.weights)):
+        bars[accent if e in paid else "ck-busy"].append(
+            _square(n * cell + _GAP, left + e * cell, wide, cell - inset)
+        )
+    width, height = n * cell, m * cell
+    ground = (
+        f'<rect class="ck-free" style="stroke:none" width="{num(width)}" '
+        f'height="{num(height)}"/>'
+    )
+    ends = text(width + _GAP, _BAR - 2, "profits", size=_LABEL, faint=True)
+    ends += text(
+        width + _GAP, left + height + _LABEL + 2, "weights", size=_LABEL, faint=True
+    )
+    return Picture(
+        width + _GAP + _BAR,
+        left + height + _LABEL + 4,
+        at(0, left, ground + _paths(runs)) + _paths(bars) + ends,
+    )
+
+
+def _scaled(numbers: Sequence[int]) -> list[float]:
+    """Turn numbers into lengths of bars; 0 has none."""
+    most = max(numbers, default=0) or 1
+    return [_BAR * (number / most) for number in numbers]
+
+
+def _square(x: float, y: float, wide: float, high: float) -> str:
+    side = num(wide)
+    return f"M{num(x)} {num(y)}h{side}v{num(high)}h-{side}z"
+
+
+def _paths(runs: dict[str, list[str]]) -> str:
+    return "".join(
+        f'<path class="{kind}" style="stroke:none" d="{"".join(run)}"/>'
+        for kind, run in runs.items()
+        if run
+    )

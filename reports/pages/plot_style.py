@@ -1,0 +1,220 @@
+"""How plots look: colours that are the page's, axes of ratios and times, SVG."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from hashlib import sha256
+from html import escape
+from io import StringIO
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import PathPatch
+from matplotlib.path import Path
+from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter, NullLocator
+
+from ..ratios.bootstrap import Estimate
+
+# Colours that stand for the page's own, which are put in afterwards.
+INK, FAINT, RULE, CLOUD = "#010101", "#020202", "#030303", "#040404"
+A, B = "#050505", "#060606"
+_NAMES = {
+    INK: "ink",
+    FAINT: "faint",
+    RULE: "rule",
+    CLOUD: "cloud",
+    A: "a",
+    B: "b",
+}
+STYLE: dict[Any, Any] = {
+    "svg.fonttype": "none",
+    "svg.hashsalt": "closeknit",
+    "font.family": "sans-serif",
+    "font.sans-serif": ["DejaVu Sans"],
+    "font.size": 9,
+    "axes.edgecolor": RULE,
+    "axes.labelcolor": FAINT,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.linewidth": 0.8,
+    "text.color": INK,
+    "xtick.color": RULE,
+    "ytick.color": RULE,
+    "xtick.labelcolor": FAINT,
+    "ytick.labelcolor": FAINT,
+    "grid.color": RULE,
+    "grid.linewidth": 0.5,
+    "path.simplify": False,
+}
+_TICKS = (1, 1.01, 1.03, 1.1, 1.25, 1.5, 2, 3, 5, 10, 30, 100, 1000)
+_TICKS_BELOW = (0, 0.5, 0.8, 0.9, 0.97, 0.99)
+_NEAR = 0.01
+"""Below this excess the ratio scale is linear, beyond it logarithmic."""
+
+
+def dots(
+    axes: Axes,
+    xs: Sequence[float] | npt.NDArray[np.float64],
+    ys: Sequence[float] | npt.NDArray[np.float64],
+    colour: str,
+    size: float,
+    *,
+    alpha: float = 1,
+) -> None:
+    """Draw all points as one path: a tenth of the size of a marker each."""
+    if not len(xs):
+        return
+    places = np.repeat(np.column_stack([xs, ys]), 2, axis=0)
+    codes = np.tile([Path.MOVETO, Path.LINETO], len(xs))
+    axes.add_patch(
+        PathPatch(
+            Path(places, codes),
+            capstyle="round",
+            linewidth=size,
+            edgecolor=colour,
+            facecolor="none",
+            alpha=alpha,
+            clip_on=False,
+            zorder=3,
+        )
+    )
+
+
+def per_cent(axes: Axes, place: int, estimate: Estimate) -> None:
+    """Draw a number of per cent with its interval, and write it behind."""
+    axes.plot([estimate.low, estimate.high], [place, place], color=A, linewidth=1.8)
+    axes.plot([estimate.value], [place], "o", color=A, markersize=5)
+    axes.annotate(
+        f"{estimate.value:+.1f} %",
+        (estimate.high, place),
+        xytext=(6, 0),
+        textcoords="offset points",
+        va="center",
+        fontsize=8,
+        color=FAINT,
+    )
+
+
+def ratio_axis(
+    axis: Any, set_scale: Callable[..., None], top: float, low: float = 1
+) -> None:
+    """Linear in the excess over 1 up to 1 %, logarithmic beyond; alike below 1."""
+
+    def stretch(ratio: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        excess = (np.asarray(ratio, dtype=np.float64) - 1) / _NEAR
+        stretched: npt.NDArray[np.float64] = np.sign(excess) * np.log1p(np.abs(excess))
+        return stretched
+
+    def back(stretched: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        value = np.asarray(stretched, dtype=np.float64)
+        ratio: npt.NDArray[np.float64] = 1 + _NEAR * np.sign(value) * np.expm1(
+            np.abs(value)
+        )
+        return ratio
+
+    set_scale("function", functions=(stretch, back))
+    ticks = [t for t in _TICKS if t <= max(top * 1.02, 1.01)]
+    ticks += [t for t in _TICKS_BELOW if t >= low]
+    axis.set_major_locator(FixedLocator(ticks))
+    axis.set_minor_locator(NullLocator())
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+
+
+def plain_axis(axes: Axes, xs: npt.NDArray[np.float64]) -> None:
+    """Logarithmic with ordinary numbers if the values span much, else linear."""
+    low, high = float(xs.min()), float(xs.max())
+    if low > 0 and high > 8 * low:
+        axes.set_xscale("log")
+        powers = [2.0**e for e in range(0, 40) if low / 1.5 <= 2.0**e <= high * 1.5]
+        step = 1 + len(powers) // 6
+        axes.xaxis.set_major_locator(FixedLocator(powers[::step]))
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:.0f}"))
+        axes.xaxis.set_minor_locator(NullLocator())
+        axes.xaxis.set_minor_formatter(NullFormatter())
+        axes.set_xlim(low / 1.25, high * 1.25)
+    else:
+        margin = 0.06 * (high - low) or 1
+        axes.set_xlim(low - margin, high + margin)
+
+
+def time_label(value: float, _: object) -> str:
+    """Write a tick of an axis of seconds."""
+    for unit, size in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
+        if value >= size * 0.999:
+            return f"{value / size:g} {unit}"
+    return ""
+
+
+def as_svg(figure: Figure, spoken: str) -> str:
+    """Return the figure as SVG to be put into a page.
+
+    The same figure gives the same bytes. Colours become the page's variables,
+    fonts the page's, ids are made unique among the figures of a page.
+    """
+    buffer = StringIO()
+    figure.savefig(
+        buffer,
+        format="svg",
+        transparent=True,
+        dpi=200,
+        metadata={"Date": None, "Creator": None, "Format": None, "Type": None},
+    )
+    text = buffer.getvalue()
+    text = text[text.index("<svg") :]
+    text = re.sub(r"<metadata>.*?</metadata>\s*", "", text, flags=re.S)
+    text = re.sub(r"<style.*?</style>\s*", "", text, flags=re.S)  # for all of a page
+    text = re.sub(r"<!--.*?-->\s*", "", text, flags=re.S)
+    mark = "p" + sha256(spoken.encode() + text.encode()).hexdigest()[:8]
+    text = re.sub(r'\bid="', f'id="{mark}-', text)
+    text = text.replace("url(#", f"url(#{mark}-").replace('href="#', f'href="#{mark}-')
+    for colour, name in _NAMES.items():
+        text = text.replace(colour, f"var(--{name})")
+    text = re.sub(r"font-family: [^;\"]+", "font-family: inherit", text)
+    text = re.sub(r"font: ([^;\"]*?px) [^;\"]+", r"font: \1 var(--sans)", text)
+    frame = re.search(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', text)
+    assert frame is not None
+    head = (
+        f'<svg class="plot" viewBox="0 0 {frame[1]} {frame[2]}" role="img" '
+        f'aria-labelledby="{mark}-t" xmlns="http://www.w3.org/2000/svg" '
+        'xmlns:xlink="http://www.w3.org/1999/xlink">'
+        f'<title id="{mark}-t">{escape(spoken)}</title>'
+    )
+    return head + text[text.index(">") + 1 :].rstrip()
+
+
+def box(
+    axes: Axes, place: int, ratios: Sequence[float], pale: Sequence[bool] = ()
+) -> None:
+    """Draw sorted ratios as dots in a row, and a box around the middle half.
+
+    Parameters
+    ----------
+    axes, place
+        Where.
+    ratios
+        What to draw.
+    pale
+        Which dots are to be set apart, in grey; none if it is empty.
+    """
+    jitter = [place + 0.26 * (2 * ((i * 0.618034) % 1) - 1) for i in range(len(ratios))]
+    apart = np.array(pale or [False] * len(ratios), dtype=bool)
+    xs, ys = np.array(ratios), np.array(jitter)
+    dots(axes, xs[apart], ys[apart], FAINT, 3.6, alpha=0.6)
+    dots(axes, xs[~apart], ys[~apart], A, 3.6, alpha=0.6)
+    axes.boxplot(
+        [ratios],
+        positions=[place],
+        orientation="horizontal",
+        widths=0.62,
+        whis=(0, 95),
+        showfliers=False,
+        manage_ticks=False,
+        boxprops={"color": INK, "linewidth": 0.9},
+        whiskerprops={"color": INK, "linewidth": 0.9},
+        capprops={"color": INK, "linewidth": 0.9},
+        medianprops={"color": INK, "linewidth": 2},
+    )

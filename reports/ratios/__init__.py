@@ -1,0 +1,1 @@
+"""Ratio reports: measured cost over proven optimum."""

@@ -1,0 +1,314 @@
+"""Plots of ratios and times as SVG that takes its colours from the page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import inf
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, NullLocator
+
+from ..pages.plot_style import (
+    CLOUD,
+    FAINT,
+    INK,
+    STYLE,
+    A,
+    B,
+    as_svg,
+    box,
+    dots,
+    plain_axis,
+    ratio_axis,
+    time_label,
+)
+from .labels import SUBJECTS
+from .report import Report
+from .summary import MethodSummary
+from .verdicts import Judged
+from .wording import coverage, decimal
+
+_WIDE = 9.8
+"""Inches."""
+_MOST_PANELS = 4
+"""Side by side."""
+
+Number = Callable[[Judged], float]
+
+
+@dataclass(frozen=True, slots=True)
+class Plot:
+    """A picture and what is said of it."""
+
+    title: str
+    caption: str
+    svg: str
+
+
+def plots(report: Report) -> list[Plot]:
+    """Draw all plots for which there is data, of a report on one problem."""
+    subject = SUBJECTS[next(iter(report.parts), "ksubset")]
+    with mpl.rc_context(STYLE):
+        drawn = []
+        heuristics = [s for s in report.summaries if not s.exact]
+        measured = [s for s in heuristics if s.spread]
+        if measured:
+            drawn.append(_distribution(report, measured))
+        if by_level := [s for s in heuristics if s.levels]:
+            drawn.append(_level_by_level(report, by_level))
+        if any(s.judged for s in report.summaries):
+            drawn.append(_shares(report.summaries))
+        names = [s.name for s in measured]
+        with_ratio = [j for j in report.judged if j.ratio not in (None, inf)]
+        if names and subject.k:
+            drawn.append(
+                _facets(
+                    "Ratio against k",
+                    "One panel a method, all other methods in grey. Dashes: what is "
+                    "proven for the method on that instance.",
+                    names,
+                    with_ratio,
+                    (lambda j: j.row.k, subject.k),
+                    (_ratio, "ratio"),
+                    promised=True,
+                )
+            )
+        if names and subject.has_busy:
+            drawn.append(
+                _facets(
+                    "Ratio against occupancy",
+                    "Share of the processors that are busy when the choice is made.",
+                    names,
+                    with_ratio,
+                    (lambda j: 100 - 100 * j.row.n / j.row.locations, "busy, %"),
+                    (_ratio, "ratio"),
+                )
+            )
+        timed = [
+            j
+            for j in report.judged
+            if j.row.seconds is not None and not j.verdict.infeasible
+        ]
+        if timed:
+            drawn.append(
+                _facets(
+                    "Time against n",
+                    "Wall-clock seconds of one run against how many there are to "
+                    "choose from, both logarithmic.",
+                    [s.name for s in report.summaries],
+                    timed,
+                    (lambda j: j.row.n, subject.n),
+                    (lambda j: max(j.row.seconds or 0, 1e-6), "time"),
+                )
+            )
+        return drawn
+
+
+def _ratio(j: Judged) -> float:
+    assert j.ratio is not None
+    return float(j.ratio)
+
+
+def _distribution(report: Report, measured: Sequence[MethodSummary]) -> Plot:
+    figure = Figure(figsize=(_WIDE, 0.9 + 0.46 * len(measured)), layout="constrained")
+    axes = figure.add_subplot()
+    top = 1.0
+    for place, summary in enumerate(measured):
+        own = sorted(
+            (_ratio(j), summary.guarantee is not None and not j.covered)
+            for j in report.judged
+            if j.row.method == summary.name and j.ratio not in (None, inf)
+        )
+        if not own:
+            continue
+        ratios = [ratio for ratio, _ in own]
+        top = max(top, ratios[-1])
+        box(axes, place, ratios, [open_ for _, open_ in own])
+        if summary.guarantee is not None:
+            bound = float(summary.guarantee)
+            top = max(top, bound)
+            axes.plot([bound, bound], [place - 0.36, place + 0.36], color=B, lw=2.2)
+    ratio_axis(axes.xaxis, axes.set_xscale, top)
+    axes.set_xlim(1 - 0.001, top + 0.08 * (top - 1) + 0.002)
+    axes.set_yticks(range(len(measured)), [s.name for s in measured])
+    axes.tick_params(axis="y", length=0, labelcolor=INK)
+    axes.set_ylim(len(measured) - 0.5, -0.5)
+    axes.set_xlabel("cost / proven optimum (scale stretched near 1)")
+    axes.grid(axis="x")
+    axes.set_axisbelow(True)
+    axes.spines["left"].set_visible(False)
+    return Plot(
+        "Distribution of exact ratios",
+        "Each dot is an instance with a proven optimum; boxes hold the middle half, "
+        "whiskers reach from the least to the 95th percentile, the thick line is the "
+        "median. Orange bars: the greatest factor proven for the method; beside such a "
+        "bar, dots in grey are instances that it does not cover.",
+        as_svg(
+            figure,
+            "; ".join(
+                f"{s.name}: median {decimal(s.spread.median)}, "
+                f"max {decimal(s.spread.most)}"
+                + (f"; proven {coverage(s)}" if coverage(s) else "")
+                for s in measured
+                if s.spread
+            ),
+        ),
+    )
+
+
+def _level_by_level(report: Report, measured: Sequence[MethodSummary]) -> Plot:
+    """One panel a level, as many rows of dots as there are methods."""
+    height = max(len(s.levels) for s in measured)
+    columns = min(height, _MOST_PANELS)
+    rows = -(-height // columns)
+    figure = Figure(
+        figsize=(_WIDE, rows * (0.8 + 0.36 * len(measured))), layout="constrained"
+    )
+    grid: Any = figure.subplots(rows, columns, sharey=True, squeeze=False)
+    for level, axes in enumerate(grid.flat):
+        if level >= height:
+            axes.set_visible(False)
+            continue
+        low, top, endless = 1.0, 1.0, 0
+        for place, summary in enumerate(measured):
+            ratios = sorted(
+                float(j.ratios[level])
+                for j in report.judged
+                if j.row.method == summary.name and j.ratios and len(j.ratios) > level
+            )
+            finite = [ratio for ratio in ratios if ratio != inf]
+            endless += len(ratios) - len(finite)
+            if finite:
+                low, top = min(low, finite[0]), max(top, finite[-1])
+                box(axes, place, finite)
+        ratio_axis(axes.xaxis, axes.set_xscale, top, low)
+        margin = 0.08 * (top - low) + 0.002
+        axes.set_xlim(low - min(margin, 0.05), top + margin)
+        title = f"level {level + 1}" + (f" ({endless} beyond: ∞)" if endless else "")
+        axes.set_title(title, loc="left", fontsize=9.5, fontweight="bold")
+        axes.set_yticks(range(len(measured)), [s.name for s in measured])
+        axes.tick_params(axis="y", length=0, labelcolor=INK)
+        axes.tick_params(axis="x", labelsize=7.5)
+        axes.set_ylim(len(measured) - 0.5, -0.5)
+        axes.grid(axis="x")
+        axes.set_axisbelow(True)
+        axes.spines["left"].set_visible(False)
+    figure.supxlabel(
+        "cost / proven optimum of the level (scale stretched near 1)",
+        fontsize=9,
+        color=FAINT,
+    )
+    return Plot(
+        "Exact ratios level by level",
+        "Each dot is an instance with a proven optimum, boxes hold the middle half. "
+        "The first level counts most; below a level that is not 1, a ratio says little "
+        "and may be less than 1. Positive costs where the optimum is 0 are counted, "
+        "not drawn.",
+        as_svg(
+            figure,
+            "; ".join(
+                f"{s.name}: {s.optimal} of {s.runs} optimal, means "
+                f"{', '.join(decimal(spread.mean) for spread in s.levels)}"
+                for s in measured
+            ),
+        ),
+    )
+
+
+def _shares(summaries: Sequence[MethodSummary]) -> Plot:
+    figure = Figure(figsize=(_WIDE, 0.8 + 0.33 * len(summaries)), layout="constrained")
+    axes = figure.add_subplot()
+    for place, s in enumerate(summaries):
+        optimal = 100 * s.optimal / s.runs
+        beaten = 100 * (s.judged - s.optimal) / s.runs
+        axes.barh(place, optimal, color=A, height=0.62)
+        axes.barh(place, beaten, left=optimal, color=CLOUD, height=0.62)
+        axes.text(101.5, place, f"{s.optimal} of {s.runs}", va="center", color=INK)
+    axes.set_yticks(range(len(summaries)), [s.name for s in summaries])
+    axes.tick_params(axis="y", length=0, labelcolor=INK)
+    axes.set_ylim(len(summaries) - 0.5, -0.5)
+    axes.set_xlim(0, 100)
+    axes.set_xlabel("share of runs, %")
+    for side in ("left", "bottom"):
+        axes.spines[side].set_visible(False)
+    return Plot(
+        "How often the answer is optimal",
+        "Blue: proved optimal. Grey: proved not optimal. What is left open is not "
+        "proved either way, or no answer came.",
+        as_svg(
+            figure, "; ".join(f"{s.name}: {s.optimal} of {s.runs}" for s in summaries)
+        ),
+    )
+
+
+_CLOUD = 400
+"""Dots of other methods behind those of one, so that many runs still make a page."""
+
+
+def _facets(
+    title: str,
+    caption: str,
+    names: Sequence[str],
+    judged: Sequence[Judged],
+    across: tuple[Number, str],
+    up: tuple[Number, str],
+    *,
+    promised: bool = False,
+) -> Plot:
+    """One small panel a method, with the same axes, the others as a cloud."""
+    shown = [j for j in judged if j.row.method in names]
+    xs = np.array([across[0](j) for j in shown])
+    ys = np.array([up[0](j) for j in shown])
+    own = np.array([j.row.method for j in shown])
+    promise = np.array([float(j.guarantee or np.nan) for j in shown])
+    columns = len(names)
+    if columns > 4:  # as few empty places as can be
+        columns = min((4, 3, 5), key=lambda c: -len(names) % c)
+    rows = -(-len(names) // columns)
+    figure = Figure(figsize=(_WIDE, 0.6 + 1.95 * rows), layout="constrained")
+    grid: Any = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
+    for axes, name in zip(grid.flat, names, strict=False):
+        mine = own == name
+        others = np.flatnonzero(~mine)
+        others = others[:: 1 + len(others) // _CLOUD]
+        dots(axes, xs[others], ys[others], CLOUD, 2)
+        if promised:
+            marks = np.unique(np.column_stack([xs[mine], promise[mine]]), axis=0)
+            axes.plot(
+                marks[:, 0],
+                marks[:, 1],
+                "_",
+                markersize=6,
+                color=B,
+                markeredgewidth=1.2,
+            )
+        dots(axes, xs[mine], ys[mine], A, 3.6, alpha=0.75)
+        axes.set_title(name, loc="left", fontsize=9.5, fontweight="bold")
+        axes.grid(axis="y")
+        axes.set_axisbelow(True)
+    for axes in list(grid.flat)[len(names) :]:
+        axes.set_visible(False)
+    first = grid.flat[0]
+    if up[1] == "ratio":
+        top = max([*ys, *promise[~np.isnan(promise)]] if promised else ys)
+        ratio_axis(first.yaxis, first.set_yscale, float(top))
+        first.set_ylim(1 - 0.0012, top + 0.1 * (top - 1) + 0.002)
+    else:
+        first.set_yscale("log")
+        first.set_ylim(ys.min() / 2, ys.max() * 2)
+        first.yaxis.set_major_formatter(FuncFormatter(time_label))
+        first.yaxis.set_minor_locator(NullLocator())
+    if across[1].endswith("%"):
+        first.set_xlim(-4, 104)
+    else:
+        plain_axis(first, xs)
+    for row in grid:
+        row[0].set_ylabel(up[1])
+    for i, axes in enumerate(grid.flat[: len(names)]):
+        axes.tick_params(labelbottom=i + columns >= len(names))
+    figure.supxlabel(across[1], fontsize=9, color=FAINT)
+    return Plot(title, caption, as_svg(figure, f"{title}, {len(shown)} points"))

@@ -1,0 +1,223 @@
+"""Everything that a ratio report says, before it is put into words."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from fractions import Fraction
+from functools import cached_property
+
+from ...instances import InputError, Instance
+from ...methods import AnyMethod
+from ...solvers import Grade
+from ..campaigns.rows import FAILED, REFUSED, Row
+from .summary import MethodSummary, Shared, proved_rows, shared_by, summaries
+from .verdicts import Judged, Verdict, judge
+
+
+@dataclass(frozen=True)
+class Report:
+    """Judged rows, and what follows from them.
+
+    Parameters
+    ----------
+    judged
+        By instance, then by method, in the order of the report.
+    methods
+        Of every problem, by name, in the order of the report.
+    date
+        ISO date and time; not of the clock, so that a report can be made again.
+    """
+
+    judged: Sequence[Judged]
+    methods: Mapping[str, Mapping[str, AnyMethod]]
+    date: str
+
+    @property
+    def rows(self) -> list[Row]:
+        """All rows."""
+        return [j.row for j in self.judged]
+
+    @cached_property
+    def parts(self) -> Mapping[str, Report]:
+        """One report a problem that has rows, by its name."""
+        met = {j.row.problem for j in self.judged}
+        return {
+            problem: Report(
+                [j for j in self.judged if j.row.problem == problem],
+                {problem: table},
+                self.date,
+            )
+            for problem, table in self.methods.items()
+            if problem in met
+        }
+
+    @cached_property
+    def summaries(self) -> list[MethodSummary]:
+        """One a method, problem by problem."""
+        found = []
+        for problem, table in self.methods.items():
+            own = [j for j in self.judged if j.row.problem == problem]
+            exact = {name: method.exact for name, method in table.items()}
+            found += summaries(own, exact)
+        return found
+
+    @cached_property
+    def shared(self) -> Shared:
+        """The instances that all methods compared take, in a report on one problem."""
+        return shared_by(self.judged)
+
+    @cached_property
+    def verdicts(self) -> list[Verdict]:
+        """One an instance."""
+        found = {j.row.instance: j.verdict for j in self.judged}
+        return list(found.values())
+
+    @cached_property
+    def grades(self) -> dict[Grade, int]:
+        """Rows with a proved optimum, by grade of the proof."""
+        return proved_rows(self.judged)
+
+    @property
+    def proved(self) -> int:
+        """Number of rows whose instance has a proved optimum."""
+        return sum(self.grades.values())
+
+    @property
+    def infeasible(self) -> int:
+        """Number of rows whose instance is proved to have no solution."""
+        return sum(j.verdict.infeasible for j in self.judged)
+
+    @property
+    def covered(self) -> int:
+        """Number of rows that a proven guarantee is about."""
+        return sum(j.covered for j in self.judged)
+
+    @property
+    def broken(self) -> list[Judged]:
+        """Rows above what their method guarantees."""
+        return [j for j in self.judged if j.broken]
+
+    @property
+    def contradictions(self) -> list[Verdict]:
+        """Instances on which a solution costs less than what was proved."""
+        return [v for v in self.verdicts if v.contradiction]
+
+    @property
+    def unproved(self) -> list[Judged]:
+        """Rows with a cost, but without a proved optimum to compare it with."""
+        return [
+            j
+            for j in self.judged
+            if j.row.cost is not None and j.verdict.optimum is None
+        ]
+
+    @property
+    def empty_handed(self) -> list[Row]:
+        """Rows of methods that ran, but found nothing within the limit."""
+        return [row for row in self.rows if row.status == "unknown"]
+
+    @property
+    def refused(self) -> list[Row]:
+        """Rows of methods that do not take the instance."""
+        return [row for row in self.rows if row.status == REFUSED]
+
+    @property
+    def failed(self) -> list[Row]:
+        """Rows of methods that broke."""
+        return [row for row in self.rows if row.status == FAILED]
+
+    @property
+    def holds(self) -> bool:
+        """Whether nothing broke: no run, no guarantee, no proof."""
+        return not (self.failed or self.broken or self.contradictions)
+
+    @property
+    def headline(self) -> str:
+        """Say in one sentence how much is known."""
+        count = len(self.judged)
+        return (
+            f"{_many(len(self.verdicts), 'instance')}, "
+            f"{_many(len({(r.problem, r.method) for r in self.rows}), 'method')}, "
+            f"{_many(count, 'row')}; {self.proved} of them "
+            f"({percent(self.proved, count)}) against a proven optimum"
+            + (f", {self.infeasible} proved infeasible" if self.infeasible else "")
+        )
+
+    @property
+    def finding(self) -> str:
+        """Say in one sentence whether what was promised holds."""
+        wrong = []
+        if self.broken:
+            wrong.append(f"{_many(len(self.broken), 'row')} above a proven guarantee")
+        if self.contradictions:
+            count = len(self.contradictions)
+            wrong.append(f"{_many(count, 'instance')} with a contradicted proof")
+        if self.failed:
+            wrong.append(f"{_many(len(self.failed), 'run')} failed")
+        if wrong:
+            return "; ".join(wrong)
+        count = len(self.judged)
+        held = "no row has a proven guarantee"
+        if self.covered:
+            held = (
+                f"no ratio exceeds a proven guarantee ({self.covered} of "
+                f"{_many(count, 'row')} {'has' if self.covered == 1 else 'have'} one)"
+            )
+        return f"{held}, no run failed"
+
+
+def report_on(
+    instances: Sequence[Instance],
+    rows: Sequence[Row],
+    methods: Mapping[str, Mapping[str, AnyMethod]],
+    *,
+    witnesses: Sequence[Row] = (),
+) -> Report:
+    """Judge rows and date the report: by SOURCE_DATE_EPOCH or the newest row.
+
+    Parameters
+    ----------
+    instances
+        In the order of the report.
+    rows
+        By instance, then by method.
+    methods
+        Of every problem, by name, in the order of the report.
+    witnesses
+        See `judge`.
+    """
+    judged = judge(instances, rows, methods, witnesses=witnesses)
+    return Report(judged, methods, _date(rows))
+
+
+def percent(part: int, whole: int) -> str:
+    """Write a share with one decimal, never rounded to all or to none.
+
+    >>> percent(1, 3), percent(9999, 10000), percent(2, 2), percent(0, 0)
+    ('33.3 %', '99.9 %', '100 %', '0 %')
+    """
+    if part == whole and whole:
+        return "100 %"
+    if not part:
+        return "0 %"
+    tenths = min(max(round(Fraction(1000 * part, whole)), 1), 999)
+    return f"{tenths // 10}.{tenths % 10} %"
+
+
+def _date(rows: Sequence[Row]) -> str:
+    epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
+    if not epoch:
+        return max((row.finished for row in rows), default="")
+    try:
+        return datetime.fromtimestamp(int(epoch), UTC).isoformat(timespec="seconds")
+    except (ValueError, OverflowError, OSError):
+        raise InputError(
+            "must be seconds since 1970", field="SOURCE_DATE_EPOCH", value=epoch
+        ) from None
+
+
+def _many(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

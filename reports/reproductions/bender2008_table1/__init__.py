@@ -1,0 +1,1 @@
+"""Table 1 of Bender et al. 2008."""

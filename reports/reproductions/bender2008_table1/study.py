@@ -1,0 +1,249 @@
+"""Table 1 of Bender et al. 2008: decisions where another has placed the stream."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from ....instances import InputError, Mesh
+from ....methods import KSUBSET
+from ....methods.allocators import allocator
+from ....simulation.stream import simulate
+from ...pages.document import Section, Study
+from ...streams.film import Film, slider
+from ..catalogue import Order
+from ..parts import run_all
+from .entries import Row
+from .findings import findings, lead
+from .parts import OPTIMAL, Found, Part, run, usable
+from .plots import diagonal_plot, paper_plot, ratio_plot, spread_plot
+from .printed import AS_DEFINED, EVERYWHERE, JOBS
+from .streams import State, Stream, stream
+from .tables import (
+    diagonal_table,
+    entries_table,
+    gaps_table,
+    means_table,
+    printed_table,
+    ratio_matrix,
+)
+
+EVERY = 4
+"""Optima, and allocators that the table does not have, are asked every so often."""
+NODES = 200_000
+"""Of the search for an optimum."""
+MESH = (16, 16)
+CORE = tuple(dict.fromkeys((*EVERYWHERE.values(), *AS_DEFINED.values())))
+"""The four of the table, in both variants."""
+FILMED = 300
+"""Jobs that the page shows being placed."""
+_WANTED = (
+    *("snake/best-fit", "row/best-fit", "mc", "mbs", "paging", "random"),
+    OPTIMAL,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lineup:
+    """Who takes part.
+
+    Parameters
+    ----------
+    more
+        Beside the four of the table; the optimum last.
+    missing
+        Who does not take such a mesh, and why.
+    """
+
+    more: tuple[str, ...]
+    missing: tuple[str, ...]
+
+    @property
+    def situations(self) -> tuple[str, ...]:
+        """All of them place the stream."""
+        return CORE + self.more
+
+
+def lineup(shape: tuple[int, ...]) -> Lineup:
+    """Choose who takes part on a mesh.
+
+    Raises
+    ------
+    InputError
+        When one of the four does not.
+    """
+    wanted = [name for name in _WANTED if name == OPTIMAL or name in KSUBSET]
+    reasons = usable((*CORE, *wanted), shape)
+    for name in CORE:
+        if reasons[name]:
+            raise InputError(
+                f"{name} {reasons[name]}",
+                field="--mesh",
+                value="x".join(map(str, shape)),
+            )
+    return Lineup(
+        more=tuple(name for name in wanted if not reasons[name]),
+        missing=tuple(f"{name}: {reasons[name]}" for name in wanted if reasons[name]),
+    )
+
+
+def study(order: Order) -> Study:
+    """Run every situation, in both states of the stream, and compare decisions.
+
+    Raises
+    ------
+    InputError
+        When the trace cannot be used, or the mesh is too small for its jobs.
+    """
+    shape = order.mesh or MESH
+    taking_part = lineup(shape)
+    jobs = stream(
+        order.trace, shape, seed=order.seed, first=order.first, load=order.load
+    )
+    parts = {
+        (state.name, situation): Part(
+            shape=shape,
+            jobs=state.jobs,
+            situation=situation,
+            always=CORE,
+            sometimes=taking_part.more,
+            every=order.every or EVERY,
+            nodes=NODES,
+            seed=order.seed,
+        )
+        for state in jobs.states
+        for situation in taking_part.situations
+    }
+    found = run_all(list(parts.values()), run, Found, order)
+    rows = {
+        state.name: {
+            situation: Row(
+                parts[state.name, situation], found[parts[state.name, situation].key]
+            )
+            for situation in taking_part.situations
+        }
+        for state in jobs.states
+    }
+    return _written(order, shape, jobs, rows, taking_part)
+
+
+Rows = dict[str, dict[str, Row]]
+"""By state, then by situation."""
+
+
+def _written(
+    order: Order,
+    shape: tuple[int, ...],
+    jobs: Stream,
+    rows: Rows,
+    taking_part: Lineup,
+) -> Study:
+    sections = [
+        section
+        for state in jobs.states
+        for section in _sections(state, rows[state.name])
+    ]
+    return Study(
+        name="bender-table1",
+        title=f"What one allocator would give where another has placed the stream: "
+        f"{jobs.name}, {'x'.join(map(str, shape))} mesh",
+        source="Bender et al. 2008, section 5, Table 1",
+        lead=tuple(lead(rows)),
+        findings=tuple(findings(rows)),
+        sections=(*sections, _films(shape, jobs.states[-1]), _everything(rows)),
+        notes=tuple(_notes(order, jobs, taking_part)),
+    )
+
+
+def _sections(state: State, rows: dict[str, Row]) -> Iterable[Section]:
+    name = state.name
+    yield Section(
+        title=f"The table ({name})",
+        text=(state.told,),
+        tables=(
+            printed_table(name, rows),
+            means_table(name, rows),
+            gaps_table(name, rows),
+        ),
+        plots=(paper_plot(name, rows),),
+    )
+    yield Section(
+        title=f"The diagonal: those that decide and place ({name})",
+        tables=(diagonal_table(name, rows),),
+        plots=(diagonal_plot(name, rows),),
+    )
+    yield Section(
+        title=f"True ratios ({name})",
+        text=(_ON_RATIOS,),
+        tables=(ratio_matrix(name, rows),),
+        plots=(ratio_plot(name, rows), spread_plot(name, rows)),
+    )
+
+
+def _films(shape: tuple[int, ...], state: State) -> Section:
+    """Show the first jobs being placed by the four of the table."""
+    films = []
+    for name in EVERYWHERE.values():
+        placing = allocator(name, Mesh(shape))
+        film = Film(placing.topology, name)
+        for event in simulate(state.jobs[:FILMED], placing):
+            film.see(event)
+        films.append(film)
+    return Section(
+        title=f"Start by start ({state.name})",
+        text=(f"The first {films[0].starts} jobs under each of the four.",),
+        plots=tuple(map(slider, films)),
+    )
+
+
+def _everything(rows: Rows) -> Section:
+    tables = [entries_table(state, found) for state, found in rows.items()]
+    return Section(title="Every entry", text=(_ON_ENTRIES,), tables=tuple(tables))
+
+
+_ON_RATIOS = (
+    "Sum of the pair sums of the decisions over the sum of the proven optima, at the "
+    "jobs of more than one processor at which an optimum was looked for. Decisions "
+    "without a proof are left out here; they are counted, and their interval given, "
+    "among the entries."
+)
+_ON_ENTRIES = (
+    "Ratios are exact fractions over decisions with a proven optimum; the mean of the "
+    "ratios is computed in whole numbers and cut to twelve places. The last two "
+    "columns hold the ratio of the sums over all decisions, proven or not: over the "
+    "best that is known, and over what is proved. Refused: the allocator has no such "
+    "processors, though enough are idle."
+)
+
+
+def _notes(order: Order, jobs: Stream, taking_part: Lineup) -> Iterable[str]:
+    yield from jobs.told
+    yield from (f"{state.name}: {state.told}" for state in jobs.states)
+    yield (
+        f"The paper ran {JOBS} jobs of the trace of the LLNL Cray T3D on 256 "
+        "processors. That trace is not at hand, so that its figures cannot be met, "
+        "only its rankings. How time entered the paper does not say."
+    )
+    yield (
+        "Strict first come first served: the jobs start in the order in which they "
+        "come under every allocator, so that all comparisons are paired by job."
+    )
+    yield (
+        "Every location: the paper's figures were computed with clusters at every "
+        "processor, free or busy (mc1x1-all, mm-all, mm-inc-all). As defined: mc1x1 "
+        "at free processors, mm and mm-inc at intersections of their coordinates."
+    )
+    every = order.every or EVERY
+    yield (
+        f"The four of the table are asked at every job; the others, and the optimum, "
+        f"at every job of {every}, counted from the first. An optimum is searched for "
+        f"by auto, to at most {NODES} nodes; the situation of that name takes the "
+        "best that was found."
+    )
+    yield (
+        "Intervals: 95 %, circular block bootstrap, 2000 streams of blocks as long as "
+        "the square root of the number of jobs; both sides of a comparison are given "
+        "the same blocks."
+    )
+    if taking_part.missing:
+        yield f"Left out: {'; '.join(taking_part.missing)}."

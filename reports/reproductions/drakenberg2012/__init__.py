@@ -1,0 +1,1 @@
+"""The evaluation of Drakenberg 2012, section 6."""

@@ -1,0 +1,318 @@
+"""Figure 5 (b): line cards of a job against its size, for five ways to select."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from fractions import Fraction
+
+import matplotlib as mpl
+import numpy as np
+import numpy.typing as npt
+from matplotlib.figure import Figure
+from scipy import stats
+
+from ....exact.procset.machine import Machine
+from ....heuristics.procset.reaching import ReachingMachine
+from ....instances.procset.sample_machine import system
+from ....simulation.dispatch import Flags, dispatch
+from ....simulation.week import JOBS, NODE, WEEK, Submission, synthetic_week
+from ...pages.document import Cell, Finding, Section, Study, Table
+from ...pages.plot_style import FAINT, INK, STYLE, A, B, as_svg
+from ...ratios.plots import Plot
+from ..catalogue import Order
+from .week_stream import NODES, Ints, beginning, stream
+
+ON_A_CARD = 12
+Way = Callable[[Flags, Submission], Ints]
+_PAPER = ("sequential", "least-loaded", "reaching")
+_NAMES = (*_PAPER, "exact", "lookahead")
+_LOOKS = {
+    "sequential": (FAINT, ":"),
+    "least-loaded": (FAINT, "--"),
+    "reaching": (A, "-"),
+    "exact": (B, "-"),
+    "lookahead": (INK, "-"),
+}
+
+
+LOADS = (Fraction(1, 2), Fraction(3, 4), Fraction(1), Fraction(5, 4))
+"""Jobs of a week, in parts of the paper's number."""
+SEEDS = 3
+"""Weeks drawn at every load."""
+_AHEAD = ("exact", "lookahead")
+
+
+def study(order: Order) -> Study:
+    """Run the same stream under every way to select, each on its own machine.
+
+    Then look ahead, and do not, in several synthetic weeks of several loads.
+    """
+    jobs, told = stream(order)
+    weeks = _weeks(order)
+    steps = len(_NAMES) + len(_AHEAD) * len(weeks)
+    cards: dict[str, list[tuple[int, int]]] = {}
+    for done, name in enumerate(_NAMES):
+        order.progress(done, steps, name)
+        cards[name] = _run(name, jobs, order.seed)
+    rows: list[tuple[Cell, ...]] = []
+    for done, (load, seed, week) in enumerate(weeks):
+        order.progress(len(_NAMES) + len(_AHEAD) * done, steps, f"load {load}")
+        several = [
+            np.array([used for size, used in _run(name, week, seed) if size > 1])
+            for name in _AHEAD
+        ]
+        busy = sum(job.processors * job.seconds for job in week) / (NODES * WEEK)
+        rows.append(
+            (
+                f"{float(load):g}",
+                seed,
+                100 * busy,
+                *(float(used.mean()) for used in several),
+                _fewer(several[0], several[1]),
+            )
+        )
+    order.progress(steps, steps, "")
+    return written(cards, rows, told, order.seed)
+
+
+def _weeks(order: Order) -> list[tuple[Fraction, int, list[Submission]]]:
+    """Draw weeks of several loads; none where a trace was given."""
+    if order.trace is not None:
+        return []
+    drawn = []
+    for load in LOADS:
+        for seed in range(order.seed, order.seed + SEEDS):
+            week = synthetic_week(seed, jobs=round(load * JOBS))
+            nodes = [replace(job, processors=job.processors // NODE) for job in week]
+            drawn.append((load, seed, beginning(nodes, order.first)))
+    return drawn
+
+
+def _run(name: str, jobs: Sequence[Submission], seed: int) -> list[tuple[int, int]]:
+    """Return size and number of line cards of every job, in the order of the jobs."""
+    way, after = _way(name, seed)
+    found: dict[int, tuple[int, int]] = {}
+    for turn in dispatch(jobs, NODES, way):
+        used = len(np.unique(turn.chosen // ON_A_CARD))
+        found[turn.job.number] = (turn.job.processors, used)
+        after(turn.chosen, turn.time + turn.job.seconds)
+    return [found[job.number] for job in jobs]
+
+
+def _way(name: str, seed: int) -> tuple[Way, Callable[[Ints, int], None]]:
+    """Return how to choose, and what to note of a choice and its end."""
+
+    def forget(chosen: Ints, end: int) -> None:
+        return None
+
+    if name == "sequential":
+        return (lambda free, job: np.flatnonzero(free)[: job.processors]), forget
+    if name == "least-loaded":
+        return _least_loaded()
+    sets = system("node", "realistic").sets
+    if name == "reaching":
+        reaching = ReachingMachine(NODES, sets)
+        return (
+            lambda free, job: reaching.select(free, job.processors, seed + job.number)
+        ), forget
+    machine = Machine(NODES, sets, lookahead=1 if name == "lookahead" else None)
+    return (lambda free, job: machine.select(free, job.processors).chosen), forget
+
+
+def _least_loaded() -> tuple[Way, Callable[[Ints, int], None]]:
+    """Take the nodes idle for longest: their load average has decayed most."""
+    ended: npt.NDArray[np.int64] = np.full(NODES, -1, dtype=np.int64)
+
+    def way(free: Flags, job: Submission) -> Ints:
+        there = np.flatnonzero(free)
+        return np.sort(there[np.argsort(ended[there], kind="stable")][: job.processors])
+
+    def note(chosen: Ints, end: int) -> None:
+        ended[chosen] = end
+
+    return way, note
+
+
+def written(
+    cards: dict[str, list[tuple[int, int]]],
+    ahead_by_load: Sequence[tuple[Cell, ...]],
+    told: str,
+    seed: int,
+) -> Study:
+    """Put what was found beside the paper."""
+    several = {
+        name: np.array([used for size, used in rows if size > 1])
+        for name, rows in cards.items()
+    }
+    mean = {
+        name: float(used.mean()) if len(used) else 1.0 for name, used in several.items()
+    }
+    fewer = _fewer(several["reaching"], several["exact"])
+    ahead = _fewer(several["exact"], several["lookahead"])
+    least = _least(cards["exact"])
+    lead = (
+        "Line cards of a job on several nodes, on average: "
+        + ", ".join(f"{name} {mean[name]:.2f}" for name in _NAMES)
+        + f". None can have fewer than {least:.2f}, were every job alone.",
+        f"Optimal choices would have bought {mean['reaching'] - mean['exact']:+.3f} "
+        f"line cards a job over reaching ({fewer}); looking one level further ahead "
+        f"buys {mean['exact'] - mean['lookahead']:+.3f} over optimal ones ({ahead})"
+        + (
+            ": what is best for each job is not best for those that follow."
+            if mean["lookahead"] < mean["exact"]
+            else "."
+        ),
+    )
+    return Study(
+        name="drakenberg-linecards",
+        title="How many line cards does a job use?",
+        source="Drakenberg 2012, Figure 5 (b)",
+        lead=lead,
+        findings=(
+            Finding(
+                claim="reaching uses fewer line cards than sequential selection",
+                paper="clearly",
+                ours=f"{mean['reaching']:.2f} against {mean['sequential']:.2f}",
+                holds=mean["reaching"] < mean["sequential"],
+                criterion="the lesser mean over jobs on several nodes; less by "
+                f"{mean['sequential'] - mean['reaching']:.2f}",
+            ),
+            Finding(
+                claim="reaching uses fewer line cards than least-loaded selection",
+                paper="clearly",
+                ours=f"{mean['reaching']:.2f} against {mean['least-loaded']:.2f}",
+                holds=mean["reaching"] < mean["least-loaded"],
+                criterion="the lesser mean over jobs on several nodes; less by "
+                f"{mean['least-loaded'] - mean['reaching']:.2f}",
+            ),
+        ),
+        sections=(
+            _by_size(cards),
+            *([_over_loads(ahead_by_load)] if ahead_by_load else []),
+        ),
+        notes=(
+            f"Stream: {told}; seed {seed}. Every way to select runs the whole stream "
+            "on a machine of its own, so later jobs meet what its own choices left. "
+            "A job starts when it fits, whoever waits before it.",
+            "Jobs ask for whole nodes, so nodes are the processors here; at core "
+            "granularity the first level, fewest nodes, comes out the same for all.",
+            "sequential: the free nodes of lowest number. least-loaded: the free "
+            "nodes idle for longest, as a decaying load average orders them. "
+            "lookahead: exact, with the free processors left in opened line cards as "
+            "second level.",
+            "The paper's figure has no numbers to compare with, only its order.",
+        ),
+    )
+
+
+def _fewer(one: npt.NDArray[np.int64], other: npt.NDArray[np.int64]) -> str:
+    """Compare job by job, over blocks of jobs, which depend on one another."""
+    blocks = max(2, min(50, len(one) // 100))
+    if len(one) < blocks:
+        return "too few jobs to tell"
+    differences = [
+        float(a.mean() - b.mean())
+        for a, b in zip(
+            np.array_split(one, blocks), np.array_split(other, blocks), strict=True
+        )
+    ]
+    half = float(stats.t.ppf(0.975, blocks - 1) * stats.sem(differences))
+    middle = float(np.mean(differences))
+    return f"95 % interval {middle - half:+.3f} to {middle + half:+.3f}"
+
+
+def _least(rows: Sequence[tuple[int, int]]) -> float:
+    sizes = np.array([size for size, _ in rows if size > 1])
+    return float((-(-sizes // ON_A_CARD)).mean()) if len(sizes) else 1.0
+
+
+def _by_size(cards: dict[str, list[tuple[int, int]]]) -> Section:
+    sizes = sorted({size for size, _ in cards["exact"]})
+    rows = []
+    lines: dict[str, list[tuple[int, float, float]]] = {name: [] for name in _NAMES}
+    for size in sizes:
+        row: list[int | float] = [size]
+        for name in _NAMES:
+            used = np.array([u for s, u in cards[name] if s == size])
+            if name == _NAMES[0]:
+                row.append(len(used))
+            row += [float(used.mean()), float(used.std())]
+            lines[name].append((size, float(used.mean()), float(used.std())))
+        rows.append(tuple(row))
+    heads = [f"{name}{part}" for name in _NAMES for part in (", mean", ", sd")]
+    return Section(
+        title="By size",
+        tables=(
+            Table(
+                name="by_size",
+                caption="Line cards of a job, by its number of nodes",
+                columns=("nodes", "jobs", *heads),
+                rows=tuple(rows),
+            ),
+        ),
+        plots=(_plot(lines),),
+    )
+
+
+def _over_loads(rows: Sequence[tuple[Cell, ...]]) -> Section:
+    better = sum(row[3] > row[4] for row in rows)  # type: ignore[operator]
+    return Section(
+        title="Looking ahead, over seeds and loads",
+        text=(
+            f"In {better} of {len(rows)} weeks, preferring line cards with few free "
+            "nodes left, below the fewest line cards, leaves more room for later jobs.",
+        ),
+        tables=(
+            Table(
+                name="lookahead",
+                caption="Line cards of a job on several nodes",
+                columns=(
+                    "*load",
+                    "seed",
+                    "work, % of the week",
+                    "exact",
+                    "lookahead",
+                    "*exact less lookahead",
+                ),
+                rows=tuple(rows),
+            ),
+        ),
+    )
+
+
+def _plot(lines: dict[str, list[tuple[int, float, float]]]) -> Plot:
+    with mpl.rc_context(STYLE):
+        figure = Figure(figsize=(7.2, 4.0), layout="constrained")
+        axes = figure.subplots()
+        for shift, (name, points) in enumerate(lines.items()):
+            colour, style = _LOOKS[name]
+            sizes = np.array([size for size, _, _ in points], dtype=np.float64)
+            axes.errorbar(
+                sizes + 0.09 * (shift - 2),
+                [mean for _, mean, _ in points],
+                [spread for _, _, spread in points],
+                color=colour,
+                linestyle=style,
+                linewidth=1.4,
+                elinewidth=0.6,
+                capsize=1.5,
+                label=name,
+            )
+        most = max(size for size, _, _ in lines["exact"])
+        least = np.arange(1, most + 1)
+        axes.step(
+            least, -(-least // ON_A_CARD), where="mid", color=FAINT, linewidth=0.8
+        )
+        axes.text(most, 1.02, "least possible ", ha="right", va="bottom", color=FAINT)
+        axes.set_xlabel("nodes of the job")
+        axes.set_ylabel("line cards")
+        axes.set_ylim(bottom=0.5)
+        axes.legend(frameon=False, loc="upper left")
+        spoken = "Line cards of a job against its size"
+        return Plot(
+            spoken,
+            "Mean and standard deviation over all jobs of a size; the thin step is "
+            "what an empty machine would allow.",
+            as_svg(figure, spoken),
+        )

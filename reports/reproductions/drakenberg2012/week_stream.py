@@ -1,0 +1,81 @@
+"""The stream of requests that all of Drakenberg's evaluations run on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import islice
+
+import numpy as np
+import numpy.typing as npt
+
+from ....instances import InputError, ProcessorSet
+from ....simulation.swf import read_swf
+from ....simulation.week import NODE, Submission, submissions_of, synthetic_week
+from ..catalogue import Order
+
+NODES = 256
+"""Of the machine."""
+Ints = npt.NDArray[np.int64]
+
+
+class Pricer:
+    """Prices choices by the sets that they touch, quickly.
+
+    Parameters
+    ----------
+    n_processors
+        Of the machine.
+    sets
+        As in `ProcSet`.
+    """
+
+    def __init__(self, n_processors: int, sets: Sequence[ProcessorSet]) -> None:
+        inside: list[list[int]] = [[] for _ in range(n_processors)]
+        for number, one in enumerate(sets):
+            for i in one.members:
+                inside[i].append(number)
+        self._inside = [np.array(numbers, dtype=np.int64) for numbers in inside]
+        self._costs = np.array([one.cost for one in sets], dtype=np.int64)
+
+    def cost(self, chosen: Sequence[int] | Ints) -> tuple[int, ...]:
+        """Return the cost of a choice."""
+        touched = np.unique(np.concatenate([self._inside[i] for i in chosen]))
+        return tuple(self._costs[touched].sum(axis=0).tolist())
+
+
+def stream(order: Order, *, cores: bool = False) -> tuple[list[Submission], str]:
+    """Return the jobs that are to be run, and what to say of them.
+
+    Parameters
+    ----------
+    order
+        Names a trace, or the seed of a synthetic week.
+    cores
+        Whether sizes count processors, 8 to a node, or whole nodes.
+
+    Raises
+    ------
+    InputError
+        When the trace cannot be read, or nothing in it fits.
+    """
+    if order.trace is None:
+        jobs = synthetic_week(order.seed)
+        told = f"a synthetic week, seed {order.seed}, with the moments of section 6.1"
+        if not cores:
+            jobs = [replace(job, processors=job.processors // NODE) for job in jobs]
+    else:
+        most = NODES * (NODE if cores else 1)
+        jobs = list(submissions_of(read_swf(order.trace), most))
+        told = f"the trace {order.trace}, jobs of up to {most} processors"
+    jobs = beginning(jobs, order.first)
+    if not jobs:
+        raise InputError("has no job that fits", file=order.trace or "")
+    return jobs, f"{told}; {len(jobs)} jobs"
+
+
+def beginning(jobs: Sequence[Submission], first: int | None) -> list[Submission]:
+    """Return the first jobs; one whose predecessor is cut off comes by itself."""
+    left = list(islice(jobs, first))
+    there = {job.number for job in left}
+    return [job if job.follows in there else replace(job, follows=None) for job in left]

@@ -1,0 +1,361 @@
+"""Which of the paper's statements on dispersal and balance hold: said from the data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from ...pages.document import Finding
+from ...ratios.bootstrap import Estimate
+from .curves import BALANCE, CONTIGUITY, DISPERSAL, SYSTEM, Curves, Measure
+
+ELONGATED, PLAS, MC, RANDOM, MBS, PAGING = SIX = (
+    *("mc-elongated", "plas", "mc", "random", "mbs", "paging"),
+)
+"""The strategies of the paper."""
+
+
+_SURELY = (
+    "the 95 % interval of the difference lies above 0 at every load; not judged where "
+    "one contains 0"
+)
+
+
+def judged(signs: Iterable[int]) -> bool | None:
+    """Say whether all differences go as told; None where one may be chance.
+
+    >>> judged([1, 1]), judged([1, 0]), judged([1, 0, -1])
+    (True, None, False)
+    """
+    found = list(signs)
+    if all(sign > 0 for sign in found):
+        return True
+    return False if any(sign < 0 for sign in found) else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trend:
+    """How a mean goes with load.
+
+    Parameters
+    ----------
+    strategy
+        Whose.
+    direction
+        1 if it is said to rise, -1 if to fall.
+    ends
+        From the lowest load to the highest.
+    steps
+        From each to the next.
+    means
+        The mean at every load.
+    """
+
+    strategy: str
+    direction: int
+    means: Sequence[tuple[Fraction, float]]
+    ends: Estimate
+    steps: Sequence[tuple[Fraction, Fraction, Estimate]]
+
+    @property
+    def against(self) -> list[tuple[Fraction, Fraction, Estimate]]:
+        """Steps that go the other way, beyond chance."""
+        return [step for step in self.steps if self.direction * step[2].sign < 0]
+
+    @property
+    def holds(self) -> bool | None:
+        """Whether it goes as told from end to end, and nowhere the other way."""
+        if self.against:
+            return False
+        return judged([self.direction * self.ends.sign])
+
+    @property
+    def told(self) -> str:
+        """Write from where to where it goes, and where it turns."""
+        (low, first), (high, last) = self.means[0], self.means[-1]
+        far = max(self.means, key=lambda one: -self.direction * one[1])
+        turn = ""
+        if self.against and far[0] not in (low, high):
+            turn = f" by way of {far[1]:.2f} at {float(far[0]):.1f}"
+        return f"{self.strategy} {first:.2f}{turn} to {last:.2f}"
+
+    @property
+    def astray(self) -> str:
+        """Write what does not go as told; "" if all does."""
+        if self.holds:
+            return ""
+        parts = [
+            f"{gap} from load {float(a):.1f} to {float(b):.1f}"
+            for a, b, gap in self.against
+        ]
+        if self.direction * self.ends.sign <= 0:
+            parts.append(f"{self.ends} from end to end")
+        return f"{self.strategy}: {', '.join(parts)}"
+
+
+def trend(curves: Curves, measure: Measure, strategy: str, direction: int) -> Trend:
+    """Follow a mean from the lowest load to the highest."""
+    loads = curves.loads(strategy)
+    return Trend(
+        strategy=strategy,
+        direction=direction,
+        means=[(load, curves.mean(measure, strategy, load).value) for load in loads],
+        ends=curves.step(measure, strategy, loads[0], loads[-1]),
+        steps=curves.steps(measure, strategy),
+    )
+
+
+def statements(workloads: Sequence[Curves]) -> Iterator[list[Finding]]:
+    """Hold each of the paper's statements against every workload."""
+    for make in (
+        _elongated_below_plas,
+        _elongated_below_mc,
+        _elongated_below_mc_system,
+        _dispersal_rises,
+        _random_and_mbs_high,
+        _balance_falls,
+        _balance_falls_system,
+        _plas_balances_better,
+        _mc_more_contiguous,
+    ):
+        yield [make(curves) for curves in workloads]
+
+
+def findings(workloads: Sequence[Curves]) -> list[Finding]:
+    """List them, each with the workload in front."""
+    return [
+        replace(finding, claim=f"{curves.name}: {finding.claim}")
+        for told in statements(workloads)
+        for curves, finding in zip(workloads, told, strict=True)
+    ]
+
+
+def summary(workloads: Sequence[Curves]) -> Iterator[str]:
+    """Say in a few sentences what holds, and what does not."""
+    everywhere: list[str] = []
+    for told in statements(workloads):
+        outcomes = [finding.holds for finding in told]
+        if all(outcomes):
+            everywhere.append(told[0].claim)
+            continue
+        sides = [
+            f"{words} on {', '.join(names)}"
+            for words, holds in (
+                ("holds", True),
+                ("does not hold", False),
+                ("is not decided", None),
+            )
+            if (
+                names := [
+                    curves.name
+                    for curves, outcome in zip(workloads, outcomes, strict=True)
+                    if outcome is holds
+                ]
+            )
+        ]
+        yield f"“{told[0].claim}” {'; '.join(sides)}."
+    if everywhere:
+        yield f"On every workload holds: {'; '.join(everywhere)}."
+
+
+def _elongated_below_plas(curves: Curves) -> Finding:
+    return _below(
+        curves,
+        DISPERSAL,
+        ELONGATED,
+        PLAS,
+        claim="dispersal of mc-elongated is much lower than that of plas",
+        paper="section 4.2, Fig. 9",
+    )
+
+
+def _elongated_below_mc(curves: Curves) -> Finding:
+    return _below(
+        curves,
+        BALANCE,
+        ELONGATED,
+        MC,
+        claim="the balance factor of mc-elongated is much lower than that of mc (of "
+        "jobs)",
+        paper="section 4.2, Fig. 10",
+    )
+
+
+def _elongated_below_mc_system(curves: Curves) -> Finding:
+    return _below(
+        curves,
+        SYSTEM,
+        ELONGATED,
+        MC,
+        claim="the balance factor of mc-elongated is much lower than that of mc (of "
+        "the system)",
+        paper="section 4.2, Fig. 10",
+    )
+
+
+def _plas_balances_better(curves: Curves) -> Finding:
+    return _below(
+        curves,
+        SYSTEM,
+        PLAS,
+        ELONGATED,
+        claim="mc-elongated does not re-balance the system as quickly as plas: its "
+        "balance factor is higher",
+        paper="section 3.2.3, property 4",
+    )
+
+
+def _below(
+    curves: Curves, measure: Measure, better: str, worse: str, *, claim: str, paper: str
+) -> Finding:
+    """Judge that one mean is below another at every load."""
+    loads = curves.loads(better, worse)
+    gaps = [(load, curves.gap(measure, better, worse, load)) for load in loads]
+    factors = [
+        (
+            curves.mean(measure, worse, load).value
+            / (curves.mean(measure, better, load).value or 1e-9),
+            load,
+        )
+        for load in loads
+    ]
+    (low, at_low), (high, at_high) = min(factors), max(factors)
+    return Finding(
+        claim=claim,
+        paper=paper,
+        ours=f"{worse} has {_times(low)} that of {better}"
+        + (
+            f" (load {float(at_low):.1f}) to {_times(high)} ({float(at_high):.1f})"
+            if low < _MANY
+            else " at every load"
+        ),
+        holds=judged(gap.sign for _, gap in gaps),
+        criterion=f"{worse} less {better}: {_SURELY}",
+        remark=_unsure(gaps, f"{worse} less {better}"),
+    )
+
+
+_MANY = 100
+"""Times, beyond which the number says no more."""
+
+
+def _times(factor: float) -> str:
+    return f"{factor:.2f} times" if factor < _MANY else f"more than {_MANY} times"
+
+
+def _unsure(gaps: Iterable[tuple[Fraction, Estimate]], what: str) -> str:
+    """Name the loads at which the difference is not above 0 for certain."""
+    unsure = [f"{gap} at load {float(load):.1f}" for load, gap in gaps if gap.sign <= 0]
+    return f"{what} {_few(unsure)}" if unsure else ""
+
+
+def _dispersal_rises(curves: Curves) -> Finding:
+    return _trends(
+        curves,
+        DISPERSAL,
+        SIX,
+        1,
+        claim="dispersal increases with load",
+        paper="section 4.3, Fig. 9",
+    )
+
+
+def _balance_falls(curves: Curves) -> Finding:
+    return _trends(
+        curves,
+        BALANCE,
+        (PAGING, MBS, MC),
+        -1,
+        claim="the balance factor of paging, mbs and mc decreases as load increases "
+        "(of jobs)",
+        paper="section 4.3",
+    )
+
+
+def _balance_falls_system(curves: Curves) -> Finding:
+    return _trends(
+        curves,
+        SYSTEM,
+        (PAGING, MBS, MC),
+        -1,
+        claim="the balance factor of paging, mbs and mc decreases as load increases "
+        "(of the system)",
+        paper="section 4.3",
+    )
+
+
+def _trends(
+    curves: Curves,
+    measure: Measure,
+    strategies: Sequence[str],
+    direction: int,
+    *,
+    claim: str,
+    paper: str,
+) -> Finding:
+    found = [trend(curves, measure, name, direction) for name in strategies]
+    outcomes = [one.holds for one in found]
+    holds = None
+    if all(outcomes):
+        holds = True
+    elif any(outcome is False for outcome in outcomes):
+        holds = False
+    good = sum(outcome is True for outcome in outcomes)
+    return Finding(
+        claim=claim,
+        paper=paper,
+        ours=f"{good} of {len(found)} strategies; from the lowest load to the "
+        f"highest: {', '.join(one.told for one in found)}",
+        holds=holds,
+        criterion="from the lowest load to the highest the 95 % interval of the "
+        "difference lies on the side told, and no step surely on the other; not judged "
+        "where the former contains 0",
+        remark="; ".join(one.astray for one in found if one.astray),
+    )
+
+
+def _random_and_mbs_high(curves: Curves) -> Finding:
+    rest = [name for name in SIX if name not in (RANDOM, MBS)]
+    low, signs = [], []
+    for high in (RANDOM, MBS):
+        for name in rest:
+            for load in curves.loads(high, name):
+                gap = curves.gap(DISPERSAL, name, high, load)
+                signs.append(gap.sign)
+                if gap.sign <= 0:
+                    low.append(f"{high} less {name} {gap} at load {float(load):.1f}")
+    means = []
+    for name in (RANDOM, MBS, *rest):
+        values = [
+            curves.mean(DISPERSAL, name, load).value for load in curves.loads(name)
+        ]
+        means.append(f"{name} {min(values):.1f} to {max(values):.1f}")
+    return Finding(
+        claim="random and mbs have high dispersal: above the other four at every load",
+        paper="section 4.3",
+        ours=f"so in {sum(sign > 0 for sign in signs)} of {len(signs)} comparisons; "
+        + ", ".join(means),
+        holds=judged(signs),
+        criterion=f"each difference to the other four: {_SURELY}",
+        remark=f"not so: {_few(low)}" if low else "",
+    )
+
+
+def _few(words: Sequence[str]) -> str:
+    """Join what is not too much to be read."""
+    most = 6
+    more = f"; and {len(words) - most} more" if len(words) > most else ""
+    return "; ".join(words[:most]) + more
+
+
+def _mc_more_contiguous(curves: Curves) -> Finding:
+    return _below(
+        curves,
+        CONTIGUITY,
+        ELONGATED,
+        MC,
+        claim="mc-elongated gives up contiguity that mc keeps: fewer of its jobs are "
+        "contiguous",
+        paper="section 3.2.3, property 3",
+    )

@@ -1,0 +1,195 @@
+"""One strategy on one workload at one load: how every job lies, and the machine."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from hashlib import sha256
+from importlib.metadata import version
+from math import inf, prod
+
+import numpy as np
+
+from ....heuristics.allocation.allocator import Allocator
+from ....instances import IntArray, Mesh
+from ....methods import KSUBSET
+from ....methods.allocators import allocator
+from ....methods.method_as_allocator import Choosing
+from ....simulation.stream import Start, simulate
+from ....simulation.stream_jobs import StreamJob, rescaled
+from ....simulation.stream_measures import Meter
+from ....solvers import Settings, Status
+from ..parts import Arrays
+from .workloads import stretch
+
+VERSION = 1
+"""Goes up when the same part would come out differently."""
+AUTO = "auto"
+"""Asked with a limit of nodes in place of one of time."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Part:
+    """What is run.
+
+    Parameters
+    ----------
+    shape
+        Sides of the mesh.
+    streams
+        Each on a machine of its own.
+    load
+        Work that comes over what the machine can do; each stream is brought to it.
+    strategy
+        Who places them.
+    nodes
+        Of the search for an optimum, at most.
+    seed
+        Of the strategy in the first stream; each further one has the next.
+    """
+
+    shape: tuple[int, ...]
+    streams: tuple[tuple[StreamJob, ...], ...]
+    load: Fraction
+    strategy: str
+    nodes: int
+    seed: int
+
+    @cached_property
+    def key(self) -> str:
+        """Digest of all that the outcome depends on."""
+        told = {
+            "version": [version("closeknit"), VERSION],
+            "shape": self.shape,
+            "jobs": [_digest(jobs) for jobs in self.streams],
+            "load": str(self.load),
+            "strategy": self.strategy,
+            "nodes": self.nodes,
+            "seed": self.seed,
+        }
+        return sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()
+
+    @property
+    def told(self) -> str:
+        """What it is, for progress and complaints."""
+        return f"{self.strategy} at load {float(self.load):g}"
+
+    def fits(self, found: Found) -> bool:
+        """Say whether an outcome has as many jobs."""
+        return len(found.k) == sum(map(len, self.streams))
+
+
+def _digest(jobs: Sequence[StreamJob]) -> str:
+    rows = [
+        (job.submit, job.processors, job.seconds, *(job.shape or ())) for job in jobs
+    ]
+    return sha256(json.dumps(rows).encode()).hexdigest()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found(Arrays):
+    """What came of a part; a row a job in the order of the starts, stream by stream.
+
+    Parameters
+    ----------
+    k, start
+        Processors, and when it started, in seconds.
+    affected, balance, pieces, pairs
+        Processors of the smallest box, balance factor, connected pieces, pair sum.
+    span
+        Seconds until the next start, or the end of the stream.
+    lean
+        Over that time, the sum of the system's balance factor, in processor seconds.
+    work
+        Of the job, in processor seconds.
+    proved
+        Of those placed by an optimum: 1 if it is proved, 0 if not; -1 of others.
+    """
+
+    k: IntArray
+    start: IntArray
+    affected: IntArray
+    balance: IntArray
+    pieces: IntArray
+    pairs: IntArray
+    span: IntArray
+    lean: IntArray
+    work: IntArray
+    proved: IntArray
+
+
+def run(part: Part) -> Found:
+    """Run a part.
+
+    Raises
+    ------
+    InputError
+        When the strategy cannot serve a job.
+    """
+    rows: list[tuple[int, ...]] = []
+    for number, stream in enumerate(part.streams):
+        factor = stretch(stream, prod(part.shape), part.load)
+        placing = _placing(part, number)
+        rows += _place(rescaled(stream, factor), placing, part)
+    columns = np.array(rows, dtype=np.int64).T.copy()
+    return Found(**dict(zip(Found.__dataclass_fields__, columns, strict=True)))
+
+
+def _placing(part: Part, number: int) -> Allocator:
+    topology = Mesh(part.shape)
+    seed = part.seed + number
+    if part.strategy == AUTO:
+        limits = Settings(time_limit=inf, node_limit=part.nodes)
+        return Choosing(topology, KSUBSET[AUTO], seed=seed, settings=limits)
+    return allocator(part.strategy, topology, seed=seed)
+
+
+def _place(
+    jobs: Sequence[StreamJob], placing: Allocator, part: Part
+) -> list[tuple[int, ...]]:
+    """Run one stream; a row a job, in the order of the fields of `Found`."""
+    meter = Meter(placing)
+    side = _sides(part.shape)
+    clock = leaning = 0
+    span: list[int] = []
+    lean: list[int] = []
+    proved: list[int] = []
+    for event in simulate(jobs, placing):
+        passed = event.time - clock
+        clock = event.time
+        if span:
+            span[-1] += passed
+            lean[-1] += passed * abs(leaning)
+        started = isinstance(event, Start)
+        own = int(side[event.grant.held].sum())
+        leaning += own if started else -own
+        meter.see(event)
+        if started:
+            span.append(0)
+            lean.append(0)
+            proved.append(_proved(placing, part))
+    return [
+        (
+            *(row.processors, row.start_s),
+            *(row.nodes_affected or 0, row.balance_factor or 0, row.pieces or 0),
+            *(row.pair_sum, span[i], lean[i]),
+            *(row.processors * (row.end_s - row.start_s), proved[i]),
+        )
+        for i, row in enumerate(meter.rows)
+    ]
+
+
+def _sides(shape: tuple[int, ...]) -> IntArray:
+    """Of every processor, 1 above the middle I/O link, -1 below, 0 beside it."""
+    rows = np.arange(shape[0], dtype=np.int64)
+    signs: IntArray = np.sign(shape[0] - 1 - 2 * rows)
+    return np.repeat(signs, prod(shape[1:]))
+
+
+def _proved(placing: Allocator, part: Part) -> int:
+    if part.strategy != AUTO or not isinstance(placing, Choosing):
+        return -1
+    return int(placing.last is not None and placing.last.status is Status.OPTIMAL)

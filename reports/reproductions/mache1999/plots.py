@@ -1,0 +1,152 @@
+"""Lines of a mean against utilisation, with their intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import matplotlib as mpl
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+
+from ...pages.plot_style import CLOUD, FAINT, INK, STYLE, A, B, as_svg
+from ...ratios.plots import Plot
+from .curves import Curves, Measure
+from .findings import ELONGATED, SIX
+
+_WIDE = 9.8
+"""Inches."""
+_HIGH = 4.3
+_LOOKS: dict[str, tuple[str, Any, str]] = {
+    "mc-elongated": (B, "-", "o"),
+    "plas": (A, "-", "s"),
+    "mc": (INK, "-", "^"),
+    "random": (FAINT, ":", "x"),
+    "mbs": (A, "--", "D"),
+    "paging": (INK, "--", "v"),
+    "mm-inc": (A, "-", "s"),
+    "hilbert/best-fit": (INK, "--", "v"),
+    "thrifty": (INK, "-", "^"),
+    "auto": (A, "--", "D"),
+}
+"""Colour, dashes and mark of each; those of the paper and ours in panels apart."""
+_GLYPHS = {"o": "●", "s": "■", "^": "▲", "v": "▼", "D": "◆", "x": "×"}
+"""Marks, as they are written before names."""
+_TICKS = (0.01, 0.03, 0.1, 0.3, 1, 3, 10, 20, 30, 50, 100, 200, 300, 1000, 3000)
+_WIDE_RANGE = 8
+"""Means that differ by this factor are drawn on a logarithmic scale."""
+_APART = 0.052
+"""Least distance of two labels, as a share of the height."""
+
+
+def plot(curves: Curves, measure: Measure, figure_of_paper: str) -> Plot:
+    """Draw a measure against utilisation: the paper's six, and ours beside them."""
+    six = [name for name in curves.found if name in SIX]
+    ours = [name for name in curves.found if name not in SIX]
+    with mpl.rc_context(STYLE):
+        figure = Figure(figsize=(_WIDE, _HIGH), layout="constrained")
+        panels: Any = figure.subplots(1, 2, sharey=True)
+        _panel(panels[0], curves, measure, six)
+        panels[0].set_title("the paper's strategies", fontsize=9, loc="left")
+        for name in six:
+            if name != ELONGATED:
+                xs, ys, _, _ = _line(curves, measure, name)
+                panels[1].plot(xs, ys, color=CLOUD, lw=1)
+        _panel(panels[1], curves, measure, [ELONGATED, *ours])
+        panels[1].set_title("ours, and the others in grey", fontsize=9, loc="left")
+        panels[0].set_ylabel(f"{measure.name}, {measure.unit}")
+        _scale(panels[0], curves, measure)
+        for axes, names in zip(panels, (six, [ELONGATED, *ours]), strict=True):
+            _label(axes, curves, measure, names)
+        title = f"{figure_of_paper}: {measure.name}, {curves.name}"
+        return Plot(
+            title=title,
+            caption=f"Mean of {curves.jobs} jobs at each point against utilisation; "
+            "bars are 95 % intervals.",
+            svg=as_svg(figure, title),
+        )
+
+
+def _line(
+    curves: Curves, measure: Measure, name: str
+) -> tuple[list[float], list[float], list[float], list[float]]:
+    """Utilisation, mean, low end and high end at every load."""
+    loads = curves.loads(name)
+    means = [curves.mean(measure, name, load) for load in loads]
+    return (
+        [curves.utilisation(name, load) for load in loads],
+        [mean.value for mean in means],
+        [mean.low for mean in means],
+        [mean.high for mean in means],
+    )
+
+
+def _panel(axes: Axes, curves: Curves, measure: Measure, names: Sequence[str]) -> None:
+    for name in names:
+        xs, ys, lows, highs = _line(curves, measure, name)
+        colour, dashes, mark = _LOOKS[name]
+        axes.vlines(xs, lows, highs, color=colour, lw=1.2, alpha=0.55)
+        axes.plot(xs, ys, color=colour, ls=dashes, marker=mark, ms=4, lw=1.3)
+    axes.set_xlabel("utilisation, %")
+    axes.set_xlim(0, 100)
+    axes.xaxis.set_major_locator(FixedLocator(range(0, 101, 20)))
+    axes.grid(axis="y")
+
+
+def _scale(axes: Axes, curves: Curves, measure: Measure) -> None:
+    """Draw what spans much on a logarithmic scale, else from 0."""
+    values = [y for name in curves.found for y in _line(curves, measure, name)[1]]
+    low, high = min(values), max(values)
+    if low > 0 and high > _WIDE_RANGE * low:
+        axes.set_yscale("log")
+        axes.set_ylim(low / 1.4, high * 1.4)
+        axes.yaxis.set_major_locator(FixedLocator(_TICKS))
+        axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y:g}"))
+        axes.yaxis.set_minor_locator(NullLocator())
+    else:
+        axes.set_ylim(0, 1.06 * high or 1)
+
+
+def _label(axes: Axes, curves: Curves, measure: Measure, names: Sequence[str]) -> None:
+    """Write the names at the ends of the lines, one above the other."""
+    inverse = axes.transAxes.inverted()
+    ends = []
+    for name in names:
+        xs, ys, _, _ = _line(curves, measure, name)
+        _, y = inverse.transform(axes.transData.transform((xs[-1], ys[-1])))
+        ends.append((float(y), name))
+    ends.sort()
+    heights = apart([y for y, _ in ends], _APART)
+    for height, (_, name) in zip(heights, ends, strict=True):
+        colour, _, mark = _LOOKS[name]
+        axes.annotate(
+            f"{_GLYPHS[mark]} {name}",
+            (1.0, height),
+            xycoords="axes fraction",
+            xytext=(3, 0),
+            textcoords="offset points",
+            va="center",
+            fontsize=8,
+            color=colour,
+            annotation_clip=False,
+        )
+
+
+def apart(places: Sequence[float], least: float) -> list[float]:
+    """Move ascending places apart, no farther than needed.
+
+    Neighbours that are too near are put round their common middle.
+
+    >>> [round(x, 3) for x in apart([0.0, 0.5, 0.5], 0.1)]
+    [0.0, 0.45, 0.55]
+    """
+    groups: list[list[float]] = []  # mean of the wanted first place, how many
+    for i, place in enumerate(places):
+        groups.append([place - i * least, 1.0])
+        while len(groups) > 1 and groups[-2][0] > groups[-1][0]:
+            last, before = groups.pop(), groups.pop()
+            n = last[1] + before[1]
+            groups.append([(last[0] * last[1] + before[0] * before[1]) / n, n])
+    starts = [start for start, n in groups for _ in range(int(n))]
+    return [start + i * least for i, start in enumerate(starts)]

@@ -1,0 +1,155 @@
+"""Tables 1 to 3 of Morgenstern 1994: every method on the same queues of requests."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ....simulation.submesh_stream import Normal, Uniform
+from ...pages.document import Section, Study
+from ..catalogue import Order
+from .findings import doubted, lead, slips, statements, steps_agree
+from .measures import Part, run_all
+from .printed import TABLE_1, TABLE_2, TABLE_3
+from .runs import FIVE, RUNS, SECONDS, Group, Laboratory
+from .tables import fragmentation, ranking, steps, times, work
+
+_ON_WORK = (
+    "Completion time times utilisation is the work of the queue, whatever the method: "
+    "sides times residence times. It differs by some per cent from one set of five "
+    "runs to another, and completion times with it; utilisation hardly depends on it. "
+    "Divided by the number of requests it can be compared for queues of any length."
+)
+_ON_STEPS = (
+    "A step is a pointer followed to a node of a list. What is one node, and whether "
+    "the search for the place to insert counts, the paper leaves open, so that only "
+    "the order of magnitude can agree."
+)
+_NOTES = (
+    f"The paper's figures are means of {FIVE} runs, without intervals. Ours are means "
+    f"of {RUNS}, with a 95 % interval of Student; migration fragmentation and steps, "
+    f"and whole rows that are slow, of the first {FIVE}.",
+    "Run i has the seed plus i; each side and the residence times have a stream of "
+    "their own, and every method of a run is given the same queue. Normal sides are "
+    "rounded, and drawn again outside 1 to the side of the mesh.",
+    "mig lets fs-f try first; on failure the cascade of proofs, packings and CP-SAT "
+    "decides whether the residents, not turned, and the request can be packed, within "
+    f"{SECONDS:g} s a decision.",
+    "External fragmentation is averaged over the failures at which enough processors "
+    "were free, migration fragmentation over those that migration would have mended.",
+)
+
+
+def table1(order: Order) -> Study:
+    """256x256, sides uniform and normal, as asked."""
+    return _small(order, "morgenstern-table1", rotate=False)
+
+
+def table2(order: Order) -> Study:
+    """256x256, sides uniform and normal, requests may be turned."""
+    return _small(order, "morgenstern-table2", rotate=True)
+
+
+def _small(order: Order, name: str, *, rotate: bool) -> Study:
+    whole = 1000
+    n = order.first or whole
+    turned = ", turned" if rotate else ""
+    groups = [
+        Group(f"uniform{turned}", (256, 256), n, Uniform(1, 256), rotate),
+        Group(f"normal{turned}", (256, 256), n, Normal(128, 43), rotate),
+    ]
+    printed = TABLE_2 if rotate else TABLE_1
+    rows = [
+        (group, [row for row in printed if row.group == group.name.split(",")[0]])
+        for group in groups
+    ]
+    how = "with" if rotate else "without"
+    return _study(
+        order,
+        name,
+        f"Allocation in a 256x256 mesh, {how} rotation",
+        f"Morgenstern 1994, Table {2 if rotate else 1}",
+        rows,
+        whole,
+    )
+
+
+def table3(order: Order) -> Study:
+    """1024x1024, sides uniform up to 1024, 512, 256, 128 and 64."""
+    whole = 4000
+    n = order.first or whole
+    rows = []
+    for longest in (1024, 512, 256, 128, 64):
+        group = Group(str(longest), (1024, 1024), n, Uniform(1, longest))
+        rows.append((group, [row for row in TABLE_3 if row.group == group.name]))
+    return _study(
+        order,
+        "morgenstern-table3",
+        "Allocation in a 1024x1024 mesh, the longest side from 1024 down to 64",
+        "Morgenstern 1994, Table 3",
+        rows,
+        whole,
+        doubt=rows[1][0],
+    )
+
+
+def _study(
+    order: Order,
+    name: str,
+    title: str,
+    source: str,
+    parts: Sequence[Part],
+    whole: int,
+    doubt: Group | None = None,
+) -> Study:
+    """Run all rows, and compare them; of another number of requests, what can be."""
+    laboratory = Laboratory(order.seed)
+    total = sum(len(rows) for _, rows in parts)
+    done = 0
+    for group, rows in parts:
+        for row in rows:
+            order.progress(done, total, f"{group.name} {row.method}")
+            run_all(laboratory, group, row)
+            done += 1
+    order.progress(total, total, "")
+    n = parts[0][0].requests
+    comparable = n == whole
+    findings = [
+        *(f for part in parts for f in statements(laboratory, *part, comparable)),
+        *steps_agree(laboratory, parts),
+    ]
+    if doubt is not None:
+        findings.append(doubted(laboratory, doubt))
+    told = lead(laboratory, parts, comparable)
+    if not comparable:
+        short = f"{n} requests, not the paper's {whole}"
+        told = (
+            f"Queues of {short}: completion times cannot be compared with the paper's; "
+            "utilisation can, roughly, as the mesh fills and empties within fewer "
+            "requests. No statement of the paper is judged.",
+            *told,
+        )
+        findings = [replace(f, holds=None, remark=short) for f in findings]
+    findings += slips(parts)
+    sections = [
+        Section(
+            title="Completion time and utilisation",
+            text=(_ON_WORK,),
+            tables=(
+                times(laboratory, parts, comparable),
+                work(laboratory, parts, whole),
+            ),
+        ),
+        Section(title="The ranking", tables=(ranking(laboratory, parts),)),
+        Section(title="Fragmentation", tables=(fragmentation(laboratory, parts),)),
+        Section(title="Steps", text=(_ON_STEPS,), tables=(steps(laboratory, parts),)),
+    ]
+    return Study(
+        name=name,
+        title=title,
+        source=source,
+        lead=told,
+        findings=tuple(findings),
+        sections=tuple(sections),
+        notes=(*_NOTES, f"{n} requests a run, seed {order.seed}."),
+    )

@@ -1,0 +1,1 @@
+"""Whether optimal decisions are best for a stream of jobs."""

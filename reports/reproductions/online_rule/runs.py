@@ -1,0 +1,207 @@
+"""Everybody places the same stream: who takes part, and what each job then costs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import inf
+
+import numpy as np
+
+from ....heuristics.allocation.allocator import Allocator
+from ....heuristics.allocation.thrifty import Thrifty
+from ....instances import IntArray, Mesh
+from ....methods import KSUBSET
+from ....methods.allocators import allocator
+from ....methods.method_as_allocator import Choosing
+from ....simulation.stream import Start, simulate
+from ....solvers import Settings
+from ..bender2008_table1.parts import NOT_ASKED, OPTIMAL, Found, Part, usable
+from ..bender2008_table1.streams import PACKED, State, stream
+from ..catalogue import Order
+from ..parts import run_all
+
+RULE = "thrifty"
+RIVALS = (
+    *("hilbert/best-fit", "snake/best-fit", "row/best-fit"),
+    *("mc", "mc1x1", "mc1x1-all", "mm", "mm-all", "mm-inc", "mm-inc-all"),
+    *("mbs", "paging", OPTIMAL),
+)
+"""Strategies of the papers, and the optimum of every single step."""
+REGARDS = tuple(Fraction(n, 100) for n in (0, 10, 20, 30, 50, 100))
+"""Weights of what is left over that are tried; the first halves choose among them."""
+LOADS = (None, Fraction(9, 10))
+"""As the stream has it, and stretched or pressed."""
+NODES = 50_000
+"""Of the search for an optimum."""
+_TRIED = f"{RULE}, regard "
+
+
+def lineup(shape: tuple[int, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return who takes part on a mesh, and who does not, and why."""
+    reasons = usable(RIVALS, shape)
+    able = tuple(name for name in RIVALS if not reasons[name])
+    return able, tuple(f"{name}: {why}" for name, why in reasons.items() if why)
+
+
+def states(order: Order, shape: tuple[int, ...]) -> tuple[list[str], list[State]]:
+    """Return what the stream is, and the ways in which it comes.
+
+    Raises
+    ------
+    InputError
+        When the trace cannot be used.
+    """
+    told: list[str] = []
+    ways: dict[tuple[int, ...], State] = {}
+    for load in LOADS if order.load is None else (order.load,):
+        jobs = stream(order.trace, shape, seed=order.seed, first=order.first, load=load)
+        told = list(jobs.told)
+        for state in jobs.states:
+            name = state.name
+            if name != PACKED:
+                name = "as it comes" if load is None else f"load {float(load):g}"
+            times = tuple(job.submit for job in state.jobs)
+            ways.setdefault(times, State(name=name, told=state.told, jobs=state.jobs))
+    return told, sorted(ways.values(), key=lambda state: state.name == PACKED)
+
+
+def part(
+    state: State, shape: tuple[int, ...], seed: int, situation: str | Fraction
+) -> Part:
+    """Say what is run: a strategy by its name, or the rule with another weight."""
+    tried = isinstance(situation, Fraction)
+    return Part(
+        shape=shape,
+        jobs=state.jobs,
+        situation=f"{_TRIED}{situation}" if tried else str(situation),
+        always=(),
+        sometimes=(),
+        every=1,
+        nodes=NODES,
+        seed=seed,
+    )
+
+
+def run(one: Part) -> Found:
+    """Place the stream.
+
+    Where the optimum decides, what it proves is noted at the jobs of more than one
+    processor; where another does, nothing is.
+
+    Raises
+    ------
+    InputError
+        When a job cannot be served.
+    """
+    placing = _placing(one)
+    sites = np.array(placing.places, dtype=np.int64)
+    hops = placing.topology.distances(sites[:, None], sites[None])
+    rows: list[tuple[int, int, int, int]] = []
+    bound = np.full(len(one.jobs), NOT_ASKED, dtype=np.int64)
+    for event in simulate(one.jobs, placing):
+        if not isinstance(event, Start):
+            continue
+        used = event.grant.used
+        price = int(hops[np.ix_(used, used)].sum()) // 2
+        if isinstance(placing, Choosing) and one.situation == OPTIMAL and len(used) > 1:
+            assert placing.last is not None
+            assert isinstance(placing.last.bound, int)
+            bound[len(rows)] = placing.last.bound
+        rows.append((event.time, len(used), int(event.idle.sum()), price))
+    start, k, free, own = np.array(rows, dtype=np.int64).T.copy()
+    none = np.empty((len(rows), 0), dtype=np.int64)
+    return Found(start=start, k=k, free=free, own=own, costs=none, bound=bound)
+
+
+def _placing(one: Part) -> Allocator:
+    topology = Mesh(one.shape)
+    if one.situation.startswith(_TRIED):
+        regard = Fraction(one.situation.removeprefix(_TRIED))
+        return Thrifty(topology, regard=regard)
+    if one.situation == OPTIMAL:
+        limits = Settings(time_limit=inf, node_limit=one.nodes)
+        return Choosing(topology, KSUBSET["auto"], seed=one.seed, settings=limits)
+    return allocator(one.situation, topology, seed=one.seed)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Race:
+    """One way in which the stream comes, and what everybody made of it.
+
+    Parameters
+    ----------
+    state
+        The jobs.
+    costs
+        Pair sums in the order of the stream, by strategy.
+    tried
+        The same for the rule with other weights.
+    proved, looked
+        How many decisions the optimum made for more than one processor, and how
+        many of them are proved.
+    """
+
+    state: State
+    costs: dict[str, IntArray]
+    tried: dict[Fraction, IntArray]
+    proved: int
+    looked: int
+
+    @property
+    def half(self) -> int:
+        """The first job that is judged."""
+        return len(self.state.jobs) // 2
+
+    def judged(self, name: str) -> IntArray:
+        """Pair sums at the second half of the jobs."""
+        return self.costs[name][self.half :]
+
+    @property
+    def weight(self) -> Fraction:
+        """The weight of the rule that is best on the first half."""
+        return min(REGARDS, key=lambda one: int(self.tried[one][: self.half].sum()))
+
+    @property
+    def tuned(self) -> IntArray:
+        """Pair sums at the second half of the jobs, with the weight of the first."""
+        return self.tried[self.weight][self.half :]
+
+    @property
+    def rivals(self) -> list[str]:
+        """All but the rule, the best over the judged half first."""
+        names = [name for name in self.costs if name != RULE]
+        return sorted(names, key=lambda name: int(self.judged(name).sum()))
+
+    @property
+    def best(self) -> str:
+        """The best of the papers' strategies over the judged half."""
+        return next(name for name in self.rivals if name != OPTIMAL)
+
+
+def races(
+    ways: Sequence[State], rivals: Sequence[str], shape: tuple[int, ...], order: Order
+) -> Iterator[Race]:
+    """Run everybody on every way in which the stream comes."""
+    everybody: list[str | Fraction] = [RULE, *rivals, *REGARDS]
+    parts = {
+        (state.name, who): part(state, shape, order.seed, who)
+        for state in ways
+        for who in everybody
+    }
+    found = run_all(list(parts.values()), run, Found, order)
+    for state in ways:
+        own = {who: found[parts[state.name, who].key].own for who in everybody}
+        proved = looked = 0
+        if OPTIMAL in rivals:
+            optimum = found[parts[state.name, OPTIMAL].key]
+            looked = int((optimum.bound != NOT_ASKED).sum())
+            proved = int((optimum.bound == optimum.own).sum())
+        yield Race(
+            state=state,
+            costs={who: own[who] for who in (RULE, *rivals)},
+            tried={who: own[who] for who in REGARDS},
+            proved=proved,
+            looked=looked,
+        )

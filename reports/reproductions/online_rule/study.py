@@ -1,0 +1,278 @@
+"""Whether deciding optimally paints one into a corner, and what would not.
+
+Bender et al. 2008 leave it open how a stream should be placed. Everybody places the
+same stream from beginning to end; what is compared is the second half of the jobs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import matplotlib as mpl
+from matplotlib.figure import Figure
+
+from ....heuristics.allocation.thrifty import REGARD
+from ...pages.document import Cell, Finding, Section, Study, Table
+from ...pages.plot_style import INK, STYLE, B, as_svg, per_cent
+from ...ratios.bootstrap import Estimate
+from ...ratios.plots import Plot
+from ..bender2008_table1.entries import relative
+from ..bender2008_table1.parts import OPTIMAL
+from ..bender2008_table1.study import MESH
+from ..catalogue import Order
+from .runs import NODES, REGARDS, RULE, Race, lineup, races, states
+
+
+def study(order: Order) -> Study:
+    """Let all strategies, the rule, and the optimum of every step place a stream.
+
+    Raises
+    ------
+    InputError
+        When the trace cannot be used, or the mesh is too small for its jobs.
+    """
+    shape = order.mesh or MESH
+    rivals, missing = lineup(shape)
+    told, ways = states(order, shape)
+    found = list(races(ways, rivals, shape, order))
+    sections = [_section(race) for race in found]
+    return Study(
+        name="online-rule",
+        title=f"Placing a stream: {RULE} against the strategies of the papers, "
+        f"{'x'.join(map(str, shape))} mesh",
+        source="Bender et al. 2008, section 5, the open question at its end",
+        lead=(_lead(found),),
+        findings=(
+            _corner(found),
+            _worse_is_better(found),
+            _beats(found, tuned=False),
+            _beats(found, tuned=True),
+        ),
+        sections=(*sections, _tuning(found)),
+        notes=(
+            *told,
+            *(f"{race.state.name}: {race.state.told}" for race in found),
+            "Strict first come first served: no strategy here refuses a job, so that "
+            "all of them see the same starts and ends, and differences are paired by "
+            "job. The rule looks at nothing but what is free and at k.",
+            "Everybody places the whole stream; the second half of the jobs is judged. "
+            f"The weight of the rule, {REGARD}, was set once for all streams, on jobs "
+            "that are not judged where whole traces are run (docs/online-rule.md).",
+            f"An optimum is searched for by auto, to at most {NODES} nodes; the best "
+            "that is found is taken.",
+            "Intervals: 95 %, circular block bootstrap over consecutive jobs, 2000 "
+            "streams of blocks as long as the square root of the number of jobs; both "
+            "sides of a comparison are given the same blocks.",
+            *((f"Left out: {'; '.join(missing)}.",) if missing else ()),
+        ),
+    )
+
+
+def gain(race: Race, name: str) -> Estimate:
+    """By how many per cent a strategy is above the rule over the judged half."""
+    return relative(race.judged(RULE), race.judged(name))
+
+
+def _lead(found: Sequence[Race]) -> str:
+    against = "; ".join(
+        f"{race.state.name}: {race.best} is {gain(race, race.best)} % above {RULE}"
+        for race in found
+    )
+    return (
+        f"Mean pair sum over the judged half, the best strategy of the papers against "
+        f"{RULE}: {against}. {_corner(found).ours.capitalize()}."
+    )
+
+
+def _corner(found: Sequence[Race]) -> Finding:
+    """Compare deciding optimally with the best that sees no more than it does."""
+    gaps = []
+    for race in found:
+        if OPTIMAL in race.costs:
+            best = min((RULE, race.best), key=lambda name: int(race.judged(name).sum()))
+            gap = relative(race.judged(best), race.judged(OPTIMAL))
+            gaps.append((race.state.name, best, gap))
+    return Finding(
+        claim="deciding optimally at each step paints one into a corner: another rule, "
+        "which sees no more, places the stream better",
+        paper="seems so for mm-inc",
+        ours="deciding optimally is "
+        + "; ".join(f"{gap} % above {best} ({name})" for name, best, gap in gaps),
+        holds=all(gap.sign > 0 for _, _, gap in gaps) if gaps else None,
+        criterion="deciding optimally is above the best other one with a 95 % interval "
+        "above 0, on every stream",
+    )
+
+
+def _worse_is_better(found: Sequence[Race]) -> Finding:
+    """List the strategies of the papers that surely do better than optimal steps."""
+    parts, always = [], True
+    for race in found:
+        if OPTIMAL not in race.costs:
+            continue
+        gaps = {
+            name: relative(race.judged(name), race.judged(OPTIMAL))
+            for name in race.rivals
+            if name != OPTIMAL
+        }
+        sure = [name for name, gap in gaps.items() if gap.sign > 0]
+        always &= bool(sure)
+        best = race.best
+        parts.append(
+            f"{', '.join(sure) or 'none'} ({race.state.name}; the best, {best}: "
+            f"{gaps[best]} %, mm-inc: {gaps['mm-inc']} %)"
+        )
+    return Finding(
+        claim="strategies of the papers whose single decisions are worse than optimal "
+        "place the stream better",
+        paper="hilbert/best-fit",
+        ours="surely better than deciding optimally: " + "; ".join(parts),
+        holds=always if parts else None,
+        criterion="on every stream there is at least one that deciding optimally is "
+        "above with a 95 % interval above 0",
+        remark="in brackets by how much deciding optimally is above them",
+    )
+
+
+def _beats(found: Sequence[Race], *, tuned: bool) -> Finding:
+    """Count the comparisons with the papers' strategies that are surely won."""
+    gaps = {
+        (race, name): relative(
+            race.tuned if tuned else race.judged(RULE), race.judged(name)
+        )
+        for race in found
+        for name in race.rivals
+        if name != OPTIMAL
+    }
+    unsure = [
+        f"{name} {gap} ({race.state.name})"
+        for (race, name), gap in gaps.items()
+        if gap.sign <= 0
+    ]
+    least = min(gaps.values(), key=lambda gap: gap.value)
+    how = f" with its weight of {REGARD} for all streams"
+    if tuned:
+        how = " with the weight that the first half of the same stream chooses: "
+        how += ", ".join(f"{race.weight} ({race.state.name})" for race in found)
+    return Finding(
+        claim=f"{RULE} beats every strategy of the papers on mean pair sum{how}",
+        paper="",
+        ours=f"by more than chance in {len(gaps) - len(unsure)} of {len(gaps)} "
+        f"comparisons, least {least} %",
+        holds=not unsure,
+        criterion="every other one is above it with a 95 % interval above 0",
+        remark="not sure: " + "; ".join(unsure) if unsure else "",
+    )
+
+
+def _section(race: Race) -> Section:
+    rows: list[tuple[Cell, ...]] = [
+        (RULE, float(race.judged(RULE).mean()), None, None, None, None)
+    ]
+    for name in race.rivals:
+        judged = gain(race, name)
+        first = relative(race.costs[RULE][: race.half], race.costs[name][: race.half])
+        rows.append(
+            (
+                name,
+                float(race.judged(name).mean()),
+                judged.value,
+                judged.low,
+                judged.high,
+                first.value,
+            )
+        )
+    table = Table(
+        name=_file(race),
+        caption=f"Mean pair sum over the last {len(race.judged(RULE))} jobs, and by "
+        f"how much it is above {RULE}",
+        columns=(
+            "*strategy",
+            "mean pair sum",
+            f"above {RULE}, %",
+            "from",
+            "to",
+            "the same, first half",
+        ),
+        rows=tuple(rows),
+    )
+    text = [race.state.told]
+    if race.looked:
+        text.append(
+            f"Of the {race.looked} decisions of {OPTIMAL} for more than one processor "
+            f"{race.proved} are proved."
+        )
+    return Section(
+        title=f"Who places the stream: {race.state.name}",
+        text=tuple(text),
+        tables=(table,),
+        plots=(_plot(race),),
+    )
+
+
+def _file(race: Race) -> str:
+    return "stream_" + race.state.name.replace(" ", "_").replace(".", "")
+
+
+def _tuning(found: Sequence[Race]) -> Section:
+    rows: list[tuple[Cell, ...]] = []
+    for regard in REGARDS:
+        cells: list[Cell] = [str(regard)]
+        for race in found:
+            own, plain = race.tried[regard], race.tried[REGARDS[0]]
+            half = race.half
+            cells += [
+                relative(plain[:half], own[:half]).value,
+                relative(plain[half:], own[half:]).value,
+            ]
+        rows.append(tuple(cells))
+    gaps = "; ".join(
+        f"{race.weight} ({race.state.name}): "
+        f"{relative(race.tuned, race.judged(RULE))} %"
+        for race in found
+    )
+    table = Table(
+        name="weights",
+        caption="Mean pair sum of the rule by its weight, in per cent above weight 0, "
+        "which looks at the present job alone",
+        columns=(
+            "*weight",
+            *(
+                f"{race.state.name}, {half} half"
+                for race in found
+                for half in ("first", "second")
+            ),
+        ),
+        rows=tuple(rows),
+    )
+    return Section(
+        title="The weight of what is left over",
+        text=(
+            "The weight that is best on a first half, and by how much the rule as "
+            f"shipped ({REGARD}) is above it on the second: {gaps}.",
+        ),
+        tables=(table,),
+    )
+
+
+def _plot(race: Race) -> Plot:
+    names = race.rivals
+    with mpl.rc_context(STYLE):
+        figure = Figure(figsize=(6.8, 0.9 + 0.27 * len(names)), layout="constrained")
+        axes = figure.add_subplot()
+        axes.axvline(0, color=B, linewidth=1.6)
+        for y, name in enumerate(names):
+            gap = gain(race, name)
+            per_cent(axes, y, gap)
+        axes.margins(x=0.14)
+        axes.set_yticks(range(len(names)), names)
+        axes.tick_params(axis="y", length=0, labelcolor=INK)
+        axes.set_ylim(len(names) - 0.5, -0.5)
+        axes.set_xlabel(f"mean pair sum of the judged half, % above {RULE}")
+        axes.grid(axis="x")
+        title = f"Everybody against {RULE} ({race.state.name})"
+        return Plot(
+            title,
+            f"95 % intervals, paired by job; right of the line is worse than {RULE}.",
+            as_svg(figure, title),
+        )

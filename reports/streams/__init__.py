@@ -1,0 +1,1 @@
+"""Pages about streams of jobs."""

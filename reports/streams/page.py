@@ -1,0 +1,138 @@
+"""A page on streams of jobs: measures, distributions, the machine start by start."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.figure import Figure
+
+from ...simulation.stream_measures import JobRow, Summary
+from ..pages.document import Section, Study, Table
+from ..pages.document_pages import html_of
+from ..pages.plot_style import FAINT, INK, STYLE, A, B, as_svg
+from ..ratios.plots import Plot
+from .film import Film, slider
+
+Ran = tuple[str, Summary, Sequence[JobRow]]
+"""Name of an allocator, and what was measured under it."""
+
+_PERCENTILES = (5, 25, 50, 75, 95)
+_PANELS: tuple[tuple[str, Callable[[JobRow], float | None]], ...] = (
+    ("average distance of two processors, hops", lambda r: r.average_distance_hops),
+    (
+        "processors of the smallest box for each of the job's",
+        lambda r: None if r.nodes_affected is None else r.nodes_affected / r.processors,
+    ),
+    ("connected pieces", lambda r: r.pieces),
+    ("wait, s", lambda r: r.wait_s),
+)
+
+
+def stream_page(title: str, ran: Sequence[Ran], films: Sequence[Film] = ()) -> str:
+    """Write the page; the same streams give the same bytes.
+
+    Parameters
+    ----------
+    title
+        What ran on what.
+    ran
+        Allocators and what was measured under each.
+    films
+        Streams to go through, of some of them.
+    """
+    sections = [
+        Section(
+            title="Measures",
+            text=(
+                "Means over jobs, and over time from the first submission to the last "
+                "event. A dash: not defined for this machine, or nothing to average.",
+            ),
+            tables=(measures_table(ran),),
+        )
+    ]
+    if any(rows for _, _, rows in ran):
+        sections.append(Section(title="Distributions", plots=(distributions(ran),)))
+    if films:
+        sections.append(
+            Section(title="Start by start", plots=tuple(slider(f) for f in films))
+        )
+    return html_of(
+        Study(
+            name="stream",
+            title="A stream of jobs",
+            source=title,
+            lead=(),
+            sections=tuple(sections),
+            notes=_notes(ran),
+        )
+    )
+
+
+def measures_table(ran: Sequence[Ran]) -> Table:
+    """Put the measures of several allocators side by side."""
+    measures = [asdict(summary) for _, summary, _ in ran]
+    return Table(
+        name="measures",
+        caption="What was measured, by allocator",
+        columns=("*measure", *(name for name, _, _ in ran)),
+        rows=tuple(
+            (measure, *(one[measure] for one in measures))
+            for measure in measures[0]
+            if measure != "partial"
+        ),
+    )
+
+
+def distributions(ran: Sequence[Ran]) -> Plot:
+    """Draw how measures of jobs are distributed under each allocator."""
+    panels = [
+        (label, told)
+        for label, of in _PANELS
+        if any(told := [_known(rows, of) for _, _, rows in ran])
+    ]
+    names = [name for name, _, _ in ran]
+    with mpl.rc_context(STYLE):
+        figure = Figure(
+            figsize=(9.8, len(panels) * (0.75 + 0.3 * len(names))),
+            layout="constrained",
+        )
+        for place, (label, told) in enumerate(panels, start=1):
+            axes = figure.add_subplot(len(panels), 1, place)
+            for y, values in enumerate(told):
+                if values:
+                    _box(axes, y, values)
+            axes.set_yticks(range(len(names)), names)
+            axes.tick_params(axis="y", length=0, labelcolor=INK)
+            axes.set_ylim(len(names) - 0.5, -0.5)
+            axes.set_xlabel(label)
+            axes.grid(axis="x")
+            axes.set_axisbelow(True)
+        svg = as_svg(figure, "Distributions of measures of jobs by allocator")
+    caption = (
+        "Box: the middle half of the jobs; line: the median; whiskers: 5 and 95 per "
+        "cent; dot: the mean."
+    )
+    return Plot("Jobs under each allocator", caption, svg)
+
+
+def _known(rows: Sequence[JobRow], of: Callable[[JobRow], float | None]) -> list[float]:
+    return [value for row in rows if (value := of(row)) is not None]
+
+
+def _box(axes: mpl.axes.Axes, y: int, values: Sequence[float]) -> None:
+    low, first, middle, third, high = np.percentile(values, _PERCENTILES)
+    axes.plot([low, high], [y, y], color=FAINT, lw=1)
+    axes.barh(y, third - first, left=first, height=0.5, color=A, alpha=0.35)
+    axes.plot([middle, middle], [y - 0.25, y + 0.25], color=A, lw=2.2)
+    axes.plot([np.mean(values)], [y], "o", color=B, ms=5)
+
+
+def _notes(ran: Sequence[Ran]) -> tuple[str, ...]:
+    return tuple(
+        f"Under {name} the run was left after {summary.jobs} starts."
+        for name, summary, _ in ran
+        if summary.partial
+    )

@@ -1,0 +1,1 @@
+"""A job scheduler's view: configurations, host lists, selection of processors."""

@@ -1,0 +1,307 @@
+r"""The compiled form of a configuration: quick to load, the same on every machine.
+
+All numbers are little-endian. A file is
+
+==========  =====================================================================
+8 bytes     ``\x89CKCONF\n``
+2 bytes     version of the form, 1
+2 bytes     0
+8 bytes     length of the body
+32 bytes    SHA-256 of the body
+the rest    the body: a table of strings, then lists of numbers, each led by its length
+==========  =====================================================================
+
+The same configuration gives the same bytes: neither a time nor a path is stored.
+Conditions are stored as trees, so that nothing needs to be parsed.
+"""
+
+from __future__ import annotations
+
+import struct
+from fractions import Fraction
+from hashlib import sha256
+from pathlib import Path
+from typing import NoReturn
+
+from ...instances.errors import InputError
+from .expression import LEX, ORDERS, Expression
+from .model import Configuration, Constraint, CostBlock, Group, Price
+
+MAGIC = b"\x89CKCONF\n"
+VERSION = 1
+_HEAD = struct.Struct("<8sHHQ32s")
+
+_KINDS = (
+    "number",
+    "cost",
+    "PEs",
+    "MINCOST",
+    "vector",
+    "sum",
+    "minus",
+    "product",
+    "per",
+    "component",
+    "ceil",
+    "floor",
+    "and",
+    "or",
+    "not",
+    "true",
+    "false",
+    *ORDERS,
+    *(LEX + order for order in ORDERS),
+)
+"""A kind of node is stored as its place in this list: only ever append."""
+
+_NONE = 2**32 - 1
+_DEEPEST = 200
+
+
+def is_compiled(content: bytes) -> bool:
+    """Whether a file begins as a compiled configuration does."""
+    return content.startswith(MAGIC[:2])
+
+
+def dumps(configuration: Configuration) -> bytes:
+    """Return the compiled form."""
+    body = _body(configuration)
+    head = _HEAD.pack(MAGIC, VERSION, 0, len(body), sha256(body).digest())
+    return head + body
+
+
+def loads(content: bytes, *, file: str | Path = "") -> Configuration:
+    """Return the configuration of a compiled form.
+
+    Raises
+    ------
+    InputError
+        When it is none, newer than this program, cut off or damaged.
+    """
+
+    def refuse(problem: str) -> NoReturn:
+        raise InputError(problem, file=file)
+
+    if not content.startswith(MAGIC[: len(content)]) or not content:
+        refuse("is not a compiled configuration")
+    if len(content) < _HEAD.size:
+        refuse(f"is cut off: {len(content)} bytes, the head alone has {_HEAD.size}")
+    _, version, _, length, digest = _HEAD.unpack_from(content)
+    if version != VERSION:
+        refuse(f"has version {version} of the compiled form, expected {VERSION}")
+    body = memoryview(content)[_HEAD.size :]
+    if len(body) < length:
+        refuse(f"is cut off: {len(body)} of {length} bytes behind the head")
+    if len(body) > length:
+        refuse(f"has {len(body) - length} bytes too many at the end")
+    if sha256(body).digest() != digest:
+        refuse("is damaged: its checksum does not agree")
+    try:
+        return _configuration(_Reader(bytes(body)))
+    except InputError as error:
+        raise error.of_file(file) from None
+    except (struct.error, IndexError, ValueError, OverflowError):
+        refuse("is damaged, although its checksum agrees")
+
+
+class _Writer:
+    """Puts lists of numbers one behind the other."""
+
+    def __init__(self) -> None:
+        self.parts: list[bytes] = []
+
+    def integers(self, numbers: tuple[int, ...] | list[int], kind: str = "I") -> None:
+        self.parts.append(
+            struct.pack(f"<I{len(numbers)}{kind}", len(numbers), *numbers)
+        )
+
+    def string(self, text: str) -> None:
+        content = text.encode()
+        self.parts.append(struct.pack("<I", len(content)) + content)
+
+    def strings(self, texts: tuple[str, ...]) -> None:
+        """Names have no line breaks: one string holds them all."""
+        self.string("\n".join(texts))
+
+
+class _Reader:
+    """Takes them off again."""
+
+    def __init__(self, content: bytes) -> None:
+        self._content = content
+        self._at = 0
+
+    def integers(self, kind: str = "I") -> tuple[int, ...]:
+        (length,) = struct.unpack_from("<I", self._content, self._at)
+        form = f"<{length}{kind}"
+        size = struct.calcsize(form)
+        if size > len(self._content):
+            raise ValueError
+        numbers = struct.unpack_from(form, self._content, self._at + 4)
+        self._at += 4 + size
+        return numbers
+
+    def string(self) -> str:
+        (length,) = struct.unpack_from("<I", self._content, self._at)
+        content = self._content[self._at + 4 : self._at + 4 + length]
+        if len(content) < length:
+            raise ValueError
+        self._at += 4 + length
+        return content.decode()
+
+    def strings(self) -> tuple[str, ...]:
+        text = self.string()
+        return tuple(text.split("\n")) if text else ()
+
+    def end(self) -> None:
+        if self._at != len(self._content):
+            raise ValueError
+
+
+def _body(configuration: Configuration) -> bytes:
+    one = configuration
+    out = _Writer()
+    out.string(one.name)
+    out.strings(one.queues)
+    out.strings(one.hosts)
+    out.strings(one.processors)
+    out.integers(one.host_of)
+    for members in one.through:
+        out.integers(members)
+    groups = {group.name: i for i, group in enumerate(one.groups)}
+    queues = {queue: i for i, queue in enumerate(one.queues)}
+    out.strings(tuple(groups))
+    out.integers([len(group.members) for group in one.groups])
+    out.integers([i for group in one.groups for i in group.members])
+    out.integers([one.levels, _optional(one.lookahead), len(one.costs)])
+    for block in one.costs:
+        out.integers(_packed(block.sizes), "Q")
+        out.integers([queues[price.queue] for price in block.prices])
+        out.integers([groups[price.group] for price in block.prices])
+        out.integers([cost for price in block.prices for cost in price.cost], "Q")
+    out.integers([len(one.constraints)])
+    for constraint in one.constraints:
+        out.integers(_packed(constraint.sizes), "Q")
+        queue = constraint.queue
+        out.integers([_optional(None if queue is None else queues[queue])])
+        out.integers([constraint.line])
+        _write_tree(constraint.expression, out)
+    return b"".join(out.parts)
+
+
+def _configuration(take: _Reader) -> Configuration:
+    name = take.string()
+    queues, hosts, processors = take.strings(), take.strings(), take.strings()
+    host_of = take.integers()
+    through = tuple(take.integers() for _ in queues)
+    names = take.strings()
+    groups = tuple(
+        Group(*pair)
+        for pair in zip(
+            names, _cut(take.integers(), take.integers(), len(names)), strict=True
+        )
+    )
+    levels, lookahead, blocks = take.integers()
+    costs = tuple(_block(take, queues, names, levels) for _ in range(blocks))
+    (count,) = take.integers()
+    constraints = tuple(_constraint(take, queues) for _ in range(count))
+    take.end()
+    return Configuration(
+        name=name,
+        queues=queues,
+        hosts=hosts,
+        processors=processors,
+        host_of=host_of,
+        through=through,
+        groups=groups,
+        costs=costs,
+        constraints=constraints,
+        lookahead=None if lookahead == _NONE else lookahead,
+    )
+
+
+def _cut(
+    lengths: tuple[int, ...], numbers: tuple[int, ...], count: int
+) -> list[tuple[int, ...]]:
+    """Cut a list of numbers into pieces of given lengths."""
+    if len(lengths) != count or sum(lengths) != len(numbers):
+        raise ValueError
+    pieces = []
+    begin = 0
+    for length in lengths:
+        pieces.append(numbers[begin : begin + length])
+        begin += length
+    return pieces
+
+
+def _block(
+    take: _Reader, queues: tuple[str, ...], groups: tuple[str, ...], levels: int
+) -> CostBlock:
+    sizes = _unpacked(take.integers("Q"))
+    of_queue, of_group = take.integers(), take.integers()
+    costs = _cut((levels,) * len(of_group), take.integers("Q"), len(of_group))
+    prices = (
+        Price(queues[queue], groups[group], cost)
+        for queue, group, cost in zip(of_queue, of_group, costs, strict=True)
+    )
+    return CostBlock(sizes, tuple(prices))
+
+
+def _constraint(take: _Reader, queues: tuple[str, ...]) -> Constraint:
+    sizes = _unpacked(take.integers("Q"))
+    (queue,) = take.integers()
+    (line,) = take.integers()
+    return Constraint(
+        sizes=sizes,
+        expression=_read_tree(take),
+        queue=None if queue == _NONE else queues[queue],
+        line=line,
+    )
+
+
+def _optional(number: int | None) -> int:
+    return _NONE if number is None else number
+
+
+def _packed(sizes: tuple[int, int] | None) -> tuple[int, ...]:
+    return () if sizes is None else sizes
+
+
+def _unpacked(sizes: tuple[int, ...]) -> tuple[int, int] | None:
+    if not sizes:
+        return None
+    first, last = sizes
+    return first, last
+
+
+def _write_tree(root: Expression, out: _Writer) -> None:
+    """Write a tree, each node before its parts: kind and number of parts; its value."""
+    nodes = list(root.nodes())
+    shape = [
+        number
+        for node in nodes
+        for number in (_KINDS.index(node.kind), len(node.parts))
+    ]
+    out.integers(shape)
+    out.strings(tuple(str(node.value) for node in nodes))
+
+
+def _read_tree(take: _Reader) -> Expression:
+    shape = take.integers()
+    values = take.strings()
+    if len(shape) != 2 * len(values):
+        raise ValueError
+    # From the last node to the first: the parts of a node lie on top of the pile.
+    pile: list[Expression] = []
+    for i in reversed(range(len(values))):
+        kind, count = shape[2 * i], shape[2 * i + 1]
+        if count > len(pile):
+            raise ValueError
+        parts = tuple(pile.pop() for _ in range(count))
+        value = Fraction(values[i])
+        number = value if _KINDS[kind] == "number" else int(value)
+        pile.append(Expression(_KINDS[kind], parts, number))
+    (root,) = pile
+    if root.depth() > _DEEPEST:
+        raise ValueError
+    return root

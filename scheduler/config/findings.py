@@ -1,0 +1,75 @@
+"""What is found wrong, or odd, in a configuration, and where."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Protocol
+
+from ...instances.errors import InputError
+
+_MOST_KNOWN = 8
+
+
+class Place(Protocol):
+    """Anything that knows where it stands."""
+
+    @property
+    def line(self) -> int:
+        """Counted from 1."""
+
+    @property
+    def column(self) -> int:
+        """Counted from 1."""
+
+
+def fault(file: str | Path, line: int, column: int, problem: str) -> InputError:
+    """Return a complaint about one place of a file."""
+    return InputError(problem, file=f"{file or '<text>'}:{line}:{column}")
+
+
+class Findings:
+    """Collects errors and warnings.
+
+    Parameters
+    ----------
+    file
+        Named in every line.
+    """
+
+    def __init__(self, file: str | Path) -> None:
+        self._file = file
+        self._errors: list[tuple[int, int, str]] = []
+        self._warnings: list[tuple[int, int, str]] = []
+
+    def error(self, place: Place, problem: str) -> None:
+        """Note what makes the configuration unusable."""
+        self._errors.append((place.line, place.column, problem))
+
+    def warning(self, place: Place, problem: str) -> None:
+        """Note what can be used, but is hardly meant."""
+        self._warnings.append((place.line, place.column, f"warning: {problem}"))
+
+    @property
+    def errors(self) -> tuple[InputError, ...]:
+        """All errors, by place."""
+        return self._lines(self._errors)
+
+    @property
+    def warnings(self) -> tuple[InputError, ...]:
+        """All warnings, by place."""
+        return self._lines(self._warnings)
+
+    def _lines(self, found: list[tuple[int, int, str]]) -> tuple[InputError, ...]:
+        return tuple(fault(self._file, *one) for one in sorted(found))
+
+
+def known(names: Iterable[str]) -> str:
+    """List the names there are, the first few of them.
+
+    >>> known("abc"), known(str(i) for i in range(20))
+    ('a, b, c', '0, 1, 2, 3, 4, 5, 6, 7, ...')
+    """
+    listed = list(names)
+    more = ["..."] if len(listed) > _MOST_KNOWN else []
+    return ", ".join(listed[:_MOST_KNOWN] + more)

@@ -1,0 +1,383 @@
+"""What a configuration says: queues, processors, groups, costs and constraints.
+
+After the appendix of Drakenberg 2012. A `Configuration` is what the text form and
+the compiled form both come down to; `instance` turns it, for one job and the
+processors that are free, into the problem to be solved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import pairwise
+from operator import add
+
+from ...instances.errors import InputError
+from ...instances.procset.instance import ProcessorSet, ProcSet
+from ...instances.value import LARGEST
+from .conditions import Types
+from .expression import Expression, MinCost, evaluate
+from .findings import Findings
+from .ranges import heading, pick, refuse_sizes
+
+MOST_PROCESSORS = 2**20
+"""A configuration has no more processors than this."""
+
+MOST_MEMBERS = 2**24
+"""All groups together have no more members than this."""
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Processors that share something.
+
+    Parameters
+    ----------
+    name
+        Unique in its configuration.
+    members
+        Indices of processors, ascending, at least one.
+    """
+
+    name: str
+    members: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """What a job of a queue pays for touching a group.
+
+    Parameters
+    ----------
+    queue, group
+        Their names.
+    cost
+        A non-negative integer for each level, the most important first.
+    """
+
+    queue: str
+    group: str
+    cost: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CostBlock:
+    """The prices that hold for some job sizes.
+
+    Parameters
+    ----------
+    sizes
+        First and last number of processors asked for; None: all other sizes.
+    prices
+        At most one for each queue and group; what has none costs nothing.
+    """
+
+    sizes: tuple[int, int] | None
+    prices: tuple[Price, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Constraint:
+    """What the cost of a selection must satisfy for the job to start.
+
+    Parameters
+    ----------
+    sizes
+        First and last number of processors asked for; None: all other sizes.
+    expression
+        A condition.
+    queue
+        The queue whose jobs it is for; None: those of queues without own constraints.
+    line
+        Where it begins in the text form; not compared.
+    """
+
+    sizes: tuple[int, int] | None
+    expression: Expression
+    queue: str | None = None
+    line: int = field(default=0, compare=False)
+
+    @property
+    def text(self) -> str:
+        """The condition as the language writes it."""
+        return str(self.expression)
+
+    @property
+    def head(self) -> str:
+        """The jobs it is for, as the language writes it."""
+        return (f"{self.queue}@" if self.queue else "") + heading(self.sizes)
+
+    def needs(self, pes: int) -> tuple[int, ...]:
+        """For which n ``MINCOST(n)`` may be asked when a job wants ``pes``."""
+        asked = {
+            int(node.value) or pes
+            for node in self.expression.nodes()
+            if node.kind == "MINCOST"
+        }
+        return tuple(sorted(asked))
+
+    def holds(self, cost: tuple[int, ...], pes: int, mincost: MinCost) -> bool:
+        """Whether a selection of this cost is good enough.
+
+        Parameters
+        ----------
+        cost
+            Of the selection, a number for each level.
+        pes
+            How many processors the job asks for.
+        mincost
+            Least cost of n processors when every processor that the queue may use is
+            available, under the prices for this job; asked only for `needs`.
+        """
+        return bool(evaluate(self.expression, cost, pes, mincost))
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """A machine as its scheduler sees it, and what it wants of a selection.
+
+    Parameters
+    ----------
+    name
+        Of the file, for people.
+    queues
+        Names of the queues.
+    hosts
+        Names of the hosts, in the order of their slots.
+    processors
+        Names of the processors, ``host.number``, in the order of the slots.
+    host_of
+        For each processor the index of its host.
+    through
+        For each queue the processors available through it: indices, ascending.
+    groups
+        At least one.
+    costs
+        Blocks with ranges of sizes that do not overlap; at most one, the last,
+        without a range. At least one price in all, all of one length.
+    constraints
+        Likewise, for each queue that they name, and for the rest.
+    lookahead
+        Below how many levels a further one is to be inserted that prefers groups
+        with few free processors left; None: nowhere.
+
+    Raises
+    ------
+    InputError
+        When the parts do not fit together. (The reader of the text form finds the
+        same faults, and more, and says where they are.)
+    """
+
+    name: str
+    queues: tuple[str, ...]
+    hosts: tuple[str, ...]
+    processors: tuple[str, ...]
+    host_of: tuple[int, ...]
+    through: tuple[tuple[int, ...], ...]
+    groups: tuple[Group, ...]
+    costs: tuple[CostBlock, ...]
+    constraints: tuple[Constraint, ...] = ()
+    lookahead: int | None = None
+
+    def __post_init__(self) -> None:
+        for field_, names in (
+            ("queues", self.queues),
+            ("hosts", self.hosts),
+            ("processors", self.processors),
+            ("groups", tuple(group.name for group in self.groups)),
+        ):
+            if not names or len(set(names)) < len(names) or "" in names:
+                raise InputError("must be names, all different", field=field_)
+        if len(self.host_of) != len(self.processors) or not (
+            min(self.host_of) >= 0 and max(self.host_of) < len(self.hosts)
+        ):
+            raise InputError("must name a host for each processor", field="host_of")
+        if len(self.through) != len(self.queues):
+            raise InputError("must be as many as queues", field="through")
+        for members in self.through:
+            self._refuse_members(members, "through")
+        for group in self.groups:
+            if not group.members:
+                raise InputError("is empty", field=f"groups.{group.name}")
+            self._refuse_members(group.members, f"groups.{group.name}")
+        self._refuse_costs()
+        self._refuse_constraints()
+        if self.lookahead is not None and not 0 <= self.lookahead <= self.levels:
+            raise InputError(
+                f"must be 0 to {self.levels}", field="lookahead", value=self.lookahead
+            )
+
+    def _refuse_members(self, members: tuple[int, ...], field_: str) -> None:
+        if members and (
+            members[0] < 0
+            or members[-1] >= len(self.processors)
+            or any(a >= b for a, b in pairwise(members))
+        ):
+            raise InputError("must be indices of processors, ascending", field=field_)
+
+    def _refuse_costs(self) -> None:
+        refuse_sizes(tuple(block.sizes for block in self.costs), "costs")
+        if not any(price.cost for block in self.costs for price in block.prices):
+            raise InputError("there is no price", field="costs")
+        groups = {group.name for group in self.groups}
+        for block in self.costs:
+            pairs = {(price.queue, price.group) for price in block.prices}
+            if len(pairs) < len(block.prices):
+                raise InputError("a group is priced twice", field="costs")
+            for price in block.prices:
+                if price.queue not in self.queues or price.group not in groups:
+                    raise InputError("no such queue or group", field="costs")
+                if len(price.cost) != self.levels or min(price.cost) < 0:
+                    raise InputError(
+                        f"must be {self.levels} numbers, none negative",
+                        field=f"costs.{price.queue}@{price.group}",
+                        value=list(price.cost),
+                    )
+            totals: dict[str, tuple[int, ...]] = {}
+            for price in block.prices:
+                before = totals.get(price.queue, (0,) * self.levels)
+                totals[price.queue] = tuple(map(add, before, price.cost))
+            if any(max(total) >= LARGEST for total in totals.values()):
+                raise InputError("sum up to 2^62 or more", field="costs")
+
+    def _refuse_constraints(self) -> None:
+        for queue in (None, *self.queues):
+            own = tuple(one.sizes for one in self.constraints if one.queue == queue)
+            refuse_sizes(own, "constraints")
+        findings = Findings(self.name)
+        for one in self.constraints:
+            Types(self.levels, findings).condition(one.expression)
+            if one.queue is not None and one.queue not in self.queues:
+                raise InputError("no such queue", field="constraints", value=one.queue)
+
+        for error in findings.errors:
+            raise InputError(error.problem, field="constraints")
+
+    @cached_property
+    def levels(self) -> int:
+        """Number of levels of every cost."""
+        return next(len(p.cost) for block in self.costs for p in block.prices)
+
+    @cached_property
+    def index(self) -> dict[str, int]:
+        """Where a processor of a given name stands."""
+        return {name: i for i, name in enumerate(self.processors)}
+
+    @cached_property
+    def processors_of(self) -> tuple[tuple[int, ...], ...]:
+        """For each host the indices of its processors, ascending."""
+        found: list[list[int]] = [[] for _ in self.hosts]
+        for processor, host in enumerate(self.host_of):
+            found[host].append(processor)
+        return tuple(map(tuple, found))
+
+    def usable(self, queue: str) -> tuple[int, ...]:
+        """Processors available through a queue: indices, ascending.
+
+        Raises
+        ------
+        InputError
+            When there is no such queue.
+        """
+        if queue not in self.queues:
+            known = ", ".join(self.queues)
+            raise InputError(f"no such queue ({known})", field="queue", value=queue)
+        return self.through[self.queues.index(queue)]
+
+    def sets_for(self, queue: str, pes: int) -> tuple[ProcessorSet, ...]:
+        """Return the priced sets for jobs of a queue and a size.
+
+        Members are those processors of the group that the queue may use. Groups
+        without a price, or without such processors, are left out; if nothing is left
+        there is one set ``unpriced`` of all processors, costing nothing.
+
+        Raises
+        ------
+        InputError
+            When there is no such queue, or the size is below 1.
+        """
+        usable = self.usable(queue)
+        if pes < 1:
+            raise InputError("must be at least 1", field="pes", value=pes)
+        at = pick(tuple(block.sizes for block in self.costs), pes)
+        if (queue, at) not in self._priced:
+            prices = () if at is None else self.costs[at].prices
+            found = self._sets(frozenset(usable), prices, queue)
+            free = ProcessorSet("unpriced", usable, (0,) * self.levels)
+            self._priced[queue, at] = found or (free,)
+        return self._priced[queue, at]
+
+    @cached_property
+    def _priced(self) -> dict[tuple[str, int | None], tuple[ProcessorSet, ...]]:
+        return {}
+
+    @cached_property
+    def _checked(self) -> dict[int, ProcSet]:
+        return {}
+
+    def _sets(
+        self, usable: frozenset[int], priced: tuple[Price, ...], queue: str
+    ) -> tuple[ProcessorSet, ...]:
+        prices = {price.group: price.cost for price in priced if price.queue == queue}
+        restricted = (
+            (group.name, tuple(i for i in group.members if i in usable))
+            for group in self.groups
+            if group.name in prices
+        )
+        return tuple(
+            ProcessorSet(name, members, prices[name])
+            for name, members in restricted
+            if members
+        )
+
+    def instance(
+        self, queue: str, pes: int, available: Collection[int], name: str = ""
+    ) -> ProcSet:
+        """Return the problem of finding processors for one job.
+
+        Parameters
+        ----------
+        queue, pes
+            Where the job waits, and how many processors it asks for.
+        available
+            Indices of free processors; those that the queue may not use do not count.
+        name
+            Of the instance; made from the rest if empty.
+
+        Raises
+        ------
+        InputError
+            When there is no such queue or processor, or the size is below 1.
+        """
+        for i in available:
+            if not 0 <= i < len(self.processors):
+                raise InputError("no such processor", field="available", value=i)
+        free = frozenset(available)
+        sets = self.sets_for(queue, pes)
+        checked = self._checked.get(id(sets))  # kept as long as this configuration
+        if checked is None:
+            checked = ProcSet(self.name, self.processors, (), 1, sets)
+            self._checked[id(sets)] = checked
+        return checked.asking(
+            name or f"{self.name}-{queue}-{pes}",
+            [i for i in self.usable(queue) if i in free],
+            pes,
+        )
+
+    def constraint_for(self, queue: str, pes: int) -> Constraint | None:
+        """Return what jobs of a queue and a size must satisfy, if anything.
+
+        A queue that constraints name is governed by these alone, any other queue by
+        the constraints that name none.
+
+        Raises
+        ------
+        InputError
+            When there is no such queue.
+        """
+        self.usable(queue)
+        own = [one for one in self.constraints if one.queue == queue]
+        own = own or [one for one in self.constraints if one.queue is None]
+        at = pick(tuple(one.sizes for one in own), pes)
+        return None if at is None else own[at]

@@ -1,0 +1,83 @@
+"""Ranges of job sizes: which overlap, and which sizes are left over."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ...instances.value import LARGEST
+from .findings import Findings
+from .ranges import heading
+from .source import Sizes
+
+Bounds = tuple[int, int] | None
+
+
+def read_sizes(sizes: Sequence[Sizes], findings: Findings) -> list[Bounds]:
+    """Return the bounds of each range, None for `otherwise`; complain where wrong.
+
+    A range that is wrong comes back as None, too: what it means is not known.
+    """
+    found: list[Bounds] = []
+    for i, one in enumerate(sizes):
+        bounds = None if one.bounds is None else _bounds(one, findings)
+        for j, other in enumerate(found):
+            if bounds and other and bounds[0] <= other[1] and other[0] <= bounds[1]:
+                shared = max(bounds[0], other[0]), min(bounds[1], other[1])
+                findings.error(
+                    one,
+                    f"{heading(bounds)} overlaps {heading(other)} of line "
+                    f"{sizes[j].line}: both hold for {ranges_text([shared])}",
+                )
+                break
+        if one.bounds is None:
+            if any(other.bounds is None for other in sizes[:i]):
+                findings.error(one, "expected otherwise once only, found it again")
+            elif any(other.bounds for other in sizes[i + 1 :]):
+                findings.error(one, "expected otherwise last, found it before a when")
+        found.append(bounds)
+    return found
+
+
+def _bounds(sizes: Sizes, findings: Findings) -> Bounds:
+    assert sizes.bounds is not None
+    assert sizes.bounds.last is not None
+    first, last = int(sizes.bounds.first.text), int(sizes.bounds.last.text)
+    if first < 1:
+        findings.error(sizes.bounds.first, f"expected a size from 1 on, found {first}")
+        return None
+    if last >= LARGEST:
+        findings.error(sizes.bounds.last, f"expected a size below 2^62, found {last}")
+        return None
+    if last < first:
+        findings.error(sizes.bounds.first, f"the range [{first},{last}] is empty")
+        return None
+    return first, last
+
+
+def left_over(bounds: Sequence[Bounds], most: int) -> Iterator[tuple[int, int]]:
+    """Yield the ranges of sizes from 1 to ``most`` that no range holds.
+
+    >>> list(left_over([(5, 8), (1, 2)], 10))
+    [(3, 4), (9, 10)]
+    """
+    begin = 1
+    for first, last in sorted(filter(None, bounds)):
+        if first > begin:
+            yield begin, min(first - 1, most)
+        begin = max(begin, last + 1)
+        if begin > most:
+            return
+    if begin <= most:
+        yield begin, most
+
+
+def ranges_text(ranges: Sequence[tuple[int, int]]) -> str:
+    """Say for which sizes, in words.
+
+    >>> ranges_text([(3, 4), (9, 9)])
+    'jobs of 3..4, 9 processors'
+    """
+    texts = [f"{a}..{b}" if a < b else str(a) for a, b in ranges[:8]]
+    if len(ranges) > 8:
+        texts.append("...")
+    return f"jobs of {', '.join(texts)} processors"
