@@ -37,7 +37,7 @@ from rich.console import Console  # noqa: E402
 from rich.table import Table  # noqa: E402
 
 from closeknit.exact.ksubset.cuts_bb.box import ALL_RULES, Rules  # noqa: E402
-from closeknit.exact.ksubset.cuts_bb.search import Search  # noqa: E402
+from closeknit.exact.ksubset.cuts_bb.search import CutsSearch  # noqa: E402
 from closeknit.heuristics.ksubset.mm_inc import first_solution  # noqa: E402
 from closeknit.instances import KSubset, mesh  # noqa: E402
 from closeknit.instances.ksubset.generators import random_occupancy, uniform_points  # noqa: E402
@@ -212,7 +212,7 @@ def ablate(count: int) -> None:
     for name, rules in ABLATIONS.items():
         nodes, seconds, unproved = 0, 0.0, 0
         for instance, chosen in zip(instances, starts, strict=True):
-            search = Search(instance, chosen, rules=rules)
+            search = CutsSearch(instance, chosen, rules=rules)
             before = process_time()
             if search.run(perf_counter() + 20) is not None:
                 unproved += 1
@@ -307,7 +307,7 @@ def main() -> None:
     console.print(f"{platform.platform()}, Python {platform.python_version()}")
     for warm in (mesh(4, 4, k=5), next(meshes(4, 4, k=5, kind="torus")(1))):
         KSUBSET[args.method](warm)
-        Search(warm, tuple(range(5))).run(perf_counter() + 60)
+        CutsSearch(warm, tuple(range(5))).run(perf_counter() + 60)
     gc.collect()
     gc.freeze()  # else a collection of the compilers' leftovers hits some instance
     if args.ablate:

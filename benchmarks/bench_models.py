@@ -22,7 +22,7 @@ from typing import cast
 from closeknit.exact.ksubset.medians import by_medians
 from closeknit.formulations.ksubset import catalogue
 from closeknit.formulations.ksubset.bounds.bounds import best_bound
-from closeknit.formulations.ksubset.strengthening import Aids
+from closeknit.formulations.ksubset.strengthening import Strengthening
 from closeknit.instances import KSubset, Mesh, cost, mesh
 from closeknit.methods import KSUBSET
 from closeknit.methods.models_ksubset import CP_SAT, NAMES
@@ -70,25 +70,25 @@ def cell(
     assert hint is not None
     bound, proof = best_bound(instance)
     if bound == cost(instance, hint):  # nothing left to do: measure without
-        aids = Aids(hint=hint)
+        strengthening = Strengthening(hint=hint)
     else:
-        aids = Aids(hint=hint, bound=bound, proof=proof)
+        strengthening = Strengthening(hint=hint, bound=bound, proof=proof)
     if without in ("hint", "bound"):
-        aids = replace(aids, **{without: None})
+        strengthening = replace(strengthening, **{without: None})
     elif without is not None:
-        aids = replace(aids, **{without: False})
+        strengthening = replace(strengthening, **{without: False})
     formulation, _, backend = name.partition("/")
     try:
         if formulation in catalogue.SERIES:
-            result = by_medians(instance, aids, settings=settings, start=start)
+            result = by_medians(instance, strengthening, settings=settings, start=start)
         elif backend == CP_SAT:
-            model = catalogue.CP[formulation].build(instance, aids)
+            model = catalogue.CP[formulation].build(instance, strengthening)
             result = cpsat.solve(
                 cast(CpFormulation, model), settings=settings, start=start
             )
         else:
             mixed = {**catalogue.MIP, **catalogue.QUADRATIC}
-            model = mixed[formulation].build(instance, aids)
+            model = mixed[formulation].build(instance, strengthening)
             result = mip.solve(
                 cast(MipFormulation, model), backend, settings=settings, start=start
             )

@@ -22,7 +22,7 @@ from collections import Counter
 from pathlib import Path
 
 from closeknit.exact.submesh.direct import free_box
-from closeknit.exact.submesh.feasibility import Verdict, decide, fits
+from closeknit.exact.submesh.feasibility import Feasibility, decide, feasibility
 from closeknit.instances import Submesh
 from closeknit.instances.submesh import Box, Resident
 from closeknit.instances.submesh.packing_json import read_packings
@@ -66,7 +66,7 @@ def pack(file: Path, limit: float) -> None:
 
 def states(
     side: int, most: int, requests: int, seed: int, limit: float
-) -> list[tuple[int, float, Verdict]]:
+) -> list[tuple[int, float, Feasibility]]:
     """Serve requests in order, migrating; note every state without a free box."""
     rng = random.Random(seed)
     queue = [
@@ -87,7 +87,7 @@ def states(
                 "state", (side, side), tuple(Resident(b) for b in boxes), size
             )
             start = time.process_time()
-            verdict = fits(instance, Settings(time_limit=limit))
+            verdict = feasibility(instance, Settings(time_limit=limit))
             noted.append((len(boxes), time.process_time() - start, verdict))
             if verdict.boxes is not None:
                 *moved, box = verdict.boxes
@@ -102,7 +102,9 @@ def states(
     return noted
 
 
-def filled(side: int, most: int, seed: int, limit: float) -> list[tuple[int, Verdict]]:
+def filled(
+    side: int, most: int, seed: int, limit: float
+) -> list[tuple[int, Feasibility]]:
     """Add boxes, migrating, until one is not placed that would fit by its area."""
     rng = random.Random(seed)
     held: list[Box] = []
@@ -116,7 +118,7 @@ def filled(side: int, most: int, seed: int, limit: float) -> list[tuple[int, Ver
         instance = Submesh("full", (side, side), tuple(map(Resident, held)), size)
         if size[0] * size[1] > instance.free:
             return noted
-        verdict = fits(instance, Settings(time_limit=limit))
+        verdict = feasibility(instance, Settings(time_limit=limit))
         noted.append((instance.free - size[0] * size[1], verdict))
         if verdict.boxes is None:
             return noted

@@ -36,7 +36,7 @@ for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
 import numpy as np  # noqa: E402
 import numpy.typing as npt  # noqa: E402
 
-from closeknit.exact.procset.machine import Machine  # noqa: E402
+from closeknit.exact.procset.machine import RequestSolver  # noqa: E402
 from closeknit.heuristics.procset.reaching import ReachingMachine  # noqa: E402
 from closeknit.instances import cost  # noqa: E402
 from closeknit.instances.procset.generators import SetSystem, system  # noqa: E402
@@ -51,7 +51,7 @@ SAMPLE = 400
 PROVEN = 60
 
 
-def week(made: SetSystem, machine: Machine) -> Iterator[tuple[Flags, int]]:
+def week(made: SetSystem, machine: RequestSolver) -> Iterator[tuple[Flags, int]]:
     """Run the synthetic week; yields what is free and wanted when a job starts."""
     each = len(made.processors) // 256
     jobs = [
@@ -108,7 +108,7 @@ def spread(seconds: list[float]) -> str:
 def measure(
     name: str,
     made: SetSystem,
-    requests: Callable[[Machine], Iterator[tuple[Flags, int]]],
+    requests: Callable[[RequestSolver], Iterator[tuple[Flags, int]]],
     target: str,
     *,
     times: int = 3,
@@ -116,7 +116,7 @@ def measure(
 ) -> list[tuple[Flags, int, tuple[int, ...]]]:
     """Print a row for frontier-dp, one for reaching; return the sample and optima."""
     start = process_time()
-    machine = Machine(len(made.processors), made.sets)
+    machine = RequestSolver(len(made.processors), made.sets)
     prepared = process_time() - start
     everything = np.ones(len(made.processors), dtype=np.bool_)
     machine.select(everything, 5)

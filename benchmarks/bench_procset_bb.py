@@ -31,7 +31,7 @@ from rich.console import Console  # noqa: E402
 from rich.table import Table  # noqa: E402
 
 from closeknit.exact.procset.set_opening_bb.kernels import Rules  # noqa: E402
-from closeknit.exact.procset.set_opening_bb.search import ALL_RULES, Search  # noqa: E402
+from closeknit.exact.procset.set_opening_bb.search import ALL_RULES, SetOpeningSearch  # noqa: E402
 from closeknit.formulations.procset.set_classes import classes_of  # noqa: E402
 from closeknit.instances import ProcSet  # noqa: E402
 from closeknit.instances.procset.generators import (  # noqa: E402
@@ -132,7 +132,7 @@ def table_of(rows: list[Row], count: int, limit: float) -> None:
         for seed in range(count):
             instance = row.make(seed=seed)
             start = process_time()
-            search = Search(classes_of(instance))
+            search = SetOpeningSearch(classes_of(instance))
             stopped = search.run(perf_counter() + limit)
             times.append(process_time() - start)
             nodes.append(search.nodes)
@@ -182,7 +182,7 @@ def ablate(count: int, limit: float) -> None:
         nodes, seconds, unproved = 0, 0.0, 0
         for instance in instances:
             start = process_time()
-            search = Search(classes_of(instance), rules)
+            search = SetOpeningSearch(classes_of(instance), rules)
             unproved += search.run(perf_counter() + limit) is not None
             seconds += process_time() - start
             nodes += search.nodes
@@ -211,7 +211,7 @@ def main() -> None:
     console.print(f"{platform.platform()}, Python {platform.python_version()}")
     for private in (0, 3):
         warm = torus_planes((3, 3, 3), 5, free=HALF, seed=1, private=private)
-        Search(classes_of(warm)).run(float("inf"))
+        SetOpeningSearch(classes_of(warm)).run(float("inf"))
     if args.ablate:
         ablate(args.count, args.limit)
     elif args.models:

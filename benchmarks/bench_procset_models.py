@@ -89,7 +89,7 @@ def a_process_a_level(backend: str) -> Way:
         proved: list[int] = []
         for number in range(instance.levels):
             model = procset_mip.classes(instance, hint=best)
-            procset_mip.aim(model, number, proved)
+            procset_mip.set_level_objective(model, number, proved)
             unit, known = model.levels[number].unit, tuple(proved)
             rest = (0,) * (instance.levels - number - 1)
 

@@ -32,7 +32,7 @@ for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
 import numpy as np  # noqa: E402
 import numpy.typing as npt  # noqa: E402
 
-from closeknit.exact.procset.machine import Machine  # noqa: E402
+from closeknit.exact.procset.machine import RequestSolver  # noqa: E402
 from closeknit.heuristics.procset.reaching import BEAM, ReachingMachine  # noqa: E402
 from closeknit.instances.procset.generators import system  # noqa: E402
 from closeknit.instances.procset.sample_machine import CORES  # noqa: E402
@@ -124,7 +124,7 @@ def measure(granularity: str, costs: str, count: int) -> None:
     def wanted(nodes: int) -> int:
         return CORES * nodes - int(random.integers(CORES)) if core else nodes
 
-    exact = Machine(n, sets)
+    exact = RequestSolver(n, sets)
     printed = ReachingMachine(n, sets, covers=False)
     exactly = ExactSize(n, sets)
     covering = ReachingMachine(n, sets)

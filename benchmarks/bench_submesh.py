@@ -33,7 +33,7 @@ import numpy as np  # noqa: E402
 
 from closeknit.heuristics.submesh.allocator import ALLOCATORS, Allocator  # noqa: E402
 from closeknit.instances.submesh import Box, box_at  # noqa: E402
-from closeknit.simulation.submesh import Unmoved, first_come  # noqa: E402
+from closeknit.simulation.submesh import Fixed, first_come  # noqa: E402
 from closeknit.simulation.submesh_stream import Normal, Request, Sides, Uniform, queue  # noqa: E402
 
 SEED = 1
@@ -83,7 +83,7 @@ class State:
     size: tuple[int, ...]
 
 
-class Watched(Unmoved):
+class Watched(Fixed):
     """Keeps a state every so many attempts."""
 
     def __init__(self, allocator: Allocator, begin: int, every: int) -> None:
@@ -125,9 +125,9 @@ def warm(name: str) -> None:
 def states(highest: int) -> list[State]:
     """Return states of a mesh that has filled, spread over a run."""
     n = max(1000, 40 * (1024 // highest) ** 2)
-    house = Watched(ALLOCATORS["iss"](MESH), n, max(1, n // STATES))
-    first_come(queue(MESH, n + n // 2, Uniform(1, highest), seed=SEED), house)
-    return house.states[:STATES]
+    occupancy = Watched(ALLOCATORS["iss"](MESH), n, max(1, n // STATES))
+    first_come(queue(MESH, n + n // 2, Uniform(1, highest), seed=SEED), occupancy)
+    return occupancy.states[:STATES]
 
 
 def fill(highest: int) -> None:
@@ -181,8 +181,8 @@ def run(
 ) -> None:
     """Print a row: a whole simulation."""
     asked = queue(mesh, requests, lengths, seed=SEED)
-    spent = timed(lambda: first_come(asked, Unmoved(make(name, mesh))))
-    measured = first_come(asked, Unmoved(make(name, mesh))) if name == "iss" else None
+    spent = timed(lambda: first_come(asked, Fixed(make(name, mesh))))
+    measured = first_come(asked, Fixed(make(name, mesh))) if name == "iss" else None
     print(
         f"{f'run {row}':18}{name:16}{requests:6}{spent:10.3f} s"
         + (f"   wanted: {wanted:g} s" if wanted else "")

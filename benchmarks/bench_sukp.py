@@ -17,7 +17,12 @@ from fractions import Fraction
 from pathlib import Path
 from time import perf_counter, process_time
 
-from closeknit.exact.sukp.sukp_bb.search import MOVES, Search, first_choice, pursue
+from closeknit.exact.sukp.sukp_bb.search import (
+    MOVES,
+    ExclusionSearch,
+    first_choice,
+    pursue,
+)
 from closeknit.instances import Sukp, read_instance
 from closeknit.instances.sukp.generators import random_sukp
 from closeknit.methods import SUKP
@@ -46,7 +51,7 @@ def ours(instance: Sukp, limit: float) -> str:
     began, start = process_time(), perf_counter()
     settings = Settings(time_limit=limit)
     first, ended = first_choice(instance, settings, MOVES)
-    search = Search(instance, first)
+    search = ExclusionSearch(instance, first)
     pursue(search, ended, settings=settings, start=start)
     outcome = _outcome(search.bound, search.best)
     return f"{outcome} | {process_time() - began:.1f} | {search.nodes}"

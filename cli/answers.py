@@ -26,7 +26,7 @@ _ORDERS = {
 }
 
 
-def told(instance: Instance, method: str, result: Result) -> str:
+def format_result(instance: Instance, method: str, result: Result) -> str:
     """Describe an answer in a few lines."""
     what = described(instance)
     if isinstance(instance, KSubset):

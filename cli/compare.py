@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ..instances import Instance
     from ..methods import AnyMethod
     from ..reports.campaigns.rows import Row
-    from ..reports.ratios.verdicts import Judged
+    from ..reports.ratios.verdicts import ScoredRun
     from ..solvers import Settings
 
 HELP = "table of ratios on the terminal"
@@ -59,7 +59,7 @@ def run(args: argparse.Namespace) -> int:
     instances = [read_instance(path) for path in args.files]
     lineups = running.lineups(args, instances)
     failed = interrupted = False
-    judged: list[Judged] = []
+    judged: list[ScoredRun] = []
     for instance in instances:
         campaign = Campaign(
             instances=[instance],
@@ -103,7 +103,7 @@ def _row(instance: Instance, method: AnyMethod, settings: Settings) -> Row:
         return row_of(instance, method.name, settings, str(error), FAILED)
 
 
-def _wrong(found: list[Judged]) -> bool:
+def _wrong(found: list[ScoredRun]) -> bool:
     """Say on standard error what should not be."""
     from ..reports.campaigns.rows import FAILED
 
@@ -118,7 +118,7 @@ def _wrong(found: list[Judged]) -> bool:
     return bool(problems)
 
 
-def _show(instance: Instance, found: list[Judged]) -> None:
+def _show(instance: Instance, found: list[ScoredRun]) -> None:
     from rich.table import Table
 
     from ..instances import KSubset, Sukp
@@ -154,7 +154,7 @@ def _show(instance: Instance, found: list[Judged]) -> None:
     screen().print(table)
 
 
-def _plain(levels: list[Any] | None, one: Judged) -> Any:
+def _plain(levels: list[Any] | None, one: ScoredRun) -> Any:
     """Give a list of levels, or the only one where costs are integers."""
     if levels is None:
         return None
@@ -171,7 +171,7 @@ def _known(row: Row) -> str:
     return f"{row.status}" + (f" ({row.proof})" if row.proof else "")
 
 
-def _write(out: str, judged: list[Judged]) -> None:
+def _write(out: str, judged: list[ScoredRun]) -> None:
     """Write one JSON object a line: the row, and its ratio as a fraction."""
     import json
 

@@ -131,7 +131,7 @@ def _refuse_others(args: argparse.Namespace, known: Iterable[str]) -> None:
 
 
 def _ksubset(instance: KSubset, args: argparse.Namespace) -> tuple[Formulation, str]:
-    from ..formulations.ksubset.strengthening import NONE, Aids
+    from ..formulations.ksubset.strengthening import NONE, Strengthening
     from ..methods.models_ksubset import refusal
 
     args.formulation = args.formulation or DEFAULT
@@ -141,7 +141,9 @@ def _ksubset(instance: KSubset, args: argparse.Namespace) -> tuple[Formulation, 
     _refuse_others(args, entries)
     if why := refusal(args.formulation, instance):
         raise InputError(why, field="--formulation", file=args.file)
-    model = entries[args.formulation].build(instance, NONE if args.bare else Aids())
+    model = entries[args.formulation].build(
+        instance, NONE if args.bare else Strengthening()
+    )
     times = model.unit * instance.topology.scale
     return model, (
         f"k = {instance.k}, {model.name}; the objective is {times} times the pair sum"
@@ -161,13 +163,13 @@ def _procset(instance: ProcSet, args: argparse.Namespace) -> tuple[Formulation, 
 
         model = cp = procset_cpsat.classes(instance, weighted=folded)
         if not folded:
-            procset_cpsat.aim(cp, args.level - 1, at_most)
+            procset_cpsat.set_level_objective(cp, args.level - 1, at_most)
     else:
         from ..formulations.procset import mip as procset_mip
 
         model = mixed = procset_mip.classes(instance, weighted=folded)
         if not folded:
-            procset_mip.aim(mixed, args.level - 1, at_most)
+            procset_mip.set_level_objective(mixed, args.level - 1, at_most)
     request = f"{instance.request} of {instance.n}"
     radix = ProcsetTerms(instance).radix
     if not folded:
@@ -286,7 +288,7 @@ def _moves(instance: Submesh, args: argparse.Namespace) -> tuple[Formulation, st
         if args.level is None:
             cp.model.minimize(folded)
         else:
-            procset_cpsat.aim(cp, args.level - 1, at_most)
+            procset_cpsat.set_level_objective(cp, args.level - 1, at_most)
     else:
         from ..formulations.procset import mip as procset_mip
         from ..formulations.submesh import moves_mip as submesh_moves_mip
@@ -295,7 +297,7 @@ def _moves(instance: Submesh, args: argparse.Namespace) -> tuple[Formulation, st
         if args.level is None:
             mixed.model.setObjective(submesh_moves_mip.folded(mixed, weights))
         else:
-            procset_mip.aim(mixed, args.level - 1, at_most)
+            procset_mip.set_level_objective(mixed, args.level - 1, at_most)
     if args.level is not None:
         return model, f"the objective is level {args.level}"
     parts = " + ".join(f"{w} * level {n}" for n, w in enumerate(weights, start=1))

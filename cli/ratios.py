@@ -31,7 +31,7 @@ from .progress import progress_bar
 
 if TYPE_CHECKING:
     from ..reports.campaigns.campaign import Campaign, Runner
-    from ..reports.campaigns.store import Store
+    from ..reports.campaigns.store import ResultStore
 
 HELP = "run methods on instances; report the ratios"
 OUTPUTS = ("report.html", "report.md", "ratios.csv")
@@ -137,7 +137,7 @@ def run(args: argparse.Namespace) -> int:
     from ..reports.campaigns.compiling import compile_for
     from ..reports.campaigns.forecast import Forecast
     from ..reports.campaigns.rows import FAILED
-    from ..reports.campaigns.store import Store
+    from ..reports.campaigns.store import ResultStore
 
     if args.out is None:
         raise _no_out()
@@ -148,7 +148,7 @@ def run(args: argparse.Namespace) -> int:
     campaign = _campaign(args)
     with (
         _runner(args) as runner_for,
-        Store(args.out, fresh=args.fresh) as store,
+        ResultStore(args.out, fresh=args.fresh) as store,
     ):
         _refuse_unwritable(Path(args.out))
         audited(campaign.instances, store.rows.values(), store.path)
@@ -264,7 +264,7 @@ def _refuse_unwritable(out: Path) -> None:
         try_file(out / name)
 
 
-def _report(campaign: Campaign, store: Store, out: Path, *, parquet: bool) -> int:
+def _report(campaign: Campaign, store: ResultStore, out: Path, *, parquet: bool) -> int:
     from ..instances.files import write_text
     from ..reports.campaigns.audit import audited
     from ..reports.ratios.csv_table import csv_table

@@ -76,7 +76,7 @@ def run(args: argparse.Namespace) -> int:
     """Run it, write the report, print what was found."""
     from ..instances.files import try_folder
     from ..reports.pages.document_pages import write_study
-    from ..reports.reproductions import REPRODUCTIONS, Order
+    from ..reports.reproductions import REPRODUCTIONS, RunOptions
 
     if args.list:
         wide = max(map(len, REPRODUCTIONS))
@@ -97,7 +97,7 @@ def run(args: argparse.Namespace) -> int:
     out = Path(args.out or f"out/{entry.name}")
     try_folder(out)
     with progress_bar() as progress:
-        order = Order(
+        order = RunOptions(
             trace=args.trace,
             seed=args.seed or 0,
             first=args.first,

@@ -144,7 +144,7 @@ def _staying(
     from dataclasses import asdict
 
     from ..heuristics.submesh.allocator import ALLOCATORS
-    from ..simulation.submesh import Unmoved, first_come
+    from ..simulation.submesh import Fixed, first_come
     from ..simulation.submesh_migration import migration_judge
 
     maker = entry_named(args.method, ALLOCATORS, "--method", "allocator")
@@ -155,8 +155,8 @@ def _staying(
         judge = migration_judge(
             args.mesh, rotate=args.rotate, torus=args.torus, settings=limits
         )
-    house = Unmoved(maker(args.mesh, rotate=args.rotate, torus=args.torus))
-    return asdict(first_come(requests, house, judge=judge))
+    occupancy = Fixed(maker(args.mesh, rotate=args.rotate, torus=args.torus))
+    return asdict(first_come(requests, occupancy, judge=judge))
 
 
 def _moving(
@@ -171,17 +171,17 @@ def _moving(
 
     if why := ALLOCATORS["fs-f"].refuses(args.mesh, args.torus):
         raise InputError(f"mig {why}", field="--mesh", value=list(args.mesh))
-    house = Migrating(args.mesh, rotate=args.rotate, settings=limits)
-    measures: dict[str, float | None] = asdict(first_come(requests, house))
+    occupancy = Migrating(args.mesh, rotate=args.rotate, settings=limits)
+    measures: dict[str, float | None] = asdict(first_come(requests, occupancy))
     # what failed could not be mended, by definition, unless that was not decided
     measures |= {
         "migration_fragmentation_pct": 0.0,
         "migration_failures": 0,
-        "undecided_failures": house.undecided,
-        "moved_residents": house.moved,
+        "undecided_failures": occupancy.undecided,
+        "moved_residents": occupancy.moved,
     }
     lenient = None
-    if house.undecided:
+    if occupancy.undecided:
         generous = Migrating(
             args.mesh, rotate=args.rotate, settings=limits, generous=True
         )

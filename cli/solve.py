@@ -66,7 +66,7 @@ def run(args: argparse.Namespace) -> int:
     """Solve every file in turn."""
     from ..instances import problem_of, read_instance
     from ..solvers import Limit, Status
-    from .answers import told
+    from .answers import format_result
 
     settings = running.settings_of(args, Ties(args.ties))
     for option in ("plot", "certificate"):
@@ -93,7 +93,7 @@ def run(args: argparse.Namespace) -> int:
             result = _certified(instance, result, args.certificate, settings)
         answers.append((instance, result))
         if args.json != "-":
-            print(told(instance, args.method, result))
+            print(format_result(instance, args.method, result))
         if result.limit is Limit.INTERRUPT and len(answers) < len(instances):
             print("closeknit: interrupted", file=sys.stderr)
             break

@@ -20,7 +20,7 @@ from .screen import screen
 
 if TYPE_CHECKING:
     from ..instances import Instance
-    from ..reports.claims import Claim, Trial, Verdict
+    from ..reports.claims import Claim, ClaimResult, Trial
     from ..solvers.method import Run
 
 HELP = "test every bound and formula exactly; for continuous integration"
@@ -141,7 +141,7 @@ def _seed(args: argparse.Namespace) -> int:
 
 def _test(
     claims: list[Claim], trial: Trial, args: argparse.Namespace, jobs: int
-) -> tuple[list[Verdict], dict[str, Path]]:
+) -> tuple[list[ClaimResult], dict[str, Path]]:
     """Test; keep the JUnit file up to date, so that a killed run has one too."""
     from rich.console import Console
 
@@ -150,7 +150,7 @@ def _test(
     from ..reports.claims.junit import write_junit
 
     console = Console(stderr=True)
-    verdicts: list[Verdict] = []
+    verdicts: list[ClaimResult] = []
     files: dict[str, Path] = {}
     updated = args.junit and replaces(args.junit)
     if jobs == 1:
@@ -180,7 +180,7 @@ def _test(
     return verdicts, files
 
 
-def _keep(verdict: Verdict, directory: str) -> Path | None:
+def _keep(verdict: ClaimResult, directory: str) -> Path | None:
     """Write the counterexample, if there is one; the verdict stands if that fails."""
     from ..instances import problem_of
     from ..instances.files import folder, write_text
@@ -198,7 +198,7 @@ def _keep(verdict: Verdict, directory: str) -> Path | None:
     return path
 
 
-def _labelled(verdict: Verdict, instance: Instance) -> Instance:
+def _labelled(verdict: ClaimResult, instance: Instance) -> Instance:
     """Say in the instance what it is a counterexample to."""
     source = f"counterexample to {verdict.claim.name}: {verdict.said}"
     return replace(instance, source=source)
@@ -238,7 +238,7 @@ def _write_list(claims: list[Claim], out: str | None) -> None:
 
 
 def _write_json(
-    out: str, trial: Trial, verdicts: list[Verdict], files: Mapping[str, Path]
+    out: str, trial: Trial, verdicts: list[ClaimResult], files: Mapping[str, Path]
 ) -> None:
     from ..instances import problem_of
     from ..instances.files import write_text
@@ -276,7 +276,7 @@ def _write_json(
         write_text(out, text + "\n")
 
 
-def _show(verdicts: list[Verdict], files: Mapping[str, Path]) -> None:
+def _show(verdicts: list[ClaimResult], files: Mapping[str, Path]) -> None:
     from rich.table import Table
     from rich.text import Text
 

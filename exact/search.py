@@ -12,7 +12,7 @@ from ..solvers.interrupt import OutOfTimeError
 from ..solvers.limits import LONGEST, limits
 
 
-class Search(ABC):
+class SteppableSearch(ABC):
     """An exact search in steps of so many nodes.
 
     Attributes
@@ -70,7 +70,7 @@ class Search(ABC):
 
 
 def search_alone(
-    make: Callable[[KSubset, tuple[int, ...]], Search],
+    make: Callable[[KSubset, tuple[int, ...]], SteppableSearch],
     proof: Proof,
     instance: KSubset,
     settings: Settings,

@@ -36,7 +36,7 @@ Instance = KSubset | ProcSet | Sukp | Submesh
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Facts:
+class Features:
     """What a table says about an instance.
 
     Parameters
@@ -81,7 +81,7 @@ class Problem:
         Reader and writer of its files, and their digest.
     selection_of, chosen_of
         From a choice to what solution files list, and back.
-    facts
+    features
         For tables.
     described
         In a few words, for people.
@@ -100,14 +100,14 @@ class Problem:
     sha256: Callable[[Any], str]
     selection_of: Callable[[Any, Any], Any]
     chosen_of: Callable[[Any, Any], tuple[int, ...]]
-    facts: Callable[[Any], Facts]
+    features: Callable[[Any], Features]
     described: Callable[[Any], str]
     canonical: Callable[[Iterable[int]], Iterable[int]] = sorted
 
 
-def _ksubset_facts(instance: KSubset) -> Facts:
+def _ksubset_facts(instance: KSubset) -> Features:
     topology = instance.topology
-    return Facts(
+    return Features(
         structure=topology.kind,
         shape=ksubset.shape_of(instance),
         n=instance.n,
@@ -117,8 +117,8 @@ def _ksubset_facts(instance: KSubset) -> Facts:
     )
 
 
-def _procset_facts(instance: ProcSet) -> Facts:
-    return Facts(
+def _procset_facts(instance: ProcSet) -> Features:
+    return Features(
         structure="sets",
         shape=(len(instance.sets), instance.levels),
         n=instance.n,
@@ -128,8 +128,8 @@ def _procset_facts(instance: ProcSet) -> Facts:
     )
 
 
-def _submesh_facts(instance: Submesh) -> Facts:
-    return Facts(
+def _submesh_facts(instance: Submesh) -> Features:
+    return Features(
         structure="torus" if instance.torus else "mesh",
         shape=instance.shape,
         n=instance.free,
@@ -139,8 +139,8 @@ def _submesh_facts(instance: Submesh) -> Facts:
     )
 
 
-def _sukp_facts(instance: Sukp) -> Facts:
-    return Facts(
+def _sukp_facts(instance: Sukp) -> Features:
+    return Features(
         structure="items",
         shape=(instance.n, len(instance.weights)),
         n=instance.n,
@@ -166,7 +166,7 @@ PROBLEMS: Mapping[str, Problem] = MappingProxyType(
                 sha256=ksubset_json.sha256,
                 selection_of=ksubset_json.selection_of,
                 chosen_of=ksubset_json.chosen_of,
-                facts=_ksubset_facts,
+                features=_ksubset_facts,
                 described=ksubset.described,
             ),
             Problem(
@@ -181,7 +181,7 @@ PROBLEMS: Mapping[str, Problem] = MappingProxyType(
                 sha256=procset_json.sha256,
                 selection_of=procset_json.selection_of,
                 chosen_of=procset_json.chosen_of,
-                facts=_procset_facts,
+                features=_procset_facts,
                 described=lambda one: (
                     f"{one.request} of {one.n} available processors, "
                     f"{len(one.sets)} sets"
@@ -199,7 +199,7 @@ PROBLEMS: Mapping[str, Problem] = MappingProxyType(
                 sha256=sukp_json.sha256,
                 selection_of=sukp_json.selection_of,
                 chosen_of=sukp_json.chosen_of,
-                facts=_sukp_facts,
+                features=_sukp_facts,
                 described=lambda one: (
                     f"{one.n} items, {len(one.weights)} elements, "
                     f"capacity {one.capacity}"
@@ -217,7 +217,7 @@ PROBLEMS: Mapping[str, Problem] = MappingProxyType(
                 sha256=submesh_json.sha256,
                 selection_of=submesh_json.selection_of,
                 chosen_of=submesh_json.chosen_of,
-                facts=_submesh_facts,
+                features=_submesh_facts,
                 described=submesh.described,
                 canonical=tuple,
             ),

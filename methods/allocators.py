@@ -12,17 +12,17 @@ from types import MappingProxyType
 
 from ..heuristics.allocation.allocator import (
     Allocator,
-    Maker,
+    AllocatorSpec,
     needs_a_grid,
     needs_a_plane,
     needs_a_tree,
 )
 from ..instances import InputError, Topology
 
-STRATEGIES: Mapping[str, Maker] = MappingProxyType(
+STRATEGIES: Mapping[str, AllocatorSpec] = MappingProxyType(
     {
         **{
-            f"{order}/{packing}": Maker(
+            f"{order}/{packing}": AllocatorSpec(
                 "curves:Curve",
                 needs_a_grid,
                 arguments={"order": order, "packing": packing},
@@ -31,7 +31,7 @@ STRATEGIES: Mapping[str, Maker] = MappingProxyType(
             for packing in ("first-fit", "best-fit", "sorted-free")
         },
         **{
-            name: Maker(
+            name: AllocatorSpec(
                 "paging:Paging",
                 needs_a_grid,
                 arguments={"exponent": exponent, "scan": scan},
@@ -48,7 +48,9 @@ STRATEGIES: Mapping[str, Maker] = MappingProxyType(
             )
         },
         **{
-            order: Maker("placements:Placement", refuses, arguments={"order": order})
+            order: AllocatorSpec(
+                "placements:Placement", refuses, arguments={"order": order}
+            )
             for order, refuses in (
                 ("consecutive", needs_a_tree),
                 ("shuffle", needs_a_tree),
@@ -56,12 +58,12 @@ STRATEGIES: Mapping[str, Maker] = MappingProxyType(
                 ("column", needs_a_grid),
             )
         },
-        "quadrant": Maker("placements:Quadrant", needs_a_grid),
-        "mc": Maker("mc:MC", needs_a_grid),
-        "mc-elongated": Maker("mc_elongated:MCElongated", needs_a_plane),
-        "plas": Maker("plas:PLAS", needs_a_plane),
-        "mbs": Maker("mbs:MBS", needs_a_grid),
-        "thrifty": Maker("thrifty:Thrifty", needs_a_grid),
+        "quadrant": AllocatorSpec("placements:Quadrant", needs_a_grid),
+        "mc": AllocatorSpec("mc:MC", needs_a_grid),
+        "mc-elongated": AllocatorSpec("mc_elongated:MCElongated", needs_a_plane),
+        "plas": AllocatorSpec("plas:PLAS", needs_a_plane),
+        "mbs": AllocatorSpec("mbs:MBS", needs_a_grid),
+        "thrifty": AllocatorSpec("thrifty:Thrifty", needs_a_grid),
     }
 )
 """Strategies with a class of their own, by the name used in reports."""
@@ -92,6 +94,6 @@ def allocator(name: str, topology: Topology, *, seed: int = 0) -> Allocator:
             field="allocator",
             value=name,
         )
-    from .method_as_allocator import Choosing
+    from .method_as_allocator import MethodAsAllocator
 
-    return Choosing(topology, KSUBSET[name], seed=seed)
+    return MethodAsAllocator(topology, KSUBSET[name], seed=seed)

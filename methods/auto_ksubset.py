@@ -7,7 +7,7 @@ from ..exact.ksubset.levelset_bb import search as levelset_bb
 from ..exact.ksubset.line import line_window
 from ..exact.ksubset.ring_dp.program import ring_dp
 from ..exact.ksubset.tree_dp.program import tree_dp
-from ..exact.search import Search
+from ..exact.search import SteppableSearch
 from ..formulations.ksubset.bounds.bounds import best_bound
 from ..heuristics.ksubset import one_axis
 from ..heuristics.ksubset.mm_inc import first_solution
@@ -69,18 +69,20 @@ def auto(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
 
 def _searches(
     instance: KSubset, chosen: tuple[int, ...], bound: int
-) -> dict[Search, Proof]:
+) -> dict[SteppableSearch, Proof]:
     """Choose the searches by the instance, the most promising first."""
-    searches: dict[Search, Proof] = {}
+    searches: dict[SteppableSearch, Proof] = {}
     if isinstance(instance.topology, Mesh) and instance.topology.dimension == 2:
-        searches[levelset_bb.Search(instance, chosen, bound)] = levelset_bb.PROOF
-    searches[cuts_bb.Search(instance, chosen, bound)] = cuts_bb.PROOF
+        searches[levelset_bb.LevelSetSearch(instance, chosen, bound)] = (
+            levelset_bb.PROOF
+        )
+    searches[cuts_bb.CutsSearch(instance, chosen, bound)] = cuts_bb.PROOF
     return searches
 
 
 def _in_turns(
-    searches: dict[Search, Proof], deadline: float, settings: Settings
-) -> tuple[Limit | None, Search]:
+    searches: dict[SteppableSearch, Proof], deadline: float, settings: Settings
+) -> tuple[Limit | None, SteppableSearch]:
     """Run the searches in turns, ever longer; return what stopped them, and the last.
 
     The last one run knows the best solution of all. Turns are counted in nodes, so

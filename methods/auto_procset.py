@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..exact.procset.frontier_dp.method import solve_narrow
-from ..exact.procset.set_opening_bb.method import opened_bb
+from ..exact.procset.set_opening_bb.method import set_opening_bb
 from ..instances import ProcSet
 from ..solvers import DEFAULT, Result, Settings
 
@@ -19,4 +19,4 @@ def auto(instance: ProcSet, /, settings: Settings = DEFAULT) -> Result:
     Source: derived for closeknit, see docs/procset.md.
     """
     found = solve_narrow(instance, settings)
-    return opened_bb(instance, settings) if isinstance(found, str) else found
+    return set_opening_bb(instance, settings) if isinstance(found, str) else found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..exact.submesh.feasibility import fits
+from ..exact.submesh.feasibility import feasibility
 from ..exact.submesh.migrate import Migration
 from ..exact.submesh.refutation import refute
 from ..instances import Submesh
@@ -47,7 +47,7 @@ class _Auto(Migration):
 
     def beyond_sets(self) -> Result:
         left = self.settings.time_limit - (clock.now() - self.start)
-        verdict = fits(
+        verdict = feasibility(
             self.instance, replace(self.settings, time_limit=max(left / 2, 0.0))
         )
         if verdict.fits is False:

@@ -7,13 +7,13 @@ from itertools import compress
 
 import numpy as np
 
-from ..heuristics.allocation.allocator import Allocator, Grant
+from ..heuristics.allocation.allocator import Allocation, Allocator
 from ..instances import InputError, KSubset, Topology
 from ..solvers import DEFAULT, Result, Settings
 from ..solvers.method import Method
 
 
-class Choosing(Allocator):
+class MethodAsAllocator(Allocator):
     """Ask a method for k-subsets, which looks at nothing but what is idle.
 
     Parameters
@@ -53,7 +53,7 @@ class Choosing(Allocator):
         self.asked = 0
         self.last: Result | None = None
 
-    def _choose(self, k: int, shape: tuple[int, ...] | None) -> Grant:
+    def _choose(self, k: int, shape: tuple[int, ...] | None) -> Allocation:
         numbers = np.flatnonzero(self.idle)
         free = tuple(compress(self.places, self.idle))
         instance = KSubset("job", self.topology, free, k)
@@ -63,4 +63,4 @@ class Choosing(Allocator):
         self.last = result
         if result.chosen is None:
             raise InputError("finds nothing within its limits", field=self.method.name)
-        return Grant.of(numbers[np.array(result.chosen, dtype=np.int64)])
+        return Allocation.of(numbers[np.array(result.chosen, dtype=np.int64)])

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..formulations.ksubset import catalogue
 from ..formulations.ksubset.bounds.bounds import best_bound
-from ..formulations.ksubset.strengthening import Aids
+from ..formulations.ksubset.strengthening import Strengthening
 from ..instances import KSubset, cost
 from ..solvers import DEFAULT, Limit, Result, Settings, answer, clock
 from .models import CP_SAT as CP_SAT
@@ -114,12 +114,12 @@ def _run(
         bound, proof = best_bound(instance)
         if bound == cost(instance, hint):
             return answer(instance, hint, start=start, bound=bound, proof=proof)
-        aids = Aids(hint=hint, bound=bound, proof=proof)
+        strengthening = Strengthening(hint=hint, bound=bound, proof=proof)
         if entry.name in catalogue.SERIES:
             from ..exact.ksubset.medians import by_medians
 
-            return by_medians(instance, aids, settings=settings, start=start)
-        model = entry.build(instance, aids)
+            return by_medians(instance, strengthening, settings=settings, start=start)
+        model = entry.build(instance, strengthening)
     except KeyboardInterrupt:
         return answer(
             instance,

@@ -36,7 +36,7 @@ PROCSET: Mapping[str, Method[ProcSet]] = table(
     ),
     Method(
         name="opened-bb",
-        where="exact.procset.set_opening_bb.method:opened_bb",
+        where="exact.procset.set_opening_bb.method:set_opening_bb",
         exact=True,
     ),
     Method(

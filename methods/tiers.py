@@ -46,13 +46,13 @@ def run_once(
     settings
         Time spent on compiling, or on trying to do without, is in no limit.
     """
-    facts = problem_of(instance).facts(instance)
-    if method.runs_solver or method.seeded or facts.locations > _PLACES:
+    features = problem_of(instance).features(instance)
+    if method.runs_solver or method.seeded or features.locations > _PLACES:
         return method(instance, settings)
     return in_tiers(
         lambda settings: method(instance, settings),
         lambda result: result.limit,
-        size=facts.n,
+        size=features.n,
         settings=settings,
     )
 

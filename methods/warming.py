@@ -53,9 +53,9 @@ KINDS: tuple[Kind, ...] = (
 
 def kind_of(instance: Instance) -> Kind:
     """Return the kind of an instance: equal kinds need the same machine code."""
-    facts = problem_of(instance).facts(instance)
-    levels = min(facts.d, 5) if isinstance(instance, ProcSet) else facts.d
-    return problem_of(instance).name, facts.structure, levels
+    features = problem_of(instance).features(instance)
+    levels = min(features.d, 5) if isinstance(instance, ProcSet) else features.d
+    return problem_of(instance).name, features.structure, levels
 
 
 @cache

@@ -8,7 +8,7 @@ from threading import Lock
 
 import numpy as np
 
-from ..exact.procset.machine import Flags, Machine
+from ..exact.procset.machine import Flags, RequestSolver
 from ..formulations.procset.set_classes import Cost
 from ..instances import InputError, ProcessorSet, ProcSet
 from ..methods.auto_procset import auto
@@ -81,7 +81,7 @@ class Selector:
         self._method = method
         # a machine keeps its tables between requests: one thread at a time
         self._lock = Lock()
-        self._machines: dict[tuple[int, int | None], Machine] = {}
+        self._machines: dict[tuple[int, int | None], RequestSolver] = {}
         self._tables: dict[tuple[int, str], list[Cost]] = {}
 
     def prepare(self, settings: Settings = DEFAULT) -> None:
@@ -183,11 +183,13 @@ class Selector:
         flags[list(processors)] = True
         return flags
 
-    def _machine(self, sets: Sequence[ProcessorSet], lookahead: int | None) -> Machine:
+    def _machine(
+        self, sets: Sequence[ProcessorSet], lookahead: int | None
+    ) -> RequestSolver:
         # sets are cached by the configuration, so that like requests share them
         key = (id(sets), lookahead)
         if key not in self._machines:
-            self._machines[key] = Machine(
+            self._machines[key] = RequestSolver(
                 len(self.configuration.processors), sets, lookahead=lookahead
             )
         return self._machines[key]

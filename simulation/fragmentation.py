@@ -8,7 +8,7 @@ from math import ceil
 
 import numpy as np
 
-from ..heuristics.allocation.allocator import Grant
+from ..heuristics.allocation.allocator import Allocation
 from ..instances import InputError, KSubset
 from ..instances.ksubset.generators import (
     generator,
@@ -92,7 +92,7 @@ def fragmented(
     if jobs < 1:
         raise InputError("must be at least 1", field="jobs", value=jobs)
     hands_out = machine.allocator
-    running: list[Grant] = []
+    running: list[Allocation] = []
     for _ in range(jobs):
         wanted = size()
         grant = None

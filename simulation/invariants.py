@@ -20,7 +20,7 @@ from ..instances import IntArray
 from ..instances.submesh import Box, cells, corner, sides, ways_of
 
 if TYPE_CHECKING:
-    from .submesh import House
+    from .submesh import Occupancy
 
 SWITCH = "CLOSEKNIT_CHECK"
 """The environment variable; 1 switches the checks on."""
@@ -49,19 +49,19 @@ class BoxWatch:
 
     Parameters
     ----------
-    house
+    occupancy
         Empty.
     """
 
-    def __init__(self, house: House) -> None:
-        self.house = house
+    def __init__(self, occupancy: Occupancy) -> None:
+        self.occupancy = occupancy
         self.ways: dict[int, tuple[tuple[int, ...], ...]] = {}
         self.look()
 
     def started(self, number: int, size: tuple[int, ...]) -> None:
         """Look after a request has been placed."""
         _demand(number not in self.ways, f"request {number} is served twice")
-        self.ways[number] = ways_of(self.house.shape, size, self.house.rotate)
+        self.ways[number] = ways_of(self.occupancy.shape, size, self.occupancy.rotate)
         self.look()
 
     def left(self, number: int) -> None:
@@ -83,22 +83,22 @@ class BoxWatch:
         BrokenInvariantError
             When anything is not as it must be.
         """
-        house, where = self.house, self.house.where
+        occupancy, where = self.occupancy, self.occupancy.where
         # once one has been let in unproved, nobody has a place that is known
         _demand(
-            where.keys() == self.ways.keys() or (house.generous and not where),
+            where.keys() == self.ways.keys() or (occupancy.generous and not where),
             f"boxes are held by {sorted(where)}, not by {sorted(self.ways)}",
         )
         _demand(
-            sorted(where.values()) == sorted(house.boxes()),
+            sorted(where.values()) == sorted(occupancy.boxes()),
             "the allocator holds other boxes than the residents",
         )
         held = sum(prod(ways[0]) for ways in self.ways.values())
         _demand(
-            house.free + held == prod(house.shape),
-            f"{house.free} processors free and {held} held",
+            occupancy.free + held == prod(occupancy.shape),
+            f"{occupancy.free} processors free and {held} held",
         )
-        taken = np.zeros(house.shape, dtype=np.bool_)
+        taken = np.zeros(occupancy.shape, dtype=np.bool_)
         for number, box in where.items():
             lies = sides(box)
             _demand(
@@ -112,15 +112,15 @@ class BoxWatch:
 
     def _cells(self, number: int, box: Box) -> tuple[IntArray, ...]:
         """Return the cells of a box, for indexing."""
-        lies = list(zip(corner(box), sides(box), self.house.shape, strict=True))
+        lies = list(zip(corner(box), sides(box), self.occupancy.shape, strict=True))
         _demand(
             all(
-                0 <= low < n and side <= n and (self.house.torus or low + side <= n)
+                0 <= low < n and side <= n and (self.occupancy.torus or low + side <= n)
                 for low, side, n in lies
             ),
             f"{box} of request {number} is not in the mesh",
         )
-        return cells(self.house.shape, box)
+        return cells(self.occupancy.shape, box)
 
 
 class ProcessorWatch:

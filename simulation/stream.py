@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 
-from ..heuristics.allocation.allocator import Allocator, Flags, Grant
+from ..heuristics.allocation.allocator import Allocation, Allocator, Flags
 from ..instances import InputError
 from .invariants import ProcessorWatch, checking
 from .stream_jobs import StreamJob
@@ -46,7 +46,7 @@ class Start:
     job: StreamJob
     time: int
     idle: Flags
-    grant: Grant
+    grant: Allocation
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,7 +55,7 @@ class End:
 
     job: StreamJob
     time: int
-    grant: Grant
+    grant: Allocation
 
 
 Event = Start | End
@@ -106,7 +106,7 @@ class _Run:
         self.most = allocator.free
         self.clock = 0
         self.waiting: list[tuple[int, StreamJob]] = []
-        self.running: list[tuple[int, int, StreamJob, Grant, int]] = []
+        self.running: list[tuple[int, int, StreamJob, Allocation, int]] = []
         """End, place in the stream, who, on what, expected end."""
         self.watch = (
             ProcessorWatch(allocator.idle, allocator.state()) if checking() else None

@@ -23,7 +23,7 @@ Judge = Callable[[Sequence[Box], tuple[int, ...]], bool | None]
 """Told boxes held and a size: would it fit after migration? None: unknown."""
 
 
-class House(Protocol):
+class Occupancy(Protocol):
     """A mesh in which requests live, by number, until they leave."""
 
     @property
@@ -64,7 +64,7 @@ class House(Protocol):
         """Return the boxes held now."""
 
 
-class Unmoved:
+class Fixed:
     """A house in which everybody stays where they were put.
 
     Parameters
@@ -170,10 +170,10 @@ class Measures:
 class Tally:
     """Adds up during a run what `Measures` tell in the end."""
 
-    def __init__(self, house: House, judge: Judge | None = None) -> None:
-        self.house = house
-        self.watch = BoxWatch(house) if checking() else None
-        self.size = prod(house.shape)
+    def __init__(self, occupancy: Occupancy, judge: Judge | None = None) -> None:
+        self.occupancy = occupancy
+        self.watch = BoxWatch(occupancy) if checking() else None
+        self.size = prod(occupancy.shape)
         self.free = self.size
         self.held = 0
         self.judge = judge
@@ -187,10 +187,10 @@ class Tally:
 
     def attempt(self, request: Request, clock: float) -> bool:
         """Try to place a request, and note what came of it."""
-        house = self.house
-        before = house.steps
-        done = house.place(request)
-        self.steps[done] += house.steps - before
+        occupancy = self.occupancy
+        before = occupancy.steps
+        done = occupancy.place(request)
+        self.steps[done] += occupancy.steps - before
         self.allocated += self.held
         wanted = prod(request.size)
         if done:
@@ -210,7 +210,7 @@ class Tally:
             self.external[0] += 1
             self.external[1] += wanted
             if self.judge is not None:
-                helps = self.judge(house.boxes(), request.size)
+                helps = self.judge(occupancy.boxes(), request.size)
                 self.undecided += helps is None
                 if helps:
                     self.migration[0] += 1
@@ -219,7 +219,7 @@ class Tally:
 
     def release(self, request: Request) -> None:
         """Take back the box of a request."""
-        self.house.remove(request.number)
+        self.occupancy.remove(request.number)
         self.held -= 1
         self.free += prod(request.size)
         if self.watch is not None:
@@ -257,7 +257,7 @@ class Tally:
 
 def first_come(
     requests: Sequence[Request],
-    house: House,
+    occupancy: Occupancy,
     *,
     judge: Judge | None = None,
     told: Callable[[Request, float], None] = lambda request, clock: None,
@@ -271,7 +271,7 @@ def first_come(
     ----------
     requests
         In the order in which they are served, at least one.
-    house
+    occupancy
         Empty.
     judge
         Asked at every failure with enough processors free whether migration would
@@ -288,13 +288,13 @@ def first_come(
     -----
     Time: O(n log n) and at most two attempts a request, of which there are n.
     """
-    tally = Tally(house, judge)
+    tally = Tally(occupancy, judge)
     running: list[tuple[float, int, Request]] = []
     clock = 0.0
     for request in requests:
         while not tally.attempt(request, clock):
             if not running:
-                raise no_place(request, house)
+                raise no_place(request, occupancy)
             clock = release_next(running, tally)
         told(request, clock)
         heapq.heappush(running, (clock + request.seconds, request.number, request))
@@ -312,9 +312,9 @@ def release_next(running: list[tuple[float, int, Request]], tally: Tally) -> flo
     return clock
 
 
-def no_place(request: Request, house: House) -> InputError:
+def no_place(request: Request, occupancy: Occupancy) -> InputError:
     """Say that a request can never be served."""
-    shape = "x".join(map(str, house.shape))
+    shape = "x".join(map(str, occupancy.shape))
     return InputError(
         f"finds no place in the empty {shape} mesh",
         field=f"request {request.number}",

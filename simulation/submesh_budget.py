@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from ..exact.submesh.constructive import construct
-from ..exact.submesh.feasibility import Verdict, by_cpsat
+from ..exact.submesh.feasibility import Feasibility, by_cpsat
 from ..exact.submesh.refutation import refute
 from ..exact.submesh.staircase.search import refusal, staircase
 from ..instances.submesh.packing import Packing
@@ -44,27 +44,29 @@ class Budget:
     rounds: int = 4
     conflicts: Sequence[tuple[int, int]] = ((16, 50_000), (20, 10_000), (30, 2_000))
 
-    def __call__(self, packing: Packing, settings: Settings = DEFAULT) -> Verdict:
+    def __call__(self, packing: Packing, settings: Settings = DEFAULT) -> Feasibility:
         """Decide within the budget; of the settings, seed and threads count."""
         if (certificate := refute(packing)) is not None:
             kind = certificate["kind"]
             proof = Proof(Grade.CHECKED, kind)
-            return Verdict(fits=False, by=kind, proof=proof, certificate=certificate)
+            return Feasibility(
+                fits=False, by=kind, proof=proof, certificate=certificate
+            )
         boxes = construct(packing, settings.seed, _never, rounds=0)
         if boxes is not None:
-            return Verdict(fits=True, by="construction", boxes=boxes)
+            return Feasibility(fits=True, by="construction", boxes=boxes)
         if len(packing.items) <= self.searched and not refusal(packing):
             found, boxes, _ = staircase(packing, most_nodes=self.nodes, stop=_never)
             if found is not None:
-                return Verdict(fits=found, by="staircase", boxes=boxes)
+                return Feasibility(fits=found, by="staircase", boxes=boxes)
         boxes = construct(packing, settings.seed, _never, rounds=self.rounds)
         if boxes is not None:
-            return Verdict(fits=True, by="annealing", boxes=boxes)
+            return Feasibility(fits=True, by="annealing", boxes=boxes)
         for most, conflicts in self.conflicts:
             if len(packing.items) <= most:
                 limits = replace(settings, time_limit=_LONG, node_limit=conflicts)
                 return by_cpsat(packing, limits)
-        return Verdict()
+        return Feasibility()
 
     def __str__(self) -> str:
         asked = ", ".join(

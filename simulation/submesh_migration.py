@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from math import prod
 
-from ..exact.submesh.feasibility import Verdict, decide
+from ..exact.submesh.feasibility import Feasibility, decide
 from ..exact.submesh.migrate import Migration
 from ..heuristics.submesh.allocator import ALLOCATORS, Allocator
 from ..instances.submesh import Box, Resident, Submesh, final_boxes, placement_of, sides
@@ -70,7 +70,7 @@ class Migrating:
         generous: bool = False,
         budget: int | None = None,
         settings: Settings = DEFAULT,
-        decider: Callable[[Packing, Settings], Verdict] | None = None,
+        decider: Callable[[Packing, Settings], Feasibility] | None = None,
     ) -> None:
         self.shape = tuple(shape)
         self.rotate = rotate

@@ -17,7 +17,7 @@ from enum import Enum
 
 from ..heuristics.submesh.allocator import ALLOCATORS
 from ..instances.submesh import Box
-from .submesh import Measures, Tally, Unmoved, first_come, no_place, release_next
+from .submesh import Fixed, Measures, Tally, first_come, no_place, release_next
 from .submesh_migration import Migrating
 from .submesh_stream import Request
 
@@ -38,7 +38,7 @@ class Policy(Enum):
 
 def serve(
     requests: Sequence[Request],
-    house: Unmoved | Migrating,
+    occupancy: Fixed | Migrating,
     policy: Policy,
     *,
     depth: int = DEPTH,
@@ -50,7 +50,7 @@ def serve(
     ----------
     requests
         Waiting from the beginning.
-    house
+    occupancy
         Empty. Once residents have been moved since the reservation was made, those
         who would stay beyond it are not let in: the first of the queue then finds
         room at that moment by moving residents back.
@@ -67,11 +67,11 @@ def serve(
         For a request that finds no place in the empty mesh.
     """
     if policy is Policy.FCFS:
-        return first_come(requests, house, told=told)
+        return first_come(requests, occupancy, told=told)
     waiting = list(requests)
     if policy is Policy.SHORTEST:
         waiting.sort(key=lambda request: (request.seconds, request.number))
-    tally = Tally(house)
+    tally = Tally(occupancy)
     running: list[tuple[float, int, Request]] = []
     clock = 0.0
 
@@ -85,9 +85,9 @@ def serve(
             start(waiting.pop(0))
             continue
         if not running:
-            raise no_place(first, house)
-        then, place = _reservation(first, house, running)
-        _backfill(waiting, house, clock, then, place, depth, tally, start)
+            raise no_place(first, occupancy)
+        then, place = _reservation(first, occupancy, running)
+        _backfill(waiting, occupancy, clock, then, place, depth, tally, start)
         clock = release_next(running, tally)
     while running:
         release_next(running, tally)
@@ -96,7 +96,7 @@ def serve(
 
 def _reservation(
     first: Request,
-    house: Unmoved | Migrating,
+    occupancy: Fixed | Migrating,
     running: Sequence[tuple[float, int, Request]],
 ) -> tuple[float, Box]:
     """Find when the first of the queue would find a place, and which.
@@ -104,8 +104,8 @@ def _reservation(
     Residents stay where they are; a place is looked for by first fit, turned as well
     if the house does that.
     """
-    where = house.where
-    scratch = ALLOCATORS["iss"](house.shape, rotate=house.rotate)
+    where = occupancy.where
+    scratch = ALLOCATORS["iss"](occupancy.shape, rotate=occupancy.rotate)
     leaving = sorted(running)
     for _, number, _ in leaving:
         scratch.hold(where[number])
@@ -113,12 +113,12 @@ def _reservation(
         scratch.release(where[number])
         if (box := scratch.find(first.size)) is not None:
             return end, box
-    raise no_place(first, house)
+    raise no_place(first, occupancy)
 
 
 def _backfill(
     waiting: list[Request],
-    house: Unmoved | Migrating,
+    occupancy: Fixed | Migrating,
     clock: float,
     then: float,
     place: Box,
@@ -127,7 +127,7 @@ def _backfill(
     start: Callable[[Request], None],
 ) -> None:
     """Let those in who do not delay the first."""
-    moved = house.moved
+    moved = occupancy.moved
     failed: list[tuple[int, ...]] = [waiting[0].size]
     for request in waiting[1 : depth + 1]:
         # where a smaller size found no place, a larger one finds none
@@ -143,7 +143,7 @@ def _backfill(
             else:
                 failed.append(request.size)
             continue
-        box = house.find(request.size) if house.moved == moved else None
+        box = occupancy.find(request.size) if occupancy.moved == moved else None
         if box is None:
             continue
         if any(p > b or a > q for a, b, p, q in _spans(place, box)):

@@ -12,7 +12,7 @@ from threading import Event, Thread
 
 from ..instances import Value
 from . import clock
-from .formulation import CpFormulation, Level, settle
+from .formulation import CpFormulation, Level, to_result
 from .interrupt import deferred, grace
 from .result import Grade, Limit, Proof, Result, SolverError, Status
 from .settings import DEFAULT, Settings
@@ -89,7 +89,7 @@ def solve(
             seconds=clock.now() - start,
             seed=settings.seed,
         )
-    return settle(
+    return to_result(
         formulation,
         found.values,
         found.proved,

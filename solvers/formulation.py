@@ -187,7 +187,7 @@ class QuadraticFormulation(MipFormulation):
         return max((abs(weight) for _, weight in self.model.prices), default=0)
 
 
-def settle(
+def to_result(
     formulation: Formulation,
     values: Sequence[int] | None,
     bound: Value | None,

@@ -25,7 +25,7 @@ from typing import Any
 from ..instances import Value, cost
 from ..instances.value import ordered
 from . import clock
-from .formulation import MipFormulation, settle
+from .formulation import MipFormulation, to_result
 from .interrupt import OutOfTimeError, deferred, grace, unhurried
 from .mip_backends import cbc_progress
 from .result import Grade, Limit, Proof, Result, SolverError, Status
@@ -121,7 +121,7 @@ def solve(
             raise SolverError(_crash(backend, code, complaint))
         limit = Limit.MEMORY
     values, bound = _told(formulation, known)
-    return settle(
+    return to_result(
         formulation,
         values,
         bound,

@@ -68,7 +68,7 @@ class Reader:
 def _instances(problem: str) -> list[bytes]:
     few = [one for one in recipes() if problem_of(one).name == problem]
     few.sort(key=lambda one: len(dumps(problem_of(one).document_of(one))))
-    kinds = {problem_of(one).facts(one).structure: one for one in reversed(few)}
+    kinds = {problem_of(one).features(one).structure: one for one in reversed(few)}
     return [dumps(problem_of(one).document_of(one)).encode() for one in kinds.values()]
 
 

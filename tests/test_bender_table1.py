@@ -25,7 +25,7 @@ from closeknit.reports.ratios.bootstrap import Estimate
 from closeknit.reports.reproductions.bender2008_table1 import printed as printed
 from closeknit.reports.reproductions.bender2008_table1.entries import Row, relative
 from closeknit.reports.reproductions.bender2008_table1.findings import (
-    Verdict,
+    RankingFinding,
     column_verdict,
     diagonal_verdict,
     findings,
@@ -47,7 +47,7 @@ from closeknit.reports.reproductions.bender2008_table1.streams import (
 )
 from closeknit.reports.reproductions.bender2008_table1.study import CORE, lineup
 from closeknit.reports.reproductions.bender2008_table1.tables import printed_gap
-from closeknit.reports.reproductions.parts import Store
+from closeknit.reports.reproductions.parts import PartStore
 from closeknit.simulation.stream import Start, simulate
 from closeknit.simulation.stream_jobs import StreamJob, generated
 
@@ -136,7 +136,7 @@ def test_parts_have_names_that_say_what_they_depend_on(tmp_path: Path) -> None:
 
 
 def test_a_store_gives_back_what_was_put_and_mistrusts_the_rest(tmp_path: Path) -> None:
-    one, store = part(), Store(tmp_path / "parts", Found)
+    one, store = part(), PartStore(tmp_path / "parts", Found)
     assert store.get(one) is None
     found = run(one)
     store.put(one, found)
@@ -207,8 +207,8 @@ def test_nothing_to_compare_gives_no_ratio() -> None:
     assert (ratios.low, ratios.high) == (None, None)
 
 
-def steps(*gaps: tuple[float, float]) -> Verdict:
-    return Verdict(tuple(("x", Estimate((a + b) / 2, a, b)) for a, b in gaps))
+def steps(*gaps: tuple[float, float]) -> RankingFinding:
+    return RankingFinding(tuple(("x", Estimate((a + b) / 2, a, b)) for a, b in gaps))
 
 
 def test_a_ranking_holds_only_where_every_step_is_certain() -> None:

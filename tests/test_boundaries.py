@@ -266,8 +266,8 @@ def test_residents_go_the_shorter_way_round_a_torus(torus: bool, steps: int) -> 
 
 def test_blocked_processors_and_boxes_of_a_submesh() -> None:
     def made(**other: object) -> Submesh:
-        facts: dict[str, object] = {"residents": (), "request": (1, 1), **other}
-        return Submesh("one", (4, 3), **facts)  # type: ignore[arg-type]
+        features: dict[str, object] = {"residents": (), "request": (1, 1), **other}
+        return Submesh("one", (4, 3), **features)  # type: ignore[arg-type]
 
     corners = ((0, 0), (3, 2))
     one = made(blocked=corners, residents=(Resident((1, 0, 2, 1)),))
@@ -491,14 +491,14 @@ def test_requests_and_distances_that_are_too_large() -> None:
 
 
 def machine(**other: object) -> ProcSet:
-    facts: dict[str, object] = {
+    features: dict[str, object] = {
         "processors": ("a", "b", "c"),
         "available": (0, 1),
         "request": 1,
         "sets": (ProcessorSet("x", (0, 1), (1, 2)), ProcessorSet("y", (2,), (0, 3))),
         **other,
     }
-    return ProcSet("machine", **facts)  # type: ignore[arg-type]
+    return ProcSet("machine", **features)  # type: ignore[arg-type]
 
 
 def test_processor_sets_that_are_refused() -> None:
@@ -560,7 +560,7 @@ def test_choices_of_processors_that_are_wrong() -> None:
 
 
 def test_knapsacks_that_are_refused() -> None:
-    facts: dict[str, Any] = {
+    features: dict[str, Any] = {
         "profits": (1, 2),
         "weights": (3, 4),
         "items": ((0,), (0, 1)),
@@ -580,12 +580,12 @@ def test_knapsacks_that_are_refused() -> None:
         ({"items": ((-1,), (1,))}, "no such element"),
     ):
         with pytest.raises(InputError, match=said):
-            Sukp("one", **{**facts, **other})
+            Sukp("one", **{**features, **other})
     edges = {"profits": (2**61, 2**61 - 1), "weights": (0, 0), "capacity": 0}
-    assert Sukp("one", **{**facts, **edges}).n == 2
-    assert Sukp("one", **{**facts, "capacity": 2**62 - 1}).capacity == 2**62 - 1
+    assert Sukp("one", **{**features, **edges}).n == 2
+    assert Sukp("one", **{**features, "capacity": 2**62 - 1}).capacity == 2**62 - 1
     with pytest.raises(FrozenInstanceError):
-        Sukp("one", **facts).name = "two"  # type: ignore[misc]
+        Sukp("one", **features).name = "two"  # type: ignore[misc]
 
 
 def test_rings_are_priced_by_the_shorter_way() -> None:

@@ -27,7 +27,7 @@ from closeknit.reports.campaigns.campaign import Campaign, Lineup, run
 from closeknit.reports.campaigns.interrupts import undisturbed
 from closeknit.reports.campaigns.row_fields import document_of, parse_row
 from closeknit.reports.campaigns.rows import Row
-from closeknit.reports.campaigns.store import FILE, LOCK, Store, rows_in
+from closeknit.reports.campaigns.store import FILE, LOCK, ResultStore, rows_in
 from closeknit.solvers import Grade, Proof, Settings
 
 from .toys import ROOT, SABOTEURS, TOYS, dies, made, optimal, small
@@ -261,24 +261,24 @@ def lines_of(rows: list[Row]) -> list[bytes]:
 def test_rows_are_there_for_others_as_soon_as_they_are_appended(tmp_path: Path) -> None:
     rows = rows_of("mm", "mc1x1")
     where = tmp_path / "deep" / "out"
-    with Store(where) as store:
+    with ResultStore(where) as store:
         for count, row in enumerate(rows, start=1):
             store.append(row)
             assert rows_in(where / FILE) == rows[:count]
     assert sorted(path.name for path in where.iterdir()) == [LOCK, FILE]
-    with Store(where) as store:
+    with ResultStore(where) as store:
         assert list(store.rows.values()) == rows
 
 
 @pytest.mark.parametrize("row", EVERY_KIND_OF_ROW)
 def test_rows_come_out_of_the_store_as_they_went_in(tmp_path: Path, row: Row) -> None:
-    with Store(tmp_path) as store:
+    with ResultStore(tmp_path) as store:
         store.append(row)
     assert rows_in(tmp_path / FILE) == [row]
 
 
 def test_others_can_ask_the_store_in_sql(tmp_path: Path) -> None:
-    with Store(tmp_path) as store:
+    with ResultStore(tmp_path) as store:
         for seed, row in enumerate(EVERY_KIND_OF_ROW):
             store.append(replace(row, seed=seed))
         with closing(sqlite3.connect(tmp_path / FILE)) as database:
@@ -307,7 +307,7 @@ def test_a_process_killed_while_it_writes_leaves_whole_rows(tmp_path: Path) -> N
         with subprocess.Popen([sys.executable, "-c", program], cwd=ROOT) as writer:
             assert until(partial(_more_rows, tmp_path / FILE, before + 20))
             writer.kill()
-        with Store(tmp_path) as store:
+        with ResultStore(tmp_path) as store:
             seeds = [row.seed for row in store.rows.values()]
         assert seeds == list(range(len(seeds)))
         assert len(seeds) >= before + 20
@@ -323,7 +323,7 @@ def _more_rows(path: Path, count: int) -> bool:
 
 def test_rows_can_be_taken_out_again(tmp_path: Path) -> None:
     first, second = rows_of("mm", "mc1x1")
-    with Store(tmp_path) as store:
+    with ResultStore(tmp_path) as store:
         store.append(first)
         store.append(second)
         store.forget([first.key])
@@ -334,7 +334,7 @@ def test_rows_can_be_taken_out_again(tmp_path: Path) -> None:
 def test_a_fresh_store_puts_the_old_one_aside(tmp_path: Path) -> None:
     first, second = rows_of("mm", "mc1x1")
     for row in (first, second):
-        with Store(tmp_path, fresh=True) as store:
+        with ResultStore(tmp_path, fresh=True) as store:
             assert store.rows == {}
             store.append(row)
     assert rows_in(tmp_path / FILE) == [second]
@@ -347,13 +347,13 @@ def test_an_older_file_is_taken_over_whole_lines_only(tmp_path: Path, cut: int) 
     whole = b"".join(line + b"\n" for line in lines_of(rows))
     old = tmp_path / "results.jsonl"
     old.write_bytes(whole[: len(whole) - cut])
-    with Store(tmp_path) as store:
+    with ResultStore(tmp_path) as store:
         assert list(store.rows.values()) == (rows if not cut else rows[:1])
     assert [path.name for path in tmp_path.glob("*.jsonl*")] == [
         "results.jsonl.imported"
     ]
     old.write_bytes(whole)  # killed before it was renamed
-    with Store(tmp_path) as store:
+    with ResultStore(tmp_path) as store:
         assert list(store.rows.values()) == rows
 
 
@@ -374,7 +374,7 @@ def test_a_damaged_line_of_an_older_file_is_refused_by_number(
     path = tmp_path / "results.jsonl"
     path.write_bytes(b"\n".join(lines) + b"\n")
     with pytest.raises(InputError) as caught:
-        Store(tmp_path)
+        ResultStore(tmp_path)
     assert str(caught.value).startswith(f"{path}:2: {complaint}")
     assert path.read_bytes() == b"\n".join(lines) + b"\n"
     assert rows_in(tmp_path / FILE) == []
@@ -384,26 +384,26 @@ def test_the_same_run_twice_in_an_older_file_is_refused(tmp_path: Path) -> None:
     lines = lines_of(rows_of("mm", "mc1x1", "mm"))
     (tmp_path / "results.jsonl").write_bytes(b"\n".join(lines) + b"\n")
     with pytest.raises(InputError, match=r"results\.jsonl:3: the same run as line 1$"):
-        Store(tmp_path)
+        ResultStore(tmp_path)
 
 
 def test_two_runs_at_once_are_refused(tmp_path: Path) -> None:
     with (
-        Store(tmp_path),
+        ResultStore(tmp_path),
         pytest.raises(InputError, match=r"another run is writing here$"),
     ):
-        Store(tmp_path)
-    with Store(tmp_path):
+        ResultStore(tmp_path)
+    with ResultStore(tmp_path):
         pass
 
 
 def test_a_store_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(InputError, match="cannot be made"):
-        Store(tmp_path / "file")
+        ResultStore(tmp_path / "file")
     (tmp_path / "folder" / FILE).mkdir(parents=True)
     with pytest.raises(InputError, match=r"results\.sqlite: cannot be "):
-        Store(tmp_path / "folder")
+        ResultStore(tmp_path / "folder")
 
 
 # The campaign
@@ -434,7 +434,7 @@ def test_exact_runs_are_begun_first() -> None:
 def test_all_is_run_once_and_found_in_order(tmp_path: Path) -> None:
     plan = campaign("a", "b", "c", lenient=False)
     told: list[tuple[int, int]] = []
-    with Store(tmp_path) as store:
+    with ResultStore(tmp_path) as store:
         run(
             plan,
             store,
@@ -455,13 +455,13 @@ def test_all_is_run_once_and_found_in_order(tmp_path: Path) -> None:
 
 def test_a_second_run_does_only_what_is_missing(tmp_path: Path) -> None:
     plan = campaign("a", "b")
-    with Store(tmp_path) as store:
+    with ResultStore(tmp_path) as store:
         run(plan, store, runner=partial(pool.run, jobs=1))
         whole = list(store.rows.values())
         store.forget([whole[2].key, whole[5].key])
     kept = whole[:2] + whole[3:5] + whole[6:]
     told: list[int] = []
-    with Store(tmp_path) as store:
+    with ResultStore(tmp_path) as store:
         run(
             plan,
             store,
@@ -476,7 +476,7 @@ def test_a_second_run_does_only_what_is_missing(tmp_path: Path) -> None:
 
 def test_repeats_differ_in_their_seed(tmp_path: Path) -> None:
     plan = replace(campaign("a"), settings=Settings(seed=5), repeats=3)
-    with Store(tmp_path) as store:
+    with ResultStore(tmp_path) as store:
         run(plan, store, runner=partial(pool.run, jobs=1))
         rows = plan.rows(store)
     assert len(rows) == 12
@@ -492,7 +492,7 @@ def test_a_run_that_takes_too_much_memory_costs_only_its_own_row(
         lineups=lineup("greedy", "first"),
         settings=Settings(memory_mb=400),
     )
-    with Store(tmp_path) as store:
+    with ResultStore(tmp_path) as store:
         run(plan, store, runner=partial(pool.run, jobs=1))
         rows = {row.method: row for row in plan.rows(store)}
     assert [row.memory_limit for row in rows.values()] == [400] * 3
@@ -519,7 +519,7 @@ def test_the_memory_of_children_counts(tmp_path: Path) -> None:
 
 
 def test_other_settings_are_other_runs(tmp_path: Path) -> None:
-    with Store(tmp_path) as store:
+    with ResultStore(tmp_path) as store:
         run(campaign("a"), store, runner=partial(pool.run, jobs=1))
         run(campaign("a", limit=5), store, runner=partial(pool.run, jobs=1))
         assert len(store.rows) == 8
@@ -531,7 +531,7 @@ def test_broken_and_killed_methods_cost_only_their_own_rows(tmp_path: Path) -> N
         campaign("a", "b"),
         lineups=lineup("killed", "broken", "first"),
     )
-    with Store(tmp_path) as store:
+    with ResultStore(tmp_path) as store:
         run(plan, store, runner=partial(pool.run, jobs=2))
         rows = plan.rows(store)
     told = {r.method: (r.status, r.error) for r in rows}
@@ -549,7 +549,7 @@ def test_broken_and_killed_methods_cost_only_their_own_rows(tmp_path: Path) -> N
 
 def test_rows_say_what_was_run_and_where(tmp_path: Path) -> None:
     plan = Campaign(instances=[small("a", busy=3)], lineups=lineup())
-    with Store(tmp_path) as store:
+    with ResultStore(tmp_path) as store:
         run(plan, store, runner=partial(pool.run, jobs=1))
         (row,) = plan.rows(store)
     assert (row.topology, row.shape, row.n, row.k, row.d) == ("mesh", (3, 4), 9, 3, 2)

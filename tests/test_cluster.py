@@ -24,7 +24,7 @@ from closeknit.instances import InputError, write_ksubset
 from closeknit.reports.campaigns import cluster, pool
 from closeknit.reports.campaigns.campaign import Campaign, Lineup, run
 from closeknit.reports.campaigns.row_fields import document_of
-from closeknit.reports.campaigns.store import FILE, Store, rows_in
+from closeknit.reports.campaigns.store import FILE, ResultStore, rows_in
 
 from .toys import HELD, ROOT, SABOTEURS, TOYS, dies, small
 
@@ -134,7 +134,7 @@ def test_a_run_that_kills_its_worker_three_times_is_given_up(
     )
     with (
         cluster.connected(dask.scheduler_address) as client,
-        Store(tmp_path) as store,
+        ResultStore(tmp_path) as store,
     ):
         run(plan, store, runner=partial(cluster.run, client=client))
         rows = plan.rows(store)

@@ -10,7 +10,7 @@ import pytest
 
 from closeknit.cli.app import run
 from closeknit.reports.campaigns.rows import Row
-from closeknit.reports.campaigns.store import Store
+from closeknit.reports.campaigns.store import ResultStore
 from closeknit.reports.ratios.comparison import compare, sign_test
 from closeknit.reports.ratios.comparison_text import comparison_text
 from closeknit.solvers import Grade, Proof
@@ -126,7 +126,7 @@ def test_the_sign_test_is_the_binomial_one() -> None:
 
 
 def stored(folder: Path, *rows: Row) -> str:
-    with Store(folder) as store:
+    with ResultStore(folder) as store:
         for row in rows:
             store.append(row)
     return str(folder)

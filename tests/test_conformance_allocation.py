@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from closeknit.heuristics.allocation.allocator import Allocator, Grant
+from closeknit.heuristics.allocation.allocator import Allocation, Allocator
 from closeknit.instances import InputError, KSubset, Mesh, Points, Topology, Torus, Tree
 from closeknit.methods import KSUBSET
 from closeknit.methods.allocators import STRATEGIES, allocator, names
@@ -65,10 +65,10 @@ STEPS: st.SearchStrategy[list[Step]] = st.lists(
 
 
 def play(
-    one: Allocator, steps: list[Step], look: Callable[[Grant, int], None]
-) -> list[Grant]:
+    one: Allocator, steps: list[Step], look: Callable[[Allocation, int], None]
+) -> list[Allocation]:
     """Let steps happen; return what is still held. ``look`` is shown every grant."""
-    held: list[Grant] = []
+    held: list[Allocation] = []
     for what, x, y in steps:
         if what == "release" and held:
             one.release(held.pop(x % len(held)))
@@ -93,7 +93,7 @@ def play(
     return held
 
 
-def serve(one: Allocator, k: int, shape: list[int] | None) -> Grant | None:
+def serve(one: Allocator, k: int, shape: list[int] | None) -> Allocation | None:
     """Allocate, and check what is given against what was idle."""
     idle, state, free = one.idle.copy(), one.state(), one.free
     grant = one.allocate(k, shape)

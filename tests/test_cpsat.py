@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 
 from closeknit.formulations.ksubset import cpsat as models
-from closeknit.formulations.ksubset.strengthening import NONE, Aids
+from closeknit.formulations.ksubset.strengthening import NONE, Strengthening
 from closeknit.instances import InputError, KSubset, Mesh, Points, cost, mesh
 from closeknit.methods import KSUBSET
 from closeknit.solvers import (
@@ -41,7 +41,7 @@ def test_finds_the_optimum_on_every_topology(builder: models.Builder) -> None:
     for seed in range(90):
         instance = some(seed)
         hint = tuple(range(instance.k)) if seed % 2 else None
-        result = cpsat.solve(builder(instance, Aids(hint=hint)))
+        result = cpsat.solve(builder(instance, Strengthening(hint=hint)))
         assert result.objective == result.bound == optimum(instance)
         assert result.status is Status.OPTIMAL
         assert result.limit is None
@@ -82,7 +82,9 @@ def test_time_limit_gives_incumbent_and_bound() -> None:
 
 
 def test_no_time_at_all_gives_the_hint() -> None:
-    known = Aids(hint=(0, 1, 2), bound=1, proof=Proof(Grade.CHECKED, "by hand"))
+    known = Strengthening(
+        hint=(0, 1, 2), bound=1, proof=Proof(Grade.CHECKED, "by hand")
+    )
     model = models.pairs(half(8, 3), known)
     result = cpsat.solve(model, settings=Settings(time_limit=0.0))
     assert result.chosen == (0, 1, 2)
@@ -96,7 +98,7 @@ def test_no_time_at_all_gives_the_hint() -> None:
 def test_one_thread_and_one_seed_give_one_answer() -> None:
     settings = Settings(seed=5)
     first, second = (
-        cpsat.solve(models.cuts_unary(half(8, 6), Aids()), settings=settings)
+        cpsat.solve(models.cuts_unary(half(8, 6), Strengthening()), settings=settings)
         for _ in range(2)
     )
     assert first.chosen == second.chosen
@@ -104,7 +106,7 @@ def test_one_thread_and_one_seed_give_one_answer() -> None:
 
 
 def test_several_threads_agree_on_the_optimum() -> None:
-    model = models.cuts_unary(half(8, 6), Aids())
+    model = models.cuts_unary(half(8, 6), Strengthening())
     one = cpsat.solve(model, settings=Settings(threads=1))
     two = cpsat.solve(model, settings=Settings(threads=2))
     assert one.objective == two.objective

@@ -10,7 +10,7 @@ from itertools import combinations
 
 import pytest
 
-from closeknit.exact.ksubset.cuts_bb.search import Search
+from closeknit.exact.ksubset.cuts_bb.search import CutsSearch
 from closeknit.instances import (
     KSubset,
     Mesh,
@@ -61,7 +61,7 @@ def test_it_finds_the_optimum_from_any_start(seed: int) -> None:
     for _ in range(100):
         instance = some_instance(rng)
         start = tuple(rng.sample(range(instance.n), instance.k))
-        search = Search(instance, start)
+        search = CutsSearch(instance, start)
         assert search.best == cost(instance, start)
         assert search.run(clock.now() + 60) is None
         assert search.best == search.bound == optimum_of(instance)
@@ -74,7 +74,7 @@ def test_bounds_hold_whenever_it_is_stopped() -> None:
     for _ in range(150):
         instance = some_instance(rng)
         optimum = optimum_of(instance)
-        search = Search(instance, tuple(range(instance.k)))
+        search = CutsSearch(instance, tuple(range(instance.k)))
         previous = 0
         for nodes in range(1, 40, rng.randint(1, 5)):
             ended = search.run(clock.now() + 60, node_limit=nodes)
@@ -91,7 +91,7 @@ def test_bounds_hold_whenever_it_is_stopped() -> None:
 def test_a_known_bound_ends_it_without_a_node() -> None:
     instance = mesh(3, 3, k=4)
     square = tuple(instance.free.index(p) for p in [(0, 0), (0, 1), (1, 0), (1, 1)])
-    search = Search(instance, square, bound=8)
+    search = CutsSearch(instance, square, bound=8)
     assert search.run(clock.now() + 60) is None
     assert (search.best, search.bound, search.nodes) == (8, 8, 0)
 
@@ -110,7 +110,7 @@ def test_the_stack_grows_as_needed() -> None:
     rng = random.Random(3)
     sites = tuple((rng.randint(0, 10**6), rng.randint(0, 10**6)) for _ in range(90))
     instance = KSubset("deep", Points(sites), sites, 20)
-    search = Search(instance, tuple(range(20)))
+    search = CutsSearch(instance, tuple(range(20)))
     assert search.run(clock.now() + 60) is None
     assert search.best == search.bound == cost(instance, search.chosen)
 
@@ -134,7 +134,7 @@ def test_ctrl_c_gives_incumbent_and_bound() -> None:
     rng = random.Random(6)
     cells = rng.sample(list(Torus((30, 30)).locations()), 700)
     instance = KSubset("torus", Torus((30, 30)), tuple(cells), 100)
-    search = Search(instance, tuple(range(100)))
+    search = CutsSearch(instance, tuple(range(100)))
     search.run(clock.now() + 60, node_limit=1)  # compiled before the clock runs
     before = signal.getsignal(signal.SIGINT)
 

@@ -9,7 +9,7 @@ import pytest
 
 from closeknit.exact.ksubset.cuts_bb import search as cuts_bb
 from closeknit.exact.ksubset.levelset_bb import search as levelset_bb
-from closeknit.exact.search import Search
+from closeknit.exact.search import SteppableSearch
 from closeknit.instances import InputError, KSubset, Points, Torus, check, cost, mesh
 from closeknit.instances.ksubset.generators import random_occupancy, uniform_points
 from closeknit.methods import KSUBSET
@@ -85,17 +85,17 @@ def test_bounds_hold_when_stopped(seed: int) -> None:
 
 def test_auto_lets_the_searches_take_turns(monkeypatch: pytest.MonkeyPatch) -> None:
     turns: list[str] = []
-    for kind in (levelset_bb.Search, cuts_bb.Search):
+    for kind in (levelset_bb.LevelSetSearch, cuts_bb.CutsSearch):
         monkeypatch.setattr(kind, "turn", 3)
 
         def noted(
-            self: Search,
+            self: SteppableSearch,
             deadline: float,
             node_limit: int | None = None,
             name: str = kind.__module__,
         ) -> Limit | None:
             turns.append(name.rpartition(".")[2])
-            return Search.run(self, deadline, node_limit)
+            return SteppableSearch.run(self, deadline, node_limit)
 
         monkeypatch.setattr(kind, "run", noted)
     instance = random_occupancy((12, 12), 20, Fraction(1, 2), 3)

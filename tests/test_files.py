@@ -575,6 +575,6 @@ def test_examples_in_the_manual_are_true() -> None:
             kinds.add(document["status"])
         else:
             instance = parse_instance(parse_json(block))
-            kinds.add(problem_of(instance).facts(instance).structure)
+            kinds.add(problem_of(instance).features(instance).structure)
     assert kinds >= {"sets", "items"}
     assert kinds >= {"mesh", "torus", "points", "tree", "optimal"}

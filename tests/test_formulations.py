@@ -9,7 +9,7 @@ import pytest
 
 from closeknit.formulations.ksubset import catalogue
 from closeknit.formulations.ksubset.counts import Counts
-from closeknit.formulations.ksubset.strengthening import NONE, Aids, symmetry
+from closeknit.formulations.ksubset.strengthening import NONE, Strengthening, symmetry
 from closeknit.instances import KSubset, Mesh, Points, Torus, cost, mesh
 from closeknit.solvers import Grade, Proof, SolverError, cpsat, mip
 from closeknit.solvers.formulation import CpFormulation, MipFormulation
@@ -120,10 +120,10 @@ def test_a_bounding_box_out_of_the_middle_is_mirrored_about_its_own() -> None:
 
 AIDS = {
     "none": NONE,
-    "all": Aids(),
-    "symmetry": Aids(nesting=False, levels=False),
-    "nesting": Aids(symmetry=False, levels=False),
-    "levels": Aids(symmetry=False, nesting=False),
+    "all": Strengthening(),
+    "symmetry": Strengthening(nesting=False, levels=False),
+    "nesting": Strengthening(symmetry=False, levels=False),
+    "levels": Strengthening(symmetry=False, nesting=False),
 }
 
 
@@ -143,7 +143,7 @@ def test_every_aid_leaves_the_optimum_of_mixed_integer_models(name: str) -> None
     for instance in SYMMETRIC[::2]:
         if catalogue.MIP[name].refuses(instance):
             continue
-        model = catalogue.MIP[name].build(instance, Aids())
+        model = catalogue.MIP[name].build(instance, Strengthening())
         assert isinstance(model, MipFormulation)
         result = mip.solve(model, "highs")
         assert result.objective == result.bound == optimum(instance)
@@ -155,27 +155,29 @@ LIE = Proof(Grade.CHECKED, "a lie")
 @pytest.mark.parametrize("name", ["cuts-element", "cuts-unary"])
 def test_a_bound_known_beforehand_is_in_the_model(name: str) -> None:
     # A false bound shows that it is there: nothing cheaper is found any more.
-    aids = Aids(bound=3, proof=LIE, levels=False)
-    model = catalogue.CP[name].build(mesh(5, k=2), aids)
+    strengthening = Strengthening(bound=3, proof=LIE, levels=False)
+    model = catalogue.CP[name].build(mesh(5, k=2), strengthening)
     assert isinstance(model, CpFormulation)
     assert cpsat.solve(model).objective == 3
 
 
 @pytest.mark.parametrize("name", ["rlt", "cuts-unary", "cuts-convex"])
 def test_a_bound_known_beforehand_is_in_the_mixed_integer_model(name: str) -> None:
-    aids = Aids(bound=3, proof=LIE)
-    model = catalogue.MIP[name].build(mesh(5, k=2), aids)
+    strengthening = Strengthening(bound=3, proof=LIE)
+    model = catalogue.MIP[name].build(mesh(5, k=2), strengthening)
     assert isinstance(model, MipFormulation)
     assert mip.solve(model, "highs").objective == 3
 
 
 def test_a_false_bound_is_found_out() -> None:
     # Pairs may be paid for without being chosen; the choice itself stays cheap.
-    model = catalogue.CP["pairs"].build(mesh(5, k=2), Aids(bound=3, proof=LIE))
+    model = catalogue.CP["pairs"].build(mesh(5, k=2), Strengthening(bound=3, proof=LIE))
     assert isinstance(model, CpFormulation)
     with pytest.raises(SolverError, match="claims at least 3, but a solution costs 1"):
         cpsat.solve(model)
-    model = catalogue.CP["cuts-unary"].build(mesh(5, k=2), Aids(bound=9, proof=LIE))
+    model = catalogue.CP["cuts-unary"].build(
+        mesh(5, k=2), Strengthening(bound=9, proof=LIE)
+    )
     assert isinstance(model, CpFormulation)
     with pytest.raises(SolverError, match="infeasible"):
         cpsat.solve(model)

@@ -23,7 +23,7 @@ from closeknit.exact.procset.frontier_dp import order as frontier_order
 from closeknit.exact.procset.frontier_dp import program as frontier_programme
 from closeknit.exact.procset.frontier_dp.folding import folding_of, prices_of
 from closeknit.exact.procset.lookahead import lookahead_instance
-from closeknit.exact.procset.machine import Machine
+from closeknit.exact.procset.machine import RequestSolver
 from closeknit.formulations.procset.set_classes import classes_of
 from closeknit.instances import InputError, ProcessorSet, ProcSet, check, cost
 from closeknit.instances.procset.generators import (
@@ -62,8 +62,8 @@ def flags(instance: ProcSet) -> npt.NDArray[np.bool_]:
     return found
 
 
-def prepared(instance: ProcSet, **how: object) -> Machine:
-    return Machine(len(instance.processors), instance.sets, **how)  # type: ignore[arg-type]
+def prepared(instance: ProcSet, **how: object) -> RequestSolver:
+    return RequestSolver(len(instance.processors), instance.sets, **how)  # type: ignore[arg-type]
 
 
 def some_system(rng: random.Random, *, most: int = 9, dearest: int = 9) -> ProcSet:
@@ -145,9 +145,9 @@ def test_one_sweep_prices_every_smaller_request(instance: ProcSet) -> None:
 
 
 @pytest.fixture(scope="module", params=["node", "core"])
-def cluster(request: pytest.FixtureRequest) -> tuple[ProcSet, Machine]:
+def cluster(request: pytest.FixtureRequest) -> tuple[ProcSet, RequestSolver]:
     made = system(request.param)
-    return made.ask(1), Machine(len(made.processors), made.sets)
+    return made.ask(1), RequestSolver(len(made.processors), made.sets)
 
 
 def some_requests(instance: ProcSet, count: int) -> Iterator[ProcSet]:
@@ -172,7 +172,7 @@ def some_requests(instance: ProcSet, count: int) -> Iterator[ProcSet]:
 
 
 def test_method_and_machine_agree_on_the_cluster(
-    cluster: tuple[ProcSet, Machine],
+    cluster: tuple[ProcSet, RequestSolver],
 ) -> None:
     instance, ready = cluster
     for asked in some_requests(instance, 25):
@@ -182,7 +182,7 @@ def test_method_and_machine_agree_on_the_cluster(
 
 
 def test_bounds_leave_nothing_out(
-    cluster: tuple[ProcSet, Machine], monkeypatch: pytest.MonkeyPatch
+    cluster: tuple[ProcSet, RequestSolver], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     instance, ready = cluster
     monkeypatch.setattr(frontier_kernels, "PLAIN", 2**62)
@@ -205,7 +205,7 @@ def test_wide_systems_agree_between_orders_and_with_bounds() -> None:
 
 
 def test_classes_are_those_of_the_definition(
-    cluster: tuple[ProcSet, Machine],
+    cluster: tuple[ProcSet, RequestSolver],
 ) -> None:
     instance, ready = cluster
     for asked in some_requests(instance, 10):
@@ -217,7 +217,7 @@ def test_classes_are_those_of_the_definition(
         assert len(plan.shared) == sum(map(len, classes.opens))
 
 
-def test_words_agree_with_one_word(cluster: tuple[ProcSet, Machine]) -> None:
+def test_words_agree_with_one_word(cluster: tuple[ProcSet, RequestSolver]) -> None:
     """One more level, of large costs, goes into a word of its own."""
     instance, ready = cluster
     for asked in some_requests(instance, 6):
@@ -225,7 +225,7 @@ def test_words_agree_with_one_word(cluster: tuple[ProcSet, Machine]) -> None:
             ProcessorSet(one.name, one.members, (*one.cost, 2**50 + i))
             for i, one in enumerate(asked.sets)
         )
-        several = Machine(len(asked.processors), wider)
+        several = RequestSolver(len(asked.processors), wider)
         assert len(several._folding(asked.request)[1].words) > 1
         found = several.select(flags(asked), asked.request)
         expected = ready.select(flags(asked), asked.request)
@@ -456,12 +456,12 @@ def test_machines_refuse_what_they_do_not_know(
 ) -> None:
     sets = (ProcessorSet("both", (0, 1), (1, 2)),)
     with pytest.raises(InputError) as caught:
-        Machine(2, sets, **how)  # type: ignore[arg-type]
+        RequestSolver(2, sets, **how)  # type: ignore[arg-type]
     assert caught.value.field == field
 
 
 def test_machines_refuse_requests_that_make_no_sense() -> None:
-    ready = Machine(2, (ProcessorSet("both", (0, 1), (1,)),))
+    ready = RequestSolver(2, (ProcessorSet("both", (0, 1), (1,)),))
     both = np.ones(2, dtype=np.bool_)
     for free, request, field in (
         (both, 0, "request"),
@@ -476,7 +476,7 @@ def test_machines_refuse_requests_that_make_no_sense() -> None:
 
 def test_same_request_same_answer() -> None:
     made = system("node", "uniform")
-    machines = [Machine(256, made.sets) for _ in range(2)]
+    machines = [RequestSolver(256, made.sets) for _ in range(2)]
     for seed in range(20):
         instance = made.draw(9, 120, seed)
         answers = {

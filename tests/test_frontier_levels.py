@@ -15,7 +15,7 @@ from closeknit.exact.procset.frontier_dp import levels as frontier_levels
 from closeknit.exact.procset.frontier_dp import (
     levels_kernels as frontier_levels_kernels,
 )
-from closeknit.exact.procset.machine import Machine
+from closeknit.exact.procset.machine import RequestSolver
 from closeknit.instances import ProcSet, cost
 from closeknit.instances.procset.generators import random_sets, system
 
@@ -24,7 +24,9 @@ from .strategies import cheapest, procsets
 Flags = npt.NDArray[np.bool_]
 
 
-def by_level(machine: Machine, free: Flags, request: int) -> tuple[int, ...] | None:
+def by_level(
+    machine: RequestSolver, free: Flags, request: int
+) -> tuple[int, ...] | None:
     """Cost of what is found level by level, checked to be a choice of that cost."""
     found = machine._level_by_level(machine._folding(request)[1], free, request)
     if found is None:
@@ -38,7 +40,7 @@ def by_level(machine: Machine, free: Flags, request: int) -> tuple[int, ...] | N
     return found.cost
 
 
-def agrees(machine: Machine, free: Flags, request: int) -> bool:
+def agrees(machine: RequestSolver, free: Flags, request: int) -> bool:
     """Whether it was found level by level; then it costs as much as in one piece."""
     found = by_level(machine, free, request)
     programme = machine.programme(free, request)
@@ -65,7 +67,7 @@ def test_it_agrees_with_the_programme_in_one_piece(
     grain: str, costs: str, racks: int, lookahead: int | None
 ) -> None:
     made = system(grain, costs, racks=racks, centre=9)
-    machine = Machine(len(made.processors), made.sets, lookahead=lookahead)
+    machine = RequestSolver(len(made.processors), made.sets, lookahead=lookahead)
     found = [
         agrees(machine, free, request)
         for free, request in some_states(machine.n_processors, 25, racks)
@@ -76,7 +78,7 @@ def test_it_agrees_with_the_programme_in_one_piece(
 @pytest.mark.parametrize("costs", ["uniform", "realistic"])
 def test_it_agrees_on_twenty_racks(costs: str) -> None:
     made = system("node", costs, racks=20, centre=9)
-    machine = Machine(len(made.processors), made.sets)
+    machine = RequestSolver(len(made.processors), made.sets)
     found = []
     for free, request in some_states(machine.n_processors, 20, 7):
         found.append(agrees(machine, free, min(request, 64)))
@@ -88,7 +90,7 @@ def test_it_agrees_on_twenty_racks(costs: str) -> None:
 def test_what_it_finds_is_as_good_as_every_choice(instance: ProcSet) -> None:
     free = np.zeros(len(instance.processors), dtype=np.bool_)
     free[list(instance.available)] = True
-    machine = Machine(len(instance.processors), instance.sets)
+    machine = RequestSolver(len(instance.processors), instance.sets)
     found = by_level(machine, free, instance.request)
     assert found in (None, cheapest(instance))
 
@@ -99,7 +101,7 @@ def test_it_agrees_on_sets_without_a_layout() -> None:
         instance = random_sets(
             24, 10, Fraction(1, 4), 1 + seed % 20, levels=1 + seed % 4, seed=seed
         )
-        machine = Machine(24, instance.sets)
+        machine = RequestSolver(24, instance.sets)
         found.append(agrees(machine, np.ones(24, dtype=np.bool_), instance.request))
     assert any(found)
 
@@ -110,7 +112,7 @@ def test_machines_take_this_route_for_large_requests(
 ) -> None:
     """And the other one where tables do not fit."""
     made = system("node", racks=12, centre=3)
-    machine = Machine(len(made.processors), made.sets)
+    machine = RequestSolver(len(made.processors), made.sets)
     free, request = np.ones(machine.n_processors, dtype=np.bool_), 60
     plain = machine.select(free, request)
     assert machine._levels_apart is None

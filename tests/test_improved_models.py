@@ -25,7 +25,7 @@ from closeknit.formulations.ksubset.flows import with_margins
 from closeknit.formulations.ksubset.medians import PROOF, Medians
 from closeknit.formulations.ksubset.mip import margins
 from closeknit.formulations.ksubset.quadratic import cuts_quadratic
-from closeknit.formulations.ksubset.strengthening import NONE, Aids
+from closeknit.formulations.ksubset.strengthening import NONE, Strengthening
 from closeknit.instances import (
     InputError,
     KSubset,
@@ -69,9 +69,11 @@ TORUS = whole_torus(4, 3, k=5)
 FAR = KSubset("far", far := Points(((0,), (9**9,), (9**10,))), far.coordinates, 2)
 
 
-def searched(instance: KSubset, aids: Aids, **settings: Any) -> Result:
+def searched(
+    instance: KSubset, strengthening: Strengthening, **settings: Any
+) -> Result:
     how = Settings(**settings)
-    return by_medians(instance, aids, settings=how, start=clock.now())
+    return by_medians(instance, strengthening, settings=how, start=clock.now())
 
 
 WITH_LINES = [
@@ -145,7 +147,7 @@ def test_medians_find_the_optimum(nesting: bool) -> None:
     small = WITH_LINES if nesting else WITH_LINES[::3]
     for instance in (*small, *(half(5, 4 + seed % 5, seed) for seed in range(20))):
         # Without a hint it starts from the first k processors.
-        result = searched(instance, Aids(nesting=nesting))
+        result = searched(instance, Strengthening(nesting=nesting))
         assert result.objective == result.bound == optimum(instance), instance
         assert result.limit is None
         assert result.proof is not None
@@ -183,11 +185,11 @@ def test_one_median_is_a_model_of_what_has_it() -> None:
 
 def test_medians_share_the_time_limit_and_keep_a_valid_bound() -> None:
     instance = half(10, 16, 3)
-    best = searched(instance, Aids()).objective
+    best = searched(instance, Strengthening()).objective
     assert isinstance(best, int)
     bounds = []
     for limit in (0.0, 0.1, 0.3):
-        result = searched(instance, Aids(), time_limit=limit)
+        result = searched(instance, Strengthening(), time_limit=limit)
         assert isinstance(result.bound, int)
         assert result.bound <= best <= cost(instance, result.chosen or ())
         assert result.limit is Limit.TIME or result.status is Status.OPTIMAL
@@ -213,7 +215,7 @@ def test_bounds_are_valid_wherever_medians_stop(
         return solve(model, settings=Settings(time_limit=0.0), start=start)
 
     monkeypatch.setattr(cpsat, "solve", cut_short)
-    result = searched(instance, Aids())
+    result = searched(instance, Strengthening())
     assert isinstance(result.bound, int)
     assert isinstance(least, int)
     assert result.bound <= least <= cost(instance, result.chosen or ())
@@ -227,7 +229,7 @@ def test_a_bound_known_beforehand_stands_for_medians() -> None:
     proof = Proof(Grade.CHECKED, "by hand")
     instance = half(10, 16, 3)
     above = Medians(instance).by_bound()[0][0] + 1
-    known = Aids(hint=tuple(range(16)), bound=above, proof=proof)
+    known = Strengthening(hint=tuple(range(16)), bound=above, proof=proof)
     result = searched(instance, known, time_limit=0.0)
     assert result.bound == above
     assert result.proof == proof
@@ -236,7 +238,7 @@ def test_a_bound_known_beforehand_stands_for_medians() -> None:
 
 def test_medians_close_by_their_own_arithmetic_where_that_will_do() -> None:
     instance = KSubset("two", Mesh((1, 9)), ((0, 0), (0, 1), (0, 7), (0, 8)), 2)
-    result = searched(instance, Aids(hint=(0, 1)))
+    result = searched(instance, Strengthening(hint=(0, 1)))
     assert (result.objective, result.proof) == (1, PROOF)
 
 
@@ -321,15 +323,15 @@ FLAT = [
 def test_margins_find_the_optimum(backend: str) -> None:
     nth = BACKENDS.index(backend)
     for instance in FLAT[nth::6][:4]:
-        aids = Aids(hint=tuple(range(instance.k))) if nth else NONE
-        result = mip.solve(margins(instance, aids), backend)
+        strengthening = Strengthening(hint=tuple(range(instance.k))) if nth else NONE
+        result = mip.solve(margins(instance, strengthening), backend)
         assert result.objective == result.bound == optimum(instance), instance
         assert result.limit is None
 
 
 def test_margins_keep_symmetry_and_repeated_points() -> None:
     for instance in (SYMMETRIC[0], SYMMETRIC[4], SYMMETRIC[8]):
-        result = mip.solve(margins(instance, Aids()), "highs")
+        result = mip.solve(margins(instance, Strengthening()), "highs")
         assert result.objective == result.bound == optimum(instance)
 
 
@@ -359,8 +361,8 @@ def test_the_quadratic_finds_the_optimum(kind: int) -> None:
         for seed in range(kind, 600, 6)
         if (i := some(seed, most=9)).n >= 7 and 3 <= i.k <= i.n - 2
     )
-    aids = NONE if kind % 2 else Aids(hint=tuple(range(instance.k)))
-    result = mip.solve(cuts_quadratic(instance, aids), "scip")
+    strengthening = NONE if kind % 2 else Strengthening(hint=tuple(range(instance.k)))
+    result = mip.solve(cuts_quadratic(instance, strengthening), "scip")
     assert result.objective == result.bound == optimum(instance)
     assert result.limit is None
     assert result.proof is not None
@@ -372,7 +374,7 @@ def test_the_quadratic_finds_the_optimum(kind: int) -> None:
 def test_the_quadratic_keeps_an_optimum_of_symmetric_instances(
     instance: KSubset,
 ) -> None:
-    result = mip.solve(cuts_quadratic(instance, Aids()), "scip")
+    result = mip.solve(cuts_quadratic(instance, Strengthening()), "scip")
     assert result.objective == result.bound == optimum(instance)
 
 
@@ -380,11 +382,13 @@ def test_the_quadratic_is_what_was_meant() -> None:
     """Every choice meets all rows, at its cost; nothing else about it is free."""
     for seed in range(0, 36, 5):
         instance = some(seed, most=7)
-        for aids in (NONE, Aids(symmetry=False)):
-            formulation = cuts_quadratic(instance, aids)
+        for strengthening in (NONE, Strengthening(symmetry=False)):
+            formulation = cuts_quadratic(instance, strengthening)
             model = formulation.model
             for chosen in choices(instance):
-                hinted = Aids(hint=chosen, symmetry=False, nesting=aids.nesting)
+                hinted = Strengthening(
+                    hint=chosen, symmetry=False, nesting=strengthening.nesting
+                )
                 start = [v[3] for v in cuts_quadratic(instance, hinted).model.variables]
                 for (_, low, high, _, _), value in zip(
                     model.variables, start, strict=True
@@ -401,7 +405,9 @@ def test_the_quadratic_is_what_was_meant() -> None:
 
 
 def test_the_quadratic_survives_its_file(tmp_path: Path) -> None:
-    model = cuts_quadratic(mesh(3, 3, k=4), Aids(hint=(0, 1, 2, 3), bound=6)).model
+    model = cuts_quadratic(
+        mesh(3, 3, k=4), Strengthening(hint=(0, 1, 2, 3), bound=6)
+    ).model
     model.write(tmp_path / "model.json")
     assert json.dumps(vars_of(data.read(tmp_path / "model.json"))) == json.dumps(
         vars_of(model)

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from closeknit.exact.submesh.feasibility import Verdict, decide
-from closeknit.heuristics.allocation.allocator import Allocator, Grant
+from closeknit.exact.submesh.feasibility import Feasibility, decide
+from closeknit.heuristics.allocation.allocator import Allocation, Allocator
 from closeknit.heuristics.submesh.allocator import ALLOCATORS
 from closeknit.instances import Mesh, Topology, Torus
 from closeknit.instances.submesh import Box, sides
@@ -30,7 +30,7 @@ from closeknit.simulation.invariants import (
 from closeknit.simulation.stream import Policy as Order
 from closeknit.simulation.stream import simulate
 from closeknit.simulation.stream_jobs import StreamJob
-from closeknit.simulation.submesh import Unmoved, first_come
+from closeknit.simulation.submesh import Fixed, first_come
 from closeknit.simulation.submesh_migration import Migrating
 from closeknit.simulation.submesh_policies import Policy, serve
 from closeknit.simulation.submesh_stream import Request
@@ -52,15 +52,15 @@ def asked(rows: Rows) -> list[Request]:
 
 
 def test_a_budget_leaves_everybody_a_box_of_their_size() -> None:
-    house = Migrating((3, 4), budget=1)
+    occupancy = Migrating((3, 4), budget=1)
     sizes = [(1, 2), (2, 2), (1, 3), (1, 3), (2, 3), (2, 1)]
-    done = [house.place(Request(n, size, 1.0)) for n, size in enumerate(sizes)]
+    done = [occupancy.place(Request(n, size, 1.0)) for n, size in enumerate(sizes)]
     assert done == [True, True, True, False, False, True]
-    assert {n: sides(box) for n, box in house.where.items()} == {
+    assert {n: sides(box) for n, box in occupancy.where.items()} == {
         n: size for n, size in enumerate(sizes) if done[n]
     }
     # resident 0 for request 2, resident 0 again for request 5: one each time
-    assert house.moved == 2
+    assert occupancy.moved == 2
 
 
 CROWD = st.lists(
@@ -76,21 +76,21 @@ CROWD = st.lists(
 @given(CROWD, st.integers(0, 6), st.booleans(), st.sampled_from(Policy))
 @settings(max_examples=60, deadline=None)
 def test_budgets(rows: Rows, budget: int, rotate: bool, policy: Policy) -> None:
-    house = Migrating((5, 5), rotate=rotate, budget=budget)
+    occupancy = Migrating((5, 5), rotate=rotate, budget=budget)
     before = 0
 
     def look(request: Request, clock: float) -> None:
         nonlocal before
-        assert house.moved - before <= budget
-        before = house.moved
+        assert occupancy.moved - before <= budget
+        before = occupancy.moved
 
-    serve(asked(rows), house, policy, told=look)
-    assert house.find((5, 5)) == (0, 0, 4, 4)
+    serve(asked(rows), occupancy, policy, told=look)
+    assert occupancy.find((5, 5)) == (0, 0, 4, 4)
 
 
-def forgetful(packing: Packing, limits: Settings) -> Verdict:
+def forgetful(packing: Packing, limits: Settings) -> Feasibility:
     """Know the answer where few boxes are concerned."""
-    return decide(packing, limits) if len(packing.items) <= 2 else Verdict()
+    return decide(packing, limits) if len(packing.items) <= 2 else Feasibility()
 
 
 @given(queues(*SHAPE), st.booleans(), st.booleans(), st.sampled_from(Policy))
@@ -99,34 +99,34 @@ def test_migration_without_a_budget(
     rows: Rows, rotate: bool, generous: bool, policy: Policy
 ) -> None:
     decider = forgetful if generous else None
-    house = Migrating(SHAPE, rotate=rotate, generous=generous, decider=decider)
+    occupancy = Migrating(SHAPE, rotate=rotate, generous=generous, decider=decider)
     if generous:  # others than the first need to know where everybody is
         policy = Policy.FCFS
-    serve(asked(rows), house, policy)
-    assert house.find(SHAPE) == (0, 0, 3, 4)
+    serve(asked(rows), occupancy, policy)
+    assert occupancy.find(SHAPE) == (0, 0, 3, 4)
 
 
 @pytest.mark.parametrize("name", ALLOCATORS)
 @given(queues(4, 4), st.booleans(), st.sampled_from(Policy))
 @settings(max_examples=25, deadline=None)
 def test_nobody_moved(name: str, rows: Rows, rotate: bool, policy: Policy) -> None:
-    house = Unmoved(ALLOCATORS[name]((4, 4), rotate=rotate))
-    serve(asked(rows), house, policy)
-    assert house.find((4, 4)) == (0, 0, 3, 3)
+    occupancy = Fixed(ALLOCATORS[name]((4, 4), rotate=rotate))
+    serve(asked(rows), occupancy, policy)
+    assert occupancy.find((4, 4)) == (0, 0, 3, 3)
 
 
 @pytest.mark.parametrize("name", [n for n, maker in ALLOCATORS.items() if maker.wraps])
 @given(queues(4, 5), st.booleans())
 @settings(max_examples=25, deadline=None)
 def test_on_a_torus(name: str, rows: Rows, rotate: bool) -> None:
-    first_come(asked(rows), Unmoved(ALLOCATORS[name](SHAPE, torus=True, rotate=rotate)))
+    first_come(asked(rows), Fixed(ALLOCATORS[name](SHAPE, torus=True, rotate=rotate)))
 
 
 @pytest.mark.parametrize("name", [n for n, maker in ALLOCATORS.items() if maker.three])
 @given(queues(3, 3, 3))
 @settings(max_examples=25, deadline=None)
 def test_three_axes(name: str, rows: Rows) -> None:
-    first_come(asked(rows), Unmoved(ALLOCATORS[name]((3, 3, 3), rotate=True)))
+    first_come(asked(rows), Fixed(ALLOCATORS[name]((3, 3, 3), rotate=True)))
 
 
 JOBS = st.lists(
@@ -192,7 +192,7 @@ def test_it_is_switched_by_the_environment(monkeypatch: pytest.MonkeyPatch) -> N
     assert not checking()
 
 
-class Faulty(Unmoved):
+class Faulty(Fixed):
     """A house that changes what it says once two are there."""
 
     def __init__(self, fault: Callable[[Faulty], None], rotate: bool = False) -> None:
@@ -221,12 +221,15 @@ class Faulty(Unmoved):
     ("fault", "said"),
     [
         (Faulty.swap, "which is not"),
-        (lambda house: house.give(0, (0, 0, 1, 0)), "which is not"),
-        (lambda house: house.give(0, (1, 1, 1, 2)), "overlaps"),
-        (lambda house: house.give(0, (3, 3, 3, 4)), "is not in the mesh"),
+        (lambda occupancy: occupancy.give(0, (0, 0, 1, 0)), "which is not"),
+        (lambda occupancy: occupancy.give(0, (1, 1, 1, 2)), "overlaps"),
+        (lambda occupancy: occupancy.give(0, (3, 3, 3, 4)), "is not in the mesh"),
         (Faulty.lose, "are held by"),
-        (lambda house: house.where.update({0: (3, 2, 3, 3)}), "holds other boxes"),
-        (lambda house: house.allocator.hold((3, 3, 3, 3)), "holds other boxes"),
+        (
+            lambda occupancy: occupancy.where.update({0: (3, 2, 3, 3)}),
+            "holds other boxes",
+        ),
+        (lambda occupancy: occupancy.allocator.hold((3, 3, 3, 3)), "holds other boxes"),
     ],
 )
 def test_faults_of_a_mesh_are_found(fault: Callable[[Faulty], None], said: str) -> None:
@@ -237,21 +240,21 @@ def test_faults_of_a_mesh_are_found(fault: Callable[[Faulty], None], said: str) 
 
 def test_a_resident_is_not_turned_later() -> None:
     rows: Rows = [((1, 2), 2), ((2, 2), 3), ((1, 1), 1)]
-    turned = Faulty(lambda house: house.give(0, (2, 3, 3, 3)), rotate=True)
+    turned = Faulty(lambda occupancy: occupancy.give(0, (2, 3, 3, 3)), rotate=True)
     with pytest.raises(BrokenInvariantError, match=r"which is not \(\(1, 2\),\)"):
         first_come(asked(rows), turned)
 
 
 def test_a_leak_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Unmoved, "free", property(lambda house: 15))
+    monkeypatch.setattr(Fixed, "free", property(lambda occupancy: 15))
     with pytest.raises(BrokenInvariantError, match="15 processors free and 0 held"):
-        first_come(asked([((1, 1), 1)]), Unmoved(ALLOCATORS["iss"]((4, 4))))
+        first_come(asked([((1, 1), 1)]), Fixed(ALLOCATORS["iss"]((4, 4))))
 
 
 def test_who_comes_and_goes_is_followed() -> None:
-    house = Unmoved(ALLOCATORS["iss"]((4, 4)))
-    watch = BoxWatch(house)
-    assert house.place(Request(7, (1, 1), 1.0))
+    occupancy = Fixed(ALLOCATORS["iss"]((4, 4)))
+    watch = BoxWatch(occupancy)
+    assert occupancy.place(Request(7, (1, 1), 1.0))
     watch.started(7, (1, 1))
     with pytest.raises(BrokenInvariantError, match="served twice"):
         watch.started(7, (1, 1))
@@ -269,16 +272,16 @@ class Wrong(Allocator):
         self.fault = fault
         self.seen = 0
 
-    def _choose(self, k: int, shape: tuple[int, ...] | None) -> Grant | None:
+    def _choose(self, k: int, shape: tuple[int, ...] | None) -> Allocation | None:
         self.seen += 1
         first = np.flatnonzero(self.idle)[:k]
-        grant = Grant.of(first)
+        grant = Allocation.of(first)
         if self.seen == 1:
             return grant
         if self.fault == "fewer":
-            return Grant.of(first[1:])
+            return Allocation.of(first[1:])
         if self.fault == "another's":
-            return Grant.of(np.arange(k))
+            return Allocation.of(np.arange(k))
         if self.fault == "twice":
             return replace(grant, held=np.append(first, first[0]))
         if self.fault == "used twice":

@@ -11,8 +11,9 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from closeknit.exact.ksubset.cuts_bb.search import Search as CutSearch
-from closeknit.exact.ksubset.levelset_bb.search import Search
+from closeknit.exact.ksubset.levelset_bb.search import (
+    LevelSetSearch,
+)
 from closeknit.instances import (
     InputError,
     KSubset,
@@ -50,7 +51,7 @@ def optimum_of(instance: KSubset) -> int:
     )
 
 
-def proved(search: Search) -> int:
+def proved(search: LevelSetSearch) -> int:
     """Run to the end; return the optimum, its proof and its choice checked."""
     assert search.run(clock.now() + 60) is None
     assert search.best == search.bound
@@ -63,7 +64,7 @@ def test_it_finds_the_optimum_from_any_start(shape: tuple[int, int]) -> None:
     for _ in range(250):
         instance = some_mesh(rng, shape, most=11)
         start = tuple(rng.sample(range(instance.n), instance.k))
-        search = Search(instance, start)
+        search = LevelSetSearch(instance, start)
         assert search.best == cost(instance, start)
         assert proved(search) == optimum_of(instance)
         assert check(instance, search.chosen) == []
@@ -81,7 +82,7 @@ def test_it_agrees_with_the_search_over_cut_counts(side: int) -> None:
         start = tuple(rng.sample(range(n), k))
         by_counts = CutSearch(instance, start)
         assert by_counts.run(clock.now() + 60) is None
-        search = Search(instance, start)
+        search = LevelSetSearch(instance, start)
         assert proved(search) == by_counts.best
         assert cost(instance, search.chosen) == search.best
 
@@ -104,7 +105,7 @@ def test_blocks_of_busy_processors_do_no_harm(seed: int) -> None:
         start = tuple(range(k))
         by_counts = CutSearch(instance, start)
         assert by_counts.run(clock.now() + 60) is None
-        assert proved(Search(instance, start)) == by_counts.best
+        assert proved(CutSearch(instance, start)) == by_counts.best
 
 
 def test_far_apart_processors_are_counted_exactly() -> None:
@@ -115,7 +116,7 @@ def test_far_apart_processors_are_counted_exactly() -> None:
         n = rng.randint(2, 10)
         free = {tuple(rng.randrange(side) for side in shape) for _ in range(n)}
         instance = KSubset("long", Mesh(shape), tuple(free), rng.randint(1, len(free)))
-        search = Search(instance, tuple(range(instance.k)))
+        search = LevelSetSearch(instance, tuple(range(instance.k)))
         assert proved(search) == optimum_of(instance)
 
 
@@ -134,7 +135,7 @@ def test_bounds_hold_whenever_it_is_stopped() -> None:
     for _ in range(150):
         instance = some_mesh(rng, rng.choice(SHAPES), most=11)
         optimum = optimum_of(instance)
-        search = Search(instance, tuple(range(instance.k)))
+        search = LevelSetSearch(instance, tuple(range(instance.k)))
         previous = 0
         for nodes in range(1, 100):
             ended = search.run(clock.now() + 60, node_limit=nodes)
@@ -155,9 +156,9 @@ def test_bounds_hold_on_larger_meshes() -> None:
     for _ in range(6):
         instance = some_mesh(rng, (12, 12), most=144)
         start = tuple(range(instance.k))
-        whole = Search(instance, start)
+        whole = LevelSetSearch(instance, start)
         optimum = proved(whole)
-        search = Search(instance, start)
+        search = LevelSetSearch(instance, start)
         limit, previous = 0, 0
         while search.bound < search.best:
             limit += rng.randint(1, max(2, whole.nodes // 5))
@@ -171,7 +172,7 @@ def test_bounds_hold_on_larger_meshes() -> None:
 def test_a_known_bound_ends_it_without_a_node() -> None:
     instance = mesh(3, 3, k=4)
     square = tuple(instance.free.index(p) for p in [(0, 0), (0, 1), (1, 0), (1, 1)])
-    search = Search(instance, square, bound=8)
+    search = LevelSetSearch(instance, square, bound=8)
     assert search.run(clock.now() + 60) is None
     assert (search.best, search.bound, search.nodes) == (8, 8, 0)
 
@@ -197,7 +198,7 @@ def test_limits_give_incumbent_and_bound(large: KSubset) -> None:
 
 
 def test_ctrl_c_gives_incumbent_and_bound(large: KSubset) -> None:
-    search = Search(large, tuple(range(large.k)))
+    search = LevelSetSearch(large, tuple(range(large.k)))
     search.run(clock.now() + 60, node_limit=1)  # compiled before the clock runs
     before = signal.getsignal(signal.SIGINT)
 

@@ -38,7 +38,7 @@ from closeknit.reports.reproductions.mache1999.study import (
     lineup,
 )
 from closeknit.reports.reproductions.mache1999.workloads import SEEDS, workloads
-from closeknit.reports.reproductions.parts import Store
+from closeknit.reports.reproductions.parts import PartStore
 from closeknit.simulation.stream import End, Start, simulate
 from closeknit.simulation.stream_jobs import generated, rescaled
 from closeknit.simulation.stream_measures import measure
@@ -134,7 +134,7 @@ def test_parts_have_keys_that_say_what_they_depend_on(tmp_path: Path) -> None:
     ]
     keys = {one.key} | {part(**change).key for change in changes}
     assert len(keys) == 1 + len(changes)
-    store = Store(tmp_path, Found)
+    store = PartStore(tmp_path, Found)
     store.put(one, found := run(one))
     kept = store.get(part())
     assert kept is not None

@@ -17,7 +17,7 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 
-from closeknit.heuristics.allocation.allocator import Allocator, Grant
+from closeknit.heuristics.allocation.allocator import Allocation, Allocator
 from closeknit.heuristics.allocation.mc import MC
 from closeknit.heuristics.allocation.mc_elongated import MCElongated
 from closeknit.heuristics.allocation.plas import PLAS
@@ -88,7 +88,7 @@ class Look:
     def __init__(self, one: Allocator, free: set[Site]) -> None:
         held = one.hold(i for i, site in enumerate(one.places) if site not in free)
         grant = one.find(8, (2, 4))
-        assert isinstance(grant, Grant)
+        assert isinstance(grant, Allocation)
         one.release(held)
         self.job = [one.places[i] for i in grant.used]
         self.busy = [site for site in one.places if site not in free] + self.job

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from closeknit.heuristics.allocation.allocator import Grant
+from closeknit.heuristics.allocation.allocator import Allocation
 from closeknit.heuristics.allocation.mbs import MBS
 from closeknit.instances import InputError, Mesh, Site, Torus, Tree
 from closeknit.methods.allocators import allocator
@@ -131,7 +131,7 @@ def test_blocks_are_those_of_free_block_records(
     shape: tuple[int, ...], steps: list[tuple[str, int]]
 ) -> None:
     one, records = MBS(Mesh(shape)), Records(shape)
-    held: list[tuple[Grant, list[Block]]] = []
+    held: list[tuple[Allocation, list[Block]]] = []
     for what, x in steps:
         if what == "release" and held:
             grant, blocks = held.pop(x % len(held))

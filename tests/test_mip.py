@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from closeknit.formulations.ksubset import mip as mip_models
-from closeknit.formulations.ksubset.strengthening import NONE, Aids
+from closeknit.formulations.ksubset.strengthening import NONE, Strengthening
 from closeknit.instances import KSubset, Mesh, Points, cost, mesh
 from closeknit.methods import KSUBSET
 from closeknit.solvers import (
@@ -35,7 +35,7 @@ from .test_bounds import optimum, some
 FAKES = Path(__file__).parent
 LINE = mesh(6, k=3)
 """Three of six in a row: any three neighbours are best and cost 4."""
-KNOWN = Aids(hint=(0, 2, 4), bound=2, proof=Proof(Grade.CHECKED, "by hand"))
+KNOWN = Strengthening(hint=(0, 2, 4), bound=2, proof=Proof(Grade.CHECKED, "by hand"))
 
 
 @pytest.fixture(autouse=True)
@@ -52,13 +52,13 @@ def fake(
     name: str,
     monkeypatch: pytest.MonkeyPatch,
     *,
-    aids: Aids = NONE,
+    strengthening: Strengthening = NONE,
     settings: Settings | None = None,
     instance: KSubset = LINE,
 ) -> Result:
     backends = {**mip.BACKENDS, "fake": f"fake_backends:{name}"}
     monkeypatch.setattr(mip, "BACKENDS", backends)
-    model = mip_models.pairs(instance, aids)
+    model = mip_models.pairs(instance, strengthening)
     return mip.solve(model, "fake", settings=settings or Settings(time_limit=20))
 
 
@@ -131,7 +131,7 @@ def test_what_a_killed_solver_had_found_is_kept(
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="counts by /proc")
 def test_memory_is_limited(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     settings = Settings(time_limit=60, memory_mb=200)
-    result = fake("eat", monkeypatch, aids=KNOWN, settings=settings)
+    result = fake("eat", monkeypatch, strengthening=KNOWN, settings=settings)
     assert result.limit is Limit.MEMORY
     assert (result.objective, result.bound) == (8, 2)
     assert nothing_left(tmp_path)
@@ -141,10 +141,10 @@ def test_memory_that_ran_out_in_a_crash_is_a_limit_only_if_there_is_one(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     limited = Settings(time_limit=20, memory_mb=500)
-    result = fake("eat_and_abort", monkeypatch, aids=KNOWN, settings=limited)
+    result = fake("eat_and_abort", monkeypatch, strengthening=KNOWN, settings=limited)
     assert result.limit is Limit.MEMORY
     with pytest.raises(SolverError, match="SIGABRT: terminate called"):
-        fake("eat_and_abort", monkeypatch, aids=KNOWN)
+        fake("eat_and_abort", monkeypatch, strengthening=KNOWN)
 
 
 def test_floats_are_rounded_with_care(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -157,8 +157,10 @@ def test_floats_are_rounded_with_care(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_better_of_hint_and_answer_and_of_both_bounds_is_taken(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    known = Aids(hint=(1, 2, 3), bound=4, proof=Proof(Grade.CHECKED, "by hand"))
-    result = fake("almost", monkeypatch, aids=known)
+    known = Strengthening(
+        hint=(1, 2, 3), bound=4, proof=Proof(Grade.CHECKED, "by hand")
+    )
+    result = fake("almost", monkeypatch, strengthening=known)
     assert result.status is Status.OPTIMAL
     assert result.proof == known.proof
     assert result.limit is None
@@ -185,13 +187,13 @@ def test_bounds_are_lowered_before_they_are_rounded_up(
 
 PROGRAM = """
 import sys
-from closeknit.formulations import ksubset_mip
-from closeknit.formulations.ksubset.strengthening import Aids
+from closeknit.formulations.ksubset import mip as ksubset_mip
+from closeknit.formulations.ksubset.strengthening import Strengthening
 from closeknit.instances import mesh
 from closeknit.solvers import Settings, mip
 if __name__ == "__main__":
     mip.BACKENDS["fake"] = "fake_backends:hang_with_progress"
-    model = ksubset_mip.pairs(mesh(6, k=3), Aids(hint=(0, 2, 4)))
+    model = ksubset_mip.pairs(mesh(6, k=3), Strengthening(hint=(0, 2, 4)))
     result = mip.solve(model, "fake", settings=Settings(time_limit=300))
     print(result.limit.value, result.objective, result.bound, flush=True)
 """
@@ -308,8 +310,8 @@ def test_every_model_and_backend_finds_the_optimum(
     monkeypatch.setattr(interrupt, "GRACE", 60.0)
     nth = len(BUILDERS) * BACKENDS.index(backend) + BUILDERS.index(builder)
     instance = INSTANCES[nth % len(INSTANCES)]
-    aids = NONE if nth % 2 else Aids(hint=tuple(range(instance.k)))
-    result = mip.solve(builder(instance, aids), backend)
+    strengthening = NONE if nth % 2 else Strengthening(hint=tuple(range(instance.k)))
+    result = mip.solve(builder(instance, strengthening), backend)
     assert result.objective == result.bound == optimum(instance)
     assert result.limit is None
     assert result.proof is not None
@@ -324,8 +326,12 @@ def test_every_model_and_backend_on_every_topology(
     builder: mip_models.Builder, backend: str
 ) -> None:
     for instance in INSTANCES:
-        for aids in (NONE, Aids(), Aids(hint=tuple(range(instance.k)))):
-            result = mip.solve(builder(instance, aids), backend)
+        for strengthening in (
+            NONE,
+            Strengthening(),
+            Strengthening(hint=tuple(range(instance.k))),
+        ):
+            result = mip.solve(builder(instance, strengthening), backend)
             assert result.objective == result.bound == optimum(instance)
 
 

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from closeknit.cli.app import run
-from closeknit.exact.submesh.feasibility import Verdict, by_cpsat, decide
+from closeknit.exact.submesh.feasibility import Feasibility, by_cpsat, decide
 from closeknit.instances.submesh.packing import Item, Packing, check_packed
 from closeknit.reports.reproductions.morgenstern1994.undecided import (
     RANGES,
@@ -87,9 +87,9 @@ def test_a_decider_of_ones_own_is_asked_and_brackets() -> None:
     requests = queue((16, 16), 40, Uniform(1, 8), seed=1)
     asked: list[int] = []
 
-    def silent(packing: Packing, limits: Settings) -> Verdict:
+    def silent(packing: Packing, limits: Settings) -> Feasibility:
         asked.append(len(packing.items))
-        return Verdict()
+        return Feasibility()
 
     strict = first_come(requests, Migrating((16, 16), decider=silent))
     assert asked

@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from closeknit.cli.app import run
-from closeknit.exact.ksubset.cuts_bb.search import Search
+from closeknit.exact.ksubset.cuts_bb.search import CutsSearch
 from closeknit.exact.ksubset.ring_dp import program as ring_dp
 from closeknit.instances import (
     InputError,
@@ -184,7 +184,7 @@ def test_it_agrees_with_the_branch_and_bound_on_larger_rings() -> None:
     for _ in range(60):
         instance = some_ring(rng, 150, 60)
         least = proved(RING(instance), "ring-dp")
-        search = Search(instance, tuple(range(instance.k)))
+        search = CutsSearch(instance, tuple(range(instance.k)))
         limit = search.run(clock.now() + 60, node_limit=3_000)
         assert search.bound <= least <= search.best
         agreed += limit is None

@@ -15,7 +15,7 @@ from closeknit.heuristics.allocation.thrifty import Thrifty
 from closeknit.instances import InputError, Mesh
 from closeknit.reports.reproductions.bender2008_table1.parts import OPTIMAL
 from closeknit.reports.reproductions.bender2008_table1.streams import PACKED, State
-from closeknit.reports.reproductions.catalogue import Order
+from closeknit.reports.reproductions.catalogue import RunOptions
 from closeknit.reports.reproductions.online_rule.runs import (
     REGARDS,
     RULE,
@@ -30,7 +30,7 @@ from closeknit.simulation.stream import Start, simulate
 from closeknit.simulation.stream_jobs import StreamJob
 
 SHAPE = (4, 5)
-ORDER = Order(first=60, mesh=SHAPE)
+ORDER = RunOptions(first=60, mesh=SHAPE)
 
 
 def race(costs: dict[str, list[int]], tried: dict[Fraction, list[int]]) -> Race:

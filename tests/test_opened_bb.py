@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from closeknit.exact.procset.set_opening_bb import kernels as opened_bb_kernels
 from closeknit.exact.procset.set_opening_bb import system as layout
 from closeknit.exact.procset.set_opening_bb.kernels import Rules
-from closeknit.exact.procset.set_opening_bb.search import ALL_RULES, Search
+from closeknit.exact.procset.set_opening_bb.search import ALL_RULES, SetOpeningSearch
 from closeknit.formulations.procset.set_classes import classes_of
 from closeknit.instances import ProcessorSet, ProcSet, check, cost
 from closeknit.instances.procset.generators import (
@@ -31,7 +31,7 @@ FOREVER = float("inf")
 
 def proved(instance: ProcSet, rules: Rules = ALL_RULES) -> tuple[int, ...]:
     """Run the search to its end; what it chose must cost what it proved."""
-    search = Search(classes_of(instance), rules)
+    search = SetOpeningSearch(classes_of(instance), rules)
     assert search.run(FOREVER) is None
     assert check(instance, search.chosen) == []
     assert cost(instance, search.chosen) == search.bound
@@ -152,10 +152,12 @@ def test_full_torus_is_answered_by_the_box(
 
 
 def test_planes_of_a_free_torus_are_twins() -> None:
-    search = Search(classes_of(torus_planes((4, 5, 3), 9)))
+    search = SetOpeningSearch(classes_of(torus_planes((4, 5, 3), 9)))
     system = search.layout.system
     assert sum(1 for twin in system.twin if twin < 0) == 3
-    busy = Search(classes_of(torus_planes((4, 5, 3), 9, free=Fraction(1, 2), seed=3)))
+    busy = SetOpeningSearch(
+        classes_of(torus_planes((4, 5, 3), 9, free=Fraction(1, 2), seed=3))
+    )
     assert sum(1 for twin in busy.layout.system.twin if twin < 0) > 3
 
 
@@ -193,7 +195,7 @@ def test_wide_costs_are_not_compiled() -> None:
         for i, one in enumerate(planes.sets)
     )
     wide = ProcSet("wide", planes.processors, planes.available, 5, sets)
-    search = Search(classes_of(wide))
+    search = SetOpeningSearch(classes_of(wide))
     assert search.layout.number is object
     assert search.run(FOREVER) is None
     assert search.bound == cost(wide, search.chosen) == by_opened_sets(wide)
@@ -222,7 +224,7 @@ def test_time_limit_of_nothing_still_answers() -> None:
 def test_ctrl_c_between_two_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     import signal
 
-    search = Search(classes_of(HARD))
+    search = SetOpeningSearch(classes_of(HARD))
     original = opened_bb_kernels.search
 
     def pressed(*arguments: object) -> bool:
@@ -237,10 +239,10 @@ def test_ctrl_c_between_two_steps(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_bounds_rise_to_the_optimum_in_steps() -> None:
     instance = random_domains(64, 3, 8, 24, seed=2, costs="drawn")
-    whole = Search(classes_of(instance))
+    whole = SetOpeningSearch(classes_of(instance))
     assert whole.run(FOREVER) is None
     for rules in (ALL_RULES, Rules(shapes=False)):
-        search = Search(classes_of(instance), rules)
+        search = SetOpeningSearch(classes_of(instance), rules)
         limit: Limit | None = Limit.NODES
         previous: tuple[int, ...] = (-1,)
         while limit is not None:

@@ -26,7 +26,7 @@ from closeknit.reports.ratios.html_report import html_report
 from closeknit.reports.ratios.markdown_report import markdown_report
 from closeknit.reports.ratios.report import Report, percent, report_on
 from closeknit.reports.ratios.summary import spread_of
-from closeknit.reports.ratios.verdicts import Judged
+from closeknit.reports.ratios.verdicts import ScoredRun
 from closeknit.reports.ratios.wording import within
 from closeknit.solvers import Grade, Proof
 from closeknit.solvers.method import AnyMethod
@@ -140,7 +140,7 @@ def test_nothing_has_no_spread() -> None:
 # Verdicts
 
 
-def by_name(found: Report) -> dict[tuple[str, str], Judged]:
+def by_name(found: Report) -> dict[tuple[str, str], ScoredRun]:
     return {(j.row.instance, j.row.method): j for j in found.judged}
 
 

@@ -26,7 +26,7 @@ from closeknit.reports.ratios.markdown_report import markdown_report
 from closeknit.reports.ratios.plots import plots
 from closeknit.reports.ratios.report import Report, report_on
 from closeknit.reports.ratios.summary import level_spreads
-from closeknit.reports.ratios.verdicts import Judged, Verdict, quotient
+from closeknit.reports.ratios.verdicts import InstanceVerdict, ScoredRun, quotient
 from closeknit.reports.ratios.wording import open_levels
 from closeknit.solvers import DEFAULT, Grade, Proof
 from closeknit.solvers.method import AnyMethod, Method
@@ -68,7 +68,7 @@ def report(*rows: Row, on: Sequence[Instance] = (A, B, C, BAG)) -> Report:
     return report_on(on, rows, TABLES)
 
 
-def judged(found: Report) -> dict[tuple[str, str], Judged]:
+def judged(found: Report) -> dict[tuple[str, str], ScoredRun]:
     return {(j.row.instance, j.row.method): j for j in found.judged}
 
 
@@ -124,7 +124,9 @@ def test_the_true_ratios_lie_in_the_intervals(
             continue
         best = row(A, "auto", cost=incumbent)
         vouching = row(A, "x", status="unknown", selection=None, bound=bound)
-        one = Judged(row(A, "near", cost=costs[0]), Verdict(A, best, vouching))
+        one = ScoredRun(
+            row(A, "near", cost=costs[0]), InstanceVerdict(A, best, vouching)
+        )
         assert one.intervals is not None
         for here, paid_, least in zip(one.intervals, costs[0], optimum, strict=False):
             low, high = here

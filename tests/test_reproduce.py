@@ -11,9 +11,9 @@ import pytest
 
 from closeknit.cli.app import run
 from closeknit.instances.procset.sample_machine import system
-from closeknit.reports.pages.document import Study, Table
+from closeknit.reports.pages.document import Document, Table
 from closeknit.reports.pages.document_pages import csv_of, html_of, markdown_of
-from closeknit.reports.reproductions import REPRODUCTIONS, Order
+from closeknit.reports.reproductions import REPRODUCTIONS, RunOptions
 from closeknit.reports.reproductions.drakenberg2012.quality import Asked, written
 from closeknit.reports.reproductions.drakenberg2012.week_stream import (
     NODES,
@@ -92,7 +92,7 @@ def test_a_trace_in_place_of_the_week(tmp_path: Path) -> None:
     ]
     path = tmp_path / "small.swf.xz"
     path.write_bytes(lzma.compress("\n".join(rows).encode()))
-    jobs, told = stream(Order(trace=str(path)))
+    jobs, told = stream(RunOptions(trace=str(path)))
     assert [(job.number, job.processors, job.follows) for job in jobs] == [
         (1, 3, None),
         (3, 2, 1),
@@ -149,7 +149,7 @@ def test_pages_write_what_they_are_given_and_nothing_else() -> None:
     )
     from closeknit.reports.pages.document import Section
 
-    study = Study(
+    study = Document(
         name="x",
         title="T & t",
         source="S",

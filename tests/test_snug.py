@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from closeknit.heuristics.submesh import snug, snug_kernels
 from closeknit.heuristics.submesh.allocator import ALLOCATORS
 from closeknit.instances.submesh import Box, sides
-from closeknit.simulation.submesh import Unmoved, first_come
+from closeknit.simulation.submesh import Fixed, first_come
 from closeknit.simulation.submesh_stream import Request, Uniform, queue
 
 SHAPE = (9, 7)
@@ -112,18 +112,18 @@ def test_sizes_that_fit_are_those_that_fit(
 def test_crowds_are_served_as_well() -> None:
     asked = queue((64, 64), 300, Uniform(1, 12), seed=3)
     most = 0
-    house = Unmoved(ALLOCATORS["snug"]((64, 64)))
+    occupancy = Fixed(ALLOCATORS["snug"]((64, 64)))
 
     def look(request: Request, clock: float) -> None:
         nonlocal most
-        held = house.boxes()
+        held = occupancy.boxes()
         most = max(most, len(held))
         cells = np.zeros((64, 64), dtype=np.int64)
         for a, b, c, d in held:
             cells[a : c + 1, b : d + 1] += 1
         assert cells.max() == 1
 
-    first = first_come(asked, house, told=look)
+    first = first_come(asked, occupancy, told=look)
     assert most > 2 * snug.FEW
-    again = first_come(asked, Unmoved(ALLOCATORS["snug"]((64, 64))))
+    again = first_come(asked, Fixed(ALLOCATORS["snug"]((64, 64))))
     assert first == again

@@ -24,7 +24,7 @@ from closeknit.reports.campaigns import store as storing
 from closeknit.reports.campaigns.audit import audited
 from closeknit.reports.campaigns.row_fields import NAMES
 from closeknit.reports.campaigns.rows import Row
-from closeknit.reports.campaigns.store import FILE, Store, rows_in
+from closeknit.reports.campaigns.store import FILE, ResultStore, rows_in
 from closeknit.reports.ratios.report import Report, report_on
 from closeknit.solvers import Grade, Proof
 
@@ -54,7 +54,7 @@ def rows() -> list[Row]:
 
 
 def filled(where: Path) -> Path:
-    with Store(where) as store:
+    with ResultStore(where) as store:
         for row in rows():
             store.append(row)
     return where / FILE
@@ -63,7 +63,7 @@ def filled(where: Path) -> Path:
 def said_of(path: Path) -> str:
     """What is said of a store, to whoever writes there and to whoever reads only."""
     complaints = []
-    for call in (partial(rows_in, path), partial(Store, path.parent)):
+    for call in (partial(rows_in, path), partial(ResultStore, path.parent)):
         with pytest.raises(InputError) as caught:
             call()
         complaints.append(str(caught.value))
@@ -261,7 +261,7 @@ def test_what_others_add_to_ask_faster_is_let_be(tmp_path: Path) -> None:
         "ANALYZE",
     )
     assert rows_in(path) == rows()
-    with Store(tmp_path) as store:
+    with ResultStore(tmp_path) as store:
         assert list(store.rows.values()) == rows()
 
 
@@ -275,7 +275,7 @@ def test_what_is_no_database_is_refused(tmp_path: Path, content: bytes) -> None:
         rows_in(path)
     if content:
         with pytest.raises(InputError, match=r"results\.sqlite: "):
-            Store(tmp_path)
+            ResultStore(tmp_path)
         assert path.read_bytes() == content
 
 
@@ -334,7 +334,7 @@ def test_a_store_without_digests_is_read_and_rewritten(tmp_path: Path) -> None:
     path = filled(tmp_path)
     as_form_1(path)
     assert rows_in(path) == rows()
-    with Store(tmp_path) as store:
+    with ResultStore(tmp_path) as store:
         assert list(store.rows.values()) == rows()
     assert rows_in(path) == rows()
     changed(path, "UPDATE results SET cost = cost + 7")

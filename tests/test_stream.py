@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from closeknit.heuristics.allocation.allocator import Allocator, Grant
+from closeknit.heuristics.allocation.allocator import Allocation, Allocator
 from closeknit.instances import InputError, Mesh, Torus
 from closeknit.methods.allocators import allocator
 from closeknit.simulation.stream import End, Event, Policy, Start, simulate
@@ -68,28 +68,28 @@ def _starts(
 class Intervals(Allocator):
     """Gives consecutive processors or nothing: fragments."""
 
-    def _choose(self, k: int, shape: tuple[int, ...] | None) -> Grant | None:
+    def _choose(self, k: int, shape: tuple[int, ...] | None) -> Allocation | None:
         for first in range(len(self.places) - k + 1):
             if self.idle[first : first + k].all():
-                return Grant.of(np.arange(first, first + k))
+                return Allocation.of(np.arange(first, first + k))
         return None
 
 
 class Pages(Allocator):
     """Gives pairs of processors, whole: holds more than is asked for."""
 
-    def _choose(self, k: int, shape: tuple[int, ...] | None) -> Grant | None:
+    def _choose(self, k: int, shape: tuple[int, ...] | None) -> Allocation | None:
         pages = np.flatnonzero(self.idle[::2])[: -(-k // 2)]
         if 2 * len(pages) < k:
             return None
         held = np.sort(np.concatenate([2 * pages, 2 * pages + 1]))
-        return Grant(held[:k], held)
+        return Allocation(held[:k], held)
 
 
 class Never(Allocator):
     """Refuses everything."""
 
-    def _choose(self, k: int, shape: tuple[int, ...] | None) -> Grant | None:
+    def _choose(self, k: int, shape: tuple[int, ...] | None) -> Allocation | None:
         return None
 
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from closeknit.heuristics.allocation.allocator import Allocator, Grant
+from closeknit.heuristics.allocation.allocator import Allocation, Allocator
 from closeknit.instances import KSubset, Mesh, Points, Torus, Tree, cost
 from closeknit.instances.ksubset.dispersal import (
     average_distance,
@@ -170,9 +170,9 @@ def test_whole_pages_are_internal_fragmentation() -> None:
 class Ends(Allocator):
     """Takes from both ends, to leave pieces apart."""
 
-    def _choose(self, k: int, shape: tuple[int, ...] | None) -> Grant | None:
+    def _choose(self, k: int, shape: tuple[int, ...] | None) -> Allocation | None:
         idle = np.flatnonzero(self.idle)
-        return Grant.of(
+        return Allocation.of(
             np.concatenate([idle[: k - k // 2], idle[len(idle) - k // 2 :]])
         )
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from closeknit.cli.app import run
 from closeknit.exact.submesh.constructive import construct
 from closeknit.exact.submesh.direct import first_free, free_box, occupied
-from closeknit.exact.submesh.feasibility import by_cpsat, cascade, decide, fits
+from closeknit.exact.submesh.feasibility import by_cpsat, cascade, decide, feasibility
 from closeknit.exact.submesh.refutation import refute
 from closeknit.exact.submesh.staircase.search import staircase
 from closeknit.instances import InputError, Submesh, check, write_submesh
@@ -269,7 +269,7 @@ def requests(draw: st.DrawFn) -> Submesh:
 @given(requests())
 def test_requests_are_decided(instance: Submesh) -> None:
     packing = packing_of(instance)
-    verdict = fits(instance)
+    verdict = feasibility(instance)
     assert verdict.fits is packs(packing)
     result = cascade(instance)
     if verdict.fits:
@@ -320,7 +320,7 @@ def test_ctrl_c_means_not_decided(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("closeknit.exact.submesh.feasibility.refute", pressed)
     instance = Submesh("full", (2, 2), (Resident((0, 0, 0, 0)),), (2, 1), migrate=True)
     blocked = Submesh("full", (3, 1), (Resident((1, 0, 1, 0)),), (2, 1))
-    assert fits(instance).fits
+    assert feasibility(instance).fits
     result = cascade(blocked)
     assert result.status is Status.UNKNOWN
     assert result.limit is Limit.INTERRUPT
@@ -390,8 +390,8 @@ def test_the_staircase_agrees_with_trying_everything(packing: Packing) -> None:
     )
     if not all(ways(free, item) for item in free.items):
         return
-    fits, boxes, _ = staircase(free, most_nodes=10**6, stop=lambda: False)
-    assert fits is packs(free)
+    feasibility, boxes, _ = staircase(free, most_nodes=10**6, stop=lambda: False)
+    assert feasibility is packs(free)
     assert boxes is None or check_packed(free, boxes) == []
 
 
@@ -426,9 +426,9 @@ def test_methods_decide_as_trying_everything_does(name: str) -> None:
         Submesh("long", (4, 2), (Resident((1, 0, 2, 0)),), (1, 4), rotate=True),
     ):
         result = SUBMESH[name](instance, Settings(time_limit=30.0))
-        fits = packs(packing_of(instance))
-        answers.add(fits)
-        if fits:
+        feasibility = packs(packing_of(instance))
+        answers.add(feasibility)
+        if feasibility:
             assert result.chosen is not None
             assert check(instance, result.chosen) == []
         else:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 
 from closeknit.exact.submesh.migrate import Migration, migrate, migrate_cp_sat
-from closeknit.exact.submesh.min_displacement import Nearest
+from closeknit.exact.submesh.min_displacement import Displacement
 from closeknit.exact.submesh.plan import _Planner
 from closeknit.instances import Submesh, check, cost
 from closeknit.instances.submesh import (
@@ -233,7 +233,7 @@ def test_the_search_and_the_model_agree_on_the_least_way(
         with monkeypatch.context() as patched:
             patched.setattr(
                 "closeknit.exact.submesh.migrate.nearest",
-                lambda *_args, **_named: Nearest(finished=False),
+                lambda *_args, **_named: Displacement(finished=False),
             )
             model = migrate(instance)
         assert own.objective == model.objective

@@ -10,12 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from closeknit.cli.app import run
-from closeknit.exact.submesh.feasibility import Verdict, decide
+from closeknit.exact.submesh.feasibility import Feasibility, decide
 from closeknit.heuristics.submesh.allocator import ALLOCATORS
 from closeknit.instances.submesh import Submesh, first_overlap, sides
 from closeknit.instances.submesh.packing import Packing
 from closeknit.simulation import submesh_migration
-from closeknit.simulation.submesh import House, Measures, Unmoved, first_come
+from closeknit.simulation.submesh import Fixed, Measures, Occupancy, first_come
 from closeknit.simulation.submesh_migration import Migrating, migration_judge
 from closeknit.simulation.submesh_stream import Request
 from closeknit.solvers import Limit, Settings, Status
@@ -28,23 +28,25 @@ queues = st.lists(
 Rows = list[tuple[tuple[int, int], float]]
 
 
-def starts(rows: Rows, house: House) -> tuple[Measures, list[float]]:
+def starts(rows: Rows, occupancy: Occupancy) -> tuple[Measures, list[float]]:
     asked = [Request(n, size, seconds) for n, (size, seconds) in enumerate(rows)]
     found: list[float] = []
-    measures = first_come(asked, house, told=lambda request, clock: found.append(clock))
-    assert not house.boxes()
+    measures = first_come(
+        asked, occupancy, told=lambda request, clock: found.append(clock)
+    )
+    assert not occupancy.boxes()
     return measures, found
 
 
 def test_a_resident_makes_room() -> None:
     # Two 2x2 stay in the middle of things when those around them have left.
     rows: Rows = [((1, 5), 1), ((2, 5), 9), ((1, 5), 1), ((2, 5), 3), ((1, 1), 1)]
-    stay = starts(rows, Unmoved(ALLOCATORS["fs-f"](SHAPE)))[1]
-    house = Migrating(SHAPE)
-    moved = starts(rows, house)[1]
+    stay = starts(rows, Fixed(ALLOCATORS["fs-f"](SHAPE)))[1]
+    occupancy = Migrating(SHAPE)
+    moved = starts(rows, occupancy)[1]
     assert stay == [0, 0, 0, 9, 9]
     assert moved == [0, 0, 0, 1, 4]
-    assert (house.moved, house.undecided) == (1, 0)
+    assert (occupancy.moved, occupancy.undecided) == (1, 0)
 
 
 @given(queues)
@@ -52,7 +54,7 @@ def test_a_resident_makes_room() -> None:
 def test_no_method_starts_a_request_earlier(rows: Rows) -> None:
     best = starts(rows, Migrating(SHAPE))[1]
     for name in ("iss", "4iss", "mbv", "fs-n"):
-        other = starts(rows, Unmoved(ALLOCATORS[name](SHAPE)))[1]
+        other = starts(rows, Fixed(ALLOCATORS[name](SHAPE)))[1]
         assert all(a <= b for a, b in zip(best, other, strict=True))
 
 
@@ -63,21 +65,21 @@ def test_everybody_keeps_their_size_and_nobody_overlaps(
 ) -> None:
     mesh = Submesh("empty", SHAPE, (), (1, 1))
     lies: dict[int, tuple[int, ...]] = {}
-    house = Migrating(SHAPE, rotate=rotate)
+    occupancy = Migrating(SHAPE, rotate=rotate)
     longer = max(size[0] for size, _ in rows)
     rows = [*rows, ((longer, 1), 1.0)]
 
     def look(request: Request, clock: float) -> None:
-        assert house.known
-        held = house.boxes()
+        assert occupancy.known
+        held = occupancy.boxes()
         assert first_overlap(mesh, {str(n): box for n, box in enumerate(held)}) is None
-        for number, box in house.where.items():
+        for number, box in occupancy.where.items():
             asked = rows[number][0]
             assert sides(box) in ({asked, asked[::-1]} if rotate else {asked})
             assert lies.setdefault(number, sides(box)) == sides(box)
 
     asked = [Request(n, size, seconds) for n, (size, seconds) in enumerate(rows)]
-    first_come(asked, house, told=look)
+    first_come(asked, occupancy, told=look)
 
 
 @given(queues)
@@ -85,9 +87,9 @@ def test_everybody_keeps_their_size_and_nobody_overlaps(
 def test_what_is_undecided_is_bracketed(rows: Rows) -> None:
     best = starts(rows, Migrating(SHAPE))[1]
 
-    def forgetful(packing: Packing, limits: Settings) -> Verdict:
+    def forgetful(packing: Packing, limits: Settings) -> Feasibility:
         """Know the answer where few boxes are concerned."""
-        return decide(packing, limits) if len(packing.items) <= 2 else Verdict()
+        return decide(packing, limits) if len(packing.items) <= 2 else Feasibility()
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(submesh_migration, "decide", forgetful)
@@ -98,13 +100,13 @@ def test_what_is_undecided_is_bracketed(rows: Rows) -> None:
         assert early == best == late
 
 
-def torn(house: Migrating) -> Migrating:
+def torn(occupancy: Migrating) -> Migrating:
     """Leave one of three in the middle, with a processor free on either side."""
     for number in range(3):
-        assert house.place(Request(number, (1, 1), 1.0))
-    house.remove(0)
-    house.remove(2)
-    return house
+        assert occupancy.place(Request(number, (1, 1), 1.0))
+    occupancy.remove(0)
+    occupancy.remove(2)
+    return occupancy
 
 
 @pytest.mark.parametrize(
@@ -128,16 +130,20 @@ def test_with_a_budget_what_may_be_cheap_enough_is_undecided(
         "Migration",
         lambda *args, **kwargs: SimpleNamespace(run=lambda: found),
     )
-    house = torn(Migrating((1, 3), budget=1))
-    assert not house.place(Request(3, (1, 2), 1.0))
-    assert (house.undecided, house.moved, house.torus) == (undecided, 0, False)
+    occupancy = torn(Migrating((1, 3), budget=1))
+    assert not occupancy.place(Request(3, (1, 2), 1.0))
+    assert (occupancy.undecided, occupancy.moved, occupancy.torus) == (
+        undecided,
+        0,
+        False,
+    )
 
 
 def test_without_a_budget_every_open_decision_counts_once() -> None:
-    unknown = Verdict(limit=Limit.TIME)
-    house = torn(Migrating((1, 3), decider=lambda packing, settings: unknown))
-    assert not house.place(Request(3, (1, 2), 1.0))
-    assert house.undecided == 1
+    unknown = Feasibility(limit=Limit.TIME)
+    occupancy = torn(Migrating((1, 3), decider=lambda packing, settings: unknown))
+    assert not occupancy.place(Request(3, (1, 2), 1.0))
+    assert occupancy.undecided == 1
 
 
 def test_the_judge_knows_what_migration_would_mend() -> None:
@@ -175,7 +181,7 @@ def test_the_command_moves_residents(capsys: pytest.CaptureFixture[str]) -> None
 def test_the_command_brackets_what_is_undecided(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(submesh_migration, "decide", lambda *rest: Verdict())
+    monkeypatch.setattr(submesh_migration, "decide", lambda *rest: Feasibility())
     assert simulate("--method", "mig", "--json", "-") == 0
     found = json.loads(capsys.readouterr().out)
     assert found["undecided_failures"] > 0

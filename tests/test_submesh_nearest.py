@@ -9,7 +9,11 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from closeknit.exact.submesh.min_displacement import Nearest, nearest, rooms
+from closeknit.exact.submesh.min_displacement import (
+    Displacement,
+    min_displacement,
+    rooms,
+)
 from closeknit.instances import Submesh, check, cost
 from closeknit.instances.submesh import (
     Box,
@@ -91,18 +95,20 @@ def test_least_of_all_ways(instance: Submesh, data: st.DataObject) -> None:
     some = st.lists(st.sampled_from(free), unique=True, max_size=2) if free else None
     moved = sorted(data.draw(some)) if some is not None else []
     least = least_way(instance, moved)
-    found = nearest(instance, moved, FAR)
+    found = min_displacement(instance, moved, FAR)
     assert found.finished
-    assert found == nearest(instance, moved, FAR)
+    assert found == min_displacement(instance, moved, FAR)
     if least is None:
         assert found.placement is None
         return
     assert found.placement is not None
     assert check(instance, found.placement.flat()) == []
     assert cost(instance, found.placement.flat())[2] == least
-    assert nearest(instance, moved, least) == nearest(instance, moved, least)
-    assert nearest(instance, moved, least).placement is None
-    assert nearest(instance, moved, least + 1).placement is not None
+    assert min_displacement(instance, moved, least) == min_displacement(
+        instance, moved, least
+    )
+    assert min_displacement(instance, moved, least).placement is None
+    assert min_displacement(instance, moved, least + 1).placement is not None
 
 
 @given(crowded())
@@ -150,7 +156,7 @@ def test_least_of_all_ways_in_space(seed: int) -> None:
             continue
         moved = list(range(min(2, len(instance.residents))))
         least = least_way(instance, moved)
-        found = nearest(instance, moved, FAR)
+        found = min_displacement(instance, moved, FAR)
         assert found.finished
         assert (found.placement is None) is (least is None)
         if found.placement is not None:
@@ -164,15 +170,17 @@ def test_too_many_rooms_finish_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     one = Submesh("ring", ring[0], (Resident(ring[1][0]),), (1, 3))
     monkeypatch.setattr("closeknit.exact.submesh.min_displacement._MOST_ROOMS", 4)
     assert len(rooms(*ring) or []) == 4
-    assert nearest(one, [], FAR).placement is not None
+    assert min_displacement(one, [], FAR).placement is not None
     monkeypatch.setattr("closeknit.exact.submesh.min_displacement._MOST_ROOMS", 3)
     assert rooms(*ring) is None
-    assert nearest(one, [], FAR) == Nearest(finished=False, placement=None, nodes=0)
+    assert min_displacement(one, [], FAR) == Displacement(
+        finished=False, placement=None, nodes=0
+    )
 
 
 def test_nodes_or_time_that_run_out_finish_nothing() -> None:
     held = (Resident((1, 0, 1, 3)), Resident((3, 0, 3, 3)), Resident((5, 0, 5, 3)))
     instance = Submesh("row", (8, 4), held, (4, 4))
-    assert nearest(instance, (0, 1, 2), FAR).finished
-    assert not nearest(instance, (0, 1, 2), FAR, node_limit=1).finished
-    assert not nearest(instance, (0, 1, 2), FAR, stop=lambda: True).finished
+    assert min_displacement(instance, (0, 1, 2), FAR).finished
+    assert not min_displacement(instance, (0, 1, 2), FAR, node_limit=1).finished
+    assert not min_displacement(instance, (0, 1, 2), FAR, stop=lambda: True).finished

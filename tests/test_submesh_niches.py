@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from closeknit.exact.submesh.feasibility import decide
 from closeknit.exact.submesh.pack_by_gaps import search as searched
-from closeknit.exact.submesh.pack_by_gaps.search import niches
+from closeknit.exact.submesh.pack_by_gaps.search import pack_by_gaps
 from closeknit.exact.submesh.staircase.search import staircase
 from closeknit.exact.submesh.tightening import tighten
 from closeknit.instances.submesh.packing import Item, Packing, check_packed
@@ -63,21 +63,21 @@ def cut_up(draw: st.DrawFn) -> Packing:
 def test_niches_agree_with_the_staircase(packing: Packing) -> None:
     fits, _, _ = staircase(packing, most_nodes=10**7, stop=never)
     assert fits is not None
-    found, boxes, nodes = niches(packing, most_nodes=10**7, stop=never)
+    found, boxes, nodes = pack_by_gaps(packing, most_nodes=10**7, stop=never)
     assert found is fits
     assert (boxes is not None) is fits
     assert boxes is None or check_packed(packing, boxes) == []
-    assert niches(packing, most_nodes=10**7, stop=never) == (found, boxes, nodes)
+    assert pack_by_gaps(packing, most_nodes=10**7, stop=never) == (found, boxes, nodes)
 
 
 @QUICK
 @given(cut_up())
 def test_a_full_table_changes_no_answer(packing: Packing) -> None:
-    whole = niches(packing, most_nodes=10**7, stop=never)
+    whole = pack_by_gaps(packing, most_nodes=10**7, stop=never)
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(searched, "_REMEMBERED", 4)
         patched.setattr(searched, "_RUN", 7)
-        found, boxes, _ = niches(packing, most_nodes=10**7, stop=never)
+        found, boxes, _ = pack_by_gaps(packing, most_nodes=10**7, stop=never)
     assert found is whole[0]
     assert boxes is None or check_packed(packing, boxes) == []
 
@@ -125,20 +125,20 @@ def test_sides_are_lengthened_to_what_nothing_fills() -> None:
 def test_too_few_nodes_or_no_time_decide_nothing() -> None:
     items = tuple(Item((w, 11 - w)) for w in range(2, 10))
     packing = Packing("many", (16, 16), items)
-    assert niches(packing, most_nodes=2, stop=never)[0] is None
-    assert niches(packing, most_nodes=10**6, stop=lambda: True) == (None, None, 0)
+    assert pack_by_gaps(packing, most_nodes=2, stop=never)[0] is None
+    assert pack_by_gaps(packing, most_nodes=10**6, stop=lambda: True) == (None, None, 0)
 
 
 def test_a_perfect_packing_with_large_sides() -> None:
     """Sides of several words of sums, and keys too long to be remembered."""
     items = [Item((97, 60)), Item((31, 60)), Item((40, 68)), Item((88, 68))]
     packing = Packing("large", (128, 128), tuple(items))
-    found, boxes, _ = niches(packing, most_nodes=10**5, stop=never)
+    found, boxes, _ = pack_by_gaps(packing, most_nodes=10**5, stop=never)
     assert found
     assert boxes is not None
     assert check_packed(packing, boxes) == []
     wrong = replace(packing, items=(*items[:3], Item((68, 88))))
-    assert niches(wrong, most_nodes=10**5, stop=never)[0] is False
+    assert pack_by_gaps(wrong, most_nodes=10**5, stop=never)[0] is False
 
 
 @pytest.mark.slow

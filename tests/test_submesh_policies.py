@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from closeknit.heuristics.submesh.allocator import ALLOCATORS
 from closeknit.instances.submesh import Submesh, first_overlap
 from closeknit.simulation import submesh_policies
-from closeknit.simulation.submesh import Measures, Unmoved, first_come
+from closeknit.simulation.submesh import Fixed, Measures, first_come
 from closeknit.simulation.submesh_migration import Migrating
 from closeknit.simulation.submesh_policies import Policy, serve
 from closeknit.simulation.submesh_stream import Request, Uniform, queue
@@ -27,26 +27,26 @@ def asked(rows: Rows) -> list[Request]:
 
 
 def served(
-    rows: Rows, house: Unmoved | Migrating, policy: Policy
+    rows: Rows, occupancy: Fixed | Migrating, policy: Policy
 ) -> tuple[Measures, dict[int, float]]:
     starts: dict[int, float] = {}
     mesh = Submesh("empty", SHAPE, (), (1, 1))
 
     def look(request: Request, clock: float) -> None:
         starts[request.number] = clock
-        held = {str(n): box for n, box in enumerate(house.boxes())}
+        held = {str(n): box for n, box in enumerate(occupancy.boxes())}
         assert first_overlap(mesh, held) is None
 
-    found = serve(asked(rows), house, policy, told=look)
-    assert not house.boxes()
+    found = serve(asked(rows), occupancy, policy, told=look)
+    assert not occupancy.boxes()
     assert len(starts) == len(rows)
     return found, starts
 
 
-def house_of(method: str) -> Unmoved | Migrating:
+def house_of(method: str) -> Fixed | Migrating:
     if method == "mig":
         return Migrating(SHAPE)
-    return Unmoved(ALLOCATORS[method](SHAPE))
+    return Fixed(ALLOCATORS[method](SHAPE))
 
 
 def test_the_short_slip_past_the_first_and_the_long_where_it_is_not_in_the_way() -> (
@@ -98,25 +98,25 @@ def test_overtaking_helps() -> None:
     rows = queue((64, 64), 200, Uniform(1, 64), seed=2)
     for method in ("iss", "4iss"):
         make = ALLOCATORS[method]
-        plain = first_come(rows, Unmoved(make((64, 64))))
-        easy = serve(rows, Unmoved(make((64, 64))), Policy.EASY)
-        short = serve(rows, Unmoved(make((64, 64))), Policy.SHORTEST)
+        plain = first_come(rows, Fixed(make((64, 64))))
+        easy = serve(rows, Fixed(make((64, 64))), Policy.EASY)
+        short = serve(rows, Fixed(make((64, 64))), Policy.SHORTEST)
         assert easy.completion_time < plain.completion_time
         assert short.mean_wait < plain.mean_wait
-        assert serve(rows, Unmoved(make((64, 64))), Policy.FCFS) == plain
+        assert serve(rows, Fixed(make((64, 64))), Policy.FCFS) == plain
 
 
-def starts_of(rows: Rows, house: Unmoved | Migrating) -> list[float]:
+def starts_of(rows: Rows, occupancy: Fixed | Migrating) -> list[float]:
     starts: list[float] = []
     moved = [0]
 
     def look(request: Request, clock: float) -> None:
-        if isinstance(house, Migrating) and house.budget is not None:
-            assert house.moved - moved[-1] <= house.budget
-        moved.append(house.moved)
+        if isinstance(occupancy, Migrating) and occupancy.budget is not None:
+            assert occupancy.moved - moved[-1] <= occupancy.budget
+        moved.append(occupancy.moved)
         starts.append(clock)
 
-    first_come(asked(rows), house, told=look)
+    first_come(asked(rows), occupancy, told=look)
     return starts
 
 
@@ -125,7 +125,7 @@ def starts_of(rows: Rows, house: Unmoved | Migrating) -> list[float]:
 def test_a_budget_is_kept_and_all_of_it_is_mig(rows: Rows) -> None:
     starts_of(rows, Migrating(SHAPE, budget=1))
     assert starts_of(rows, Migrating(SHAPE, budget=0)) == starts_of(
-        rows, Unmoved(ALLOCATORS["fs-f"](SHAPE))
+        rows, Fixed(ALLOCATORS["fs-f"](SHAPE))
     )
     assert starts_of(rows, Migrating(SHAPE, budget=99)) == starts_of(
         rows, Migrating(SHAPE)

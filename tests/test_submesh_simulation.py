@@ -14,7 +14,7 @@ from closeknit.cli.app import run
 from closeknit.heuristics.submesh.allocator import ALLOCATORS, Allocator
 from closeknit.instances import InputError
 from closeknit.instances.submesh import Box, box_at, sides
-from closeknit.simulation.submesh import Measures, Unmoved, first_come
+from closeknit.simulation.submesh import Fixed, Measures, first_come
 from closeknit.simulation.submesh_stream import (
     MOST_REQUESTS,
     Normal,
@@ -57,9 +57,11 @@ def served(
     rows: list[Request], shape: tuple[int, ...], rotate: bool = False
 ) -> tuple[Measures, list[float]]:
     starts: list[float] = []
-    house = Unmoved(Plain(shape, rotate=rotate))
-    found = first_come(rows, house, told=lambda request, clock: starts.append(clock))
-    assert not house.boxes()
+    occupancy = Fixed(Plain(shape, rotate=rotate))
+    found = first_come(
+        rows, occupancy, told=lambda request, clock: starts.append(clock)
+    )
+    assert not occupancy.boxes()
     return found, starts
 
 
@@ -107,11 +109,11 @@ def test_failures_are_judged_where_processors_suffice() -> None:
         asked.append((boxes, size))
         return True
 
-    found = first_come(rows, Unmoved(Plain((4, 4))), judge=judge)
+    found = first_come(rows, Fixed(Plain((4, 4))), judge=judge)
     assert asked == [([(0, 0, 1, 3)], (3, 2))]
     assert found.migration_fragmentation_pct == pytest.approx(100 * 6 / 16)
     assert (found.migration_failures, found.undecided_failures) == (1, 0)
-    found = first_come(rows, Unmoved(Plain((4, 4))), judge=lambda boxes, size: None)
+    found = first_come(rows, Fixed(Plain((4, 4))), judge=lambda boxes, size: None)
     assert (found.migration_failures, found.undecided_failures) == (0, 1)
     assert found.migration_fragmentation_pct is None
 
@@ -160,14 +162,14 @@ def test_measures_are_those_of_the_definition(
 @given(queues)
 @settings(max_examples=40, deadline=None)
 def test_nobody_overlaps_anybody(rows: list[tuple[tuple[int, int], float]]) -> None:
-    house = Unmoved(Plain((4, 5)))
+    occupancy = Fixed(Plain((4, 5)))
 
     def look(request: Request, clock: float) -> None:
-        held = [cell for box in house.boxes() for cell in cells(box)]
+        held = [cell for box in occupancy.boxes() for cell in cells(box)]
         assert len(held) == len(set(held))
-        assert sides(house.boxes()[-1]) == request.size
+        assert sides(occupancy.boxes()[-1]) == request.size
 
-    first_come(requests(*rows), house, told=look)
+    first_come(requests(*rows), occupancy, told=look)
 
 
 def test_queues_depend_on_the_seed_alone() -> None:
@@ -215,13 +217,13 @@ def test_queues_at_the_ends_of_what_is_allowed() -> None:
 
 
 def test_where_residents_stay_none_is_moved() -> None:
-    house = Unmoved(ALLOCATORS["fs-f"]((4, 4)))
-    assert (house.moved, house.generous) == (0, False)
+    occupancy = Fixed(ALLOCATORS["fs-f"]((4, 4)))
+    assert (occupancy.moved, occupancy.generous) == (0, False)
 
 
 def test_a_failure_is_external_when_just_enough_is_free() -> None:
     rows = requests(((1, 2), 3), ((1, 2), 9), ((1, 2), 3), ((2, 2), 1))
-    found = first_come(rows, Unmoved(Plain((3, 2))), judge=lambda boxes, size: True)
+    found = first_come(rows, Fixed(Plain((3, 2))), judge=lambda boxes, size: True)
     assert found.migration_failures == 1
 
 
@@ -242,12 +244,12 @@ def test_the_longest_queue_is_drawn_and_seed_0_is_meant(
 def test_every_allocator_serves_the_queue(name: str) -> None:
     asked = queue((16, 16), 60, Uniform(1, 16), seed=5)
     work = sum(prod(one.size) * one.seconds for one in asked)
-    found = first_come(asked, Unmoved(ALLOCATORS[name]((16, 16))))
+    found = first_come(asked, Fixed(ALLOCATORS[name]((16, 16))))
     # sides are rounded up by some: what is asked for counts, not what is blocked
     assert found.utilization_pct * found.completion_time == pytest.approx(
         100 * work / 256
     )
-    assert found == first_come(asked, Unmoved(ALLOCATORS[name]((16, 16))))
+    assert found == first_come(asked, Fixed(ALLOCATORS[name]((16, 16))))
 
 
 def simulate(*words: str) -> int:
@@ -262,7 +264,7 @@ def test_the_command_prints_the_measures(capsys: pytest.CaptureFixture[str]) -> 
     found = json.loads(capsys.readouterr().out)
     assert found.keys() == shown.keys()
     asked = queue((32, 32), 80, Uniform(1, 32), seed=2)
-    own = first_come(asked, Unmoved(Plain((32, 32))))
+    own = first_come(asked, Fixed(Plain((32, 32))))
     assert found["completion_time"] == own.completion_time
     assert found["utilization_pct"] == own.utilization_pct
     assert found["external_fragmentation_pct"] == own.external_fragmentation_pct

@@ -19,7 +19,7 @@ from closeknit.exact.sukp.bruteforce import bruteforce
 from closeknit.exact.sukp.sukp_bb import kernels as kernels
 from closeknit.exact.sukp.sukp_bb import root as sukp_root
 from closeknit.exact.sukp.sukp_bb.arrays import packed
-from closeknit.exact.sukp.sukp_bb.search import Search
+from closeknit.exact.sukp.sukp_bb.search import ExclusionSearch
 from closeknit.heuristics.sukp.sukp_greedy import greedy
 from closeknit.instances import Sukp, check, cost, read_instance
 from closeknit.instances.sukp.generators import random_sukp
@@ -49,7 +49,7 @@ def some_sukp(rng: random.Random, items: int, elements: int, *, unit: int = 1) -
     return Sukp("some", profits, weights, tuple(needs), capacity)
 
 
-def proved(search: Search) -> int:
+def proved(search: ExclusionSearch) -> int:
     """Run to the end; return the optimum, its proof and its choice checked."""
     assert search.run(clock.now() + 60) is None
     assert search.best == search.bound
@@ -80,7 +80,7 @@ def test_agrees_with_enumeration(unit: int) -> None:
 @given(sukps(), st.randoms(use_true_random=False))
 def test_any_order_of_small_steps_is_exact(instance: Sukp, rng: random.Random) -> None:
     best = least_left_out(instance)
-    search = Search(instance, ())
+    search = ExclusionSearch(instance, ())
     before = 0
     while search.bound < search.best:
         limit = search.run(clock.now() + 60, search.nodes + rng.randint(1, 3))
@@ -111,7 +111,7 @@ def test_bounds_of_a_stopped_search_hold_and_rise() -> None:
 def test_the_bound_holds_below_every_node(instance: Sukp, data: st.DataObject) -> None:
     """Decide some elements: the bound is never above what is looked for there."""
     problem, index = packed(instance)
-    search = Search(instance, ())
+    search = ExclusionSearch(instance, ())
     m = len(index)
     state = data.draw(st.lists(st.sampled_from([0, 0, 1, 2]), min_size=m, max_size=m))
     sought = [

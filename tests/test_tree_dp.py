@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from closeknit.cli.app import run
-from closeknit.exact.ksubset.cuts_bb.search import Search
+from closeknit.exact.ksubset.cuts_bb.search import CutsSearch
 from closeknit.exact.ksubset.tree_dp import program as tree_dp
 from closeknit.instances import (
     InputError,
@@ -100,7 +100,7 @@ def test_it_agrees_with_the_branch_and_bound_on_larger_trees() -> None:
     for number in range(60):
         instance = some_tree(rng, rng.randint(30, 80), reach=rng.choice([0, 3, 9]))
         least = proved(instance)
-        search = Search(instance, tuple(range(instance.k)))
+        search = CutsSearch(instance, tuple(range(instance.k)))
         limit = search.run(clock.now() + 60, node_limit=20_000)
         assert search.bound <= least <= search.best, number
         agreed += limit is None

@@ -30,7 +30,7 @@ from closeknit.instances import (
 )
 from closeknit.instances.ksubset.json import parse_ksubset
 from closeknit.methods import KSUBSET
-from closeknit.reports.claims import CLAIMS, Trial, Verdict
+from closeknit.reports.claims import CLAIMS, ClaimResult, Trial
 from closeknit.reports.claims import verify as tried
 from closeknit.solvers import DEFAULT, Grade, Proof, Result, Settings, Status, answer
 from closeknit.solvers.method import Run
@@ -383,6 +383,6 @@ def test_invalid_choice_is_untrue() -> None:
     instance = mesh(2, 2, k=2)
     assert check(instance, (0, 0))
     [verdict] = tried([CLAIMS["mm-reaches-1.74"]], trial)
-    assert isinstance(verdict, Verdict)
+    assert isinstance(verdict, ClaimResult)
     assert not verdict.holds
     assert "chosen twice" in verdict.said

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ...formulations.ksubset.medians import PROOF, Medians
-from ...formulations.ksubset.strengthening import Aids
+from ...formulations.ksubset.strengthening import Strengthening
 from ...instances import KSubset, cost
 from ...solvers import Limit, Result, Settings, answer, clock
 from ...solvers.interrupt import deferred
 
 
 def by_medians(
-    instance: KSubset, aids: Aids, *, settings: Settings, start: float
+    instance: KSubset, strengthening: Strengthening, *, settings: Settings, start: float
 ) -> Result:
     """Solve the models of all medians, cheapest bound first, one after the other.
 
@@ -25,7 +25,7 @@ def by_medians(
     ----------
     instance
         On a mesh or on points, see `Medians`.
-    aids
+    strengthening
         ``hint``, ``bound`` and ``proof`` of what is known beforehand, and whether to
         nest counts.
     settings, start
@@ -34,9 +34,9 @@ def by_medians(
     from ...formulations.ksubset.cpsat import cuts_median
     from ...solvers import cpsat
 
-    chosen = aids.hint or tuple(range(instance.k))
+    chosen = strengthening.hint or tuple(range(instance.k))
     best = bound = cost(instance, chosen)
-    known = aids.bound or 0
+    known = strengthening.bound or 0
     proof = PROOF
     limit: Limit | None = None
     with deferred() as pressed:
@@ -56,7 +56,7 @@ def by_medians(
             if box is None:
                 continue
             box = replace(box, bound=max(least, box.bound))
-            model = cuts_median(instance, box, best, aids)
+            model = cuts_median(instance, box, best, strengthening)
             result = cpsat.solve(model, settings=settings, start=start)
             if result.proof != PROOF:
                 proof = result.proof or proof
@@ -67,8 +67,8 @@ def by_medians(
                 assert isinstance(result.bound, int)
                 bound = result.bound
     bound = min(bound, best)
-    if bound == aids.bound:
-        proof = aids.proof or proof
+    if bound == strengthening.bound:
+        proof = strengthening.proof or proof
     return answer(
         instance,
         chosen,

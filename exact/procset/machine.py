@@ -49,7 +49,7 @@ class Selection:
     limit: Limit | None = None
 
 
-class Machine:
+class RequestSolver:
     """Processors and the sets they form, prepared to choose some again and again.
 
     It keeps its tables from one request to the next: one thread at a time.

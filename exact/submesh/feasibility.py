@@ -31,7 +31,7 @@ from ...solvers import (
 )
 from .constructive import construct
 from .direct import free_box
-from .pack_by_gaps.search import niches
+from .pack_by_gaps.search import pack_by_gaps
 from .refutation import Certificate, refute
 from .staircase.search import refusal, staircase
 from .tightening import Tight, tighten
@@ -59,7 +59,7 @@ _MORE_ROUNDS = 16
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict:
+class Feasibility:
     """Whether boxes can be packed.
 
     Parameters
@@ -92,7 +92,7 @@ class Verdict:
     limit: Limit | None = None
 
 
-def fits(instance: Submesh, settings: Settings = DEFAULT) -> Verdict:
+def feasibility(instance: Submesh, settings: Settings = DEFAULT) -> Feasibility:
     """Decide whether there is a placement; find one, or prove that there is none.
 
     Steps: direct fit, `refute`, then those of `decide`. Where nobody may be moved, the
@@ -106,7 +106,7 @@ def fits(instance: Submesh, settings: Settings = DEFAULT) -> Verdict:
         for size in ways(packing, packing.items[-1]):
             box = free_box(instance.shape, [*held, *blocked], size, instance.torus)
             if box is not None:
-                return Verdict(
+                return Feasibility(
                     fits=True,
                     by="direct fit",
                     boxes=(*held, box),
@@ -114,7 +114,7 @@ def fits(instance: Submesh, settings: Settings = DEFAULT) -> Verdict:
                     tried=("direct fit",),
                 )
     except KeyboardInterrupt:
-        return Verdict(tried=("direct fit",), limit=Limit.INTERRUPT)
+        return Feasibility(tried=("direct fit",), limit=Limit.INTERRUPT)
     verdict = decide(packing, settings, start=start, hint=_hint(packing, held))
     verdict = replace(verdict, tried=("direct fit", *verdict.tried))
     if verdict.boxes is not None:
@@ -129,7 +129,7 @@ def decide(
     *,
     start: float | None = None,
     hint: Sequence[Box] = (),
-) -> Verdict:
+) -> Feasibility:
     """Decide whether boxes can be packed.
 
     Steps: checkable proofs of no (`refute`); packings by construction (`construct`);
@@ -153,7 +153,7 @@ def decide(
         tried.append("proofs")
         if (certificate := refute(packing)) is not None:
             kind = certificate["kind"]
-            return Verdict(
+            return Feasibility(
                 fits=False,
                 by=kind,
                 proof=Proof(Grade.CHECKED, kind),
@@ -165,7 +165,7 @@ def decide(
             return clock.now() - start >= settings.time_limit
 
         if stop():
-            return Verdict(tried=tuple(tried), limit=Limit.TIME)
+            return Feasibility(tried=tuple(tried), limit=Limit.TIME)
         tried.append("construction")
         boxes = construct(packing, settings.seed, stop, rounds=0)
         if boxes is not None:
@@ -176,7 +176,7 @@ def decide(
             if boxes is not None:
                 return _packed(packing, boxes, "staircase", tried)
             if found is False:
-                return Verdict(
+                return Feasibility(
                     fits=False, by="staircase", proof=SEARCHED, tried=tuple(tried)
                 )
         tried.append("annealing")
@@ -188,24 +188,24 @@ def decide(
             tight = tighten(packing)
             if tight is None or tight.waste <= _WASTE:
                 tried.append("niches")
-                verdict = _by_niches(packing, tight, settings, start)
+                verdict = _by_gaps(packing, tight, settings, start)
                 if verdict.fits is not None:
                     return replace(verdict, tried=tuple(tried))
         tried.append("cp-sat")
         verdict = by_cpsat(packing, settings, start=start, hint=hint)
     except KeyboardInterrupt:
-        verdict = Verdict(limit=Limit.INTERRUPT)
+        verdict = Feasibility(limit=Limit.INTERRUPT)
     return replace(verdict, tried=tuple(tried))
 
 
-def _by_niches(
+def _by_gaps(
     packing: Packing, tight: Tight | None, settings: Settings, start: float
-) -> Verdict:
+) -> Feasibility:
     """Search all packings that leave little free, for half of the time left."""
     now = clock.now()
     half = (settings.time_limit - (now - start)) / 2
     waste = 0 if tight is None else max(tight.waste, 0)
-    found, boxes, _ = niches(
+    found, boxes, _ = pack_by_gaps(
         packing,
         most_nodes=max(_NICHES >> waste, _FEW_NICHES),
         stop=lambda: clock.now() - now >= half,
@@ -213,7 +213,7 @@ def _by_niches(
     )
     if boxes is not None:
         return _packed(packing, boxes, "niches", ())
-    return Verdict(
+    return Feasibility(
         fits=found,
         by="" if found is None else "niches",
         proof=None if found is None else FILLED,
@@ -222,11 +222,11 @@ def _by_niches(
 
 def _packed(
     packing: Packing, boxes: tuple[Box, ...], by: str, tried: Sequence[str]
-) -> Verdict:
+) -> Feasibility:
     """Return a yes, after a look at the boxes."""
     if wrong := check_packed(packing, boxes):
         raise SolverError(f"{packing.name}: {by} packed wrongly: {wrong[0]}")
-    return Verdict(fits=True, by=by, boxes=boxes, tried=tuple(tried))
+    return Feasibility(fits=True, by=by, boxes=boxes, tried=tuple(tried))
 
 
 def by_cpsat(
@@ -235,7 +235,7 @@ def by_cpsat(
     *,
     start: float | None = None,
     hint: Sequence[Box] = (),
-) -> Verdict:
+) -> Feasibility:
     """Decide by CP-SAT alone; the boxes are checked from the definition."""
     from ...solvers import cpsat
 
@@ -243,7 +243,7 @@ def by_cpsat(
     from ...formulations.submesh.packing_cpsat import PARAMETERS, no_overlap
 
     if not all(ways(packing, item) for item in packing.items):
-        return Verdict(fits=False, by="cp-sat", proof=Proof(Grade.SOLVER, cpsat.BY))
+        return Feasibility(fits=False, by="cp-sat", proof=Proof(Grade.SOLVER, cpsat.BY))
     built = no_overlap(packing, hint=hint)
     found = decide(
         built.model,
@@ -253,9 +253,9 @@ def by_cpsat(
         parameters=PARAMETERS,
     )
     if found.impossible:
-        return Verdict(fits=False, by="cp-sat", proof=Proof(Grade.SOLVER, cpsat.BY))
+        return Feasibility(fits=False, by="cp-sat", proof=Proof(Grade.SOLVER, cpsat.BY))
     if found.values is None:
-        return Verdict(tried=("cp-sat",), limit=found.limit)
+        return Feasibility(tried=("cp-sat",), limit=found.limit)
     boxes = built.decode(found.values)
     return _packed(packing, boxes, "cp-sat", ("cp-sat",))
 
@@ -279,7 +279,7 @@ def cascade(instance: Submesh, /, settings: Settings = DEFAULT) -> Result:
     Source: derived for closeknit, see docs/submesh-feasibility.md.
     """
     start = clock.now()
-    return as_result(instance, fits(instance, settings), settings, start)
+    return as_result(instance, feasibility(instance, settings), settings, start)
 
 
 def cp_sat(instance: Submesh, /, settings: Settings = DEFAULT) -> Result:
@@ -295,7 +295,7 @@ def cp_sat(instance: Submesh, /, settings: Settings = DEFAULT) -> Result:
     try:
         verdict = by_cpsat(packing, settings, start=start, hint=hint)
     except KeyboardInterrupt:
-        verdict = Verdict(limit=Limit.INTERRUPT)
+        verdict = Feasibility(limit=Limit.INTERRUPT)
     if verdict.boxes is not None:
         placement = placement_from(instance, verdict.boxes)
         verdict = replace(verdict, placement=placement)
@@ -303,7 +303,7 @@ def cp_sat(instance: Submesh, /, settings: Settings = DEFAULT) -> Result:
 
 
 def as_result(
-    instance: Submesh, verdict: Verdict, settings: Settings, start: float
+    instance: Submesh, verdict: Feasibility, settings: Settings, start: float
 ) -> Result:
     """Return a verdict as what every method returns."""
     if verdict.fits is False:

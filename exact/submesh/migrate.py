@@ -18,7 +18,7 @@ from ...solvers import (
     answer,
     clock,
 )
-from .min_displacement import nearest
+from .min_displacement import min_displacement
 from .plan import in_order
 from .subsets import Subsets
 
@@ -155,7 +155,7 @@ class Migration:
         if self.instance.torus:
             return False
         assert self.best is not None
-        found = nearest(
+        found = min_displacement(
             self.instance,
             moved,
             self._cost(self.best)[2],

@@ -16,7 +16,7 @@ _MOST_ROOMS = 2_000
 
 
 @dataclass(frozen=True, slots=True)
-class Nearest:
+class Displacement:
     """The least way that was found.
 
     Parameters
@@ -34,14 +34,14 @@ class Nearest:
     nodes: int = 0
 
 
-def nearest(
+def min_displacement(
     instance: Submesh,
     moved: Sequence[int],
     below: int,
     *,
     node_limit: int = MOST_NODES,
     stop: Callable[[], bool] = lambda: False,
-) -> Nearest:
+) -> Displacement:
     """Place these residents and the request, the residents as near as can be.
 
     What is free among those that stay is covered by the largest boxes that are free,
@@ -70,7 +70,7 @@ def nearest(
     """
     search = _Search(instance, moved)
     if search.rooms is None:
-        return Nearest(False)
+        return Displacement(False)
     queue: list[tuple[int, int, int, _Node]] = []
     order = count()
 
@@ -82,15 +82,15 @@ def nearest(
     nodes = 0
     while queue:
         if nodes == node_limit or stop():
-            return Nearest(False, None, nodes)
+            return Displacement(False, None, nodes)
         nodes += 1
         _, depth, _, node = heapq.heappop(queue)
         parts = search.branch(node)
         if parts is None:
-            return Nearest(True, search.placement(node), nodes)
+            return Displacement(True, search.placement(node), nodes)
         for part in parts:
             push(part, 1 - depth)
-    return Nearest(True, None, nodes)
+    return Displacement(True, None, nodes)
 
 
 Span = tuple[tuple[int, int], ...]

@@ -11,7 +11,7 @@ from typing import Any, cast
 
 from ...instances import InputError, KSubset
 from ...solvers.formulation import Formulation
-from .strengthening import Aids
+from .strengthening import Strengthening
 
 _SOURCES = {
     "pairs": "the standard linearization of a product of binaries.",
@@ -49,7 +49,7 @@ class Entry:
         refuses = _REFUSES.get(self.name)
         return refuses(instance) if refuses else None
 
-    def build(self, instance: KSubset, aids: Aids) -> Formulation:
+    def build(self, instance: KSubset, strengthening: Strengthening) -> Formulation:
         """Build the model; imports ortools or PuLP.
 
         Raises
@@ -61,7 +61,7 @@ class Entry:
             raise InputError(why, field=self.name)
         module = import_module(f".{self.module}", __package__)
         builder = getattr(module, self.name.replace("-", "_"))
-        return cast(Callable[[Any, Any], Formulation], builder)(instance, aids)
+        return cast(Callable[[Any, Any], Formulation], builder)(instance, strengthening)
 
 
 def _needs_two_axes(instance: KSubset) -> str | None:

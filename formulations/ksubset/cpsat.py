@@ -16,26 +16,28 @@ from ortools.sat.python import cp_model
 from ...instances import KSubset
 from ...solvers.formulation import CpFormulation
 from .counts import Counts
-from .medians import PROOF, Box
-from .strengthening import Aids, symmetry
+from .medians import PROOF, CountBox
+from .strengthening import Strengthening, symmetry
 
 Builder = Callable[..., CpFormulation]
 Ranges = tuple[tuple[int, int], ...]
-ALL = Aids()
+ALL = Strengthening()
 
 
 class _Build:
     """What every model here has: one boolean a processor, k of them chosen."""
 
-    def __init__(self, name: str, instance: KSubset, aids: Aids) -> None:
-        self.name, self.instance, self.aids = name, instance, aids
+    def __init__(
+        self, name: str, instance: KSubset, strengthening: Strengthening
+    ) -> None:
+        self.name, self.instance, self.strengthening = name, instance, strengthening
         self.below: int | None = None
         self.model = cp_model.CpModel()
         self.model.name = name
         self.x = [self.model.new_bool_var(f"x{i}") for i in range(instance.n)]
         self.model.add(sum(self.x) == instance.k)
-        self.hint = aids.hint
-        if aids.symmetry:
+        self.hint = strengthening.hint
+        if strengthening.symmetry:
             found = symmetry(instance)
             for i in found.fixed:
                 self.model.add(self.x[i] == 1)
@@ -52,8 +54,8 @@ class _Build:
         self, costs: Sequence[Any], weights: Sequence[int], constant: int, unit: int
     ) -> CpFormulation:
         total = cp_model.LinearExpr.weighted_sum(costs, weights) + constant
-        if self.aids.bound is not None:
-            self.model.add(total >= self.aids.bound * unit)
+        if self.strengthening.bound is not None:
+            self.model.add(total >= self.strengthening.bound * unit)
         if self.below is not None:
             self.model.add(total <= (self.below - 1) * unit)
         self.model.minimize(total)
@@ -65,8 +67,8 @@ class _Build:
             decode=_decode,
             unit=unit,
             hint=self.hint,
-            bound=self.aids.bound,
-            proof=self.aids.proof,
+            bound=self.strengthening.bound,
+            proof=self.strengthening.proof,
             below=self.below,
         )
 
@@ -75,7 +77,7 @@ def _decode(values: Sequence[int]) -> tuple[int, ...]:
     return tuple(i for i, value in enumerate(values) if value)
 
 
-def pairs(instance: KSubset, aids: Aids = ALL) -> CpFormulation:
+def pairs(instance: KSubset, strengthening: Strengthening = ALL) -> CpFormulation:
     r"""One boolean a processor and one a pair: the model everybody would write.
 
     .. math::
@@ -86,7 +88,7 @@ def pairs(instance: KSubset, aids: Aids = ALL) -> CpFormulation:
     Size: n + n(n-1)/2 booleans, n(n-1)/2 clauses and a row. Its relaxation is 0 up to
     k = n/2. Frontier: k = 4 on 16x16, k = 8 on 8x8, k = 16 on 6x6.
     """
-    build = _Build("pairs", instance, aids)
+    build = _Build("pairs", instance, strengthening)
     x, model = build.x, build.model
     hops = instance.hops
     chosen = set(build.hint or ())
@@ -110,11 +112,11 @@ class _Cuts(_Build):
         self,
         name: str,
         instance: KSubset,
-        aids: Aids,
+        strengthening: Strengthening,
         ranges: Ranges | None = None,
     ) -> None:
-        super().__init__(name, instance, aids)
-        self.counts = Counts(instance, aids.nesting)
+        super().__init__(name, instance, strengthening)
+        self.counts = Counts(instance, strengthening.nesting)
         self.ranges = self.counts.ranges if ranges is None else ranges
         model = self.model
         self.c = [
@@ -147,7 +149,7 @@ class _Cuts(_Build):
     def finish(
         self, costs: Sequence[Any], weights: Sequence[int], constant: int, unit: int
     ) -> CpFormulation:
-        if self.aids.levels:
+        if self.strengthening.levels:
             self._levels()
         bare = super().finish(costs, weights, constant, unit)
         # The linear relaxation is 0 nearly everywhere and costs most of the time.
@@ -184,14 +186,16 @@ class _Cuts(_Build):
             model.add(total >= level + margin).only_enforce_if(x.negated())
 
 
-def cuts_element(instance: KSubset, aids: Aids = ALL) -> CpFormulation:
+def cuts_element(
+    instance: KSubset, strengthening: Strengthening = ALL
+) -> CpFormulation:
     """Count inside cuts and look the costs up by an element constraint.
 
     Size, with m cuts: n booleans, 2m integers, m rows, m tables of at most k + 1
     entries; level sets add an integer a line and two implications a processor.
     Frontier: k = 8 on 16x16 in 2 s, k = 16 on 12x12; quickest of all up to k = 8.
     """
-    build = _Cuts("cuts-element", instance, aids)
+    build = _Cuts("cuts-element", instance, strengthening)
     costs = build.costs()
     for h, (low, high) in enumerate(build.ranges):
         table = [build.counts.cost(c) for c in range(low, high + 1)]
@@ -199,14 +203,14 @@ def cuts_element(instance: KSubset, aids: Aids = ALL) -> CpFormulation:
     return build.done(costs)
 
 
-def cuts_unary(instance: KSubset, aids: Aids = ALL) -> CpFormulation:
+def cuts_unary(instance: KSubset, strengthening: Strengthening = ALL) -> CpFormulation:
     """Count inside cuts by ordered booleans [c ≥ t]; all that is left is linear.
 
     Size, with m cuts: n + Σ_h r_h booleans, r_h ≤ k the range of count h, m
     integers, 2m rows and about 2 Σ_h r_h implications; level sets as above.
     Frontier: k = 16 on 16x16 in 36 s; quickest of CP-SAT's from k = 16 on.
     """
-    return _unary(_Cuts("cuts-unary", instance, aids))
+    return _unary(_Cuts("cuts-unary", instance, strengthening))
 
 
 def _unary(build: _Cuts) -> CpFormulation:
@@ -228,7 +232,7 @@ def _unary(build: _Cuts) -> CpFormulation:
             model.add_implication(upper, lower)
         model.add(build.c[h] == low + sum(literals.values()))
         at_least.append(literals)
-    if build.aids.nesting:
+    if build.strengthening.nesting:
         for h, up in enumerate(build.instance.cuts.parent):
             if up < 0:
                 continue
@@ -239,27 +243,27 @@ def _unary(build: _Cuts) -> CpFormulation:
 
 
 def cuts_median(
-    instance: KSubset, box: Box, below: int, aids: Aids = ALL
+    instance: KSubset, box: CountBox, below: int, strengthening: Strengthening = ALL
 ) -> CpFormulation:
     """``cuts-unary`` for choices with given medians that cost less than ``below``.
 
     One of a series, see `medians`; exact/ksubset/medians.py goes through all of it. Of
-    ``aids``, nesting is used: a median has its own bound and symmetry, no hint is
-    below itself, and level sets cost more than they gain beside the relaxation. Size
+    ``strengthening``, nesting is used: a median has its own bound and symmetry, no hint
+    is below itself, and level sets cost more than they gain beside the relaxation. Size
     of each: that of ``cuts-unary`` with ranges about halved. Bound: that of the
     secants, Σ (k/2) d(p, median) over the k nearest, or so. Frontier: k = 16 on 16x16
     in 2 s and on 24x24 in 1 s, k = 32 on 16x16 in 54 s, all of 8x8 with k = 25 in 2 s;
     see docs/models.md.
     """
-    aids = replace(
-        aids,
+    strengthening = replace(
+        strengthening,
         symmetry=False,
         levels=False,
         hint=None,
         bound=box.bound,
         proof=PROOF,
     )
-    build = _Cuts("cuts-median", instance, aids, box.ranges)
+    build = _Cuts("cuts-median", instance, strengthening, box.ranges)
     build.below = below
     for i in box.inside:
         build.model.add(build.x[i] == 1)

@@ -29,7 +29,7 @@ PROOF = Proof(Grade.ENUMERATED, "secants of every median")
 
 
 @dataclass(frozen=True)
-class Box:
+class CountBox:
     """What choices with these medians and below some cost have in common.
 
     Parameters
@@ -118,7 +118,7 @@ class Medians:
                     found.append((total + sum(line.constant for line in both), median))
         return sorted(found)
 
-    def box(self, median: Median, below: int) -> Box | None:
+    def box(self, median: Median, below: int) -> CountBox | None:
         """Narrow counts and decide processors for choices that cost less than this.
 
         Ranges of counts give secants, these a price to every processor, prices
@@ -158,7 +158,7 @@ class Medians:
                 state[taken[bound + next_ - price[taken] >= below]] = 1
             if (state[open_] == 0).all() or not len(open_):
                 break
-        return Box(
+        return CountBox(
             median,
             tuple(
                 zip(*(np.hstack(ends).tolist() for ends in (low, high)), strict=True)

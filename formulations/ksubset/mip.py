@@ -18,10 +18,10 @@ from ...solvers.formulation import MipFormulation
 from ...solvers.modelling import load_pulp
 from .counts import Counts
 from .flows import with_margins
-from .strengthening import Aids, symmetry
+from .strengthening import Strengthening, symmetry
 
 Builder = Callable[..., MipFormulation]
-ALL = Aids()
+ALL = Strengthening()
 
 
 class _Build:
@@ -30,13 +30,15 @@ class _Build:
     relaxed = False
     """Whether a processor may be chosen in part."""
 
-    def __init__(self, name: str, instance: KSubset, aids: Aids) -> None:
+    def __init__(
+        self, name: str, instance: KSubset, strengthening: Strengthening
+    ) -> None:
         self.pulp = load_pulp()
-        self.name, self.instance, self.aids = name, instance, aids
+        self.name, self.instance, self.strengthening = name, instance, strengthening
         self.model = self.pulp.LpProblem(name.replace("-", "_"), 1)
         self.terms: list[tuple[Any, int]] = []
-        self.hint = aids.hint
-        self.symmetry = symmetry(instance) if aids.symmetry else None
+        self.hint = strengthening.hint
+        self.symmetry = symmetry(instance) if strengthening.symmetry else None
         if self.hint is not None and self.symmetry:
             self.hint = self.symmetry.image(instance, self.hint)
         chosen = set(self.hint or ())
@@ -68,8 +70,8 @@ class _Build:
         if constant:  # solvers drop constants, a variable that is 1 stays
             one = self._variable("one", 1, 1, "Continuous", 1)
             self.terms.append((one, constant))
-        if self.aids.bound is not None and self.terms:
-            self.row(self.terms, ">=", self.aids.bound * unit)
+        if self.strengthening.bound is not None and self.terms:
+            self.row(self.terms, ">=", self.strengthening.bound * unit)
         self.model.setObjective(self.pulp.LpAffineExpression(self.terms))
         return MipFormulation(
             name=self.name,
@@ -79,8 +81,8 @@ class _Build:
             decode=_decode,
             unit=unit,
             hint=self.hint,
-            bound=self.aids.bound,
-            proof=self.aids.proof,
+            bound=self.strengthening.bound,
+            proof=self.strengthening.proof,
         )
 
     def _variable(self, name: str, low: int, high: int, kind: str, start: int) -> Any:
@@ -94,7 +96,7 @@ def _decode(values: Sequence[int]) -> tuple[int, ...]:
     return tuple(i for i, value in enumerate(values) if value)
 
 
-def pairs(instance: KSubset, aids: Aids = ALL) -> MipFormulation:
+def pairs(instance: KSubset, strengthening: Strengthening = ALL) -> MipFormulation:
     r"""One binary a processor and one variable a pair: what everybody would write.
 
     .. math::
@@ -105,13 +107,13 @@ def pairs(instance: KSubset, aids: Aids = ALL) -> MipFormulation:
     Size: n binaries, n(n-1)/2 reals, as many rows and one. Its relaxation is 0 up to
     k = n/2. Frontier: HiGHS k = 4 on 16x16, k = 8 on 12x12, k = 16 on 8x8.
     """
-    build = _Build("pairs", instance, aids)
+    build = _Build("pairs", instance, strengthening)
     for i, j, y in _products(build):
         build.row([(build.x[i], 1), (build.x[j], 1), (y, -1)], "<=", 1)
     return build.finish(0, 1)
 
 
-def rlt(instance: KSubset, aids: Aids = ALL) -> MipFormulation:
+def rlt(instance: KSubset, strengthening: Strengthening = ALL) -> MipFormulation:
     r"""Pairs tied to their processors: Σ_j y_ij = (k - 1) x_i.
 
     That is Σ_j x_j = k multiplied by x_i: the first level of the
@@ -119,7 +121,7 @@ def rlt(instance: KSubset, aids: Aids = ALL) -> MipFormulation:
     n terms, and n(n-1) rows y_ij ≤ x_i. Its relaxation is nearly tight and slow.
     Frontier: HiGHS k = 16 on 16x16 in 40 s; quickest of all on 10x10 with k = 16.
     """
-    build = _Build("rlt", instance, aids)
+    build = _Build("rlt", instance, strengthening)
     with_i: list[list[tuple[Any, int]]] = [[] for _ in range(instance.n)]
     for i, j, y in _products(build, every=True):
         for one in (i, j):
@@ -147,9 +149,11 @@ def _products(build: _Build, *, every: bool = False) -> list[tuple[int, int, Any
 class _Cuts(_Build):
     """Adds one integer a cut: how many of the chosen processors lie inside."""
 
-    def __init__(self, name: str, instance: KSubset, aids: Aids) -> None:
-        super().__init__(name, instance, aids)
-        self.counts = Counts(instance, aids.nesting)
+    def __init__(
+        self, name: str, instance: KSubset, strengthening: Strengthening
+    ) -> None:
+        super().__init__(name, instance, strengthening)
+        self.counts = Counts(instance, strengthening.nesting)
         self.known = self.counts.of(self.hint or ())
         self.c = [
             self._variable(f"c{h}", low, high, "Continuous", self.known[h])
@@ -193,14 +197,14 @@ class _Margins(_Cuts):
             self.row([*terms, *((self.c[i], 1) for i in within), (c, -1)], "==", 0)
 
 
-def cuts_unary(instance: KSubset, aids: Aids = ALL) -> MipFormulation:
+def cuts_unary(instance: KSubset, strengthening: Strengthening = ALL) -> MipFormulation:
     """Count inside cuts by ordered binaries [c ≥ t] (incremental).
 
     Size, with m cuts: n + Σ_h r_h binaries, r_h ≤ k the range of count h, m reals,
     2m + 1 rows and about 2 Σ_h r_h of two terms. Frontier: CBC k = 16 on 16x16 in
     14 s, SCIP in 32 s; HiGHS k = 16 on 12x12.
     """
-    return _unary(_Cuts("cuts-unary", instance, aids))
+    return _unary(_Cuts("cuts-unary", instance, strengthening))
 
 
 def _unary(build: _Cuts) -> MipFormulation:
@@ -219,7 +223,7 @@ def _unary(build: _Cuts) -> MipFormulation:
             build.row([(upper, 1), (lower, -1)], "<=", 0)
         build.row([(build.c[h], 1), *((b, -1) for b in steps.values())], "==", low)
         at_least.append(steps)
-    if build.aids.nesting:
+    if build.strengthening.nesting:
         for h, up in enumerate(build.instance.cuts.parent):
             for t, b in at_least[h].items():
                 if up >= 0 and t in at_least[up]:
@@ -227,13 +231,15 @@ def _unary(build: _Cuts) -> MipFormulation:
     return build.finish(constant, counts.unit)
 
 
-def cuts_convex(instance: KSubset, aids: Aids = ALL) -> MipFormulation:
+def cuts_convex(
+    instance: KSubset, strengthening: Strengthening = ALL
+) -> MipFormulation:
     """Count inside cuts by one binary for each value, of which one is 1.
 
     Size, with m cuts: n + m + Σ_h r_h binaries, m reals, 3m + 1 rows. Frontier: k = 8
     on 16x16, HiGHS and SCIP k = 16 on 10x10; ahead of unary here and there at small k.
     """
-    build = _Cuts("cuts-convex", instance, aids)
+    build = _Cuts("cuts-convex", instance, strengthening)
     counts = build.counts
     for h, (low, high) in enumerate(counts.ranges):
         values = range(low, high + 1)
@@ -247,7 +253,7 @@ def cuts_convex(instance: KSubset, aids: Aids = ALL) -> MipFormulation:
     return build.finish(0, counts.unit)
 
 
-def margins(instance: KSubset, aids: Aids = ALL) -> MipFormulation:
+def margins(instance: KSubset, strengthening: Strengthening = ALL) -> MipFormulation:
     """Decide rows and columns only; which processors is a transportation problem.
 
     The numbers chosen in every row and column are integers, and the counts of the
@@ -260,7 +266,7 @@ def margins(instance: KSubset, aids: Aids = ALL) -> MipFormulation:
     16 s, mostly quicker than ``cuts-unary``; HiGHS k = 16 on 12x12, and slower.
     Nowhere the quickest: that is ``cuts-median`` or ``cuts-quadratic``.
     """
-    build = _Margins("margins", instance, aids)
+    build = _Margins("margins", instance, strengthening)
     model = _unary(build)
     first, *others = build.lines
     place = instance.cuts.position

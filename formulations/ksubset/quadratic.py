@@ -8,12 +8,14 @@ from ...instances import KSubset
 from ...solvers.formulation import QuadraticFormulation
 from ...solvers.quadratic import QuadraticModel
 from .counts import Counts
-from .strengthening import Aids, symmetry
+from .strengthening import Strengthening, symmetry
 
-ALL = Aids()
+ALL = Strengthening()
 
 
-def cuts_quadratic(instance: KSubset, aids: Aids = ALL) -> QuadraticFormulation:
+def cuts_quadratic(
+    instance: KSubset, strengthening: Strengthening = ALL
+) -> QuadraticFormulation:
     r"""Price counts by what they are: z_h ≥ c_h (k - c_h).
 
     .. math::
@@ -28,13 +30,13 @@ def cuts_quadratic(instance: KSubset, aids: Aids = ALL) -> QuadraticFormulation:
     k = 32 on half of 16x16 in 36 s, all of 8x8 with k = 25 in 3 s; docs/models.md.
     """
     model = QuadraticModel()
-    hint = aids.hint
-    found = symmetry(instance) if aids.symmetry else None
+    hint = strengthening.hint
+    found = symmetry(instance) if strengthening.symmetry else None
     if found and hint is not None:
         hint = found.image(instance, hint)
     fixed = set(found.fixed) if found else set()
     chosen = set(hint or ())
-    counts = Counts(instance, aids.nesting)
+    counts = Counts(instance, strengthening.nesting)
     x = [
         model.variable(f"x{i}", int(i in fixed), 1, int(i in chosen))
         for i in range(instance.n)
@@ -57,8 +59,8 @@ def cuts_quadratic(instance: KSubset, aids: Aids = ALL) -> QuadraticFormulation:
         )
         model.concave(z, c[h], instance.k)
         model.price(z, counts.weights[h])
-    if aids.bound is not None and model.prices:
-        model.row(model.prices, aids.bound * counts.unit, None)
+    if strengthening.bound is not None and model.prices:
+        model.row(model.prices, strengthening.bound * counts.unit, None)
     return QuadraticFormulation(
         name="cuts-quadratic",
         instance=instance,
@@ -67,8 +69,8 @@ def cuts_quadratic(instance: KSubset, aids: Aids = ALL) -> QuadraticFormulation:
         decode=_decode,
         unit=counts.unit,
         hint=hint,
-        bound=aids.bound,
-        proof=aids.proof,
+        bound=strengthening.bound,
+        proof=strengthening.proof,
     )
 
 

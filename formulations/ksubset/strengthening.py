@@ -19,7 +19,7 @@ from ...solvers import Proof
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Aids:
+class Strengthening:
     """What a model is given beside the instance.
 
     Parameters
@@ -47,7 +47,7 @@ class Aids:
     levels: bool = True
 
 
-NONE = Aids(symmetry=False, nesting=False, levels=False)
+NONE = Strengthening(symmetry=False, nesting=False, levels=False)
 """The bare model."""
 
 

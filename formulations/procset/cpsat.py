@@ -83,7 +83,9 @@ def classes(
     )
 
 
-def aim(model: CpFormulation, number: int, at_most: Sequence[int] = ()) -> None:
+def set_level_objective(
+    model: CpFormulation, number: int, at_most: Sequence[int] = ()
+) -> None:
     """Minimise one level, the first being number 0, and bound those before it.
 
     Parameters

@@ -31,7 +31,7 @@ def classes(
 ) -> MipFormulation:
     """One binary a class of like processors and one a set that classes share.
 
-    The same model as ``procset_cpsat.classes``, which see for parameters. Its
+    The same model as ``cpsat.classes``, where its parameters are described. Its
     relaxation opens all of the cheapest sets in part.
 
     Raises
@@ -83,8 +83,10 @@ def classes(
     )
 
 
-def aim(model: MipFormulation, number: int, at_most: Sequence[int] = ()) -> None:
-    """Minimise one level and bound those before it; see ``procset_cpsat.aim``."""
+def set_level_objective(
+    model: MipFormulation, number: int, at_most: Sequence[int] = ()
+) -> None:
+    """Minimise one level and bound those before it; see ``cpsat.set_level_objective``."""
     pulp = load_pulp()
     for level, most in zip(model.levels, at_most, strict=False):
         left = pulp.LpAffineExpression(level.terms)

@@ -26,7 +26,7 @@ Flags = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Grant:
+class Allocation:
     """Processors given to a job.
 
     Parameters
@@ -43,7 +43,7 @@ class Grant:
     held: IntArray
 
     @classmethod
-    def of(cls, used: IntArray) -> Grant:
+    def of(cls, used: IntArray) -> Allocation:
         """Grant exactly these."""
         return cls(used, np.sort(used))
 
@@ -80,7 +80,7 @@ class Allocator(ABC):
         self.idle: Flags = np.ones(len(self.places), dtype=np.bool_)
         self.free = len(self.places)
 
-    def find(self, k: int, shape: Sequence[int] | None = None) -> Grant | None:
+    def find(self, k: int, shape: Sequence[int] | None = None) -> Allocation | None:
         """Return what a job would be given now, without giving it.
 
         Parameters
@@ -117,7 +117,7 @@ class Allocator(ABC):
             return None
         return self._choose(k, tuple(shape) if shape is not None else None)
 
-    def allocate(self, k: int, shape: Sequence[int] | None = None) -> Grant | None:
+    def allocate(self, k: int, shape: Sequence[int] | None = None) -> Allocation | None:
         """Give processors to a job; None if it cannot be served now."""
         grant = self.find(k, shape)
         if grant is not None:
@@ -125,7 +125,7 @@ class Allocator(ABC):
             self._take(grant.held)
         return grant
 
-    def hold(self, numbers: Iterable[int]) -> Grant:
+    def hold(self, numbers: Iterable[int]) -> Allocation:
         """Take given processors, which must be idle: residents, defects.
 
         Raises
@@ -142,9 +142,9 @@ class Allocator(ABC):
             )
         self._mark(held, idle=False)
         self._take(held)
-        return Grant(held, held)
+        return Allocation(held, held)
 
-    def release(self, grant: Grant) -> None:
+    def release(self, grant: Allocation) -> None:
         """Take back what was granted.
 
         Raises
@@ -171,7 +171,7 @@ class Allocator(ABC):
         self.free += len(numbers) if idle else -len(numbers)
 
     @abstractmethod
-    def _choose(self, k: int, shape: tuple[int, ...] | None) -> Grant | None:
+    def _choose(self, k: int, shape: tuple[int, ...] | None) -> Allocation | None:
         """Choose k of the idle processors; there are as many."""
 
     def _take(self, numbers: IntArray) -> None:  # noqa: B027 - most keep no state
@@ -210,7 +210,7 @@ def needs_a_tree(topology: Topology) -> str | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Maker:
+class AllocatorSpec:
     """One entry of the table: makes an allocator, and knows what it is good for.
 
     Parameters

@@ -23,7 +23,7 @@ import numpy as np
 
 from ...instances import IntArray, Topology
 from . import curves_kernels as kernels
-from .allocator import Allocator, Grant
+from .allocator import Allocation, Allocator
 from .curves_hilbert import hilbert
 
 _ELSE = "else the k of least span"
@@ -86,9 +86,9 @@ class Curve(Allocator):
         self.packing = packing
         self.order = ordered(order, topology.shape)  # type: ignore[attr-defined]
 
-    def _choose(self, k: int, shape: tuple[int, ...] | None) -> Grant:
+    def _choose(self, k: int, shape: tuple[int, ...] | None) -> Allocation:
         start = 0
         if self.packing != "sorted-free":
             best = self.packing == "best-fit"
             start = kernels.find(self.idle, self.order, k, best)
-        return Grant.of(kernels.take(self.idle, self.order, start, k))
+        return Allocation.of(kernels.take(self.idle, self.order, start, k))

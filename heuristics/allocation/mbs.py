@@ -7,7 +7,7 @@ from bisect import insort
 import numpy as np
 
 from ...instances import IntArray, Topology
-from .allocator import Allocator, Flags, Grant
+from .allocator import Allocation, Allocator, Flags
 from .shells import grid_of
 
 
@@ -72,7 +72,7 @@ class MBS(Allocator):
             found.append(np.flatnonzero(alone))
         return found
 
-    def _choose(self, k: int, shape: tuple[int, ...] | None) -> Grant:
+    def _choose(self, k: int, shape: tuple[int, ...] | None) -> Allocation:
         buddies = 2 ** len(self._grid)
         idle: list[list[int]] = [list(map(int, found)) for found in self.blocks()]
         wanted = 0
@@ -87,7 +87,7 @@ class MBS(Allocator):
                 del idle[i][:missing]
             wanted -= len(taken)
             parts.append(self._cells(i, taken))
-        return Grant.of(np.concatenate(parts))
+        return Allocation.of(np.concatenate(parts))
 
     def _split(self, idle: list[list[int]], i: int) -> bool:
         """Make buddies of side 2^i out of a larger block; False if there is none."""

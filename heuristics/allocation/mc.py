@@ -8,7 +8,7 @@ from itertools import permutations
 import numpy as np
 
 from ...instances import IntArray
-from .allocator import Allocator, Grant
+from .allocator import Allocation, Allocator
 from .shells import FAR, Shells, grid_of, squarest
 
 
@@ -33,7 +33,7 @@ class MC(Allocator):
     shell: Mache et al. 1999, section 3.2.3.
     """
 
-    def _choose(self, k: int, shape: tuple[int, ...] | None) -> Grant:
+    def _choose(self, k: int, shape: tuple[int, ...] | None) -> Allocation:
         grid, wraps = grid_of(self.topology)
         numbers = np.flatnonzero(self.idle)
         free = np.stack(np.unravel_index(numbers, grid), axis=1)
@@ -45,7 +45,7 @@ class MC(Allocator):
             if where >= 0:
                 centre, box = free[where], tried
         order = ranked(shells, box, centre, free)
-        return Grant.of(np.sort(numbers[order[:k]]))
+        return Allocation.of(np.sort(numbers[order[:k]]))
 
 
 def _turned(sides: tuple[int, ...], grid: tuple[int, ...]) -> Iterable[tuple[int, ...]]:

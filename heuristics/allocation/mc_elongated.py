@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...instances import IntArray
-from .allocator import Allocator, Grant
+from .allocator import Allocation, Allocator
 from .shells import Shells, grid_of
 
 
@@ -48,7 +48,7 @@ class MCElongated(Allocator):
         shells = Shells(idle, wraps=wraps)
         return shells, shells.box([max(1, k // grid[0])])
 
-    def _choose(self, k: int, shape: tuple[int, ...] | None) -> Grant:
+    def _choose(self, k: int, shape: tuple[int, ...] | None) -> Allocation:
         rows, columns = grid_of(self.topology)[0]
         shells, box = self._shells(k)
         _, centre = shells.scan(box, k, np.arange(columns, dtype=np.int64)[:, None])
@@ -57,4 +57,4 @@ class MCElongated(Allocator):
         shell = shells.beyond(box, np.array([centre]), column[:, None])[:, 0]
         order = np.lexsort((row, column, np.abs(2 * row - (rows - 1)), shell))
         used = numbers[order[:k]]
-        return Grant.of(used[np.lexsort((used, used % columns))])
+        return Allocation.of(used[np.lexsort((used, used % columns))])

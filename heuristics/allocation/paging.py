@@ -24,7 +24,7 @@ from types import MappingProxyType
 import numpy as np
 
 from ...instances import IntArray, Topology
-from .allocator import Allocator, Grant
+from .allocator import Allocation, Allocator
 from .curves import ordered
 
 
@@ -69,7 +69,7 @@ class Paging(Allocator):
         self._size = np.bincount(self._page)
         self._left = self._size.copy()
 
-    def _choose(self, k: int, shape: tuple[int, ...] | None) -> Grant:
+    def _choose(self, k: int, shape: tuple[int, ...] | None) -> Allocation:
         whole = np.flatnonzero(self._left == self._size)
         pages = self._enough(whole, k)
         given = self._idle_of(pages)
@@ -77,7 +77,7 @@ class Paging(Allocator):
             broken = np.flatnonzero((self._left > 0) & (self._left < self._size))
             pages = self._enough(broken, k - len(given))
             given = np.concatenate([given, self._idle_of(pages)])
-        return Grant(given[:k], np.sort(given))
+        return Allocation(given[:k], np.sort(given))
 
     def _enough(self, pages: IntArray, k: int) -> IntArray:
         """Return the first pages that have k idle processors, or all of them."""

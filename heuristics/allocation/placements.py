@@ -18,7 +18,7 @@ import numpy as np
 
 from ...instances import IntArray, Topology, Tree
 from . import curves_kernels as kernels
-from .allocator import Allocator, Grant
+from .allocator import Allocation, Allocator
 from .curves import ordered
 
 
@@ -50,8 +50,8 @@ class Placement(Allocator):
             shape: tuple[int, ...] = topology.shape  # type: ignore[attr-defined]
             self.order = ordered(order, shape)
 
-    def _choose(self, k: int, shape: tuple[int, ...] | None) -> Grant:
-        return Grant.of(kernels.take(self.idle, self.order, 0, k))
+    def _choose(self, k: int, shape: tuple[int, ...] | None) -> Allocation:
+        return Allocation.of(kernels.take(self.idle, self.order, 0, k))
 
 
 class Quadrant(Allocator):
@@ -68,7 +68,7 @@ class Quadrant(Allocator):
     Source: Navaridas et al. 2009, section III.B; where k is no square, decided here.
     """
 
-    def _choose(self, k: int, shape: tuple[int, ...] | None) -> Grant:
+    def _choose(self, k: int, shape: tuple[int, ...] | None) -> Allocation:
         sides: tuple[int, ...] = self.topology.shape  # type: ignore[attr-defined]
         a = _root(k, len(sides))
         numbers = np.flatnonzero(self.idle)
@@ -79,7 +79,7 @@ class Quadrant(Allocator):
         idle = np.bincount(square)
         enough = np.flatnonzero(idle >= k)
         start = int(idle[: enough[0]].sum()) if len(enough) else 0
-        return Grant.of(numbers[order[start : start + k]])
+        return Allocation.of(numbers[order[start : start + k]])
 
 
 def _root(k: int, d: int) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...instances import IntArray, Topology
-from .allocator import Allocator, Grant
+from .allocator import Allocation, Allocator
 from .shells import grid_of
 
 
@@ -46,5 +46,5 @@ class PLAS(Allocator):
         column = np.arange(columns, dtype=np.int64)[:, None]
         self._order = (middle_out(rows) * columns + column).ravel()
 
-    def _choose(self, k: int, shape: tuple[int, ...] | None) -> Grant:
-        return Grant.of(self._order[self.idle[self._order]][:k])
+    def _choose(self, k: int, shape: tuple[int, ...] | None) -> Allocation:
+        return Allocation.of(self._order[self.idle[self._order]][:k])

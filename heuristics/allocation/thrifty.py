@@ -10,7 +10,7 @@ import numpy as np
 from ...instances import IntArray, KSubset, Topology
 from ..ksubset.stars import star_sums
 from . import thrifty_kernels as kernels
-from .allocator import Allocator, Grant
+from .allocator import Allocation, Allocator
 from .shells import FAR, grid_of
 
 REGARD = Fraction(3, 10)
@@ -75,10 +75,10 @@ class Thrifty(Allocator):
         most = len(self.places) ** 2 * int(self.side.sum())
         self.scale = max(1, min(_SCALE, 2**60 // most))
 
-    def _choose(self, k: int, shape: tuple[int, ...] | None) -> Grant:
+    def _choose(self, k: int, shape: tuple[int, ...] | None) -> Allocation:
         numbers = np.flatnonzero(self.idle)
         if k == len(numbers):
-            return Grant.of(numbers)
+            return Allocation.of(numbers)
         site = self.sites[numbers]
         to_free = self._to_free(numbers)
         spared = self._weight(k, len(numbers))
@@ -92,7 +92,7 @@ class Thrifty(Allocator):
             cost += self._descend(site, picked, to_free, own, spared)
             if cost < best:
                 best, chosen = cost, numbers[picked]
-        return Grant.of(chosen)
+        return Allocation.of(chosen)
 
     def _weight(self, k: int, free: int) -> int:
         """Return λ times the scale, rounded down."""

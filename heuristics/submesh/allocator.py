@@ -167,7 +167,7 @@ class Allocator(ABC):
 
 
 @dataclass(frozen=True, slots=True)
-class Maker:
+class SubmeshAllocatorSpec:
     """One entry of the table: makes an allocator, and knows what it is good for.
 
     Parameters
@@ -219,20 +219,24 @@ class Maker:
         return None
 
 
-ALLOCATORS: Mapping[str, Maker] = MappingProxyType(
+ALLOCATORS: Mapping[str, SubmeshAllocatorSpec] = MappingProxyType(
     {
-        "fs-n": Maker("frame_sliding:RestrictedFrames", complete=False, three=True),
-        "fs-1": Maker("frame_sliding:EveryFrame", three=True, wraps=True),
-        "fs-f": Maker("frame_sliding:FastFrames"),
-        "as": Maker("frame_sliding:AdaptiveScan"),
-        "mbv": Maker("mbv:MaximumBoundaryValue"),
-        "iss": Maker("iss_arrays:ArrayScan"),
-        "4iss": Maker("iss_arrays:ArrayFourWayScan"),
-        "zhu-first-fit": Maker("zhu:ArrayFirstFit"),
-        "zhu-best-fit": Maker("zhu:ArrayBestFit"),
-        "buddy": Maker("buddy:Buddy", complete=False, longest=2**16),
-        "bitmap": Maker("bitmap:Bitmap", three=True, wraps=True),
-        "snug": Maker("snug:Snug"),
+        "fs-n": SubmeshAllocatorSpec(
+            "frame_sliding:RestrictedFrames", complete=False, three=True
+        ),
+        "fs-1": SubmeshAllocatorSpec(
+            "frame_sliding:EveryFrame", three=True, wraps=True
+        ),
+        "fs-f": SubmeshAllocatorSpec("frame_sliding:FastFrames"),
+        "as": SubmeshAllocatorSpec("frame_sliding:AdaptiveScan"),
+        "mbv": SubmeshAllocatorSpec("mbv:MaximumBoundaryValue"),
+        "iss": SubmeshAllocatorSpec("iss_arrays:ArrayScan"),
+        "4iss": SubmeshAllocatorSpec("iss_arrays:ArrayFourWayScan"),
+        "zhu-first-fit": SubmeshAllocatorSpec("zhu:ArrayFirstFit"),
+        "zhu-best-fit": SubmeshAllocatorSpec("zhu:ArrayBestFit"),
+        "buddy": SubmeshAllocatorSpec("buddy:Buddy", complete=False, longest=2**16),
+        "bitmap": SubmeshAllocatorSpec("bitmap:Bitmap", three=True, wraps=True),
+        "snug": SubmeshAllocatorSpec("snug:Snug"),
     }
 )
 """Every allocator, by the name used in reports."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from ...instances import InputError, Instance, Value, problem_of
-from ...instances.problems import Facts
+from ...instances.problems import Features
 from .rows import Row, digest
 
 
@@ -37,8 +37,8 @@ def audited(
     by_digest: dict[str, list[Instance]] = {}
     for instance in instances:
         by_digest.setdefault(digest(instance), []).append(instance)
-    facts = {
-        one.name: problem_of(one).facts(one)
+    features = {
+        one.name: problem_of(one).features(one)
         for same in by_digest.values()
         for one in same
     }
@@ -51,7 +51,7 @@ def audited(
         own = [instance for instance in known if instance.name == row.instance]
         instance = (own or known)[0]
         try:
-            _same_facts(instance, facts[instance.name], row)
+            _same_facts(instance, features[instance.name], row)
             if row.selection is not None:
                 place = instance.name, row.selection
                 if place not in prices:
@@ -70,12 +70,12 @@ def audited(
     return kept
 
 
-def _same_facts(instance: Instance, facts: Facts, row: Row) -> None:
+def _same_facts(instance: Instance, features: Features, row: Row) -> None:
     for field, stored, true in (
         ("problem", row.problem, problem_of(instance).name),
-        ("topology", row.topology, facts.structure),
-        ("shape", row.shape, facts.shape),
-        *((name, getattr(row, name), getattr(facts, name)) for name in _COUNTS),
+        ("topology", row.topology, features.structure),
+        ("shape", row.shape, features.shape),
+        *((name, getattr(row, name), getattr(features, name)) for name in _COUNTS),
     ):
         if stored != true:
             raise InputError(

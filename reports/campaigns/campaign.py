@@ -16,7 +16,7 @@ from .forecast import Forecast
 from .memory import peak
 from .pool import Call, Failure, OutOfMemory, begun
 from .rows import FAILED, REFUSED, Key, Row, key_of, out_of_memory, row_of
-from .store import Store
+from .store import ResultStore
 
 _COMPILING = 900.0
 """Seconds that a process may compile for before its first run of a method."""
@@ -106,7 +106,7 @@ class Campaign:
             for repeat, settings in enumerate(self._settings())
         ]
 
-    def wanted(self, store: Store) -> set[tuple[AnyMethod, Kind]]:
+    def wanted(self, store: ResultStore) -> set[tuple[AnyMethod, Kind]]:
         """Return which methods have runs to be made, on which kinds of instances."""
         return {
             (task.method, kind_of(task.instance))
@@ -114,7 +114,7 @@ class Campaign:
             if task.key not in store.rows
         }
 
-    def rows(self, store: Store) -> list[Row]:
+    def rows(self, store: ResultStore) -> list[Row]:
         """Return what is there of this campaign: by instance, then by method."""
         keys = (
             key_of(instance, name, settings, repeat)
@@ -137,7 +137,7 @@ class Campaign:
 
 def run(
     campaign: Campaign,
-    store: Store,
+    store: ResultStore,
     *,
     runner: Runner,
     progress: Callable[[int, int, str], None] = lambda done, total, what: None,

@@ -9,7 +9,7 @@ from typing import Any
 
 from ...instances import InputError
 from ...instances.files import write_bytes
-from ..ratios.verdicts import Judged
+from ..ratios.verdicts import ScoredRun
 from .row_fields import NAMES
 
 
@@ -29,7 +29,7 @@ def arrow() -> Any:
         ) from None
 
 
-def write_parquet(judged: Iterable[Judged], path: Path) -> None:
+def write_parquet(judged: Iterable[ScoredRun], path: Path) -> None:
     """Write the table: fields of `Row`, then ``optimum``, ``ratio``, ``grade``.
 
     Costs, bounds and optima are lists of integers, one a level; ``ratio`` is text,
@@ -57,7 +57,7 @@ def write_parquet(judged: Iterable[Judged], path: Path) -> None:
     write_bytes(path, sink.getvalue().to_pybytes())
 
 
-def _record(one: Judged) -> dict[str, Any]:
+def _record(one: ScoredRun) -> dict[str, Any]:
     row = one.row
     record = {name: getattr(row, name) for name in NAMES}
     for name, value in (

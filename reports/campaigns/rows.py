@@ -133,17 +133,17 @@ def row_of(
         See `Row`.
     """
     problem = problem_of(instance)
-    facts = problem.facts(instance)
+    features = problem.features(instance)
     shared: dict[str, Any] = {
         "instance": instance.name,
         "sha256": digest(instance),
         "problem": problem.name,
-        "topology": facts.structure,
-        "shape": facts.shape,
-        "n": facts.n,
-        "k": facts.k,
-        "d": facts.d,
-        "locations": facts.locations,
+        "topology": features.structure,
+        "shape": features.shape,
+        "n": features.n,
+        "k": features.k,
+        "d": features.d,
+        "locations": features.locations,
         "method": method,
         "time_limit": settings.time_limit,
         "seed": settings.seed,

@@ -63,7 +63,7 @@ _TABLES = {1: _table("address TEXT PRIMARY KEY"), _FORM: _TABLE}
 """By form, as `sqlite_schema` must hold it."""
 
 
-class Store:
+class ResultStore:
     """The rows of a folder; one process at a time may write there.
 
     A row is in the file when `append` returns, whatever happens to this process
@@ -121,7 +121,7 @@ class Store:
             os.close(self._lock)
             raise
 
-    def __enter__(self) -> Store:
+    def __enter__(self) -> ResultStore:
         return self
 
     def __exit__(

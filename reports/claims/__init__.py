@@ -29,7 +29,7 @@ from .residents import RESIDENT_CLAIMS
 from .streams import STREAM_CLAIMS
 from .submeshes import SUBMESH_CLAIMS
 from .towns import TOWN_CLAIMS
-from .verify import Verdict as Verdict
+from .verify import ClaimResult as ClaimResult
 from .verify import verify as verify
 from .verify import verify_in_parallel as verify_in_parallel
 

@@ -8,13 +8,13 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from ...instances.files import write_text
-from . import Claim, Verdict
+from . import Claim, ClaimResult
 
 _UNPRINTABLE = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """What XML 1.0 cannot hold in any form."""
 
 
-def junit_xml(verdicts: Sequence[Verdict], pending: Iterable[Claim] = ()) -> str:
+def junit_xml(verdicts: Sequence[ClaimResult], pending: Iterable[Claim] = ()) -> str:
     """Return one test suite: a case a claim, with its failure or its error.
 
     Parameters
@@ -71,7 +71,7 @@ def junit_xml(verdicts: Sequence[Verdict], pending: Iterable[Claim] = ()) -> str
 
 
 def write_junit(
-    path: str | Path, verdicts: Sequence[Verdict], pending: Iterable[Claim] = ()
+    path: str | Path, verdicts: Sequence[ClaimResult], pending: Iterable[Claim] = ()
 ) -> None:
     """Write the suite to a file, whole or not at all."""
     head = '<?xml version="1.0" encoding="UTF-8"?>\n'

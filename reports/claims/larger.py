@@ -11,7 +11,7 @@ import numpy as np
 
 from ...exact.ksubset.cuts_bb import search as cuts_bb
 from ...exact.ksubset.levelset_bb import search as levelset_bb
-from ...exact.search import Search
+from ...exact.search import SteppableSearch
 from ...exact.sukp.sukp_bb import search as sukp_bb
 from ...instances import (
     KSubset,
@@ -260,12 +260,12 @@ def _stuck(instance: KSubset) -> str:
     if instance.n > _MOST_FREE:
         return ""
     least, starts = _starts(instance)
-    makes: list[tuple[str, Callable[[KSubset, tuple[int, ...]], Search]]]
-    makes = [("cuts-bb", cuts_bb.Search)]
+    makes: list[tuple[str, Callable[[KSubset, tuple[int, ...]], SteppableSearch]]]
+    makes = [("cuts-bb", cuts_bb.CutsSearch)]
     flat = isinstance(instance.topology, Mesh | Points)
     distinct = len(set(instance.free)) == instance.n
     if flat and distinct and instance.topology.dimension == 2:
-        makes.append(("levelset-bb", levelset_bb.Search))
+        makes.append(("levelset-bb", levelset_bb.LevelSetSearch))
     for (name, make), first in product(makes, starts):
         search = make(instance, first)
         search.run(clock.now() + 60)
@@ -287,7 +287,7 @@ def _stuck_knapsack(instance: Sukp) -> str:
                 priced.setdefault(int(cost(instance, chosen)), chosen)
     least, *more = sorted(priced)
     for paid in more[:2]:
-        search = sukp_bb.Search(instance, priced[paid])
+        search = sukp_bb.ExclusionSearch(instance, priced[paid])
         search.run(clock.now() + 60)
         if (search.best, search.bound) != (least, least):
             return f"sukp-bb begins with {paid} and proves {search.bound}, not {least}"

@@ -8,11 +8,13 @@ from importlib.metadata import version
 from pathlib import Path
 
 from ...instances.files import write_text
-from . import Claim, Trial, Verdict
+from . import Claim, ClaimResult, Trial
 from .untested import UNTESTED
 
 
-def claims_page(trial: Trial, verdicts: Sequence[Verdict], *, on: date, by: str) -> str:
+def claims_page(
+    trial: Trial, verdicts: Sequence[ClaimResult], *, on: date, by: str
+) -> str:
     """Return the page.
 
     Parameters
@@ -65,7 +67,7 @@ def about(claim: Claim) -> list[str]:
     ]
 
 
-def write_page(path: str | Path, trial: Trial, verdicts: Sequence[Verdict]) -> None:
+def write_page(path: str | Path, trial: Trial, verdicts: Sequence[ClaimResult]) -> None:
     """Write the page of today to a file, whole or not at all."""
     today = datetime.now(UTC).date()
     page = claims_page(trial, verdicts, on=today, by=version("closeknit"))

@@ -15,7 +15,7 @@ from .claim import Claim, Outcome, Trial, Undecided, Untrue
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict:
+class ClaimResult:
     """What came of testing a claim.
 
     Parameters
@@ -57,7 +57,7 @@ class Verdict:
         return self.outcome.result if self.outcome is not None else self.error
 
 
-def verify(claims: Iterable[Claim], trial: Trial) -> Iterator[Verdict]:
+def verify(claims: Iterable[Claim], trial: Trial) -> Iterator[ClaimResult]:
     """Test every claim; whatever a test raises becomes its verdict."""
     for claim in claims:
         start, began = clock.now(), clock.cpu()
@@ -65,7 +65,7 @@ def verify(claims: Iterable[Claim], trial: Trial) -> Iterator[Verdict]:
             outcome = _tested(claim, trial)
         except Exception as error:
             name = "" if isinstance(error, Undecided) else f"{type(error).__name__}: "
-            yield Verdict(
+            yield ClaimResult(
                 claim=claim,
                 error=" ".join(f"{name}{error}".split()),
                 trace="".join(format_exception(error)),
@@ -73,7 +73,7 @@ def verify(claims: Iterable[Claim], trial: Trial) -> Iterator[Verdict]:
                 cpu=clock.cpu() - began,
             )
         else:
-            yield Verdict(
+            yield ClaimResult(
                 claim=claim,
                 outcome=outcome,
                 seconds=clock.now() - start,
@@ -83,7 +83,7 @@ def verify(claims: Iterable[Claim], trial: Trial) -> Iterator[Verdict]:
 
 def verify_in_parallel(
     claims: Sequence[Claim], trial: Trial, jobs: int
-) -> Iterator[Verdict]:
+) -> Iterator[ClaimResult]:
     """Test claims that are registered in several processes; yield as they end.
 
     Of the trial only seed, size and time limit are taken.
@@ -94,7 +94,7 @@ def verify_in_parallel(
         for position, found in ended:
             if isinstance(found, pool.Failure):
                 found = {"error": found.why, "seconds": 0.0}
-            yield Verdict(claim=claims[position], **found)
+            yield ClaimResult(claim=claims[position], **found)
 
 
 def _reached(name: str, seed: int, quick: bool, time_limit: float) -> dict[str, Any]:

@@ -210,7 +210,7 @@ def _legend(
         ]
     elif isinstance(instance, Submesh):
         entries += _kinds(instance, selections)
-    elif problem_of(instance).facts(instance).locations > instance.n:
+    elif problem_of(instance).features(instance).locations > instance.n:
         entries.append(("ck-busy", "busy"))
     if submesh and not selections:
         entries.append((ACCENTS[0], "request"))

@@ -76,7 +76,7 @@ class Section:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Study:
+class Document:
     """A reproduction, ready to be printed.
 
     Parameters

@@ -10,13 +10,13 @@ from pathlib import Path
 
 from ...instances.files import folder, write_text
 from ..ratios.csv_table import csv_text
-from .document import Section, Study, Table, written
+from .document import Document, Section, Table, written
 from .page_style import CSS
 
 _NUMBER = re.compile(r"[-+−]?[\d., ]+ ?%?")
 
 
-def write_study(study: Study, out: str | Path) -> Path:
+def write_study(study: Document, out: str | Path) -> Path:
     """Write ``report.html``, ``report.md`` and a CSV file for each table.
 
     Returns
@@ -53,7 +53,7 @@ def _in_csv(cell: object) -> object:
     return "" if cell is None else cell
 
 
-def markdown_of(study: Study) -> str:
+def markdown_of(study: Document) -> str:
     """Write the text and the tables; pictures are on the page."""
     parts = [f"# {study.title}", f"{study.source}.", *study.lead]
     own = {id(t) for section in study.sections for t in section.tables}
@@ -66,7 +66,7 @@ def markdown_of(study: Study) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def html_of(study: Study) -> str:
+def html_of(study: Document) -> str:
     """Write the page; the same study gives the same bytes."""
     own = {id(t) for section in study.sections for t in section.tables}
     body = "\n".join(
@@ -107,7 +107,7 @@ def _html_section(section: Section) -> str:
     return "\n".join([*parts, "</section>"])
 
 
-def _html_notes(study: Study) -> str:
+def _html_notes(study: Document) -> str:
     if not study.notes:
         return ""
     items = "".join(f"<li>{escape(note)}</li>" for note in study.notes)

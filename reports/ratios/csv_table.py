@@ -9,7 +9,7 @@ from io import StringIO
 
 from ...instances.value import cost_text
 from ...instances.visible import spelled, unspelled
-from .verdicts import Judged, Ratio
+from .verdicts import Ratio, ScoredRun
 
 COLUMNS = (
     *("instance", "problem", "n", "k", "method", "cost", "bound", "optimum"),
@@ -21,7 +21,7 @@ _FORMULA = (*"=+-@\u2212\uff1d\uff0b\uff0d\uff20", "'")
 """First characters, also in full width, behind which a spreadsheet may compute."""
 
 
-def csv_table(judged: Iterable[Judged]) -> str:
+def csv_table(judged: Iterable[ScoredRun]) -> str:
     """Write the table.
 
     ``bound`` is the best that all rows of the instance prove together, ``proof``

@@ -9,11 +9,11 @@ from math import inf
 from ...instances import KSubset, ProcSet, Submesh
 from ...instances.problems import described
 from ..drawing.drawing import draw
-from .labels import Subject, paid
+from .labels import ProblemLabels, paid
 from .plots import plots
 from .report import Report, percent
 from .summary import MethodSummary, Spread
-from .verdicts import Judged, Ratio, Verdict
+from .verdicts import InstanceVerdict, Ratio, ScoredRun
 from .wording import (
     coverage,
     decimal,
@@ -27,7 +27,7 @@ from .wording import (
 )
 
 
-def problem_sections(report: Report, subject: Subject) -> str:
+def problem_sections(report: Report, subject: ProblemLabels) -> str:
     """Make all sections of a report on one problem."""
     return "\n".join(
         (
@@ -179,7 +179,7 @@ def _worst(report: Report) -> str:
     )
 
 
-def _worst_of(summary: MethodSummary, worst: Judged) -> str:
+def _worst_of(summary: MethodSummary, worst: ScoredRun) -> str:
     instance, best = worst.verdict.instance, worst.verdict.best
     assert best is not None
     assert best.selection is not None
@@ -211,11 +211,13 @@ def _worst_of(summary: MethodSummary, worst: Judged) -> str:
     )
 
 
-def _shown(judged: Judged) -> str:
+def _shown(judged: ScoredRun) -> str:
     return levels(judged.ratios, decimal)
 
 
-def _instances(verdicts: Sequence[Verdict], report: Report, subject: Subject) -> str:
+def _instances(
+    verdicts: Sequence[InstanceVerdict], report: Report, subject: ProblemLabels
+) -> str:
     exact = {s.name for s in report.summaries if s.exact}
     time = {
         j.row.instance: j.row.seconds for j in report.judged if j.row.method in exact
@@ -248,7 +250,7 @@ def _instances(verdicts: Sequence[Verdict], report: Report, subject: Subject) ->
     )
 
 
-def _unproved(unproved: Sequence[Judged]) -> str:
+def _unproved(unproved: Sequence[ScoredRun]) -> str:
     if not unproved:
         return (
             "<section><h2>Rows without a proven optimum</h2>\n"
@@ -318,7 +320,7 @@ def _trouble(report: Report) -> str:
     return f"<section><h2>Failures</h2>\n<ul>{''.join(items)}</ul>{retry}</section>"
 
 
-def _certain(j: Judged) -> str:
+def _certain(j: ScoredRun) -> str:
     if j.ratio is not None:
         return f"ratio {fraction(j.ratio)}"
     assert j.interval is not None

@@ -11,7 +11,7 @@ from .wording import price
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Subject:
+class ProblemLabels:
     """Words for one problem.
 
     Parameters
@@ -36,9 +36,9 @@ class Subject:
     has_busy: bool
 
 
-SUBJECTS: Mapping[str, Subject] = MappingProxyType(
+SUBJECTS: Mapping[str, ProblemLabels] = MappingProxyType(
     {
-        "ksubset": Subject(
+        "ksubset": ProblemLabels(
             title="Processors close together",
             costs="Costs are sums of hop distances over all pairs of chosen "
             "processors.",
@@ -47,7 +47,7 @@ SUBJECTS: Mapping[str, Subject] = MappingProxyType(
             k="k, processors to choose",
             has_busy=True,
         ),
-        "procset": Subject(
+        "procset": ProblemLabels(
             title="Processor sets",
             costs="Costs are the vectors of all sets touched, summed and compared "
             "lexicographically. A ratio is given level by level; of the levels below "
@@ -58,7 +58,7 @@ SUBJECTS: Mapping[str, Subject] = MappingProxyType(
             k="r, processors requested",
             has_busy=True,
         ),
-        "sukp": Subject(
+        "sukp": ProblemLabels(
             title="Set-union knapsack",
             costs="Costs are the profits of the items left out, so that less is "
             "better, and ratios are of these costs.",
@@ -67,7 +67,7 @@ SUBJECTS: Mapping[str, Subject] = MappingProxyType(
             k="",
             has_busy=False,
         ),
-        "submesh": Subject(
+        "submesh": ProblemLabels(
             title="Submesh allocation",
             costs="Costs are the residents that are moved, the processors they hold "
             "and the steps they go, compared lexicographically. A method that moves "

@@ -8,7 +8,7 @@ from math import inf
 
 from ...instances.problems import described
 from ...instances.visible import visible
-from .labels import SUBJECTS, Subject, paid
+from .labels import SUBJECTS, ProblemLabels, paid
 from .report import Report, percent
 from .verdicts import Ratio
 from .wording import (
@@ -45,7 +45,7 @@ def markdown_report(report: Report) -> str:
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _part(report: Report, subject: Subject, mark: str) -> list[str]:
+def _part(report: Report, subject: ProblemLabels, mark: str) -> list[str]:
     """Write the sections of one problem, below headings of one rank."""
     return [
         f"{mark} Ratios by method",
@@ -172,7 +172,7 @@ def _worst(report: Report) -> str:
     )
 
 
-def _instances(report: Report, subject: Subject) -> str:
+def _instances(report: Report, subject: ProblemLabels) -> str:
     rows = []
     for v in report.verdicts:
         if v.optimum is not None:

@@ -29,7 +29,7 @@ from ..pages.plot_style import (
 from .labels import SUBJECTS
 from .report import Report
 from .summary import MethodSummary
-from .verdicts import Judged
+from .verdicts import ScoredRun
 from .wording import coverage, decimal
 
 _WIDE = 9.8
@@ -37,7 +37,7 @@ _WIDE = 9.8
 _MOST_PANELS = 4
 """Side by side."""
 
-Number = Callable[[Judged], float]
+Number = Callable[[ScoredRun], float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +108,7 @@ def plots(report: Report) -> list[Plot]:
         return drawn
 
 
-def _ratio(j: Judged) -> float:
+def _ratio(j: ScoredRun) -> float:
     assert j.ratio is not None
     return float(j.ratio)
 
@@ -253,7 +253,7 @@ def _facets(
     title: str,
     caption: str,
     names: Sequence[str],
-    judged: Sequence[Judged],
+    judged: Sequence[ScoredRun],
     across: tuple[Number, str],
     up: tuple[Number, str],
     *,

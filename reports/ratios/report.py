@@ -14,7 +14,7 @@ from ...methods import AnyMethod
 from ...solvers import Grade
 from ..campaigns.rows import FAILED, REFUSED, Row
 from .summary import MethodSummary, Shared, proved_rows, shared_by, summaries
-from .verdicts import Judged, Verdict, judge
+from .verdicts import InstanceVerdict, ScoredRun, judge
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Report:
         ISO date and time; not of the clock, so that a report can be made again.
     """
 
-    judged: Sequence[Judged]
+    judged: Sequence[ScoredRun]
     methods: Mapping[str, Mapping[str, AnyMethod]]
     date: str
 
@@ -70,7 +70,7 @@ class Report:
         return shared_by(self.judged)
 
     @cached_property
-    def verdicts(self) -> list[Verdict]:
+    def verdicts(self) -> list[InstanceVerdict]:
         """One an instance."""
         found = {j.row.instance: j.verdict for j in self.judged}
         return list(found.values())
@@ -96,17 +96,17 @@ class Report:
         return sum(j.covered for j in self.judged)
 
     @property
-    def broken(self) -> list[Judged]:
+    def broken(self) -> list[ScoredRun]:
         """Rows above what their method guarantees."""
         return [j for j in self.judged if j.broken]
 
     @property
-    def contradictions(self) -> list[Verdict]:
+    def contradictions(self) -> list[InstanceVerdict]:
         """Instances on which a solution costs less than what was proved."""
         return [v for v in self.verdicts if v.contradiction]
 
     @property
-    def unproved(self) -> list[Judged]:
+    def unproved(self) -> list[ScoredRun]:
         """Rows with a cost, but without a proved optimum to compare it with."""
         return [
             j

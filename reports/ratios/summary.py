@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from ...solvers import Grade
-from .verdicts import Judged, Ratio
+from .verdicts import Ratio, ScoredRun
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +75,8 @@ class MethodSummary:
     covered: int
     covered_most: Ratio | None
     shared: tuple[Ratio, ...]
-    broken: tuple[Judged, ...]
-    worst: Judged | None
+    broken: tuple[ScoredRun, ...]
+    worst: ScoredRun | None
     seconds: float
 
 
@@ -108,7 +108,7 @@ class Shared:
         return bool(self.instances) and len(self.methods) > 1 and not self.whole
 
 
-def shared_by(judged: Sequence[Judged]) -> Shared:
+def shared_by(judged: Sequence[ScoredRun]) -> Shared:
     """Find the instances that all compared methods of one problem take."""
     taken: dict[str, set[str]] = {}
     for j in judged:
@@ -125,7 +125,7 @@ def shared_by(judged: Sequence[Judged]) -> Shared:
 
 
 def summaries(
-    judged: Sequence[Judged], exact: Mapping[str, bool]
+    judged: Sequence[ScoredRun], exact: Mapping[str, bool]
 ) -> list[MethodSummary]:
     """Summarise every method that has rows, in the order of ``exact``.
 
@@ -174,7 +174,7 @@ def level_spreads(ratios: Sequence[tuple[Ratio, ...]]) -> tuple[Spread, ...]:
     return tuple(spread for column in columns if (spread := spread_of(column)))
 
 
-def proved_rows(judged: Sequence[Judged]) -> dict[Grade, int]:
+def proved_rows(judged: Sequence[ScoredRun]) -> dict[Grade, int]:
     """Count the rows whose instance has a proved optimum, by grade of the proof."""
     counts = dict.fromkeys(Grade, 0)
     for j in judged:
@@ -184,7 +184,7 @@ def proved_rows(judged: Sequence[Judged]) -> dict[Grade, int]:
 
 
 def _summary(
-    name: str, exact: bool, own: Sequence[Judged], shared: Shared
+    name: str, exact: bool, own: Sequence[ScoredRun], shared: Shared
 ) -> MethodSummary:
     runs = [j for j in own if not j.verdict.infeasible]
     with_ratio = [(j, ratios) for j in runs if (ratios := j.ratios) is not None]

@@ -23,7 +23,7 @@ _GRADES = tuple(Grade)
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class InstanceVerdict:
     """What is known of the optimum of an instance.
 
     Parameters
@@ -91,7 +91,7 @@ class Verdict:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class ScoredRun:
     """A row beside the optimum of its instance.
 
     Parameters
@@ -105,7 +105,7 @@ class Judged:
     """
 
     row: Row
-    verdict: Verdict
+    verdict: InstanceVerdict
     guarantee: Fraction | None = None
 
     @property
@@ -183,7 +183,7 @@ def judge(
     methods: Mapping[str, Mapping[str, AnyMethod]],
     *,
     witnesses: Iterable[Row] = (),
-) -> list[Judged]:
+) -> list[ScoredRun]:
     """Put every row beside the optimum of its instance.
 
     Parameters
@@ -201,7 +201,7 @@ def judge(
     by_digest: dict[str, list[Row]] = {}
     for row in {row.key: row for row in (*rows, *witnesses)}.values():
         by_digest.setdefault(row.sha256, []).append(row)
-    known: dict[str, tuple[Instance, Verdict]] = {}
+    known: dict[str, tuple[Instance, InstanceVerdict]] = {}
     for instance in instances:
         evidence = sorted(by_digest.get(sha256(instance), ()), key=lambda r: r.key)
         known[instance.name] = instance, _verdict(instance, evidence)
@@ -210,7 +210,7 @@ def judge(
         instance, verdict = known[row.instance]
         method = methods.get(row.problem, {}).get(row.method)
         promise = method.guarantee if method else None
-        judged.append(Judged(row, verdict, promise(instance) if promise else None))
+        judged.append(ScoredRun(row, verdict, promise(instance) if promise else None))
     return judged
 
 
@@ -225,19 +225,19 @@ def quotient(cost: int, divisor: int) -> Ratio:
     return Fraction(cost, divisor) if divisor else inf
 
 
-def _verdict(instance: Instance, evidence: Sequence[Row]) -> Verdict:
+def _verdict(instance: Instance, evidence: Sequence[Row]) -> InstanceVerdict:
     found = [row for row in evidence if row.cost is not None]
     proved = [row for row in evidence if row.bound is not None]
     best = min(found, key=_price, default=None)
     none = [row for row in evidence if row.status == "infeasible"]
     refuted = min(none, key=_trust, default=None)
     if not proved:
-        return Verdict(instance, best, None, refuted)
+        return InstanceVerdict(instance, best, None, refuted)
     height = max(ordered(row.bound) for row in proved if row.bound is not None)
     highest = [
         row for row in proved if row.bound is not None and ordered(row.bound) == height
     ]
-    return Verdict(instance, best, min(highest, key=_trust), refuted)
+    return InstanceVerdict(instance, best, min(highest, key=_trust), refuted)
 
 
 def _price(row: Row) -> tuple[tuple[int, ...], bool, str]:

@@ -10,7 +10,7 @@ from math import ceil, floor, inf, log10
 from ...instances.value import ordered
 from ...solvers import Value
 from .summary import MethodSummary, Shared
-from .verdicts import Judged, Ratio
+from .verdicts import Ratio, ScoredRun
 
 _MOST_BITS = 13_000
 """Python writes integers of up to 4300 digits."""
@@ -46,7 +46,7 @@ def levels(ratios: Sequence[Ratio] | None, write: Callable[[Ratio], str]) -> str
 
 
 def open_levels(
-    judged: Judged,
+    judged: ScoredRun,
     write: Callable[[Ratio], str] | None = None,
 ) -> str:
     """Write what is known of ratios without a proven optimum, level by level.

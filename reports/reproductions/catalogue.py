@@ -9,11 +9,11 @@ from importlib import import_module
 from types import MappingProxyType
 from typing import cast
 
-from ..pages.document import Study
+from ..pages.document import Document
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Order:
+class RunOptions:
     """How a reproduction is to be run.
 
     Parameters
@@ -73,11 +73,11 @@ class Reproduction:
     takes: frozenset[str] = frozenset()
     counted: str = ""
 
-    def __call__(self, order: Order) -> Study:
+    def __call__(self, order: RunOptions) -> Document:
         """Run it."""
         module, _, function = self.where.partition(":")
         made = import_module(f"{__package__}.{module}")
-        study = cast(Callable[[Order], Study], getattr(made, function))(order)
+        study = cast(Callable[[RunOptions], Document], getattr(made, function))(order)
         if order.first is None or not self.counted:
             return study
         part = (

@@ -20,7 +20,7 @@ from ...instances import InputError
 from ...instances.files import folder, write_bytes
 from ..campaigns.pool import Call, Failure
 from ..campaigns.pool import run as in_parallel
-from .catalogue import Order
+from .catalogue import RunOptions
 
 
 class Arrays:
@@ -65,7 +65,7 @@ class Part(Protocol[OutcomeOfPart]):
         """Say whether an outcome has the form that this part's has."""
 
 
-class Store(Generic[Outcome]):
+class PartStore(Generic[Outcome]):
     """Finished parts in a folder, each in a file named by its key.
 
     Parameters
@@ -111,7 +111,7 @@ def run_all(
     parts: Sequence[AnyPart],
     run: Callable[[AnyPart], Outcome],
     kind: type[Outcome],
-    order: Order,
+    order: RunOptions,
 ) -> dict[str, Outcome]:
     """Run the parts that have not been kept, and keep each as it ends.
 
@@ -136,7 +136,7 @@ def run_all(
     InputError
         When a part fails, or what is found cannot be kept.
     """
-    store = Store(Path(order.keep), kind) if order.keep else None
+    store = PartStore(Path(order.keep), kind) if order.keep else None
     found: dict[str, Outcome] = {}
     for part in parts:
         if store and (kept := store.get(part)) is not None:

@@ -6,7 +6,7 @@ import json
 from html import escape
 from math import isqrt, prod
 
-from ...heuristics.allocation.allocator import Grant
+from ...heuristics.allocation.allocator import Allocation
 from ...instances import Mesh, Topology, Torus
 from ...simulation.stream import End, Event
 from ..ratios.plots import Plot
@@ -66,7 +66,7 @@ class Film:
         return json.dumps(content, separators=(",", ":"))
 
 
-def _runs(grant: Grant) -> list[int]:
+def _runs(grant: Allocation) -> list[int]:
     """Write sets of numbers as gaps and lengths of runs."""
     used = sorted(grant.used.tolist())
     told = _pairs(used)

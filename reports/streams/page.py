@@ -10,7 +10,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from ...simulation.stream_measures import JobRow, Summary
-from ..pages.document import Section, Study, Table
+from ..pages.document import Document, Section, Table
 from ..pages.document_pages import html_of
 from ..pages.plot_style import FAINT, INK, STYLE, A, B, as_svg
 from ..ratios.plots import Plot
@@ -60,7 +60,7 @@ def stream_page(title: str, ran: Sequence[Ran], films: Sequence[Film] = ()) -> s
             Section(title="Start by start", plots=tuple(slider(f) for f in films))
         )
     return html_of(
-        Study(
+        Document(
             name="stream",
             title="A stream of jobs",
             source=title,

@@ -11,7 +11,7 @@ from ...instances.value import LARGEST
 from .conditions import Types
 from .expectations import named
 from .findings import Findings
-from .machine import Machine
+from .machine import ConfiguredMachine
 from .model import Configuration, Constraint, CostBlock, Price
 from .oddities import point_out
 from .sizes import left_over, ranges_text, read_sizes
@@ -48,7 +48,7 @@ def check(source: Source, *, name: str, file: str | Path = "") -> Report:
         Named in every finding.
     """
     findings = Findings(file)
-    machine = Machine(source.queues, source.slots, findings)
+    machine = ConfiguredMachine(source.queues, source.slots, findings)
     places, groups = machine.groups(source.groups)
     costs = _costs(source.costs, machine, places, findings)
     constraints = _constraints(source.constraints, machine, _levels(source), findings)
@@ -78,7 +78,7 @@ def _levels(source: Source) -> int:
 
 def _costs(
     blocks: Sequence[Block],
-    machine: Machine,
+    machine: ConfiguredMachine,
     groups: dict[str, Word],
     findings: Findings,
 ) -> tuple[CostBlock, ...]:
@@ -101,7 +101,7 @@ def _costs(
 def _prices(
     block: Block,
     first: PriceText,
-    machine: Machine,
+    machine: ConfiguredMachine,
     groups: dict[str, Word],
     findings: Findings,
 ) -> tuple[Price, ...]:
@@ -154,7 +154,7 @@ def _vector(text: PriceText, findings: Findings) -> tuple[int, ...]:
 
 def _constraints(
     texts: Sequence[ConstraintText],
-    machine: Machine,
+    machine: ConfiguredMachine,
     levels: int,
     findings: Findings,
 ) -> tuple[Constraint, ...]:

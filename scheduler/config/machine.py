@@ -19,7 +19,7 @@ def _breadth(share: Share) -> int:
     return max(1, sum(max(0, last - first + 1) for first, last in spans))
 
 
-class Machine:
+class ConfiguredMachine:
     """Queues, hosts and processors as the first three parts define them.
 
     Parameters

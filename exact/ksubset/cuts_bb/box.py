@@ -40,7 +40,7 @@ ALL_RULES = Rules()
 
 
 @dataclass
-class Box:
+class CutBox:
     """Some points, the cuts between them, and the open nodes of their search.
 
     Parameters
@@ -66,7 +66,7 @@ class Box:
     rules: Rules
 
     @classmethod
-    def of(cls, instance: KSubset, bound: int, rules: Rules = ALL_RULES) -> Box:
+    def of(cls, instance: KSubset, bound: int, rules: Rules = ALL_RULES) -> CutBox:
         """Make the whole problem, with one open node."""
         cuts = instance.cuts
         m, n = len(cuts), instance.n
@@ -145,7 +145,7 @@ class Box:
 
 @dataclass
 class Node:
-    """An open node on its own; it becomes a `Box` when its turn comes.
+    """An open node on its own; it becomes a `CutBox` when its turn comes.
 
     Parameters
     ----------
@@ -175,7 +175,7 @@ class Node:
     bound: int
     rules: Rules
 
-    def boxed(self) -> Box:
+    def boxed(self) -> CutBox:
         """Make a problem of it."""
         n, m = len(self.index), len(self.cuts)
         stack = kernels.Stack(
@@ -188,7 +188,7 @@ class Node:
         stack.low[0] = self.low
         stack.high[0] = self.high
         stack.bound[0] = self.bound
-        return Box(
+        return CutBox(
             problem=_problem(self.cuts, self.k, self.twin, self.rules),
             stack=stack,
             open=1,

@@ -15,7 +15,7 @@ from ....instances import IntArray, KSubset
 from ....instances.ksubset.certificate import Checker, State
 from ....solvers import Limit, clock
 from . import kernels as kernels
-from .box import Box
+from .box import CutBox
 
 Status = npt.NDArray[np.int8]
 _MOST_NODES = 200_000
@@ -53,7 +53,7 @@ class _Recorder:
     """Settles one node after the other."""
 
     def __init__(self, instance: KSubset, objective: int) -> None:
-        box = Box.of(instance, 0)
+        box = CutBox.of(instance, 0)
         self.problem = box.problem
         self.scratch = kernels.room_for(box.problem)
         self.checker = Checker(instance, objective)

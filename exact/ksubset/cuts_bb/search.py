@@ -30,7 +30,7 @@ from ....solvers import DEFAULT, Grade, Proof, Result, Settings
 from ... import search
 from ...search import search_alone
 from . import kernels as kernels
-from .box import ALL_RULES, Box, Node, Rules
+from .box import ALL_RULES, CutBox, Node, Rules
 
 PROOF = Proof(Grade.ENUMERATED, "cuts-bb")
 _PLUNGE = 500
@@ -48,10 +48,10 @@ def cuts_bb(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
     Time: exponential at worst; O(m + n d) for a node's bound, O(n²) with exchanges.
     Source: derived for closeknit, see docs/exact.md.
     """
-    return search_alone(Search, PROOF, instance, settings)
+    return search_alone(CutsSearch, PROOF, instance, settings)
 
 
-class Search(search.Search):
+class CutsSearch(search.SteppableSearch):
     """A search that can be stopped and resumed.
 
     Depth first for a while, then on from the open node of least bound, so that
@@ -77,7 +77,7 @@ class Search(search.Search):
         bound: int = 0,
         rules: Rules = ALL_RULES,
     ) -> None:
-        whole = Box.of(instance, bound, rules)
+        whole = CutBox.of(instance, bound, rules)
         self._smallest = _SMALLEST if rules.boxes else instance.n + 1
         if rules.plunges:
             self.longest_step = _PLUNGE
@@ -143,7 +143,7 @@ class Search(search.Search):
             while box.open:
                 self._export(box)
 
-    def _export(self, box: Box) -> None:
+    def _export(self, box: CutBox) -> None:
         node = box.export()
         self._exported += 1  # first come, first served among equal bounds
         heappush(self._waiting, (node.bound, self._exported, node))

@@ -37,10 +37,10 @@ def levelset_bb(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
     Time: exponential at worst; O(rows + columns) of the set for most nodes.
     Source: derived for closeknit, see docs/levelset.md.
     """
-    return search_alone(Search, PROOF, instance, settings)
+    return search_alone(LevelSetSearch, PROOF, instance, settings)
 
 
-class Search(search.Search):
+class LevelSetSearch(search.SteppableSearch):
     """A search that can be stopped and resumed.
 
     Parameters

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from ....instances import InputError, ProcessorSet, ProcSet
 from ....solvers import DEFAULT, Grade, Proof, Result, Settings, answer, clock
 from ....solvers.limits import limits
-from ..machine import Machine
+from ..machine import RequestSolver
 from .program import TooWide
 
 PROOF = Proof(Grade.ENUMERATED, "frontier-dp")
@@ -77,7 +77,7 @@ def width(instance: ProcSet) -> int:
     return machine.width(available)
 
 
-def _prepared(instance: ProcSet) -> tuple[Machine, npt.NDArray[np.bool_]]:
+def _prepared(instance: ProcSet) -> tuple[RequestSolver, npt.NDArray[np.bool_]]:
     """Prepare the available part of an instance, in an order that suits it."""
     n = len(instance.processors)
     available = np.zeros(n, dtype=np.bool_)
@@ -87,4 +87,4 @@ def _prepared(instance: ProcSet) -> tuple[Machine, npt.NDArray[np.bool_]]:
         if members := tuple(i for i in one.members if available[i]):
             sets.append(ProcessorSet(one.name, members, one.cost))
     free = (0,) * instance.levels
-    return Machine(n, sets or [ProcessorSet("none", (0,), free)]), available
+    return RequestSolver(n, sets or [ProcessorSet("none", (0,), free)]), available

@@ -10,12 +10,12 @@ from __future__ import annotations
 from ....formulations.procset.set_classes import classes_of
 from ....instances import ProcSet
 from ....solvers import DEFAULT, Grade, Proof, Result, Settings, answer, clock
-from .search import Search
+from .search import SetOpeningSearch
 
 PROOF = Proof(Grade.ENUMERATED, "opened-bb")
 
 
-def opened_bb(instance: ProcSet, /, settings: Settings = DEFAULT) -> Result:
+def set_opening_bb(instance: ProcSet, /, settings: Settings = DEFAULT) -> Result:
     """Prove an optimum by branch and bound over which sets are open.
 
     Guarantee: exact.
@@ -25,7 +25,7 @@ def opened_bb(instance: ProcSet, /, settings: Settings = DEFAULT) -> Result:
     Source: derived for closeknit, see docs/opened-bb.md.
     """
     start = clock.now()
-    search = Search(classes_of(instance))
+    search = SetOpeningSearch(classes_of(instance))
     limit = search.run(start + settings.time_limit, settings.node_limit)
     return answer(
         instance,

@@ -25,7 +25,7 @@ Shape = tuple[int, ...] | None
 """Number of sets opened in each family; None for any."""
 
 
-class Search:
+class SetOpeningSearch:
     """Branch and bound over which shared sets are open.
 
     Parameters

@@ -18,7 +18,7 @@ _REMEMBERED = 1 << 18
 """States known to lead nowhere, along each axis: 12 MB."""
 
 
-def niches(
+def pack_by_gaps(
     packing: Packing,
     *,
     most_nodes: int,

@@ -95,7 +95,7 @@ def prove(
 ) -> Result:
     """Search on from a choice; what stopped the search for that one, if anything."""
     try:
-        search = Search(instance, first, seconds=settings.time_limit)
+        search = ExclusionSearch(instance, first, seconds=settings.time_limit)
         limit = pursue(search, limit, settings=settings, start=start)
     except OutOfTimeError:  # while it was laid out, or half way through a step
         return answer(
@@ -113,7 +113,7 @@ def prove(
 
 
 def pursue(
-    search: Search, limit: Limit | None, *, settings: Settings, start: float
+    search: ExclusionSearch, limit: Limit | None, *, settings: Settings, start: float
 ) -> Limit | None:
     """Search and bound by turns within the limits; say what ended it.
 
@@ -168,7 +168,7 @@ def first_choice(
     return result.chosen, result.limit
 
 
-class Search:
+class ExclusionSearch:
     """A search that can be stopped and resumed.
 
     Depth first for a while, then on from the open node of least bound.

@@ -19,10 +19,10 @@ from ....instances import mesh
 from ....methods import KSUBSET
 from ....solvers import Status
 from ...claims.towns import FIGURE_2
-from ...pages.document import Cell, Finding, Section, Study, Table
+from ...pages.document import Cell, Document, Finding, Section, Table
 from ...pages.plot_style import CLOUD, FAINT, INK, STYLE, A, B, as_svg
 from ...ratios.plots import Plot
-from ..catalogue import Order
+from ..catalogue import RunOptions
 
 _AGREE = 40
 """Sizes up to which the search over sets of processors is asked as well."""
@@ -30,7 +30,7 @@ _DRAWN = (50, 100, 200)
 """Towns laid over the city."""
 
 
-def figure2(order: Order) -> Study:
+def figure2(order: RunOptions) -> Document:
     """Print the least pair sums and draw the towns; every size to 200, and in space."""
     plane, space = TOWN_SEARCH[2], TOWN_SEARCH[3]
     steps = plane + space + _AGREE
@@ -47,7 +47,7 @@ def figure2(order: Order) -> Study:
         result = KSUBSET["levelset-bb"](mesh(side, side, k=k))
         agree += result.status is Status.OPTIMAL and result.objective == town(k)
     right = sum(town(k) == paid for k, paid in FIGURE_2.items())
-    return Study(
+    return Document(
         name="bender-figure2",
         title="Optimal towns",
         source="Bender et al. 2008, Figure 2",
@@ -102,7 +102,7 @@ def figure2(order: Order) -> Study:
     )
 
 
-def figure3(order: Order) -> Study:
+def figure3(order: RunOptions) -> Document:
     """Integrate the boundary of the city, and lay towns over it."""
     order.progress(0, 2, "boundary of the city")
     ideal = city()
@@ -113,7 +113,7 @@ def figure3(order: Order) -> Study:
     ]
     circle, diamond, square = 512 / (45 * pi**2 * sqrt(pi)), 14 / (15 * sqrt(2)), 2 / 3
     order.progress(2, 2, "")
-    return Study(
+    return Document(
         name="bender-figure3",
         title="The optimal city",
         source="Bender et al. 2008, Figure 3, after Bender, Bender, Demaine and Fekete "

@@ -22,7 +22,7 @@ _SURELY = (
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class RankingFinding:
     """What became of a ranking.
 
     Parameters
@@ -52,7 +52,7 @@ class Verdict:
         return ", ".join(f"{name} {step}" for name, step in self.steps)
 
 
-def judged(steps: Sequence[Verdict]) -> bool | None:
+def judged(steps: Sequence[RankingFinding]) -> bool | None:
     """Say whether all of several rankings hold.
 
     >>> judged([Verdict((("b", Estimate(1, 0.5, 2)),))])
@@ -64,9 +64,9 @@ def judged(steps: Sequence[Verdict]) -> bool | None:
     return False if any(outcome is False for outcome in outcomes) else None
 
 
-def row_verdict(row: Row, variant: Variant) -> Verdict:
+def row_verdict(row: Row, variant: Variant) -> RankingFinding:
     """Judge the ranking of decisions within one situation."""
-    return Verdict(
+    return RankingFinding(
         tuple(
             (worse, row.gap(variant[better], variant[worse]))
             for better, worse in pairwise(IN_A_ROW)
@@ -74,10 +74,10 @@ def row_verdict(row: Row, variant: Variant) -> Verdict:
     )
 
 
-def column_verdict(rows: Rows, variant: Variant, decision: str) -> Verdict:
+def column_verdict(rows: Rows, variant: Variant, decision: str) -> RankingFinding:
     """Judge the ranking of situations under one decision."""
     columns = {name: rows[variant[name]].costs(variant[decision]) for name in NAMES}
-    return Verdict(
+    return RankingFinding(
         tuple(
             (worse, relative(columns[better], columns[worse]))
             for better, worse in pairwise(ON_THE_DIAGONAL)
@@ -85,10 +85,10 @@ def column_verdict(rows: Rows, variant: Variant, decision: str) -> Verdict:
     )
 
 
-def diagonal_verdict(rows: Rows, variant: Variant) -> Verdict:
+def diagonal_verdict(rows: Rows, variant: Variant) -> RankingFinding:
     """Judge the ranking of those that decide and place."""
     own = {name: rows[variant[name]].found.own for name in NAMES}
-    return Verdict(
+    return RankingFinding(
         tuple(
             (worse, relative(own[better], own[worse]))
             for better, worse in pairwise(ON_THE_DIAGONAL)
@@ -130,7 +130,7 @@ def _printed_spans() -> Iterator[str]:
         yield f"{worse} {min(values):+.2f} to {max(values):+.2f} %"
 
 
-def _astray(found: Mapping[str, Verdict]) -> str:
+def _astray(found: Mapping[str, RankingFinding]) -> str:
     """Name the steps that do not go up for certain."""
     astray = [
         f"{name}: {step} {gap} %"
@@ -197,7 +197,7 @@ def _rankings(state: str, rows: Rows) -> str:
 _AT = {"every location": "at every location", "as defined": "as defined"}
 
 
-def _does(verdicts: Sequence[Verdict]) -> str:
+def _does(verdicts: Sequence[RankingFinding]) -> str:
     holds = judged(verdicts)
     if holds is None:
         met = all(verdict.in_order for verdict in verdicts)

@@ -13,11 +13,11 @@ from math import inf
 
 import numpy as np
 
-from ....heuristics.allocation.allocator import Allocator, Grant
+from ....heuristics.allocation.allocator import Allocation, Allocator
 from ....instances import IntArray, KSubset, Mesh, cost
 from ....methods import KSUBSET
 from ....methods.allocators import STRATEGIES, allocator
-from ....methods.method_as_allocator import Choosing
+from ....methods.method_as_allocator import MethodAsAllocator
 from ....simulation.stream import Event, Start, simulate
 from ....simulation.stream_jobs import StreamJob
 from ....solvers import Settings
@@ -229,7 +229,7 @@ class _Asked:
             if isinstance(event, Start):
                 mirror.hold(held.tolist())
             else:
-                mirror.release(Grant(held, held))
+                mirror.release(Allocation(held, held))
 
     def about(self, met: Met, own: int) -> tuple[list[int], int]:
         """Return what each would cost, and a bound on what any can.
@@ -275,7 +275,9 @@ class _Asked:
 def _situation(part: Part, topology: Mesh) -> Allocator:
     if part.situation == OPTIMAL:
         limits = Settings(time_limit=inf, node_limit=part.nodes)
-        return Choosing(topology, KSUBSET[_EXACT], seed=part.seed, settings=limits)
+        return MethodAsAllocator(
+            topology, KSUBSET[_EXACT], seed=part.seed, settings=limits
+        )
     return allocator(part.situation, topology, seed=part.seed)
 
 

@@ -9,9 +9,9 @@ from ....instances import InputError, Mesh
 from ....methods import KSUBSET
 from ....methods.allocators import allocator
 from ....simulation.stream import simulate
-from ...pages.document import Section, Study
+from ...pages.document import Document, Section
 from ...streams.film import Film, slider
-from ..catalogue import Order
+from ..catalogue import RunOptions
 from ..parts import run_all
 from .entries import Row
 from .findings import findings, lead
@@ -87,7 +87,7 @@ def lineup(shape: tuple[int, ...]) -> Lineup:
     )
 
 
-def study(order: Order) -> Study:
+def study(order: RunOptions) -> Document:
     """Run every situation, in both states of the stream, and compare decisions.
 
     Raises
@@ -132,18 +132,18 @@ Rows = dict[str, dict[str, Row]]
 
 
 def _written(
-    order: Order,
+    order: RunOptions,
     shape: tuple[int, ...],
     jobs: Stream,
     rows: Rows,
     taking_part: Lineup,
-) -> Study:
+) -> Document:
     sections = [
         section
         for state in jobs.states
         for section in _sections(state, rows[state.name])
     ]
-    return Study(
+    return Document(
         name="bender-table1",
         title=f"What one allocator would give where another has placed the stream: "
         f"{jobs.name}, {'x'.join(map(str, shape))} mesh",
@@ -216,7 +216,7 @@ _ON_ENTRIES = (
 )
 
 
-def _notes(order: Order, jobs: Stream, taking_part: Lineup) -> Iterable[str]:
+def _notes(order: RunOptions, jobs: Stream, taking_part: Lineup) -> Iterable[str]:
     yield from jobs.told
     yield from (f"{state.name}: {state.told}" for state in jobs.states)
     yield (

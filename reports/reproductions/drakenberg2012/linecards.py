@@ -12,15 +12,15 @@ import numpy.typing as npt
 from matplotlib.figure import Figure
 from scipy import stats
 
-from ....exact.procset.machine import Machine
+from ....exact.procset.machine import RequestSolver
 from ....heuristics.procset.reaching import ReachingMachine
 from ....instances.procset.sample_machine import system
 from ....simulation.dispatch import Flags, dispatch
 from ....simulation.week import JOBS, NODE, WEEK, Submission, synthetic_week
-from ...pages.document import Cell, Finding, Section, Study, Table
+from ...pages.document import Cell, Document, Finding, Section, Table
 from ...pages.plot_style import FAINT, INK, STYLE, A, B, as_svg
 from ...ratios.plots import Plot
-from ..catalogue import Order
+from ..catalogue import RunOptions
 from .week_stream import NODES, Ints, beginning, stream
 
 ON_A_CARD = 12
@@ -43,7 +43,7 @@ SEEDS = 3
 _AHEAD = ("exact", "lookahead")
 
 
-def study(order: Order) -> Study:
+def study(order: RunOptions) -> Document:
     """Run the same stream under every way to select, each on its own machine.
 
     Then look ahead, and do not, in several synthetic weeks of several loads.
@@ -76,7 +76,7 @@ def study(order: Order) -> Study:
     return written(cards, rows, told, order.seed)
 
 
-def _weeks(order: Order) -> list[tuple[Fraction, int, list[Submission]]]:
+def _weeks(order: RunOptions) -> list[tuple[Fraction, int, list[Submission]]]:
     """Draw weeks of several loads; none where a trace was given."""
     if order.trace is not None:
         return []
@@ -116,7 +116,7 @@ def _way(name: str, seed: int) -> tuple[Way, Callable[[Ints, int], None]]:
         return (
             lambda free, job: reaching.select(free, job.processors, seed + job.number)
         ), forget
-    machine = Machine(NODES, sets, lookahead=1 if name == "lookahead" else None)
+    machine = RequestSolver(NODES, sets, lookahead=1 if name == "lookahead" else None)
     return (lambda free, job: machine.select(free, job.processors).chosen), forget
 
 
@@ -139,7 +139,7 @@ def written(
     ahead_by_load: Sequence[tuple[Cell, ...]],
     told: str,
     seed: int,
-) -> Study:
+) -> Document:
     """Put what was found beside the paper."""
     several = {
         name: np.array([used for size, used in rows if size > 1])
@@ -164,7 +164,7 @@ def written(
             else "."
         ),
     )
-    return Study(
+    return Document(
         name="drakenberg-linecards",
         title="How many line cards does a job use?",
         source="Drakenberg 2012, Figure 5 (b)",

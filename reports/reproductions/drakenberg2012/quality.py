@@ -10,15 +10,15 @@ import numpy as np
 from matplotlib.figure import Figure
 from scipy import stats
 
-from ....exact.procset.machine import Machine
+from ....exact.procset.machine import RequestSolver
 from ....heuristics.procset.reaching import ReachingMachine
 from ....instances.procset.sample_machine import system
 from ....simulation.dispatch import Flags, dispatch
 from ....simulation.week import Submission
-from ...pages.document import Finding, Section, Study, Table
+from ...pages.document import Document, Finding, Section, Table
 from ...pages.plot_style import FAINT, STYLE, A, B, as_svg
 from ...ratios.plots import Plot
-from ..catalogue import Order
+from ..catalogue import RunOptions
 from .week_stream import NODES, Pricer, stream
 
 WALL = 12
@@ -60,19 +60,19 @@ class Asked:
     same: bool
 
 
-def study(order: Order) -> Study:
+def study(order: RunOptions) -> Document:
     """Run a stream under reaching, and ask every method at every request."""
     jobs, told = stream(order)
     asked = list(_asked(jobs, order))
     return written(asked, told, order.seed)
 
 
-def _asked(jobs: Sequence[Submission], order: Order) -> list[Asked]:
+def _asked(jobs: Sequence[Submission], order: RunOptions) -> list[Asked]:
     realistic = system("node", "realistic").sets
     uniform = system("node", "uniform").sets
     exact = {
-        "realistic": Machine(NODES, realistic),
-        "uniform": Machine(NODES, uniform),
+        "realistic": RequestSolver(NODES, realistic),
+        "uniform": RequestSolver(NODES, uniform),
     }
     reaching = {
         "realistic": ReachingMachine(NODES, realistic),
@@ -110,7 +110,7 @@ def _asked(jobs: Sequence[Submission], order: Order) -> list[Asked]:
     return found
 
 
-def written(asked: Sequence[Asked], told: str, seed: int) -> Study:
+def written(asked: Sequence[Asked], told: str, seed: int) -> Document:
     """Put what was found beside the paper."""
     many = [one for one in asked if one.nodes > 1]
     near = [one for one in many if one.surplus <= WALL]
@@ -130,7 +130,7 @@ def written(asked: Sequence[Asked], told: str, seed: int) -> Study:
         f"{_percent(len(near) - differ, len(near))}.",
         _verdict(better, worse, sign),
     )
-    return Study(
+    return Document(
         name="drakenberg-quality",
         title="How often is reaching optimal, and do realistic costs help?",
         source="Drakenberg 2012, section 6.2",

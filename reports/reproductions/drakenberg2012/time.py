@@ -10,7 +10,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
-from ....exact.procset.machine import Machine
+from ....exact.procset.machine import RequestSolver
 from ....heuristics.procset.reaching import ReachingMachine
 from ....instances import ProcSet
 from ....instances.procset.sample_machine import system
@@ -18,10 +18,10 @@ from ....methods import PROCSET
 from ....simulation.dispatch import Flags, dispatch
 from ....simulation.week import NODE, Submission
 from ....solvers import Settings, Status, clock
-from ...pages.document import Cell, Finding, Section, Study, Table
+from ...pages.document import Cell, Document, Finding, Section, Table
 from ...pages.plot_style import FAINT, INK, STYLE, A, B, as_svg, time_label
 from ...ratios.plots import Plot
-from ..catalogue import Order
+from ..catalogue import RunOptions
 from .week_stream import NODES, Ints, stream
 
 WALL = 12
@@ -62,7 +62,7 @@ class Timed:
     proved: int
 
 
-def study(order: Order) -> Study:
+def study(order: RunOptions) -> Document:
     """Collect requests of a stream, and time every method on the same ones."""
     jobs, told = stream(order)
     bins = _collected(jobs)
@@ -81,7 +81,7 @@ def study(order: Order) -> Study:
 
 def _collected(jobs: Sequence[Submission]) -> list[list[Met]]:
     """Run the stream under the exact algorithm; keep requests of every |Pa| - r."""
-    machine = Machine(NODES, system("node").sets)
+    machine = RequestSolver(NODES, system("node").sets)
     bins: list[list[Met]] = [[] for _ in _EDGES]
     seen = [0] * len(_EDGES)
 
@@ -118,7 +118,7 @@ def _methods() -> Iterator[tuple[str, tuple[Run, int, int]]]:
 def _exact(granularity: str) -> Run:
     sets = system(granularity).sets
     each = NODE if granularity == "core" else 1
-    machine = Machine(NODES * each, sets)
+    machine = RequestSolver(NODES * each, sets)
 
     def run(met: Met) -> bool:
         return machine.select(np.repeat(met.available, each), met.request * each).exact
@@ -175,7 +175,7 @@ def written(
     found: dict[str, list[Timed | None]],
     told: str,
     seed: int,
-) -> Study:
+) -> Document:
     """Put what was found beside the paper."""
     heads = [
         f"{first} to {last}" if last > first else str(last)
@@ -214,7 +214,7 @@ def written(
         f"within {_PATIENCE:g} s for |Pa| - r "
         + (f"in {', '.join(finished)}." if finished else "in no bin."),
     )
-    return Study(
+    return Document(
         name="drakenberg-time",
         title="How long does a selection take?",
         source="Drakenberg 2012, Figures 4 and 5 (a)",

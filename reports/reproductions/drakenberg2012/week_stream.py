@@ -12,7 +12,7 @@ import numpy.typing as npt
 from ....instances import InputError, ProcessorSet
 from ....simulation.swf import read_swf
 from ....simulation.week import NODE, Submission, submissions_of, synthetic_week
-from ..catalogue import Order
+from ..catalogue import RunOptions
 
 NODES = 256
 """Of the machine."""
@@ -44,7 +44,7 @@ class Pricer:
         return tuple(self._costs[touched].sum(axis=0).tolist())
 
 
-def stream(order: Order, *, cores: bool = False) -> tuple[list[Submission], str]:
+def stream(order: RunOptions, *, cores: bool = False) -> tuple[list[Submission], str]:
     """Return the jobs that are to be run, and what to say of them.
 
     Parameters

@@ -17,7 +17,7 @@ from ....heuristics.allocation.allocator import Allocator
 from ....instances import IntArray, Mesh
 from ....methods import KSUBSET
 from ....methods.allocators import allocator
-from ....methods.method_as_allocator import Choosing
+from ....methods.method_as_allocator import MethodAsAllocator
 from ....simulation.stream import Start, simulate
 from ....simulation.stream_jobs import StreamJob, rescaled
 from ....simulation.stream_measures import Meter
@@ -143,7 +143,7 @@ def _placing(part: Part, number: int) -> Allocator:
     seed = part.seed + number
     if part.strategy == AUTO:
         limits = Settings(time_limit=inf, node_limit=part.nodes)
-        return Choosing(topology, KSUBSET[AUTO], seed=seed, settings=limits)
+        return MethodAsAllocator(topology, KSUBSET[AUTO], seed=seed, settings=limits)
     return allocator(part.strategy, topology, seed=seed)
 
 
@@ -190,6 +190,6 @@ def _sides(shape: tuple[int, ...]) -> IntArray:
 
 
 def _proved(placing: Allocator, part: Part) -> int:
-    if part.strategy != AUTO or not isinstance(placing, Choosing):
+    if part.strategy != AUTO or not isinstance(placing, MethodAsAllocator):
         return -1
     return int(placing.last is not None and placing.last.status is Status.OPTIMAL)

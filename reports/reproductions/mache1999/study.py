@@ -7,9 +7,9 @@ from fractions import Fraction
 from math import prod
 
 from ....instances import InputError
-from ...pages.document import Section, Study
+from ...pages.document import Document, Section
 from ..bender2008_table1.parts import usable
-from ..catalogue import Order
+from ..catalogue import RunOptions
 from ..parts import run_all
 from .curves import BALANCE, CONTIGUITY, DISPERSAL, MEASURES, PAIRS, SYSTEM, Curves
 from .findings import ELONGATED, MC, SIX, findings, summary
@@ -30,7 +30,7 @@ NODES = 20_000
 """Of the search for an optimum."""
 
 
-def study(order: Order) -> Study:
+def study(order: RunOptions) -> Document:
     """Run every strategy at every load, and hold the paper's statements against it.
 
     Raises
@@ -96,13 +96,13 @@ def lineup(shape: tuple[int, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def _written(
-    order: Order,
+    order: RunOptions,
     shape: tuple[int, ...],
     found: Sequence[Workload],
     curves: Sequence[Curves],
     missing: Sequence[str],
-) -> Study:
-    return Study(
+) -> Document:
+    return Document(
         name="mache-dispersal",
         title="Dispersal and balance of allocation strategies against load, "
         f"{'x'.join(map(str, shape))} mesh",
@@ -188,7 +188,7 @@ _ON_OURS = (
 
 
 def _notes(
-    order: Order,
+    order: RunOptions,
     found: Sequence[Workload],
     curves: Sequence[Curves],
     missing: Sequence[str],

@@ -14,15 +14,15 @@ import matplotlib as mpl
 from matplotlib.figure import Figure
 
 from ....heuristics.submesh.allocator import ALLOCATORS
-from ....simulation.submesh import Measures, Unmoved, first_come
+from ....simulation.submesh import Fixed, Measures, first_come
 from ....simulation.submesh_migration import Migrating
 from ....simulation.submesh_policies import DEPTH, Policy, serve
 from ....simulation.submesh_stream import Normal, Request, Uniform
 from ....solvers import Settings, clock
-from ...pages.document import Cell, Finding, Section, Study, Table
+from ...pages.document import Cell, Document, Finding, Section, Table
 from ...pages.plot_style import FAINT, STYLE, A, B, as_svg
 from ...ratios.plots import Plot
-from ..catalogue import Order
+from ..catalogue import RunOptions
 from .runs import RUNS, SECONDS, Group, Mean, mean, relative
 
 FEWER = 5
@@ -36,7 +36,7 @@ _SAID = {
 }
 
 
-def study(order: Order) -> Study:
+def study(order: RunOptions) -> Document:
     """Run policies, budgets of moves, and `snug` against 4iss."""
     n = order.first
     small = [
@@ -91,11 +91,11 @@ class Gain:
     slower: float
 
 
-def _house(method: str, group: Group) -> Unmoved | Migrating:
+def _house(method: str, group: Group) -> Fixed | Migrating:
     if method == "mig":
         limits = Settings(time_limit=SECONDS)
         return Migrating(group.shape, rotate=group.rotate, settings=limits)
-    return Unmoved(ALLOCATORS[method](group.shape, rotate=group.rotate))
+    return Fixed(ALLOCATORS[method](group.shape, rotate=group.rotate))
 
 
 def _policies(group: Group, seed: int) -> Policies:
@@ -116,13 +116,16 @@ def _budgets(group: Group, seed: int) -> Iterator[Budget]:
     for most in (*BUDGETS, None):
         limits = Settings(time_limit=SECONDS)
         houses = [Migrating(group.shape, budget=most, settings=limits) for _ in queues]
-        runs = [first_come(q, house) for q, house in zip(queues, houses, strict=True)]
+        runs = [
+            first_come(q, occupancy)
+            for q, occupancy in zip(queues, houses, strict=True)
+        ]
         yield Budget(
             most,
             runs,
-            [house.moved for house in houses],
-            [house.carried for house in houses],
-            sum(house.undecided for house in houses),
+            [occupancy.moved for occupancy in houses],
+            [occupancy.carried for occupancy in houses],
+            sum(occupancy.undecided for occupancy in houses),
         )
 
 
@@ -157,8 +160,8 @@ def _written(
     policies: dict[str, Policies],
     budgets: dict[str, list[Budget]],
     gains: Sequence[Gain],
-    order: Order,
-) -> Study:
+    order: RunOptions,
+) -> Document:
     better = [g for g in gains if g.completion.value < 0]
     sure = [g for g in better if g.completion.differs]
     slowest = max(gains, key=lambda g: g.slower)
@@ -194,7 +197,7 @@ def _written(
             criterion="processor time of whole runs, less than tenfold on every stream",
         ),
     ]
-    return Study(
+    return Document(
         name="morgenstern-beyond",
         title="Other policies, a budget of moves, and an allocator with an outlook",
         source="The streams of Morgenstern 1994, Tables 1 to 3",

@@ -10,7 +10,7 @@ from scipy import stats
 
 from ....heuristics.submesh.allocator import ALLOCATORS
 from ....instances.submesh import Box, sides
-from ....simulation.submesh import House, Judge, Measures, Unmoved, first_come
+from ....simulation.submesh import Fixed, Judge, Measures, Occupancy, first_come
 from ....simulation.submesh_migration import Migrating, migration_judge
 from ....simulation.submesh_stream import Request, Sides, queue
 from ....solvers import Settings
@@ -107,9 +107,11 @@ class Laboratory:
                 before = self.undecided.get(group.name, 0)
                 self.undecided[group.name] = before + mig.undecided
             return found
-        house: House = Unmoved(ALLOCATORS[method](group.shape, rotate=group.rotate))
+        occupancy: Occupancy = Fixed(
+            ALLOCATORS[method](group.shape, rotate=group.rotate)
+        )
         judge = self._judge(group, limits) if judged else None
-        return first_come(requests, house, judge=judge)
+        return first_come(requests, occupancy, judge=judge)
 
     def _judge(self, group: Group, limits: Settings) -> Judge:
         """Remember answers: methods that place alike ask the same questions."""

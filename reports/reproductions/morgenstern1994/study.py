@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ....simulation.submesh_stream import Normal, Uniform
-from ...pages.document import Section, Study
-from ..catalogue import Order
+from ...pages.document import Document, Section
+from ..catalogue import RunOptions
 from .findings import doubted, lead, slips, statements, steps_agree
 from .measures import Part, run_all
 from .printed import TABLE_1, TABLE_2, TABLE_3
@@ -40,17 +40,17 @@ _NOTES = (
 )
 
 
-def table1(order: Order) -> Study:
+def table1(order: RunOptions) -> Document:
     """256x256, sides uniform and normal, as asked."""
     return _small(order, "morgenstern-table1", rotate=False)
 
 
-def table2(order: Order) -> Study:
+def table2(order: RunOptions) -> Document:
     """256x256, sides uniform and normal, requests may be turned."""
     return _small(order, "morgenstern-table2", rotate=True)
 
 
-def _small(order: Order, name: str, *, rotate: bool) -> Study:
+def _small(order: RunOptions, name: str, *, rotate: bool) -> Document:
     whole = 1000
     n = order.first or whole
     turned = ", turned" if rotate else ""
@@ -74,7 +74,7 @@ def _small(order: Order, name: str, *, rotate: bool) -> Study:
     )
 
 
-def table3(order: Order) -> Study:
+def table3(order: RunOptions) -> Document:
     """1024x1024, sides uniform up to 1024, 512, 256, 128 and 64."""
     whole = 4000
     n = order.first or whole
@@ -94,14 +94,14 @@ def table3(order: Order) -> Study:
 
 
 def _study(
-    order: Order,
+    order: RunOptions,
     name: str,
     title: str,
     source: str,
     parts: Sequence[Part],
     whole: int,
     doubt: Group | None = None,
-) -> Study:
+) -> Document:
     """Run all rows, and compare them; of another number of requests, what can be."""
     laboratory = Laboratory(order.seed)
     total = sum(len(rows) for _, rows in parts)
@@ -144,7 +144,7 @@ def _study(
         Section(title="Fragmentation", tables=(fragmentation(laboratory, parts),)),
         Section(title="Steps", text=(_ON_STEPS,), tables=(steps(laboratory, parts),)),
     ]
-    return Study(
+    return Document(
         name=name,
         title=title,
         source=source,

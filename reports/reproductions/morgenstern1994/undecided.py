@@ -20,17 +20,17 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from scipy import stats
 
-from ....exact.submesh.feasibility import Verdict
+from ....exact.submesh.feasibility import Feasibility
 from ....instances.submesh.packing import Packing
 from ....simulation.submesh import Measures, first_come
 from ....simulation.submesh_budget import Budget
 from ....simulation.submesh_migration import Migrating
 from ....simulation.submesh_stream import Request, Uniform, queue
 from ....solvers import Settings, clock
-from ...pages.document import Cell, Finding, Section, Study, Table
+from ...pages.document import Cell, Document, Finding, Section, Table
 from ...pages.plot_style import CLOUD, INK, STYLE, A, B, as_svg
 from ...ratios.plots import Plot
-from ..catalogue import Order
+from ..catalogue import RunOptions
 
 SHAPE = (256, 256)
 RANGES = (
@@ -104,7 +104,7 @@ class _Recorder:
         self.told = told
         self.cases: list[Case] = []
 
-    def __call__(self, packing: Packing, settings: Settings) -> Verdict:
+    def __call__(self, packing: Packing, settings: Settings) -> Feasibility:
         self.told()
         start = clock.cpu()
         verdict = self.budget(packing, settings)
@@ -115,7 +115,7 @@ class _Recorder:
         return verdict
 
 
-def study(order: Order) -> Study:
+def study(order: RunOptions) -> Document:
     """Run the queues of all ranges, undecided as a no and as a yes."""
     budget = Budget()
     _simulated(queue((32, 32), 60, Uniform(1, 12)), (32, 32), budget)  # compiled
@@ -146,8 +146,8 @@ def _simulated(
     told: Callable[[], None] = lambda: None,
 ) -> tuple[Measures, list[Case]]:
     recorder = _Recorder(budget, told)
-    house = Migrating(shape, generous=generous, decider=recorder)
-    return first_come(requests, house), recorder.cases
+    occupancy = Migrating(shape, generous=generous, decider=recorder)
+    return first_come(requests, occupancy), recorder.cases
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,7 +232,7 @@ def by_load(cases: Sequence[Case]) -> Classes:
     ]
 
 
-def _written(ranges: Sequence[Range], budget: Budget, order: Order) -> Study:
+def _written(ranges: Sequence[Range], budget: Budget, order: RunOptions) -> Document:
     cases = [case for one in ranges for case in one.cases]
     few = [case for case in cases if case.residents <= FEW]
     ten = [case for case in cases if case.residents <= 10]
@@ -275,7 +275,7 @@ def _written(ranges: Sequence[Range], budget: Budget, order: Order) -> Study:
             ours=f"{_decided(many)}, longest {_longest(many)}",
         )
     )
-    return Study(
+    return Document(
         name="morgenstern-undecided",
         title="What of migration can be decided, and what the rest is worth",
         source="Morgenstern 1994, section 4, beyond its ten residents",

@@ -14,12 +14,12 @@ from ....heuristics.allocation.thrifty import Thrifty
 from ....instances import IntArray, Mesh
 from ....methods import KSUBSET
 from ....methods.allocators import allocator
-from ....methods.method_as_allocator import Choosing
+from ....methods.method_as_allocator import MethodAsAllocator
 from ....simulation.stream import Start, simulate
 from ....solvers import Settings
 from ..bender2008_table1.parts import NOT_ASKED, OPTIMAL, Found, Part, usable
 from ..bender2008_table1.streams import PACKED, State, stream
-from ..catalogue import Order
+from ..catalogue import RunOptions
 from ..parts import run_all
 
 RULE = "thrifty"
@@ -45,7 +45,7 @@ def lineup(shape: tuple[int, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return able, tuple(f"{name}: {why}" for name, why in reasons.items() if why)
 
 
-def states(order: Order, shape: tuple[int, ...]) -> tuple[list[str], list[State]]:
+def states(order: RunOptions, shape: tuple[int, ...]) -> tuple[list[str], list[State]]:
     """Return what the stream is, and the ways in which it comes.
 
     Raises
@@ -105,7 +105,11 @@ def run(one: Part) -> Found:
             continue
         used = event.grant.used
         price = int(hops[np.ix_(used, used)].sum()) // 2
-        if isinstance(placing, Choosing) and one.situation == OPTIMAL and len(used) > 1:
+        if (
+            isinstance(placing, MethodAsAllocator)
+            and one.situation == OPTIMAL
+            and len(used) > 1
+        ):
             assert placing.last is not None
             assert isinstance(placing.last.bound, int)
             bound[len(rows)] = placing.last.bound
@@ -122,7 +126,9 @@ def _placing(one: Part) -> Allocator:
         return Thrifty(topology, regard=regard)
     if one.situation == OPTIMAL:
         limits = Settings(time_limit=inf, node_limit=one.nodes)
-        return Choosing(topology, KSUBSET["auto"], seed=one.seed, settings=limits)
+        return MethodAsAllocator(
+            topology, KSUBSET["auto"], seed=one.seed, settings=limits
+        )
     return allocator(one.situation, topology, seed=one.seed)
 
 
@@ -181,7 +187,10 @@ class Race:
 
 
 def races(
-    ways: Sequence[State], rivals: Sequence[str], shape: tuple[int, ...], order: Order
+    ways: Sequence[State],
+    rivals: Sequence[str],
+    shape: tuple[int, ...],
+    order: RunOptions,
 ) -> Iterator[Race]:
     """Run everybody on every way in which the stream comes."""
     everybody: list[str | Fraction] = [RULE, *rivals, *REGARDS]

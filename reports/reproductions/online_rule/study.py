@@ -12,18 +12,18 @@ import matplotlib as mpl
 from matplotlib.figure import Figure
 
 from ....heuristics.allocation.thrifty import REGARD
-from ...pages.document import Cell, Finding, Section, Study, Table
+from ...pages.document import Cell, Document, Finding, Section, Table
 from ...pages.plot_style import INK, STYLE, B, as_svg, per_cent
 from ...ratios.bootstrap import Estimate
 from ...ratios.plots import Plot
 from ..bender2008_table1.entries import relative
 from ..bender2008_table1.parts import OPTIMAL
 from ..bender2008_table1.study import MESH
-from ..catalogue import Order
+from ..catalogue import RunOptions
 from .runs import NODES, REGARDS, RULE, Race, lineup, races, states
 
 
-def study(order: Order) -> Study:
+def study(order: RunOptions) -> Document:
     """Let all strategies, the rule, and the optimum of every step place a stream.
 
     Raises
@@ -36,7 +36,7 @@ def study(order: Order) -> Study:
     told, ways = states(order, shape)
     found = list(races(ways, rivals, shape, order))
     sections = [_section(race) for race in found]
-    return Study(
+    return Document(
         name="online-rule",
         title=f"Placing a stream: {RULE} against the strategies of the papers, "
         f"{'x'.join(map(str, shape))} mesh",
