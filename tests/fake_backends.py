@@ -88,7 +88,7 @@ def needs_a_module(job: Job) -> None:
     import_module("a_module_that_nobody_has")
 
 
-# Several levels. The model is that of CARDS in tests/test_procset_models.py: its
+# Several levels. The model is that of CARDS in formulations/procset/test_models.py: its
 # classes are 0, 1, 2, 3 and {4, 5}, its shared sets the first four.
 
 

@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-ROOT = Path(__file__).parents[1]
+from .paths import ROOT
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,8 +29,6 @@ from closeknit.solvers import (
 )
 from closeknit.solvers.method import AnyMethod, Method, Run
 
-ROOT = Path(__file__).parents[1]
-
 HELD = "CLOSEKNIT_TESTS_HELD"
 """A folder: `slow` waits as long as a file there has its instance's name."""
 

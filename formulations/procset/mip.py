@@ -86,7 +86,7 @@ def classes(
 def set_level_objective(
     model: MipFormulation, number: int, at_most: Sequence[int] = ()
 ) -> None:
-    """Minimise one level and bound those before it; see ``cpsat.set_level_objective``."""
+    """Minimise one level and bound those before it, as ``cpsat`` does."""
     pulp = load_pulp()
     for level, most in zip(model.levels, at_most, strict=False):
         left = pulp.LpAffineExpression(level.terms)

@@ -14,7 +14,7 @@ def mache_example() -> KSubset:
 
     Their Figs. 3, 4, 7 and 8 show it, their text gives numbers only. All of these
     hold for this state, a job of 8 on a mesh of 4 rows and 8 columns, and there are
-    four others for which they do; see ``tests/test_mache_example.py``.
+    four others for which they do; see ``test_mache_example.py``.
 
     Examples
     --------

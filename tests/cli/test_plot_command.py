@@ -1,0 +1,227 @@
+"""The command `plot`: pictures of instances and solutions, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+from io import BytesIO
+from pathlib import Path
+
+import matplotlib.image
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from closeknit.cli.app import run
+from closeknit.instances import Instance, Submesh, problem_of, write_submesh
+from closeknit.instances.json_text import dumps
+from closeknit.instances.library import bundled, bundled_names
+from closeknit.instances.submesh import Placement, Resident
+from closeknit.methods import METHODS
+from closeknit.reports.drawing.drawing import draw, draw_alone
+from closeknit.reports.drawing.rendering import rendered
+from closeknit.solvers import Status, answer, write_solution
+
+from ..strategies import submeshes
+
+SPACE = "{http://www.w3.org/2000/svg}"
+COMMAND = [sys.executable, "-m", "closeknit", "plot"]
+BLUE, VERMILION = (0x00, 0x72, 0xB2), (0xD5, 0x5E, 0x00)
+NAMES = {
+    "ksubset": "6x6-full-k9",
+    "procset": "random-18-12sets-of5-l3-full-r8-s1",
+    "sukp": "sukp-18x16-density15pct-capacity50pct-s1",
+    "submesh": "waiting-16x16-sides1to8-s3",
+}
+HELD = (Resident((0, 0, 0, 0)), Resident((3, 0, 3, 3), fixed=True))
+TWO = Submesh("two", (4, 4), HELD, (3, 3), blocked=((1, 3),))
+MOVED = Placement((0, 0, 2, 2), ((0, (0, 3, 0, 3)),)).flat()
+
+
+def saved(instance: Instance, folder: Path) -> str:
+    file = folder / f"{instance.name}.json"
+    file.write_text(dumps(problem_of(instance).document_of(instance)))
+    return str(file)
+
+
+@pytest.fixture
+def two(tmp_path: Path) -> tuple[str, Path]:
+    """Return the paths of an instance and of a solution that holds."""
+    solution = tmp_path / "solution.json"
+    write_solution(TWO, "by hand", answer(TWO, MOVED, start=0.0), solution)
+    return saved(TWO, tmp_path), solution
+
+
+def painted(picture: bytes) -> set[tuple[int, ...]]:
+    """Return the colours of a PNG."""
+    pixels = matplotlib.image.imread(BytesIO(picture), format="png")
+    found = np.unique(
+        (255 * pixels[..., :3]).round().astype(int).reshape(-1, 3), axis=0
+    )
+    return {tuple(map(int, colour)) for colour in found}
+
+
+@pytest.mark.parametrize("problem", NAMES)
+def test_alone_and_with_a_solution_in_every_form(problem: str, tmp_path: Path) -> None:
+    instance = bundled(NAMES[problem])
+    file, solution = saved(instance, tmp_path), tmp_path / "solution.json"
+    result = METHODS[problem]["auto"](instance)
+    write_solution(instance, "auto", result, solution)
+    for words, colours in (([], set()), ([str(solution)], {BLUE})):
+        pictures = {}
+        for form in ("svg", "png", "PDF"):
+            out = tmp_path / f"picture.{form}"
+            assert run(["plot", file, *words, "--out", str(out)]) == 0
+            pictures[form] = out.read_bytes()
+        root = ET.fromstring(pictures["svg"])
+        said = [one.text for one in root.iter(f"{SPACE}text")]
+        assert said[0] == instance.name
+        assert ("auto" in said) == bool(words)
+        assert pictures["PDF"].startswith(b"%PDF-")
+        assert painted(pictures["png"]) >= colours
+        wide, high = (float(root.get(side, "0")) for side in ("width", "height"))
+        pixels = matplotlib.image.imread(BytesIO(pictures["png"]), format="png")
+        assert pixels.shape[0] == pytest.approx(2 * high, abs=2)
+        assert pixels.shape[1] == pytest.approx(2 * wide, abs=2)
+
+
+def test_before_and_after_with_arrows(two: tuple[str, Path], tmp_path: Path) -> None:
+    out = tmp_path / "out.svg"
+    assert run(["plot", two[0], str(two[1]), "--out", str(out)]) == 0
+    assert out.read_text() == draw(TWO, {"by hand": MOVED})
+    assert 'class="ck-arrow"' in out.read_text()
+    assert "outlined residents must stay" in out.read_text()
+    assert painted(rendered(out.read_text(), "png")) >= {BLUE, VERMILION}
+
+
+def test_the_request_beside_the_mesh_to_scale() -> None:
+    wide = Submesh("wide", (8, 4), HELD, (4, 2), rotate=True, migrate=False)
+    root = ET.fromstring(draw_alone(wide))
+    boxes = {
+        kind: [
+            (float(one.get("width", 0)), float(one.get("height", 0)))
+            for one in root.iter(f"{SPACE}rect")
+            if one.get("class") == kind and one.get("width") != "10"
+        ]
+        for kind in ("ck-free", "ck-a", "ck-busy")
+    }
+    (mesh,) = boxes["ck-free"]
+    (request,) = boxes["ck-a"]
+    assert request == pytest.approx((mesh[0] / 2 - 1, mesh[1] / 2 - 1))
+    assert len(boxes["ck-busy"]) == 2
+    notes = "the request may be turned; nobody may be moved; outlined residents"
+    assert any(notes in (one.text or "") for one in root.iter(f"{SPACE}text"))
+
+
+def test_what_has_no_placement_is_drawn_alone(tmp_path: Path) -> None:
+    full = Submesh("full", (4, 4), HELD, (4, 3))
+    file, solution = saved(full, tmp_path), tmp_path / "solution.json"
+    result = METHODS["submesh"]["auto"](full)
+    assert result.status is Status.INFEASIBLE
+    write_solution(full, "auto", result, solution)
+    out = tmp_path / "out.svg"
+    assert run(["plot", file, str(solution), "--out", str(out)]) == 0
+    said = [one.text or "" for one in ET.parse(out).iter(f"{SPACE}text")]
+    assert said[0] == "full"
+    assert "auto: infeasible (checked: counting)" in said
+
+
+@pytest.mark.parametrize("name", bundled_names())
+def test_whatever_comes_with_closeknit_can_be_painted(name: str) -> None:
+    drawing = draw_alone(bundled(name))
+    assert "chosen" not in drawing
+    if name not in [*bundled_names()[::3], *NAMES.values()]:
+        return
+    picture = rendered(drawing, "png")
+    assert (255, 255, 255) in painted(picture)
+    if name == NAMES["submesh"]:
+        assert rendered(drawing, "png") == picture
+        assert rendered(drawing, "pdf") == rendered(drawing, "pdf")
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(instance=submeshes())
+def test_any_submesh_can_be_drawn_alone(instance: Submesh) -> None:
+    ET.fromstring(draw_alone(instance))
+
+
+def test_foreign_svg_is_not_painted_in_part() -> None:
+    head = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9">'
+    for inside in (
+        '<ellipse cx="1" cy="1"/>',
+        '<path d="M0 0C1 1 2 2 3 3"/>',
+        '<g transform="rotate(9)"/>',
+    ):
+        with pytest.raises(ValueError, match="is not painted here"):
+            rendered(f"{head}{inside}</svg>", "png")
+
+
+def refused(words: list[str]) -> tuple[int, str]:
+    """Return the exit status and the one line of complaint."""
+    ended = subprocess.run([*COMMAND, *words], capture_output=True, text=True)
+    assert ended.stdout == ""
+    assert ended.stderr.startswith("closeknit: ")
+    assert ended.stderr.count("\n") == 1
+    return ended.returncode, ended.stderr.removeprefix("closeknit: ").rstrip("\n")
+
+
+def test_solutions_that_do_not_hold(two: tuple[str, Path], tmp_path: Path) -> None:
+    file, path = two
+    out = tmp_path / "out.png"
+    true = json.loads(path.read_text())
+    wrongs = {
+        "sha256: is for another instance": {"sha256": "0" * 64},
+        "objective: is (0, 1, 3), but it costs (1, 1, 3)": {"objective": [0, 1, 3]},
+        "selection: the request overlaps residents[0]": {
+            "selection": {"at": [0, 0, 2, 2]}
+        },
+    }
+    for told, change in wrongs.items():
+        path.write_text(json.dumps(true | change))
+        status, line = refused([file, str(path), "--out", str(out)])
+        assert (status, line) == (1, f"{path}: {told}")
+        assert run(["check", file, str(path)]) == 1
+    write_submesh(Submesh("other", (4, 4), HELD, (3, 3)), tmp_path / "other.json")
+    path.write_text(json.dumps(true))
+    status, line = refused([str(tmp_path / "other.json"), str(path), "--out", str(out)])
+    assert status == 1
+    assert line.startswith(f"{path}: instance: is for 'two', not 'other'; sha256: is")
+    assert not out.exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (
+            ["{file}", "--out", "a.jpg"],
+            "argument --out: must end in .svg, .png, .pdf, not 'a.jpg'",
+        ),
+        (["{file}"], "the following arguments are required: --out"),
+        (["{file}", "{file}", "--out", "a.svg"], "{file}: format: must be"),
+        (["{file}", "/nowhere", "--out", "a.svg"], "/nowhere: cannot be read: No such"),
+        (["/nowhere", "--out", "a.svg"], "/nowhere: cannot be read: No such file"),
+        (["{file}", "--out", "/nowhere/a.pdf"], "/nowhere/a.pdf: cannot be written"),
+        (
+            ["{file}", "{solution}", "--certificate", "x", "--out", "a.svg"],
+            "--certificate: is for ksubset files only, not 'submesh'",
+        ),
+    ],
+)
+def test_bad_usage(words: list[str], told: str, two: tuple[str, Path]) -> None:
+    named = {"file": two[0], "solution": str(two[1])}
+    status, line = refused([word.format(**named) for word in words])
+    assert status == 2
+    assert line.startswith(told.format(**named))
+
+
+def test_nothing_is_left_behind_where_nothing_can_be_written(
+    two: tuple[str, Path], tmp_path: Path
+) -> None:
+    taken = tmp_path / "taken.png"
+    taken.mkdir()
+    before = sorted(tmp_path.iterdir())
+    status, line = refused([two[0], "--out", str(taken)])
+    assert (status, line.partition(": ")[0]) == (2, str(taken))
+    assert sorted(tmp_path.iterdir()) == before

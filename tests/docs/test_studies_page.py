@@ -1,0 +1,37 @@
+"""The examples of docs/studies.md are read as they stand."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from closeknit.cli.study_file import read_study
+from closeknit.instances import mesh, write_ksubset
+from closeknit.reports.campaigns.slurm import _options
+
+from ..paths import ROOT
+
+PAGE = (ROOT / "docs" / "studies.md").read_text()
+EXAMPLES = re.findall(r"```toml\n(.*?)```", PAGE, re.S)
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> list[Path]:
+    (tmp_path / "occupancies").mkdir()
+    write_ksubset(mesh(3, 3, k=2), tmp_path / "occupancies" / "a.json")
+    paths = [tmp_path / f"{i}.toml" for i in range(len(EXAMPLES))]
+    for path, text in zip(paths, EXAMPLES, strict=True):
+        path.write_text(text.replace("32x32", "8x8").replace("[8, 16]", "[4, 6]"))
+    return paths
+
+
+def test_the_examples_are_valid(files: list[Path]) -> None:
+    study, slurm = files
+    plan = read_study(str(study))
+    assert plan.repeats == 3
+    made = [one.name for one in plan.instances if "fragmented" in one.name]
+    assert len(made) == 40
+    assert plan.without[made[0]] == {"mm-inc"}
+    assert _options(slurm)["processes"] == 4

@@ -1,0 +1,153 @@
+"""Packings with little left free: made tight, and filled niche by niche."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from closeknit.exact.submesh.feasibility import decide
+from closeknit.exact.submesh.pack_by_gaps import search as searched
+from closeknit.exact.submesh.pack_by_gaps.search import pack_by_gaps
+from closeknit.exact.submesh.staircase.search import staircase
+from closeknit.exact.submesh.tightening import tighten
+from closeknit.instances.submesh.packing import Item, Packing, check_packed
+from closeknit.instances.submesh.packing_json import read_packings
+from closeknit.solvers import Grade, Settings
+
+from ...paths import SHARED
+
+CJCM = SHARED / "data" / "packing" / "CJCM.jsonl"
+QUICK = settings(max_examples=200, deadline=None)
+
+
+def never() -> bool:
+    return False
+
+
+@st.composite
+def cut_up(draw: st.DrawFn) -> Packing:
+    """Cut a mesh into boxes, then perhaps turn some, shorten some, let some turn."""
+    shape = draw(st.integers(3, 9)), draw(st.integers(3, 9))
+    boxes = [shape]
+    for _ in range(draw(st.integers(2, 9))):
+        i = draw(st.integers(0, len(boxes) - 1))
+        axis = draw(st.integers(0, 1))
+        size = boxes[i]
+        if size[axis] == 1:
+            continue
+        at = draw(st.integers(1, size[axis] - 1))
+        parts = [list(size), list(size)]
+        parts[0][axis], parts[1][axis] = at, size[axis] - at
+        boxes[i : i + 1] = [(p[0], p[1]) for p in parts]
+    for _ in range(draw(st.integers(0, 2))):
+        i = draw(st.integers(0, len(boxes) - 1))
+        w, h = boxes[i]
+        if h <= shape[0] and w <= shape[1]:
+            boxes[i] = h, w
+    for _ in range(draw(st.integers(0, 2))):
+        i = draw(st.integers(0, len(boxes) - 1))
+        w, h = boxes[i]
+        boxes[i] = max(1, w - 1), h
+    turns = draw(st.booleans())
+    return Packing(
+        "cut up",
+        shape,
+        tuple(Item(box, turns and draw(st.booleans())) for box in boxes),
+    )
+
+
+@QUICK
+@given(cut_up())
+def test_niches_agree_with_the_staircase(packing: Packing) -> None:
+    fits, _, _ = staircase(packing, most_nodes=10**7, stop=never)
+    assert fits is not None
+    found, boxes, nodes = pack_by_gaps(packing, most_nodes=10**7, stop=never)
+    assert found is fits
+    assert (boxes is not None) is fits
+    assert boxes is None or check_packed(packing, boxes) == []
+    assert pack_by_gaps(packing, most_nodes=10**7, stop=never) == (found, boxes, nodes)
+
+
+@QUICK
+@given(cut_up())
+def test_a_full_table_changes_no_answer(packing: Packing) -> None:
+    whole = pack_by_gaps(packing, most_nodes=10**7, stop=never)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(searched, "_REMEMBERED", 4)
+        patched.setattr(searched, "_RUN", 7)
+        found, boxes, _ = pack_by_gaps(packing, most_nodes=10**7, stop=never)
+    assert found is whole[0]
+    assert boxes is None or check_packed(packing, boxes) == []
+
+
+@QUICK
+@given(cut_up())
+def test_what_is_tight_packs_if_the_whole_does(packing: Packing) -> None:
+    fits, _, _ = staircase(packing, most_nodes=10**7, stop=never)
+    tight = tighten(packing)
+    if tight is None or tight.waste < 0:
+        assert fits is False
+        return
+    assert tight.shape[0] <= packing.shape[0]
+    assert tight.shape[1] <= packing.shape[1]
+    if not tight.left:
+        assert fits is True
+        return
+    # Its boxes are of one size each, or may be turned.
+    rest = Packing(
+        "tight",
+        tight.shape,
+        tuple(Item(several[0], len(several) > 1) for several in tight.sizes),
+    )
+    assert staircase(rest, most_nodes=10**7, stop=never)[0] is fits
+
+
+def test_a_row_beside_which_nothing_fits_is_set_aside() -> None:
+    items = (Item((6, 2)), Item((3, 3)), Item((3, 2)))
+    tight = tighten(Packing("row", (7, 5), items))
+    assert tight is not None
+    # Two that leave a row of 1 free are lengthened; one below the row has it all.
+    assert dict(tight.aside)[0] == (0, 3, 5, 4)
+    assert tight.shape[1] <= 3
+
+
+def test_sides_are_lengthened_to_what_nothing_fills() -> None:
+    """Beside 5 of 9 cells fit 3 of 4: the 5 is made 6."""
+    items = (Item((5, 4)), Item((3, 4)), Item((3, 4)), Item((5, 5)), Item((3, 5)))
+    packing = Packing("odd", (9, 9), items)
+    tight = tighten(packing)
+    assert tight is not None
+    assert tight.waste < 81 - sum(i.size[0] * i.size[1] for i in items)
+
+
+def test_too_few_nodes_or_no_time_decide_nothing() -> None:
+    items = tuple(Item((w, 11 - w)) for w in range(2, 10))
+    packing = Packing("many", (16, 16), items)
+    assert pack_by_gaps(packing, most_nodes=2, stop=never)[0] is None
+    assert pack_by_gaps(packing, most_nodes=10**6, stop=lambda: True) == (None, None, 0)
+
+
+def test_a_perfect_packing_with_large_sides() -> None:
+    """Sides of several words of sums, and keys too long to be remembered."""
+    items = [Item((97, 60)), Item((31, 60)), Item((40, 68)), Item((88, 68))]
+    packing = Packing("large", (128, 128), tuple(items))
+    found, boxes, _ = pack_by_gaps(packing, most_nodes=10**5, stop=never)
+    assert found
+    assert boxes is not None
+    assert check_packed(packing, boxes) == []
+    wrong = replace(packing, items=(*items[:3], Item((68, 88))))
+    assert pack_by_gaps(wrong, most_nodes=10**5, stop=never)[0] is False
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not CJCM.exists(), reason="the instances are not here")
+def test_what_was_not_decided_in_twenty_seconds() -> None:
+    packing = next(p for p in read_packings(CJCM) if p.name == "E00N23")
+    verdict = decide(packing, Settings(time_limit=600.0))
+    assert verdict.fits is False
+    assert verdict.by == "niches"
+    assert verdict.proof is not None
+    assert verdict.proof.grade is Grade.ENUMERATED

@@ -1,0 +1,327 @@
+"""The search over excluded elements: exact, and honest when it is stopped."""
+
+from __future__ import annotations
+
+import csv
+import random
+import signal
+import threading
+import time
+from fractions import Fraction
+from itertools import combinations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from closeknit.exact.sukp.bruteforce import bruteforce
+from closeknit.exact.sukp.sukp_bb import kernels as kernels
+from closeknit.exact.sukp.sukp_bb import root as sukp_root
+from closeknit.exact.sukp.sukp_bb.arrays import packed
+from closeknit.exact.sukp.sukp_bb.search import ExclusionSearch
+from closeknit.heuristics.sukp.sukp_greedy import greedy
+from closeknit.instances import Sukp, check, cost, read_instance
+from closeknit.instances.sukp.generators import random_sukp
+from closeknit.methods import SUKP
+from closeknit.solvers import Grade, Limit, Settings, Status, clock
+
+from ...paths import SHARED
+from ...strategies import least_left_out, sukps
+
+METHOD = SUKP["sukp-bb"]
+DATA = SHARED / "data" / "sukp"
+
+
+def some_sukp(rng: random.Random, items: int, elements: int, *, unit: int = 1) -> Sukp:
+    """Random items of random density; profits and weights multiples of about unit."""
+    density = rng.choice([0.1, 0.2, 0.4])
+    needs = [
+        tuple(e for e in range(elements) if rng.random() < density)
+        for _ in range(items)
+    ]
+    weights = tuple(
+        rng.randint(0, 30) * unit + rng.randint(0, unit // 2) for _ in range(elements)
+    )
+    profits = tuple(
+        rng.randint(0, 30) * unit + rng.randint(0, unit // 2) for _ in range(items)
+    )
+    capacity = int(sum(weights) * rng.choice([0.3, 0.5, 0.75, 0.9]))
+    return Sukp("some", profits, weights, tuple(needs), capacity)
+
+
+def proved(search: ExclusionSearch) -> int:
+    """Run to the end; return the optimum, its proof and its choice checked."""
+    assert search.run(clock.now() + 60) is None
+    assert search.best == search.bound
+    assert not check(search.instance, search.chosen)
+    assert cost(search.instance, search.chosen) == search.best
+    return search.best
+
+
+@settings(max_examples=200, deadline=None)
+@given(sukps())
+def test_finds_and_proves_the_optimum(instance: Sukp) -> None:
+    result = METHOD(instance)
+    assert result.status is Status.OPTIMAL
+    assert result.objective == least_left_out(instance)
+    assert result.proof is not None
+    assert result.proof.grade is Grade.ENUMERATED
+
+
+@pytest.mark.parametrize("unit", [1, 2**30, 2**52])
+def test_agrees_with_enumeration(unit: int) -> None:
+    rng = random.Random(unit)
+    for _ in range(60):
+        instance = some_sukp(rng, rng.randint(6, 13), rng.randint(4, 22), unit=unit)
+        assert METHOD(instance).objective == bruteforce(instance).objective
+
+
+@settings(max_examples=100, deadline=None)
+@given(sukps(), st.randoms(use_true_random=False))
+def test_any_order_of_small_steps_is_exact(instance: Sukp, rng: random.Random) -> None:
+    best = least_left_out(instance)
+    search = ExclusionSearch(instance, ())
+    before = 0
+    while search.bound < search.best:
+        limit = search.run(clock.now() + 60, search.nodes + rng.randint(1, 3))
+        assert limit in (None, Limit.NODES)
+        assert before <= search.bound <= best <= search.best
+        before = search.bound
+    assert search.best == best
+
+
+def test_bounds_of_a_stopped_search_hold_and_rise() -> None:
+    rng = random.Random(5)
+    for _ in range(6):
+        instance = some_sukp(rng, 15, 24, unit=rng.choice([1, 2**40]))
+        best = bruteforce(instance).objective
+        assert isinstance(best, int)
+        bounds = []
+        for nodes in (1, 3, 30):
+            result = METHOD(instance, Settings(node_limit=nodes))
+            assert isinstance(result.bound, int)
+            assert result.bound <= best
+            assert result.objective is not None
+            bounds.append(result.bound)
+        assert bounds == sorted(bounds)
+
+
+@settings(max_examples=100, deadline=None)
+@given(sukps(most_elements=6), st.data())
+def test_the_bound_holds_below_every_node(instance: Sukp, data: st.DataObject) -> None:
+    """Decide some elements: the bound is never above what is looked for there."""
+    problem, index = packed(instance)
+    search = ExclusionSearch(instance, ())
+    m = len(index)
+    state = data.draw(st.lists(st.sampled_from([0, 0, 1, 2]), min_size=m, max_size=m))
+    sought = [
+        lost(instance, r)
+        for size in range(m + 1)
+        for r in map(frozenset, combinations(map(int, index), size))
+        if is_sought(instance, r, [int(e) for e in index], problem.need)
+        and all((int(index[i]) in r) == (s == 1) for i, s in enumerate(state) if s)
+    ]
+    cheaper = [loss for loss in sought if loss < search.best]
+    bound = search.bound_below(state)
+    if cheaper:
+        assert bound is not None
+        assert bound <= min(cheaper)
+
+
+def lost(instance: Sukp, excluded: frozenset[int]) -> int:
+    """Profit of the items that need an excluded element."""
+    needs = zip(instance.profits, instance.items, strict=True)
+    return sum(p for p, e in needs if not excluded.isdisjoint(e))
+
+
+def is_sought(
+    instance: Sukp, excluded: frozenset[int], heaviest: list[int], need: int
+) -> bool:
+    """Whether it is, of all elements without an item left, the first to reach need."""
+    used = {e for items in instance.items if excluded.isdisjoint(items) for e in items}
+    prefix: set[int] = set()
+    for e in heaviest:
+        if sum(instance.weights[f] for f in prefix) >= need:
+            break
+        if e not in used:
+            prefix.add(e)
+    heavy = sum(instance.weights[e] for e in excluded) >= need
+    return heavy and prefix == excluded
+
+
+@settings(max_examples=60, deadline=None)
+@given(sukps(most_elements=6))
+def test_an_optimum_is_of_the_form_sought(instance: Sukp) -> None:
+    problem, index = packed(instance)
+    heaviest = [int(e) for e in index]
+    losses = [
+        lost(instance, r)
+        for size in range(len(heaviest) + 1)
+        for r in map(frozenset, combinations(heaviest, size))
+        if is_sought(instance, r, heaviest, problem.need)
+    ]
+    assert min(losses) == least_left_out(instance)
+
+
+def test_units_are_rounded_to_the_safe_side() -> None:
+    for shift in (5, 0, -3):
+        for loss in range(200):
+            units = kernels.scaled(loss, shift)
+            assert units * 2**-shift >= loss
+            # whatever exceeds a loss by a finest unit proves one more, at best
+            value = units << kernels.MULTIPLIER_BITS
+            assert kernels.unscaled(value - 1, shift) <= loss
+            if shift >= 0:
+                assert kernels.unscaled(value + 1, shift) == loss + 1
+
+
+def test_the_largest_numbers_do_not_overflow() -> None:
+    rng = random.Random(9)
+    for _ in range(20):
+        profits = tuple(rng.randint(0, 2**58) for _ in range(12))
+        weights = tuple(rng.randint(0, 2**58) for _ in range(14))
+        items = tuple(tuple(rng.sample(range(14), 3)) for _ in profits)
+        for share in (4, 2):
+            instance = Sukp("big", profits, weights, items, sum(weights) // share)
+            assert METHOD(instance).objective == bruteforce(instance).objective
+
+
+def test_a_bound_is_there_however_little_time_is() -> None:
+    """It says whether the search proved it, or the bound by number."""
+    instance = random_sukp(70, 60, Fraction(3, 20), Fraction(17, 20), seed=1)
+    METHOD(instance, Settings(node_limit=1))
+    starved = METHOD(instance, Settings(time_limit=1e-6))
+    assert starved.limit is Limit.TIME
+    brief = METHOD(instance, Settings(node_limit=1))
+    assert brief.limit is Limit.NODES
+    for result in (starved, brief):
+        assert str(result.proof) == "enumerated: sukp-bb root bound"
+    full = METHOD(instance)
+    assert str(full.proof) == "enumerated: sukp-bb"
+    assert isinstance(starved.bound, int)
+    assert isinstance(brief.bound, int)
+    assert isinstance(full.objective, int)
+    assert 0 < starved.bound <= brief.bound < full.objective
+
+
+def test_same_answer_every_time() -> None:
+    rng = random.Random(3)
+    instance = some_sukp(rng, 40, 40)
+    one, two = (METHOD(instance, Settings(node_limit=300)) for _ in range(2))
+    assert (one.chosen, one.bound, one.limit) == (two.chosen, two.bound, two.limit)
+
+
+def test_is_interrupted() -> None:
+    instance = some_sukp(random.Random(1), 200, 200)
+    METHOD(instance, Settings(node_limit=1))
+    timer = threading.Timer(0.3, signal.raise_signal, [signal.SIGINT])
+    timer.start()
+    result = METHOD(instance, Settings(time_limit=60))
+    timer.join()
+    assert result.limit is Limit.INTERRUPT
+    assert result.bound is not None
+    assert result.chosen is not None
+
+
+def test_stops_at_its_time_limit_with_a_bound() -> None:
+    instance = some_sukp(random.Random(1), 200, 200)
+    start = time.perf_counter()
+    result = METHOD(instance, Settings(time_limit=0.2))
+    assert result.limit is Limit.TIME
+    assert time.perf_counter() > start
+    assert isinstance(result.bound, int)
+    assert isinstance(result.objective, int)
+    assert 0 < result.bound < result.objective
+
+
+@given(sukps())
+def test_greedy_fits_and_leaves_nothing_that_fits(instance: Sukp) -> None:
+    chosen = greedy(instance)
+    assert not check(instance, chosen)
+    for i in range(instance.n):
+        assert i in chosen or check(instance, [*chosen, i])
+
+
+SMALL = [
+    f"sukp_{shape}_{density}"
+    for shape in ("85_100", "100_85", "100_100")
+    for density in ("0.10_0.75", "0.15_0.85")
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SMALL)
+def test_proves_the_small_benchmark_instances(name: str) -> None:
+    path = DATA / "setI" / f"{name}.txt.xz"
+    if not path.exists():
+        pytest.skip("the benchmark is not there")
+    instance = read_instance(path)
+    assert isinstance(instance, Sukp)
+    with (DATA / "best_known.csv").open() as file:
+        known = {row["name"]: row for row in csv.DictReader(file)}
+    best = int(known[name]["best_verified_lower_bound"])
+    result = METHOD(instance, Settings(time_limit=600))
+    assert result.status is Status.OPTIMAL
+    assert result.objective == sum(instance.profits) - best
+
+
+@settings(max_examples=60, deadline=None)
+@given(sukps(most_elements=6))
+def test_each_bound_by_number_holds(instance: Sukp) -> None:
+    """Against every R of so many elements that weighs enough."""
+    problem, index = packed(instance)
+    if problem.need <= 0:
+        return
+    all_profit = sum(instance.profits) + 1
+    sums = sukp_root.PairSums(problem)
+    for k in range(1, len(index) + 1):
+        losses = [
+            lost(instance, frozenset(r))
+            for r in combinations(range(len(index)), k)
+            if sum(instance.weights[e] for e in r) >= problem.need
+        ]
+        if not losses:
+            continue
+        assert sukp_root.pairs_plain(problem, sums, k, k)[0] <= min(losses)
+        assert sukp_root.pairs_moved(problem, sums, k, all_profit) <= min(losses)
+        sought = [
+            lost(instance, r)
+            for r in map(frozenset, combinations(map(int, index), k))
+            if is_sought(instance, r, [int(e) for e in index], problem.need)
+        ]
+        if sought:
+            found = sukp_root.by_shares(problem, k, all_profit)
+            assert found <= min(sought)
+
+
+def test_the_bound_by_number_holds() -> None:
+    rng = random.Random(8)
+    above = 0
+    for unit in (1, 2**20, 2**50):
+        for _ in range(8):
+            instance = some_sukp(rng, 14, 18, unit=unit)
+            problem, _ = packed(instance)
+            best = bruteforce(instance).objective
+            assert isinstance(best, int)
+            everything = sum(instance.profits)
+            bound = sukp_root.root_bound(problem, everything, lambda: False)
+            assert bound <= best
+            above += bound > 0
+    assert above > 12
+
+
+def test_a_known_union_is_bounded_by_pairs() -> None:
+    """Three elements of profit 10 that share one item of 4: any two lose 16."""
+    instance = Sukp("star", (4, 6, 6, 6), (5, 5, 5), ((0, 1, 2), (0,), (1,), (2,)), 5)
+    problem, _ = packed(instance)
+    sums = sukp_root.PairSums(problem)
+    assert sukp_root.pairs_plain(problem, sums, 2, 3) == [16, 18]
+    assert sukp_root.root_bound(problem, 99, lambda: False) == 16
+
+
+@settings(max_examples=60, deadline=None)
+@given(sukps())
+def test_auto_proves_too(instance: Sukp) -> None:
+    result = SUKP["auto"](instance)
+    assert result.status is Status.OPTIMAL
+    assert result.objective == least_left_out(instance)

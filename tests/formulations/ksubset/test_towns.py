@@ -1,0 +1,259 @@
+"""Optimal towns against exhaustive search, published values and each other."""
+
+import csv
+import sys
+from itertools import combinations, product
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from closeknit.formulations.ksubset.bounds import towns
+from closeknit.formulations.ksubset.bounds import towns_3d as towns_in_space
+from closeknit.formulations.ksubset.bounds.diagrams import partition_cost, pos
+from closeknit.formulations.ksubset.bounds.towns import (
+    TOWN_SEARCH,
+    town,
+    town_bound_value,
+    town_partition,
+    town_sites,
+)
+from closeknit.formulations.ksubset.bounds.towns_3d import (
+    town_in_space,
+    town_sites_in_space,
+)
+
+from ...paths import SHARED
+
+REFERENCE = SHARED / "reference"
+
+
+def pair_sum(points: list[tuple[int, ...]]) -> int:
+    return sum(
+        abs(a - b)
+        for p, q in combinations(points, 2)
+        for a, b in zip(p, q, strict=True)
+    )
+
+
+def cheaper_in_box(box: tuple[int, ...], k: int, below: int) -> bool:
+    """Whether some k points of a box cost less than ``below``: every subset."""
+    cells = list(product(*map(range, box)))
+
+    def extend(chosen: list[tuple[int, ...]], start: int, paid: int) -> bool:
+        if paid >= below:
+            return False
+        if len(chosen) == k:
+            return True
+        for i in range(start, len(cells) - (k - len(chosen)) + 1):
+            added = sum(
+                abs(a - b) for p in chosen for a, b in zip(p, cells[i], strict=True)
+            )
+            if extend([*chosen, cells[i]], i + 1, paid + added):
+                return True
+        return False
+
+    return extend([], 0, 0)
+
+
+def boxes(total: int, dimension: int) -> set[tuple[int, ...]]:
+    """Boxes whose extents add up to ``total``; every smaller one lies in one."""
+    return {
+        tuple(sorted(extent + 1 for extent in extents))
+        for extents in product(range(total + 1), repeat=dimension)
+        if sum(extents) == total
+    }
+
+
+@pytest.mark.parametrize("k", range(2, 9))
+def test_no_set_of_the_plane_is_cheaper(k: int) -> None:
+    """k points whose extents add up to E cost at least (k - 1) E."""
+    widest = town(k) // (k - 1)
+    assert not any(cheaper_in_box(box, k, town(k)) for box in boxes(widest, 2))
+    assert any(cheaper_in_box(box, k, town(k) + 1) for box in boxes(widest, 2))
+
+
+@pytest.mark.parametrize("k", range(2, 7))
+def test_no_set_of_space_is_cheaper(k: int) -> None:
+    value = town_in_space(k)
+    widest = value // (k - 1)
+    assert not any(cheaper_in_box(box, k, value) for box in boxes(widest, 3))
+    assert any(cheaper_in_box(box, k, value + 1) for box in boxes(widest, 3))
+
+
+@pytest.mark.parametrize("k", [1, 2, 7, 20, 33, 60])
+def test_partition_is_one_of_k_and_costs_what_it_says(k: int) -> None:
+    partition = town_partition(k)
+    assert sum(partition) == k
+    assert list(partition) == sorted(partition, reverse=True)
+    assert partition_cost(partition) == town(k)
+    assert pair_sum(list(town_sites(k))) == town(k)
+    assert len(set(town_sites(k))) == k
+
+
+@given(st.lists(st.integers(1, 6), min_size=1, max_size=6))
+def test_cost_of_a_partition_is_that_of_its_points(parts: list[int]) -> None:
+    partition = tuple(sorted(parts, reverse=True))
+    points: list[tuple[int, ...]] = [
+        (pos(i), pos(j)) for i, a in enumerate(partition) for j in range(a)
+    ]
+    assert partition_cost(partition) == pair_sum(points)
+
+
+@given(st.sets(st.tuples(st.integers(-4, 4), st.integers(-4, 4)), min_size=1))
+def test_centring_columns_never_costs_more(points: set[tuple[int, int]]) -> None:
+    """The step on which the reduction to partitions rests."""
+    columns: dict[int, int] = {}
+    for x, _ in points:
+        columns[x] = columns.get(x, 0) + 1
+    centred: list[tuple[int, ...]] = [
+        (x, pos(j)) for x, a in columns.items() for j in range(a)
+    ]
+    assert pair_sum(centred) <= pair_sum(list(points))
+
+
+@settings(deadline=None)  # the first example fills the table
+@given(st.sets(st.tuples(*[st.integers(0, 7)] * 2), min_size=2, max_size=30))
+def test_bounds_every_set_of_the_plane(points: set[tuple[int, int]]) -> None:
+    assert town(len(points)) <= pair_sum(list(points))
+
+
+@settings(deadline=None)  # the first example fills the table
+@given(st.sets(st.tuples(*[st.integers(0, 3)] * 3), min_size=2, max_size=24))
+def test_bounds_every_set_of_space(points: set[tuple[int, ...]]) -> None:
+    bound = town_bound_value(len(points), 3)
+    assert bound is not None
+    assert bound <= pair_sum(list(points))
+
+
+def test_values_beyond_the_search_stay_below_a_square() -> None:
+    """A side x side square and a cube are sets like any other."""
+    for dimension, side in ((2, 15), (2, 20), (3, 4), (3, 5)):
+        k = side**dimension
+        assert k > TOWN_SEARCH[dimension]
+        bound = town_bound_value(k, dimension)
+        cell = list(product(range(side), repeat=dimension))
+        assert bound is not None
+        assert 0.4 * pair_sum(cell) < bound <= pair_sum(cell)
+
+
+def test_extension_agrees_with_searched_values() -> None:
+    """Bounded by one point less, a searched value may only be larger."""
+    for k in range(3, 40):
+        assert town(k) * (k - 2) >= k * town(k - 1)
+        assert town_bound_value(k, 2) == town(k)
+
+
+def test_beyond_the_search_a_mean_over_one_point_less_bounds(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(towns.TOWN_SEARCH, 2, 10)
+    towns._extended.cache_clear()
+    try:
+        assert town_bound_value(10, 2) == town(10)
+        at_11 = -(-11 * town(10) // 9)
+        assert town_bound_value(11, 2) == at_11
+        assert town_bound_value(12, 2) == -(-12 * at_11 // 10)
+    finally:
+        towns._extended.cache_clear()
+
+
+def test_a_partition_grows_by_a_cell_in_every_way() -> None:
+    assert towns._grown((2, 2, 1)) == [(3, 2, 1), (2, 2, 2), (2, 2, 1, 1)]
+    assert towns._grown((3, 2)) == [(4, 2), (3, 3), (3, 2, 1)]
+    assert towns._grown(()) == [(1,)]
+
+
+@pytest.mark.parametrize("k", [1, 2, 3, 5, 12, 30, 41, 47, 50, 60])
+def test_points_of_the_plane_begin_at_zero(k: int) -> None:
+    sites = town_sites(k)
+    assert [min(axis) for axis in zip(*sites, strict=True)] == [0, 0]
+    assert pair_sum(list(sites)) == town(k) == town_bound_value(k, 2)
+    assert len(set(sites)) == k
+
+
+def test_one_dimension_is_a_row() -> None:
+    for k in range(1, 9):
+        assert town_bound_value(k, 1) == pair_sum([(x,) for x in range(k)])
+
+
+def test_small_and_impossible_sizes() -> None:
+    assert (town(0), town(1), town_in_space(0)) == (0, 0, 0)
+    assert town_sites(0) == ()
+    assert town_bound_value(5, 4) is None
+    with pytest.raises(ValueError, match="not -1"):
+        town(-1)
+    with pytest.raises(ValueError, match="not -1"):
+        town_in_space(-1)
+
+
+@pytest.mark.parametrize("k", [2, 3, 12, 13, 30, 47])
+def test_machine_code_finds_the_same_towns(k: int) -> None:
+    """The two searches of the plane agree, tables of all smaller towns being there."""
+    town(k)
+    plain, compiled = towns._search(k), towns._compiled_search(k)
+    assert plain[0] == compiled[0] == partition_cost(compiled[1])
+    assert sum(compiled[1]) == k
+
+
+@pytest.mark.parametrize("k", [2, 3, 8, 13, 17])
+def test_machine_code_finds_the_same_towns_in_space(k: int) -> None:
+    town_in_space(k)
+    plain, compiled = towns_in_space._search(k), towns_in_space._compiled_search(k)
+    assert plain[0] == compiled[0]
+    assert sum(map(sum, compiled[1])) == k
+
+
+@pytest.mark.parametrize("k", [1, 7, 20, 41])
+def test_points_in_space_cost_what_they_should(k: int) -> None:
+    sites = town_sites_in_space(k)
+    assert len(set(sites)) == k
+    assert pair_sum(list(sites)) == town_in_space(k)
+    assert all(min(axis) == 0 for axis in zip(*sites, strict=True))
+
+
+def test_two_hundred_and_forty_eight() -> None:
+    """As far as the bound searches."""
+    assert TOWN_SEARCH == {2: 200, 3: 48}
+    assert (town(200), town_in_space(48)) == (183386, 3808)
+    assert pair_sum(list(town_sites(200))) == 183386
+    assert pair_sum(list(town_sites_in_space(48))) == 3808
+
+
+def test_depth_of_the_search_is_no_matter() -> None:
+    """The table grows in a loop: no recursion as deep as k."""
+    deep = sys.getrecursionlimit()
+    try:
+        sys.setrecursionlimit(200)
+        assert town(70) == 13209
+    finally:
+        sys.setrecursionlimit(deep)
+
+
+def reference(name: str) -> list[dict[str, str]]:
+    path = REFERENCE / name
+    if not path.exists():
+        pytest.skip(f"no {name} here")
+    with path.open(encoding="utf-8") as lines:
+        return list(csv.DictReader(lines))
+
+
+def test_reference_in_the_plane() -> None:
+    rows = reference("optimal_towns_2d.csv")
+    assert len(rows) == 100
+    for row in rows:
+        assert town(int(row["n"])) == int(row["w"])
+
+
+def test_reference_in_space() -> None:
+    rows = reference("optimal_towns_3d.csv")
+    assert len(rows) == 30
+    for row in rows:
+        assert town_in_space(int(row["n"])) == int(row["w3"])
+
+
+def test_figure_2_of_bender() -> None:
+    rows = reference("bender_figure2.csv")
+    assert [int(row["k"]) for row in rows] == list(range(2, 22))
+    for row in rows:
+        assert town(int(row["k"])) == int(row["pair_sum"])

@@ -1,0 +1,251 @@
+"""Proofs written down can be followed, and no field of them can be changed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import lzma
+import random
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from closeknit.cli.app import run
+from closeknit.exact.ksubset.cuts_bb.record import record
+from closeknit.instances import InputError, KSubset, Mesh, write_ksubset
+from closeknit.instances.ksubset.certificate_file import (
+    check_certificate,
+    write_certificate,
+)
+from closeknit.methods import KSUBSET
+from closeknit.solvers import Limit, clock
+
+from ...exact.ksubset.test_cuts_bb import some_instance
+
+Nodes = list[Any]
+
+
+def proved(instance: KSubset) -> tuple[int, Nodes]:
+    optimum = KSUBSET["cuts-bb"](instance).objective
+    assert isinstance(optimum, int)
+    nodes = record(instance, optimum, clock.now() + 60)
+    assert not isinstance(nodes, Limit)
+    return optimum, nodes
+
+
+def medium(seed: int = 1) -> KSubset:
+    cells = random.Random(seed).sample(list(Mesh((9, 9)).locations()), 45)
+    return KSubset("medium", Mesh((9, 9)), tuple(cells), 12)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_every_proof_can_be_followed(seed: int, tmp_path: Path) -> None:
+    rng = random.Random(seed)
+    path = tmp_path / "proof.xz"
+    for _ in range(60):
+        instance = some_instance(rng, most=16)
+        optimum, nodes = proved(instance)
+        write_certificate(instance, optimum, nodes, path)
+        assert check_certificate(instance, path) == optimum
+
+
+def test_no_proof_of_too_much_is_accepted(tmp_path: Path) -> None:
+    """The same tree, claimed for an objective that is not optimal."""
+    rng = random.Random(9)
+    path = tmp_path / "proof.xz"
+    for _ in range(40):
+        instance = some_instance(rng)
+        optimum, nodes = proved(instance)
+        write_certificate(instance, optimum + 1, nodes, path)
+        with pytest.raises(InputError):
+            check_certificate(instance, path)
+
+
+def test_limits_end_the_writing() -> None:
+    instance = medium()
+    optimum, _ = proved(instance)
+    assert record(instance, optimum, clock.now()) is Limit.TIME
+
+
+def rewrite(path: Path, change: Callable[[list[Any]], object]) -> None:
+    """Change the lines of a certificate and give it a digest that fits."""
+    lines = lzma.decompress(path.read_bytes()).decode().splitlines()[:-1]
+    values = [json.loads(line) for line in lines]
+    change(values)
+    body = "".join(json.dumps(value) + "\n" for value in values).encode()
+    body += hashlib.sha256(body).hexdigest().encode() + b"\n"
+    path.write_bytes(lzma.compress(body))
+
+
+def first(lines: list[Any], reason: str) -> list[Any]:
+    return next(end for _, end in lines[1:] if end[0] == reason)
+
+
+def first_step(lines: list[Any], rule: str) -> list[Any]:
+    return next(step for steps, _ in lines[1:] for step in steps if step[0] == rule)
+
+
+MUTATIONS: dict[str, Callable[[list[Any]], object]] = {
+    "format": lambda lines: lines[0].update(format="closeknit/ksubset"),
+    "version": lambda lines: lines[0].update(version=2),
+    "instance": lambda lines: lines[0].update(instance="another"),
+    "sha256": lambda lines: lines[0].update(sha256="0" * 64),
+    "objective": lambda lines: lines[0].update(objective=lines[0]["objective"] + 1),
+    "nodes": lambda lines: lines[0].update(nodes=lines[0]["nodes"] + 1),
+    "unknown field": lambda lines: lines[0].update(extra=1),
+    "a node is missing": lambda lines: lines.pop(),
+    "a node too many": lambda lines: lines.append(lines[-1]),
+    "bound value": lambda lines: _add(first(lines, "bound"), 1, 1),
+    "interval, low": lambda lines: _add(first(lines, "bound")[2], 0, 1),
+    "interval, high": lambda lines: _add(first(lines, "bound")[3], 0, -1),
+    "bound instead of counts": lambda lines: _set(first(lines, "counts"), 0, "bound"),
+    "unknown reason": lambda lines: _set(first(lines, "bound"), 0, "faith"),
+    "split cut": lambda lines: _set(first(lines, "split"), 1, 10_000),
+    "split at": lambda lines: _set(first(lines, "split"), 2, 10_000),
+    "split negative": lambda lines: _set(first(lines, "split"), 1, -1),
+    "split text": lambda lines: _set(first(lines, "split"), 1, "x"),
+    "unknown rule": lambda lines: _set(first_step(lines, "cost"), 0, "faith"),
+    "cost, all chosen": lambda lines: _set(
+        first_step(lines, "cost"), 1, list(range(45))
+    ),
+    "cost, all rejected": lambda lines: _set(
+        first_step(lines, "cost"), 2, list(range(45))
+    ),
+    "cost, no such point": lambda lines: _set(first_step(lines, "cost"), 2, [999]),
+    "exchange, turned round": lambda lines: first_step(lines, "exchange")[1][
+        0
+    ].reverse(),
+    "companions, exchanged": lambda lines: _swap(first_step(lines, "companions")),
+    "not a node": lambda lines: _set(lines, 1, 7),
+}
+
+
+def _add(values: list[Any], at: int, amount: int) -> None:
+    values[at] += amount
+
+
+def _set(values: list[Any], at: int, value: Any) -> None:
+    values[at] = value
+
+
+def _swap(step: list[Any]) -> None:
+    step[1], step[2] = step[2], step[1]
+
+
+@pytest.mark.parametrize("what", MUTATIONS)
+def test_a_changed_certificate_is_refused(what: str, tmp_path: Path) -> None:
+    path = tmp_path / "proof.xz"
+    for seed in range(200):  # until a proof has such a step
+        instance = medium(seed)
+        optimum, nodes = proved(instance)
+        write_certificate(instance, optimum, nodes, path)
+        assert check_certificate(instance, path) == optimum
+        try:
+            rewrite(path, MUTATIONS[what])
+        except StopIteration:
+            continue
+        with pytest.raises(InputError, match=r"proof\.xz"):
+            check_certificate(instance, path)
+        return
+    raise AssertionError(f"no proof has a place for {what}")
+
+
+def scalars(value: Any) -> list[tuple[Any, Any]]:
+    """Find every number and word, as the place that holds it and the key there."""
+    inner: Any = value.items() if isinstance(value, dict) else enumerate(value)
+    found: list[tuple[Any, Any]] = []
+    for key, each in inner:
+        found += scalars(each) if isinstance(each, dict | list) else [(value, key)]
+    return found
+
+
+def test_every_single_change_is_refused_or_harmless(tmp_path: Path) -> None:
+    """Without a new digest all are refused; with one, no false claim is accepted."""
+    path = tmp_path / "proof.xz"
+    rng = random.Random(4)
+    cells = rng.sample(list(Mesh((5, 5)).locations()), 14)
+    instance = KSubset("small", Mesh((5, 5)), tuple(cells), 5)
+    optimum, nodes = proved(instance)
+    write_certificate(instance, optimum, nodes, path)
+    whole = path.read_bytes()
+    text = lzma.decompress(whole).decode()
+    lines = [json.loads(line) for line in text.splitlines()[:-1]]
+    count = len(scalars(lines))
+    assert count > 50
+    for i in range(count):
+        for claim in (optimum, optimum + 1):
+            path.write_bytes(whole)
+            rewrite(path, partial(_tamper, i=i, claim=claim))
+            try:
+                accepted = check_certificate(instance, path)
+            except InputError:
+                continue
+            assert accepted <= optimum
+        path.write_bytes(lzma.compress(text.replace("[", "{", i % 3 + 1).encode()))
+        with pytest.raises(InputError):
+            check_certificate(instance, path)
+
+
+def _tamper(lines: list[Any], i: int, claim: int) -> None:
+    lines[0]["objective"] = claim
+    place, key = scalars(lines)[i]
+    if isinstance(place[key], str):
+        place[key] = {"cost": "exchange", "bound": "counts"}.get(place[key], "cost")
+    else:
+        place[key] += 1
+
+
+def test_a_damaged_file_is_refused(tmp_path: Path) -> None:
+    instance = medium()
+    path = tmp_path / "proof.xz"
+    optimum, nodes = proved(instance)
+    write_certificate(instance, optimum, nodes, path)
+    whole = path.read_bytes()
+    body = lzma.decompress(whole)
+    for damaged in (
+        whole[:-10],
+        b"",
+        b"no such thing",
+        lzma.compress(body.replace(b"cost", b"cosy", 1)),
+        lzma.compress(b""),
+    ):
+        path.write_bytes(damaged)
+        with pytest.raises(InputError):
+            check_certificate(instance, path)
+    with pytest.raises(InputError, match="cannot be read"):
+        check_certificate(instance, tmp_path / "nothing.xz")
+
+
+def test_it_is_refused_for_another_instance(tmp_path: Path) -> None:
+    instance = medium()
+    path = tmp_path / "proof.xz"
+    write_certificate(instance, *proved(instance), path)
+    other = KSubset(instance.name, instance.topology, instance.free, instance.k - 1)
+    with pytest.raises(InputError, match="another instance"):
+        check_certificate(other, path)
+
+
+def test_solve_and_check_by_certificate(tmp_path: Path, capsys: Any) -> None:
+    file, proof, out = (str(tmp_path / name) for name in ("i.json", "p.xz", "s.json"))
+    write_ksubset(medium(), file)
+    assert run(["solve", file, "--certificate", proof, "--json", out]) == 0
+    assert "(checked: certificate)" in capsys.readouterr().out
+    assert run(["check", file, out, "--certificate", proof]) == 0
+    assert run(["check", file, out]) == 2  # cannot be checked without
+    assert "--certificate" in capsys.readouterr().err
+    solution = json.loads(Path(out).read_text())
+    write_certificate(medium(), 1, [[[], ["counts"]]], proof)
+    assert run(["check", file, out, "--certificate", proof]) == 2
+    assert solution["proof"] == {"grade": "checked", "by": "certificate"}
+
+
+def test_no_certificate_without_an_optimum(tmp_path: Path, capsys: Any) -> None:
+    file, proof = str(tmp_path / "i.json"), tmp_path / "p.xz"
+    write_ksubset(medium(), file)
+    status = run(["solve", file, "--method", "mm", "--certificate", str(proof)])
+    assert status == 2
+    assert "is for exact methods" in capsys.readouterr().err
+    assert not proof.exists()

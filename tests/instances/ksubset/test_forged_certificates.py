@@ -1,0 +1,198 @@
+"""Certificates forged with a checker that is wrong by one are refused."""
+
+from __future__ import annotations
+
+from itertools import combinations, product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from closeknit.instances import InputError, KSubset, cost, mesh
+from closeknit.instances.ksubset.certificate import (
+    CHOSEN,
+    REJECTED,
+    UNDECIDED,
+    Checker,
+    Refused,
+    State,
+    _links,
+    derive,
+)
+from closeknit.instances.ksubset.certificate_file import (
+    check_certificate,
+    write_certificate,
+)
+from closeknit.instances.submesh.infeasibility import check_infeasible
+from closeknit.instances.submesh.packing import Item, Packing
+from closeknit.reports.claims.samples import sampled
+
+from ...reports.claims.test_planted_faults import CERTIFICATE, EDITS
+
+FAULTS = {
+    name: edit
+    for name, (_, edit) in EDITS.items()
+    # counts alone bring no proof to where coinciding points are told apart
+    if edit.module == CERTIFICATE and "coinciding" not in name
+}
+
+
+def small() -> list[KSubset]:
+    return [x for x in sampled(5, 400) if x.n <= 6 and 1 < x.k < x.n]
+
+
+def forged(checker: Checker, state: State) -> list[Any] | None:
+    """Prove what a checker lets pass; None where it lets nothing pass."""
+    steps: list[Any] = []
+    while checker.close(state):
+        points = range(len(state.status))
+        value, low, high = checker.bound(state)[0], state.low, state.high
+        ends: list[Any] = [
+            ["bound", value, [int(x) for x in low], [int(x) for x in high]],
+            *([reason, p] for reason in ("twins", "companions") for p in points),
+            *(["exchange", p, q] for p, q in product(points, repeat=2)),
+        ]
+        for end in ends:
+            if accepted(checker.leaf, state.copy(), *end):
+                return [[steps, end]]
+        free = [p for p in points if state.status[p] == UNDECIDED]
+        ways: list[Any] = [
+            [rule, *lists]
+            for rule, p in product(("cost", "twins", "companions"), free)
+            for lists in ([[p], []], [[], [p]])
+        ]
+        for step in ways:
+            if accepted(checker.step, state.copy(), *step):
+                checker.step(state, *step)
+                steps.append(step)
+                break
+        else:
+            open_cuts = [h for h in range(len(low)) if low[h] < high[h]]
+            if not open_cuts:
+                return None
+            h, at = open_cuts[0], int(low[open_cuts[0]])
+            other = state.copy()
+            state.high[h] = at
+            other.low[h] = at + 1
+            one, two = forged(checker, state), forged(checker, other)
+            if one is None or two is None:
+                return None
+            return [[steps, ["split", h, at]], *one, *two]
+    return [[steps, ["counts"]]]
+
+
+def accepted(derive: Any, *what: Any) -> bool:
+    try:
+        derive(*what)
+    except Refused:
+        return False
+    return True
+
+
+def least(instance: KSubset) -> int:
+    every = combinations(range(instance.n), instance.k)
+    return min(cost(instance, chosen) for chosen in every)
+
+
+def test_counts_bound_each_other_along_nested_cuts_or_round_a_ring() -> None:
+    one_axis = np.zeros(3, dtype=np.int64)
+    below_the_first = np.array([-1, 0, 0])
+    assert list(_links(one_axis, below_the_first)) == [(1, 0), (2, 0)]
+    side_by_side = np.array([-1, -1, -1])
+    assert list(_links(one_axis, side_by_side)) == [(0, 1), (1, 2), (2, 0)]
+
+
+@pytest.mark.parametrize("a", [UNDECIDED, CHOSEN, REJECTED])
+@pytest.mark.parametrize("b", [UNDECIDED, CHOSEN, REJECTED])
+def test_who_needs_another_is_chosen_with_it_or_rejected_with_it(
+    monkeypatch: pytest.MonkeyPatch, a: int, b: int
+) -> None:
+    monkeypatch.setattr(
+        Checker, "needs", lambda self, state, p, q: np.ones((len(p), len(q)), bool)
+    )
+    checker = Checker(mesh(2, 2, k=2), 1)
+    state = checker.root()
+    state.status[:2] = a, b
+    after = {
+        (CHOSEN, UNDECIDED): [CHOSEN, CHOSEN],
+        (UNDECIDED, REJECTED): [REJECTED, REJECTED],
+    }.get((a, b))
+    if after is None:
+        with pytest.raises(Refused, match="exchanging 0 and 1 decides nothing"):
+            checker._by_exchange(state, [[0, 1]])
+        return
+    checker._by_exchange(state, [[0, 1]])
+    assert state.status[:2].tolist() == after
+
+
+@pytest.mark.parametrize(
+    "split", [(-1, 0), (0, -1), (0, 1), (0.0, 0), (0, 0.5), (True, "0")]
+)
+def test_only_a_count_that_is_open_is_split(split: tuple[Any, Any]) -> None:
+    instance = mesh(2, 2, k=1)
+    checker = Checker(instance, 1)
+    state = checker.root()
+    assert checker.close(state)
+    assert (state.low[0], state.high[0]) == (0, 1)
+    assert len(derive(checker, state.copy(), [[], ["split", 0, 0]])) == 2
+    with pytest.raises(Refused, match="split"):
+        derive(checker, state, [[], ["split", *split]])
+
+
+def test_nothing_false_can_be_forged_and_the_truth_can_be_proved() -> None:
+    for instance in small()[:15]:
+        optimum = least(instance)
+        for objective in (optimum, optimum + 1):
+            checker = Checker(instance, objective)
+            nodes = forged(checker, checker.root())
+            assert (nodes is not None) == (objective == optimum), instance
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_forged_certificate_is_refused(
+    name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    path = tmp_path / "forged.xz"
+    for instance in small():
+        objective = least(instance) + 1
+        with monkeypatch.context() as patch:
+            FAULTS[name].plant(patch)
+            checker = Checker(instance, objective)
+            nodes = forged(checker, checker.root())
+            if nodes is None:
+                continue
+            write_certificate(instance, objective, nodes, path)
+            assert check_certificate(instance, path) == objective
+        with pytest.raises(InputError, match=r"forged\.xz"):
+            check_certificate(instance, path)
+        return
+    pytest.fail(f"nothing could be forged with {name!r}: is it a fault at all?")
+
+
+@pytest.mark.parametrize(
+    ("packing", "certificate"),
+    [
+        (((4, 3), (4, 2), (4, 1)), {"kind": "area"}),
+        (((2, 2), (2, 2)), {"kind": "pair", "items": [0, 1]}),
+        (((3, 3), (1, 3)), {"kind": "stack", "axis": 0, "items": [0, 1]}),
+        (
+            ((4, 3), (4, 3)),
+            {"kind": "dual feasible", "functions": [["identity", 1], ["U", 1]]},
+        ),
+    ],
+)
+def test_what_just_fits_is_not_refuted(packing: Any, certificate: Any) -> None:
+    """One more cell, or one more in length, and the same certificate holds."""
+    sizes = list(packing)
+    height = {"area": 3, "stack": 3}.get(certificate["kind"], 6)
+    height = 2 if certificate["kind"] == "pair" else height
+    several = tuple(map(Item, sizes[1:] if certificate["kind"] == "area" else sizes))
+    assert check_infeasible(Packing("fits", (4, height), several), certificate)
+    grown = [(x + (i == 0), y) for i, (x, y) in enumerate(sizes)]
+    if certificate["kind"] == "area":
+        more = (*several, Item((1, 1)))
+        assert not check_infeasible(Packing("more", (4, height), more), certificate)
+    elif certificate["kind"] in ("pair", "stack"):
+        more = tuple(map(Item, grown))
+        assert not check_infeasible(Packing("more", (4, height), more), certificate)

@@ -1,0 +1,190 @@
+"""Theorem 1 both ways: the same optimum, and solutions that become solutions."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from closeknit.instances import InputError, ProcessorSet, ProcSet, Sukp, check, cost
+from closeknit.instances.sukp.instance import profit, weight
+from closeknit.instances.sukp.reduction import (
+    MOST_PROCESSORS,
+    kept_sets,
+    processors_left,
+    procset_of,
+    sukp_of,
+)
+from closeknit.methods import PROCSET
+from closeknit.methods import SUKP as KNAPSACK
+
+from ...strategies import cheapest, least_left_out, procsets
+
+
+@st.composite
+def scalar_procsets(draw: st.DrawFn) -> ProcSet:
+    """Processor sets with costs of one level."""
+    drawn = draw(procsets())
+    sets = tuple(
+        ProcessorSet(one.name, one.members, one.cost[:1]) for one in drawn.sets
+    )
+    return ProcSet(drawn.name, drawn.processors, drawn.available, drawn.request, sets)
+
+
+@st.composite
+def knapsacks(draw: st.DrawFn, *, heaviest: int = 3) -> Sukp:
+    """Knapsacks that do not hold all, light enough to enumerate the processors."""
+    weights = draw(
+        st.lists(st.integers(0, heaviest), min_size=1, max_size=5).filter(any)
+    )
+    need = st.frozensets(st.integers(0, len(weights) - 1), max_size=4)
+    items = draw(st.lists(st.tuples(st.integers(0, 9), need), min_size=1, max_size=8))
+    return Sukp(
+        "drawn",
+        tuple(profit for profit, _ in items),
+        tuple(weights),
+        tuple(tuple(needs) for _, needs in items),
+        draw(st.integers(0, sum(weights) - 1)),
+    )
+
+
+@settings(max_examples=60, deadline=None)
+@given(instance=scalar_procsets())
+def test_the_knapsack_of_processor_sets_has_their_optimum(instance: ProcSet) -> None:
+    knapsack = sukp_of(instance)
+    best = PROCSET["bruteforce"](instance)
+    packed = KNAPSACK["bruteforce"](knapsack)
+    assert best.objective == (packed.objective,) == cheapest(instance)
+    assert packed.chosen is not None
+    chosen = processors_left(instance, packed.chosen)
+    assert check(instance, chosen) == []
+    assert cost(instance, chosen) == best.objective
+
+
+@settings(max_examples=60, deadline=None)
+@given(data=st.data())
+def test_any_choice_of_processors_is_a_packing_of_its_cost(data: st.DataObject) -> None:
+    instance = data.draw(scalar_procsets())
+    knapsack = sukp_of(instance)
+    some = st.frozensets(st.sampled_from(instance.available), min_size=instance.request)
+    chosen = tuple(sorted(data.draw(some)))
+    kept = kept_sets(instance, chosen)
+    assert check(knapsack, kept) == []
+    assert (cost(knapsack, kept),) == cost(instance, chosen)
+    again = processors_left(instance, kept)
+    assert len(again) == instance.request
+    assert cost(instance, again) <= cost(instance, chosen)
+
+
+@settings(max_examples=60, deadline=None)
+@given(data=st.data())
+def test_any_packing_is_a_choice_that_costs_no_more(data: st.DataObject) -> None:
+    instance = data.draw(scalar_procsets())
+    knapsack = sukp_of(instance)
+    kept = data.draw(st.frozensets(st.integers(0, knapsack.n - 1)))
+    if check(knapsack, kept):
+        with pytest.raises(InputError, match="kept: the sets kept leave"):
+            processors_left(instance, kept)
+        return
+    chosen = processors_left(instance, kept)
+    assert check(instance, chosen) == []
+    assert cost(instance, chosen) <= (cost(knapsack, kept),)
+
+
+@settings(max_examples=60, deadline=None)
+@given(instance=knapsacks())
+def test_the_processors_of_a_knapsack_have_its_optimum(instance: Sukp) -> None:
+    machine = procset_of(instance)
+    assert machine.n == sum(instance.weights)
+    best = PROCSET["bruteforce"](machine)
+    assert best.objective == (least_left_out(instance),)
+    assert best.chosen is not None
+    kept = kept_sets(machine, best.chosen)
+    assert check(instance, kept) == []
+    assert (cost(instance, kept),) == best.objective
+
+
+@settings(max_examples=60, deadline=None)
+@given(data=st.data())
+def test_copies_taken_in_part_cost_as_much_as_all(data: st.DataObject) -> None:
+    instance = data.draw(knapsacks(heaviest=6))
+    machine = procset_of(instance)
+    some = st.frozensets(st.sampled_from(machine.available), min_size=machine.request)
+    chosen = data.draw(some)
+    elements = {machine.processors[i].partition(".")[0] for i in chosen}
+    whole = [
+        i
+        for i in machine.available
+        if machine.processors[i].partition(".")[0] in elements
+    ]
+    assert cost(machine, whole) == cost(machine, tuple(chosen))
+    kept = kept_sets(machine, chosen)
+    assert check(instance, kept) == []
+    assert (cost(instance, kept),) == cost(machine, tuple(chosen))
+
+
+@settings(max_examples=60, deadline=None)
+@given(data=st.data())
+def test_any_packing_of_weights_is_a_choice(data: st.DataObject) -> None:
+    instance = data.draw(knapsacks(heaviest=6))
+    machine = procset_of(instance)
+    kept = data.draw(st.frozensets(st.integers(0, instance.n - 1)))
+    if check(instance, kept):
+        with pytest.raises(InputError, match="kept: the sets kept leave"):
+            processors_left(machine, kept)
+        return
+    chosen = processors_left(machine, kept)
+    assert check(machine, chosen) == []
+    assert cost(machine, chosen) <= (cost(instance, kept),)
+
+
+@settings(max_examples=80, deadline=None)
+@given(instance=knapsacks(heaviest=1))
+def test_there_and_back_is_the_same_knapsack(instance: Sukp) -> None:
+    again = sukp_of(procset_of(instance))
+    assert again.profits == instance.profits
+    assert again.capacity == instance.capacity
+    for i in range(instance.n):
+        assert profit(again, [i]) == profit(instance, [i])
+        assert weight(again, [i]) == weight(instance, [i])
+
+
+def test_available_members_only_are_elements() -> None:
+    sets = (ProcessorSet("gone", (0,), (7,)), ProcessorSet("both", (0, 2), (5,)))
+    knapsack = sukp_of(ProcSet("one", ("a", "b", "c"), (1, 2), 2, sets))
+    assert knapsack.items == ((), (1,))
+    assert knapsack.capacity == 0
+
+
+def test_one_level_only() -> None:
+    pair = ProcessorSet("pair", (0, 1), (1, 2))
+    with pytest.raises(InputError, match=r"one level.*2 levels"):
+        sukp_of(ProcSet("two", ("a", "b"), (0, 1), 1, (pair,)))
+
+
+def test_more_than_available_is_no_knapsack() -> None:
+    pair = ProcessorSet("pair", (0, 1), (1,))
+    with pytest.raises(InputError, match="request: 2 processors requested, 1 avail"):
+        sukp_of(ProcSet("two", ("a", "b"), (0,), 2, (pair,)))
+
+
+def test_a_knapsack_that_holds_all_is_no_request() -> None:
+    with pytest.raises(InputError, match=r"capacity.*nothing is to be chosen"):
+        procset_of(Sukp("all", (1,), (2, 3), ((0, 1),), 5))
+
+
+def test_too_heavy_to_be_written_as_processors() -> None:
+    heavy = Sukp("heavy", (1,), (MOST_PROCESSORS, 1), ((0, 1),), 5)
+    with pytest.raises(InputError, match=f"weights.*at most {MOST_PROCESSORS}"):
+        procset_of(heavy)
+    assert procset_of(Sukp("fits", (1,), (MOST_PROCESSORS,), ((0,),), 5)).n == (
+        MOST_PROCESSORS
+    )
+
+
+def test_items_without_weight_are_never_touched() -> None:
+    machine = procset_of(Sukp("light", (4, 5, 6), (0, 2), ((), (0,), (1,)), 1))
+    assert machine.request == 1
+    assert machine.available == (0, 1)
+    assert kept_sets(machine, machine.available) == (0, 1)
+    assert cost(machine, machine.available) == (6,)

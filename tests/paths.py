@@ -1,0 +1,11 @@
+"""Where the repository is, and the data that lies outside it."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+TESTS = Path(__file__).parent
+ROOT = TESTS.parent
+SHARED = Path(os.environ.get("CLOSEKNIT_DATA") or ROOT.parent / "shared")
+"""Published tables, traces and benchmarks; tests that need them are skipped without."""

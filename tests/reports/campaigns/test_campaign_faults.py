@@ -1,0 +1,199 @@
+"""One small campaign in which the n-th call of the system fails, for every n."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from collections.abc import Callable, Generator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import closeknit.methods
+from closeknit.cli.app import run as run_command
+from closeknit.instances import write_ksubset
+from closeknit.methods import METHODS
+from closeknit.reports.campaigns import pool
+from closeknit.reports.campaigns.row_fields import document_of
+from closeknit.reports.campaigns.store import FILE, SCRATCH, rows_in
+from closeknit.reports.ratios import html_sections
+
+from ...fault_injection import (
+    Outcome,
+    Point,
+    broken,
+    every_fault,
+    full,
+    in_child,
+    out_of_memory,
+)
+from ...toys import TOYS, small
+
+CHANGING = ("seconds", "finished", "memory_peak")
+
+
+class Connection(sqlite3.Connection):
+    """The same in Python, so that its calls can be made to fail."""
+
+    def execute(self, *words: Any) -> sqlite3.Cursor:
+        return super().execute(*words)
+
+    def executemany(self, *words: Any) -> sqlite3.Cursor:
+        return super().executemany(*words)
+
+    def commit(self) -> None:
+        super().commit()
+
+    def __exit__(self, kind: Any, *rest: Any) -> Any:
+        if kind is None:
+            self.commit()
+            return False
+        return super().__exit__(kind, *rest)
+
+    def close(self) -> None:
+        super().close()
+
+
+def _refused() -> BaseException:
+    return sqlite3.OperationalError("disk I/O error")
+
+
+OF_SQLITE = tuple(
+    Point(f"{__name__}:Connection.{name}", _refused)
+    for name in ("execute", "executemany", "commit")
+)
+OF_FILES = (
+    *full("os:open", "os:replace", "os:rename", "pathlib:Path.replace", "os:fdopen"),
+    *broken("os:mkdir", "pathlib:Path.mkdir", "fcntl:flock", "os:unlink"),
+)
+OF_MEMORY = out_of_memory(
+    *(
+        "closeknit.reports.campaigns.campaign:Campaign.tasks",
+        "closeknit.reports.campaigns.campaign:Call",
+    ),
+    *(
+        "closeknit.reports.campaigns.campaign:_row",
+        "closeknit.reports.campaigns.store:_record",
+    ),
+    *(
+        "closeknit.reports.campaigns.store:parse_row",
+        "closeknit.reports.campaigns.audit:_price",
+    ),
+    *(
+        "closeknit.reports.ratios.report:judge",
+        "closeknit.reports.ratios.summary:spread_of",
+    ),
+    *(
+        "closeknit.reports.ratios.html_sections:_ratio",
+        "closeknit.reports.ratios.csv_table:csv_text",
+    ),
+    *(
+        "closeknit.reports.ratios.markdown_report:cell",
+        "closeknit.instances.files:write_text",
+    ),
+)
+
+
+def at_once(
+    calls: Sequence[pool.Call], *, jobs: int, scratch: Path | None = None
+) -> Generator[tuple[int, Any], None, None]:
+    """Make all calls in this process, so that no process is started."""
+    for position, call in enumerate(calls):
+        yield position, call.function()
+
+
+@pytest.fixture
+def campaign(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[Path], int]:
+    """A campaign of six rows, as a command."""
+    two = {name: TOYS[name] for name in ("first", "last", "auto")}
+    monkeypatch.setattr(closeknit.methods, "METHODS", {**METHODS, "ksubset": two})
+    monkeypatch.setattr(pool, "run", at_once)
+    # The pictures, which touch no file, take ten times as long as all else.
+    monkeypatch.setattr(html_sections, "plots", lambda report: [])
+    monkeypatch.setattr(
+        sqlite3, "connect", partial(sqlite3.connect, factory=Connection)
+    )
+    names = [tmp_path / f"{name}.json" for name in "ab"]
+    for path in names:
+        write_ksubset(small(path.stem), path)
+
+    def call(out: Path) -> int:
+        return run_command(["ratios", *map(str, names), "--out", str(out)])
+
+    assert call(tmp_path / "first") == 0  # everything is imported and compiled
+    return call
+
+
+def results(out: Path) -> list[dict[str, Any]]:
+    found = [document_of(row) for row in rows_in(out / FILE)]
+    kept = [{k: v for k, v in one.items() if k not in CHANGING} for one in found]
+    return sorted(kept, key=lambda one: (one["instance"], one["method"]))
+
+
+@pytest.mark.parametrize(
+    ("points", "lasting"),
+    [
+        (OF_SQLITE, False),
+        (OF_SQLITE, True),
+        (OF_FILES, False),
+        (OF_FILES, True),
+        (OF_MEMORY, False),
+    ],
+    ids=["sqlite", "sqlite-lasting", "files", "files-lasting", "memory"],
+)
+def test_whatever_fails_is_one_line_and_the_store_goes_on(
+    campaign: Callable[[Path], int],
+    tmp_path: Path,
+    capfd: pytest.CaptureFixture[str],
+    points: Sequence[Point],
+    lasting: bool,
+) -> None:
+    whole = results(tmp_path / "first")
+    assert len(whole) == 6
+    out = tmp_path / "out"
+
+    def trial(injector: Any) -> Outcome:
+        shutil.rmtree(out, ignore_errors=True)
+
+        def inside() -> int:
+            with injector:
+                return campaign(out)
+
+        return in_child(inside)
+
+    failures = 0
+    for injector, outcome in every_fault(points, trial, lasting=lasting):
+        what = f"call {injector.at}: {injector.met}: {outcome}"
+        assert "Traceback" not in outcome.err, what
+        if injector.met is None:
+            assert (outcome.status, outcome.err) == (0, ""), what
+            break
+        if outcome.status == 0:  # tried again, or not needed: nothing may lack
+            assert (out / "report.html").exists(), what
+        else:
+            failures += 1
+            assert outcome.status == 2, what
+            assert outcome.out == b"", what
+            assert outcome.err.startswith("closeknit: "), what
+            assert outcome.err.count("\n") == 1, what
+        if (out / FILE).exists():
+            known = {one["instance"] + one["method"] for one in whole}
+            kept = rows_in_or_none(out)
+            assert {row.instance + row.method for row in kept} <= known, what
+        again = in_child(lambda: campaign(out))
+        assert (again.status, again.err) == (0, ""), what
+        assert results(out) == whole, what
+        assert (out / "report.md").exists(), what
+        assert not (out / SCRATCH).exists(), what
+    assert failures >= 5
+
+
+def rows_in_or_none(out: Path) -> list[Any]:
+    from closeknit.instances import InputError
+
+    try:
+        return rows_in(out / FILE)
+    except InputError:  # ended before the table was made
+        return []

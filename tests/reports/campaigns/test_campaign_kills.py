@@ -1,0 +1,148 @@
+"""A campaign whose driver and workers are killed again and again."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing, suppress
+from pathlib import Path
+from time import monotonic, sleep
+from typing import Any
+
+import pytest
+
+from closeknit.instances import write_ksubset
+from closeknit.reports.campaigns.row_fields import document_of
+from closeknit.reports.campaigns.store import FILE, LOCK, rows_in
+
+from ...paths import ROOT
+from ...toys import small
+
+CHANGING = ("seconds", "finished", "memory_peak")
+INSTANCES = 40
+PROGRAM = """
+import sys
+import closeknit.methods
+from closeknit.cli.app import run
+from tests.toys import SABOTEURS, TOYS
+names = ("first", "last", "pausing", "filing", "auto")
+closeknit.methods.METHODS = {
+    "ksubset": {name: {**TOYS, **SABOTEURS}[name] for name in names}
+}
+sys.exit(run(sys.argv[1:]))
+"""
+
+
+def driver(folder: Path, out: Path, temporary: Path) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [
+            *(sys.executable, "-c", PROGRAM, "ratios", str(folder)),
+            *("--out", str(out), "--jobs", "2"),
+        ],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(temporary)},
+    )
+
+
+def workers_of(pid: int) -> list[int]:
+    """Return the processes in which runs are made, not those of multiprocessing."""
+    found = []
+    with suppress(OSError, ValueError):
+        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+        for child in map(int, children):
+            if b"spawn_main" in Path(f"/proc/{child}/cmdline").read_bytes():
+                found.append(child)
+    return found
+
+
+def results(out: Path) -> list[dict[str, Any]]:
+    found = [document_of(row) for row in rows_in(out / FILE)]
+    kept = [{k: v for k, v in one.items() if k not in CHANGING} for one in found]
+    return sorted(kept, key=lambda one: (one["instance"], one["method"]))
+
+
+def count(out: Path) -> int:
+    """Count rows without reading them, so that asking often costs nothing."""
+    try:
+        with closing(sqlite3.connect(out / FILE)) as database:
+            ((found,),) = database.execute("SELECT count(*) FROM results")
+            return int(found)
+    except sqlite3.Error:  # not made yet
+        return 0
+
+
+@pytest.mark.parametrize("kills", [3, pytest.param(200, marks=pytest.mark.slow)])
+def test_nothing_is_lost_doubled_or_left_behind(tmp_path: Path, kills: int) -> None:
+    folder, temporary = tmp_path / "instances", tmp_path / "tmp"
+    whole, parts = tmp_path / "whole", tmp_path / "parts"
+    for place in (folder, temporary):
+        place.mkdir()
+    for i in range(INSTANCES):
+        write_ksubset(small(f"i{i}", 2 + i % 3, busy=i % 4), folder / f"{i}.json")
+    with driver(folder, whole, temporary) as process:
+        assert process.wait(600) == 0
+    expected = results(whole)
+    assert len(expected) == 5 * INSTANCES
+    assert list(temporary.iterdir()) == []
+
+    draw = random.Random(kills)
+    done, with_rows = 0, 0
+    while done < kills:
+        before = count(parts)
+        if before > len(expected) - 20:  # begin anew
+            for path in parts.glob("results.sqlite*"):
+                path.unlink()
+            before = 0
+        with driver(folder, parts, temporary) as process:
+            # At most two workers of one driver: three deaths would be too many.
+            for victim in ["worker"] * draw.randrange(3) + ["driver"]:
+                wait_a_little(process, parts, before, draw)
+                if process.poll() is not None:
+                    break
+                living = workers_of(process.pid)
+                if victim == "worker" and living:
+                    os.kill(draw.choice(living), signal.SIGKILL)
+                    done += 1
+                elif victim == "driver":
+                    process.kill()
+                    done += 1
+                with_rows += count(parts) > 0
+        kept = rows_in(parts / FILE) if count(parts) else []
+        assert len({row.key for row in kept}) == len(kept) >= min(before, len(kept))
+    with driver(folder, parts, temporary) as process:
+        _, complained = process.communicate(timeout=600)
+    assert (process.returncode, complained) == (0, "")
+    assert results(parts) == expected
+    assert with_rows > kills / 2
+    assert until_empty(temporary)
+    assert {path.name for path in parts.iterdir()} == {
+        *(LOCK, FILE, "report.html", "report.md", "ratios.csv")
+    }
+
+
+def wait_a_little(
+    process: subprocess.Popen[str], out: Path, before: int, draw: random.Random
+) -> None:
+    """Wait for a few rows, and then for a moment of any length."""
+    end = monotonic() + 300
+    more = draw.randrange(4)
+    while process.poll() is None and count(out) < before + more:
+        assert monotonic() < end, "no rows came"
+        sleep(0.01)
+    sleep(draw.random() * 0.2)
+
+
+def until_empty(folder: Path) -> bool:
+    end = monotonic() + 60
+    while list(folder.iterdir()):
+        if monotonic() > end:
+            return False
+        sleep(0.1)
+    return True

@@ -1,0 +1,170 @@
+"""``closeknit ratios compare``: what changed is found, what is noise is not."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from closeknit.cli.app import run
+from closeknit.reports.campaigns.rows import Row
+from closeknit.reports.campaigns.store import ResultStore
+from closeknit.reports.ratios.comparison import compare, sign_test
+from closeknit.reports.ratios.comparison_text import comparison_text
+from closeknit.solvers import Grade, Proof
+
+from ...toys import line, made, optimal, small
+
+
+def cheap(method: str = "mm", **changes: Any) -> Row:
+    return made(small("a"), method, **{"cost": 4, "selection": (0, 1, 4)} | changes)
+
+
+def found(before: Row, after: Row) -> list[tuple[str, bool, str, str]]:
+    changes = compare([before], [after]).changes
+    return [(c.what, c.better, c.old, c.new) for c in changes]
+
+
+FAILED = made(small("a"), "mm", status="failed", error="it broke", seconds=None)
+UNKNOWN = made(small("a"), "mm", status="unknown", limit="time")
+PROVED = optimal(small("a"), "mm", 4, selection=(0, 1, 4))
+BOUND = Proof(Grade.SOLVER, "s")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "what", "better", "old", "new"),
+    [
+        (cheap(cost=5), cheap(), "cost", True, "5", "4"),
+        (cheap(), FAILED, "answer", False, "cost 4", "failed: it broke"),
+        (UNKNOWN, cheap(), "answer", True, "unknown", "cost 4"),
+        (PROVED, cheap(), "proof", False, "enumerated: toy", "not proven"),
+        (
+            optimal(small("a"), "mm", 4, selection=(0, 1, 4), proof=BOUND),
+            PROVED,
+            *("proof", True, "solver: s", "enumerated: toy"),
+        ),
+        (
+            cheap(bound=3, proof=BOUND),
+            cheap(bound=2, proof=BOUND),
+            *("bound", False, "3", "2"),
+        ),
+        (cheap(), cheap(bound=2, proof=BOUND), "bound", True, "", "2"),
+        (cheap(cost=(4, 2)), cheap(cost=(4, 1)), "cost", True, "4;2", "4;1"),
+    ],
+)
+def test_every_difference_is_found_both_ways(
+    before: Row, after: Row, what: str, better: bool, old: str, new: str
+) -> None:
+    assert found(before, after) == [(what, better, old, new)]
+    assert found(after, before) == [(what, not better, new, old)]
+    assert compare([before], [after]).worse_answers is not better
+
+
+def test_what_is_alike_is_no_difference() -> None:
+    for row in (cheap(), FAILED, UNKNOWN, PROVED):
+        assert found(row, row) == []
+    nothing = compare([cheap()], [cheap("mc1x1")])
+    assert (nothing.pairs, nothing.worse) == (0, False)
+
+
+def test_the_last_of_several_versions_is_compared() -> None:
+    old = cheap(cost=9, version="0.0.9", finished="2026-11-01T00:00:00+00:00")
+    new = cheap(cost=4, version="0.1.0", finished="2026-11-02T00:00:00+00:00")
+    (change,) = compare([new, old], [cheap(cost=5)]).changes
+    assert (change.old, change.new) == ("4", "5")
+
+
+def test_a_proof_that_the_other_store_refutes_is_worse() -> None:
+    proved = optimal(small("a"), "auto", 5, selection=(0, 1, 2))
+    comparison = compare([proved], [cheap()])
+    (contradiction,) = comparison.contradictions
+    assert (contradiction.proved, contradiction.found) == (proved, cheap())
+    assert comparison.worse_answers
+    row = "| `a` | `auto` at least 5 (`enumerated: toy`) | `mm` 4 |"
+    assert row in comparison_text(comparison, "A", "B")
+
+
+def timed(factor: float, *, noise: float = 0.1, count: int = 30) -> list[Row]:
+    draw = random.Random(repr((factor, noise)))
+    rows = []
+    for i in range(count):
+        instance = line(f"l{i}", *range(i + 3), k=2)
+        for repeat in range(3):
+            seconds = 0.1 * factor * (1 + noise * draw.uniform(-1, 1))
+            run = {"seconds": seconds, "repeat": repeat, "seed": repeat}
+            rows.append(made(instance, "mm", cost=1, selection=(0, 1), **run))
+    return rows
+
+
+@pytest.mark.parametrize(
+    ("factor", "noise", "sign"),
+    [(1.0, 0.1, 0), (1.0, 0.9, 0), (1.5, 0.1, 1), (0.7, 0.1, -1), (1.02, 0.001, 0)],
+)
+def test_times_are_told_from_noise(factor: float, noise: float, sign: int) -> None:
+    comparison = compare(timed(1.0, noise=noise / 2), timed(factor, noise=noise))
+    (times,) = comparison.times
+    assert (times.instances, times.sign) == (30, sign)
+    assert comparison.worse is (sign > 0)
+    assert not comparison.worse_answers
+    if noise < 0.5:
+        assert times.ratio.low < factor < times.ratio.high or noise < 0.01
+
+
+def test_few_instances_and_short_times_say_nothing() -> None:
+    (times,) = compare(timed(1.0, count=4), timed(3.0, count=4)).times
+    assert times.sign == 0
+    assert compare([cheap(seconds=0.0002)], [cheap(seconds=0.0009)]).times == []
+
+
+def test_the_sign_test_is_the_binomial_one() -> None:
+    assert sign_test(0, 0) == 1
+    assert sign_test(1, 9) == sign_test(9, 1) == 2 * (1 + 10) / 2**10
+    assert sign_test(0, 300) == 2 / 2**300
+    assert sign_test(0, 3000) == 0  # below what a float can hold
+
+
+def stored(folder: Path, *rows: Row) -> str:
+    with ResultStore(folder) as store:
+        for row in rows:
+            store.append(row)
+    return str(folder)
+
+
+def test_the_command_prints_and_fails_when_asked_to(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    a = stored(tmp_path / "a", cheap(), cheap("random", cost=6), *timed(1.0))
+    b = stored(tmp_path / "b", cheap(), cheap("random", cost=7), *timed(2.0))
+    words = ["ratios", "compare", a, b]
+    page = tmp_path / "page.md"
+    assert run([*words, "--markdown", str(page)]) == 0
+    said = capsys.readouterr().out
+    assert said == page.read_text()
+    assert "92 runs are in both (0 in A only, 0 in B only): 1 answers worse" in said
+    assert "| `a` | `random` | 0 | cost | `6` | `7` |" in said
+    assert "1 methods slower" in said
+    assert run([*words, "--fail-on", "answers"]) == 1
+    assert run(["ratios", "compare", b, a, "--fail-on", "worse"]) == 0
+    assert run(["ratios", "compare", f"{a}/results.sqlite", a]) == 0
+    slower = stored(tmp_path / "c", cheap(), cheap("random", cost=6), *timed(2.0))
+    assert run(["ratios", "compare", a, slower, "--fail-on", "answers"]) == 0
+    assert run(["ratios", "compare", a, slower, "--fail-on", "worse"]) == 1
+
+
+def test_what_cannot_be_compared_is_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    a = stored(tmp_path / "a", cheap())
+    for words, complaint in (
+        ([a], "compare: wants two folders or stores"),
+        ([a, "gone"], "gone: there is no store of results"),
+        ([a, str(tmp_path)], f"{tmp_path}/results.sqlite: there is no store"),
+        ([a, __file__], f"{__file__}: cannot be used: file is not a database"),
+        ([a, a, "--jobs", "2"], "--jobs: is not for a comparison"),
+    ):
+        assert run(["ratios", "compare", *words]) == 2
+        said = capsys.readouterr().err
+        assert said.startswith(f"closeknit: {complaint}")
+        assert said.count("\n") == 1

@@ -1,0 +1,217 @@
+from __future__ import annotations
+
+import random
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+
+import pytest
+
+from closeknit.formulations.ksubset import cpsat as models
+from closeknit.formulations.ksubset.strengthening import NONE, Strengthening
+from closeknit.instances import InputError, KSubset, Mesh, Points, cost, mesh
+from closeknit.methods import KSUBSET
+from closeknit.solvers import (
+    Grade,
+    Limit,
+    Proof,
+    Settings,
+    SolverError,
+    Status,
+    Ties,
+    cpsat,
+)
+
+from ..formulations.ksubset.test_bounds import optimum, some
+
+BUILDERS = (models.pairs, models.cuts_element, models.cuts_unary)
+
+
+def half(side: int, k: int, seed: int = 1) -> KSubset:
+    free = random.Random(seed).sample(
+        list(Mesh((side, side)).locations()), side**2 // 2
+    )
+    return KSubset(f"{side}x{side}-half", Mesh((side, side)), tuple(free), k)
+
+
+@pytest.mark.parametrize("builder", BUILDERS, ids=lambda b: str(b.__name__))
+def test_finds_the_optimum_on_every_topology(builder: models.Builder) -> None:
+    for seed in range(90):
+        instance = some(seed)
+        hint = tuple(range(instance.k)) if seed % 2 else None
+        result = cpsat.solve(builder(instance, Strengthening(hint=hint)))
+        assert result.objective == result.bound == optimum(instance)
+        assert result.status is Status.OPTIMAL
+        assert result.limit is None
+        assert result.proof is not None
+        assert result.proof.grade is Grade.SOLVER
+        assert result.proof.by.startswith("cp-sat 9.")
+
+
+@pytest.mark.parametrize("name", ["pairs", "cuts-element", "cuts-unary"])
+def test_registered_and_warm_started(name: str) -> None:
+    instance = half(8, 7)
+    result = KSUBSET[f"{name}/cp-sat"](instance, Settings(time_limit=300))
+    assert result.status is Status.OPTIMAL
+    assert result.objective == KSUBSET["auto"](instance).objective
+
+
+def test_no_solver_is_called_where_a_checked_bound_meets_the_hint(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def never(*arguments: object, **options: object) -> None:
+        raise AssertionError("called")
+
+    monkeypatch.setattr(cpsat, "solve", never)
+    result = KSUBSET["cuts-unary/cp-sat"](mesh(6, 6, k=8))
+    assert result.status is Status.OPTIMAL
+    assert result.proof == Proof(Grade.CHECKED, "town bound")
+    with pytest.raises(AssertionError, match="called"):
+        KSUBSET["cuts-unary/cp-sat"](half(8, 7))
+
+
+def test_time_limit_gives_incumbent_and_bound() -> None:
+    instance = half(16, 24)
+    result = KSUBSET["cuts-unary/cp-sat"](instance, Settings(time_limit=1.0))
+    assert result.status is Status.FEASIBLE
+    assert result.limit is Limit.TIME
+    assert result.bound is not None
+    assert result.objective == cost(instance, result.chosen or ())
+
+
+def test_no_time_at_all_gives_the_hint() -> None:
+    known = Strengthening(
+        hint=(0, 1, 2), bound=1, proof=Proof(Grade.CHECKED, "by hand")
+    )
+    model = models.pairs(half(8, 3), known)
+    result = cpsat.solve(model, settings=Settings(time_limit=0.0))
+    assert result.chosen == (0, 1, 2)
+    assert result.limit is Limit.TIME
+    assert result.bound is not None
+    bare = cpsat.solve(models.pairs(half(12, 9), NONE), settings=Settings(time_limit=0))
+    assert bare.status is Status.UNKNOWN
+    assert bare.chosen is None
+
+
+def test_one_thread_and_one_seed_give_one_answer() -> None:
+    settings = Settings(seed=5)
+    first, second = (
+        cpsat.solve(models.cuts_unary(half(8, 6), Strengthening()), settings=settings)
+        for _ in range(2)
+    )
+    assert first.chosen == second.chosen
+    assert first.seed == 5
+
+
+def test_several_threads_agree_on_the_optimum() -> None:
+    model = models.cuts_unary(half(8, 6), Strengthening())
+    one = cpsat.solve(model, settings=Settings(threads=1))
+    two = cpsat.solve(model, settings=Settings(threads=2))
+    assert one.objective == two.objective
+
+
+PROGRAM = """
+import random
+from closeknit.methods import KSUBSET
+from closeknit.instances import KSubset, Mesh
+from closeknit.solvers import Settings
+import closeknit.solvers.cpsat as cpsat
+places = list(Mesh((16, 16)).locations())
+free = tuple(random.Random(1).sample(places, 128))
+inner = cpsat._run
+def run(*arguments):
+    print("searching", flush=True)
+    return inner(*arguments)
+cpsat._run = run
+result = KSUBSET["cuts-unary/cp-sat"](
+    KSubset("half", Mesh((16, 16)), free, 24), Settings(time_limit=300)
+)
+print(result.limit.value, result.chosen is not None, result.bound is not None)
+"""
+
+
+def test_interrupt_gives_incumbent_and_bound() -> None:
+    program = subprocess.Popen(
+        [sys.executable, "-c", PROGRAM], stdout=subprocess.PIPE, text=True
+    )
+    assert program.stdout is not None
+    assert program.stdout.readline() == "searching\n"
+    time.sleep(0.5)
+    program.send_signal(signal.SIGINT)
+    out, _ = program.communicate(timeout=60)
+    assert out.split() == ["interrupt", "True", "True"]
+    assert program.returncode == 0
+
+
+def test_a_rejected_model_is_an_error() -> None:
+    model = models.pairs(mesh(3, k=2), NONE)
+    model.model.proto.objective.vars.append(999)
+    model.model.proto.objective.coeffs.append(1)
+    with pytest.raises(SolverError, match=r"cp-sat .* rejects the model pairs"):
+        cpsat.solve(model)
+
+
+def test_a_wrong_solution_is_refused() -> None:
+    model = replace(models.pairs(mesh(3, k=2), NONE), decode=lambda values: (0, 7))
+    with pytest.raises(SolverError, match="wrong solution: no free processor 7"):
+        cpsat.solve(model)
+
+
+def test_a_bound_above_the_optimum_is_refused() -> None:
+    dear = models.pairs(mesh(5, k=2), NONE)
+    cheap = replace(dear, decode=lambda values: (0, 1))
+    dear.model.add(dear.variables[0] + dear.variables[4] == 2)
+    with pytest.raises(SolverError, match="claims at least 4, but a solution costs 1"):
+        cpsat.solve(cheap)
+
+
+def test_sums_that_overflow_are_an_error_not_a_wrong_answer() -> None:
+    far = Points(tuple((i * 2**54,) for i in range(12)))
+    instance = KSubset("far", far, far.coordinates, 2)
+    result = cpsat.solve(models.cuts_unary(instance, NONE))
+    assert result.objective == 2**54
+    many = Points(tuple((i * 2**54,) for i in range(30)))
+    model = models.pairs(KSubset("many", many, many.coordinates, 2), NONE)
+    with pytest.raises(SolverError, match="rejects the model pairs"):
+        cpsat.solve(model)
+
+
+def test_missing_ortools_says_what_to_install() -> None:
+    program = (
+        "import sys\n"
+        "sys.modules['ortools'] = None\n"
+        "from closeknit.methods import KSUBSET\n"
+        "from closeknit.instances import mesh, KSubset, Mesh\n"
+        "i = KSubset('x', Mesh((9,)), ((0,), (2,), (3,), (8,)), 3)\n"
+        "from closeknit.solvers import SolverError\n"
+        "try: import closeknit.solvers.cpsat\n"
+        "except SolverError as error: print(error)\n"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True
+    )
+    assert ended.stdout == "cp-sat is not installed (ortools): pip install ortools\n"
+
+
+def test_highspy_in_the_same_process_is_refused_in_words() -> None:
+    program = (
+        "import highspy\n"
+        "from closeknit.solvers import SolverError\n"
+        "try: import closeknit.solvers.cpsat\n"
+        "except SolverError as error: print(error)\n"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True
+    )
+    assert "highspy is loaded in this process" in ended.stdout
+
+
+def test_too_large_an_instance_and_other_ties_are_refused() -> None:
+    with pytest.raises(InputError, match="needs a variable for each of 2096128 pairs"):
+        KSUBSET["pairs/cp-sat"](mesh(2048, k=1000))
+    with pytest.raises(InputError, match="needs 67084290 entries"):
+        KSUBSET["cuts-unary/highs"](mesh(8191, k=1000))
+    with pytest.raises(InputError, match="breaks ties in one way only"):
+        KSUBSET["cuts-unary/cp-sat"](mesh(4, k=2), Settings(ties=Ties.BEST))
