@@ -22,7 +22,8 @@ from closeknit.instances import (
 from closeknit.instances.procset.json import write_procset
 from closeknit.instances.sukp.json import write_sukp
 
-from ..formulations.ksubset.test_bounds import optimum, some
+from ..oracles import optimum
+from ..strategies import seeded_ksubset
 
 HIGHS = """
 import sys, highspy
@@ -40,7 +41,9 @@ def odd_torus() -> KSubset:
     return next(
         i
         for seed in range(2, 300, 6)
-        if (i := some(seed, most=9)).k >= 3 and i.n >= 7 and i.cuts.denominator == 2
+        if (i := seeded_ksubset(seed, most=9)).k >= 3
+        and i.n >= 7
+        and i.cuts.denominator == 2
     )
 
 
@@ -99,7 +102,7 @@ def test_cp_sat_reads_it_and_finds_the_optimum(
 def test_the_default_is_the_same_on_standard_output(
     tmp_path: Path, capsys: Any
 ) -> None:
-    file = written(some(1), tmp_path)
+    file = written(seeded_ksubset(1), tmp_path)
     assert run(["export", file, "--to", "lp"]) == 0
     shown = capsys.readouterr().out
     out = tmp_path / "model.lp"
@@ -132,7 +135,7 @@ def test_decimals_are_said_in_the_first_line(tmp_path: Path, capsys: Any) -> Non
 def test_bad_options_are_one_line(
     arguments: list[str], complaint: str, tmp_path: Path, capsys: Any
 ) -> None:
-    file = written(some(1), tmp_path)
+    file = written(seeded_ksubset(1), tmp_path)
     assert run(["export", file, *arguments]) == 2
     shown = capsys.readouterr()
     assert shown.out == ""

@@ -16,7 +16,7 @@ from closeknit.simulation.stream import Event, Policy
 from closeknit.simulation.stream_jobs import generated
 from closeknit.simulation.stream_measures import Meter
 
-from ..simulation.test_swf import IPSC, needs_logs
+from ..paths import IPSC, needs_logs
 
 LINES = """\
 1 100 0 50 4 -1 -1 4 60 -1 1 1 1 -1 0 1 -1 -1

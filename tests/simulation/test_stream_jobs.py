@@ -21,7 +21,7 @@ from closeknit.simulation.stream_jobs import (
 )
 from closeknit.simulation.swf import read_header
 
-from .test_swf import IPSC, PARAGON, needs_logs
+from ..paths import IPSC, PARAGON, needs_logs
 
 LINES = """\
 ; UnixStartTime: 841564799

@@ -19,12 +19,7 @@ from closeknit.simulation.machine import Machine
 from closeknit.simulation.replay import Replay, Skipped
 from closeknit.simulation.swf import FIELDS, Job, read_header, read_swf, trace_name
 
-from ..paths import SHARED
-
-LOGS = SHARED / "data" / "swf"
-PARAGON = LOGS / "SDSC-Par-1996-3.1-cln.swf.xz"
-IPSC = LOGS / "NASA-iPSC-1993-3.1-cln.swf.xz"
-needs_logs = pytest.mark.skipif(not LOGS.exists(), reason="needs the archive's logs")
+from ..paths import IPSC, PARAGON, needs_logs
 
 HEADER = """\
 ; Version: 2.2

@@ -29,7 +29,8 @@ from closeknit.instances import (
 from closeknit.methods import KSUBSET
 from closeknit.solvers import Grade, Limit, Settings, Status, clock
 
-from ...strategies import ksubsets, optimum, trees
+from ...oracles import optimum
+from ...strategies import ksubsets, trees
 
 METHOD = KSUBSET["tree-dp"]
 

@@ -25,8 +25,9 @@ from closeknit.instances.sukp.generators import random_sukp
 from closeknit.methods import SUKP
 from closeknit.solvers import Grade, Limit, Settings, Status, clock
 
+from ...oracles import least_left_out
 from ...paths import SHARED
-from ...strategies import least_left_out, sukps
+from ...strategies import sukps
 
 METHOD = SUKP["sukp-bb"]
 DATA = SHARED / "data" / "sukp"

@@ -22,8 +22,9 @@ from closeknit.solvers import (
     mip,
 )
 
+from ...oracles import least_left_out
 from ...paths import SHARED
-from ...strategies import least_left_out, sukps
+from ...strategies import sukps
 
 BENCHMARK = SHARED / "data" / "sukp"
 MIXED = ("mip", "mip/scip", "mip/cbc")

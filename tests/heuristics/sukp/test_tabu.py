@@ -24,8 +24,9 @@ from closeknit.instances.sukp.text import parse_sukp_text, write_sukp_text
 from closeknit.methods import SUKP as KNAPSACK
 from closeknit.solvers import Limit, Settings, Status
 
+from ...oracles import least_left_out
 from ...paths import SHARED
-from ...strategies import least_left_out, sukps
+from ...strategies import sukps
 
 TABU = KNAPSACK["tabu"]
 DATA = SHARED / "data" / "sukp"

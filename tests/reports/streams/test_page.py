@@ -20,8 +20,8 @@ from closeknit.simulation.stream import Start, simulate
 from closeknit.simulation.stream_jobs import StreamJob, generated
 from closeknit.simulation.stream_measures import Meter
 
-from ...simulation.test_stream import Pages
-from ..ratios.test_report_in_browser import browser, opened
+from ...browser import browser, opened
+from ...toys import Pages
 
 __all__ = ["browser"]
 
