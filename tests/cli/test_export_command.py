@@ -32,7 +32,11 @@ engine.setOptionValue("output_flag", False)
 assert engine.readModel(sys.argv[1]) == highspy.HighsStatus.kOk
 engine.setOptionValue("mip_rel_gap", 0.0)
 engine.run()
-print(round(engine.getInfo().objective_function_value))
+status = engine.getModelStatus()
+if status == highspy.HighsModelStatus.kOptimal:
+    print(round(engine.getInfo().objective_function_value))
+else:
+    print(engine.modelStatusToString(status))
 """
 
 
@@ -53,15 +57,19 @@ def written(instance: KSubset, tmp_path: Path) -> str:
     return str(file)
 
 
-def by_highs(model: Path) -> int:
-    """Solve a model file in a process that has never seen closeknit."""
+def by_highs(model: Path) -> int | str:
+    """Solve a model file in a process that has never seen closeknit.
+
+    Returns the optimum, or the status where there is none.
+    """
     ended = subprocess.run(
         [sys.executable, "-c", HIGHS, str(model)],
         capture_output=True,
         text=True,
         check=True,
     )
-    return int(ended.stdout.split()[-1])
+    last = ended.stdout.splitlines()[-1]
+    return int(last) if last.lstrip("-").isdigit() else last
 
 
 @pytest.mark.parametrize("form", ["lp", "mps"])
@@ -248,7 +256,7 @@ def test_a_request_for_more_than_there_is_makes_an_infeasible_model(
         assert read.proto.parse_text_format(model.read_text())
         assert cp_model.CpSolver().solve(read) == cp_model.INFEASIBLE
     else:
-        assert "_dummy >= 1" in model.read_text() or " G  _C" in model.read_text()
+        assert by_highs(model) == "Infeasible"
 
 
 @pytest.mark.parametrize("form", ["lp", "mps", "cpsat"])
