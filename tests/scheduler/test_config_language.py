@@ -17,8 +17,11 @@ from closeknit.scheduler.config import (
 from closeknit.scheduler.config.expectations import WORDS
 from closeknit.scheduler.config.files import examine_text
 
+from ..data import needs
 from ..paths import ROOT, SHARED
 from .samples import BROKEN, FIGURE, GOOD
+
+PAPER = "papers/drakenberg-2012-processor-set-selection.txt"
 
 
 def _expected() -> dict[str, list[str]]:
@@ -221,11 +224,9 @@ def test_the_figure() -> None:
     ]
 
 
+@needs(PAPER)
 def test_the_figure_has_the_prices_of_the_paper() -> None:
-    paper = SHARED / "papers" / "drakenberg-2012-processor-set-selection.txt"
-    if not paper.exists():
-        pytest.skip("the paper is not here")
-    text = paper.read_text(encoding="utf-8")
+    text = (SHARED / PAPER).read_text(encoding="utf-8")
     one = read_configuration(FIGURE)
     printed = dict(re.findall(r"cluster@(\w+)=\[([\d,]+)[\]}]", text))
     assert len(printed) == 68

@@ -23,10 +23,8 @@ from closeknit.formulations.ksubset.bounds.towns_3d import (
     town_sites_in_space,
 )
 
+from ...data import REFERENCE, require
 from ...oracles import cheaper_in_box
-from ...paths import SHARED
-
-REFERENCE = SHARED / "reference"
 
 
 def pair_sum(points: list[tuple[int, ...]]) -> int:
@@ -212,10 +210,8 @@ def test_depth_of_the_search_is_no_matter() -> None:
 
 
 def reference(name: str) -> list[dict[str, str]]:
-    path = REFERENCE / name
-    if not path.exists():
-        pytest.skip(f"no {name} here")
-    with path.open(encoding="utf-8") as lines:
+    require(f"reference/{name}")
+    with (REFERENCE / name).open(encoding="utf-8") as lines:
         return list(csv.DictReader(lines))
 
 

@@ -28,9 +28,8 @@ from closeknit.reports.reproductions.morgenstern1994.runs import (
 )
 from closeknit.simulation.submesh_stream import Uniform
 
-from ...paths import SHARED
+from ...data import REFERENCE, needs
 
-REFERENCE = SHARED / "reference"
 ALIKE_256 = [f"{sides}: iss, fs-f, as, fs-1" for sides in ("uniform", "normal")]
 ALIKE_1024 = [f"{side}: iss, fs-f" for side in (1024, 512, 256, 128, 64)]
 
@@ -96,9 +95,8 @@ def test_a_table_from_the_command_line(
     assert (tmp_path / "report.html").exists()
 
 
+@needs("reference")
 def test_what_is_printed_is_what_the_paper_prints() -> None:
-    if not REFERENCE.exists():
-        pytest.skip("the reference tables are not here")
     ours = {"MIG": "mig", "FS_f": "fs-f", "FS_1": "fs-1", "FS_n": "fs-n"}
     for name, table in (
         ("table1_256_no_rotation", TABLE_1),

@@ -20,10 +20,8 @@ from closeknit.simulation.stream import Start, simulate
 from closeknit.simulation.stream_jobs import StreamJob, generated
 from closeknit.simulation.stream_measures import Meter
 
-from ...browser import browser, opened
+from ...browser import opened
 from ...toys import Pages
-
-__all__ = ["browser"]
 
 SWITCHES = Tree((-1, 0, 0, 1, 1, 2), (0, 1, 1, 1, 1, 1), (3, 4, 5))
 PROBE = """
