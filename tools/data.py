@@ -1,7 +1,7 @@
 """Find the public data that tests and reports use, and verify it by its digests.
 
-    python tools/data.py                    # what is there, what is missing, what differs
-    python tools/data.py --from DOWNLOADS   # copy what is found there to where it belongs
+    python tools/data.py                  # what is there, missing, or different
+    python tools/data.py --from FOLDER    # copy what is found there into its place
 
 `CLOSEKNIT_DATA` names the folder; `../shared` is taken if it is unset. The manifest is
 tools/data.json: for each file its path in this folder, the SHA-256 of its content
