@@ -6,13 +6,14 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 OUT ?= out
 SECONDS ?= 60
 
-.PHONY: help report test test-slow lint lock audit licences fuzz bench bench-exact bench-models bench-procset-models bench-procset-bb bench-sukp bench-sukp-table bench-submesh bench-stream bench-packing bench-ptas bench-limits bench-cold warm soak mutation clean
+.PHONY: data help report test test-slow lint lock audit licences fuzz bench bench-exact bench-models bench-procset-models bench-procset-bb bench-sukp bench-sukp-table bench-submesh bench-stream bench-packing bench-ptas bench-limits bench-cold warm soak mutation clean
 
 help:
 	@echo "make report     set up, run every method on the bundled instances, write $(OUT)/report"
 	@echo "make test       set up, run the tests"
 	@echo "make test-slow  the longer checks"
 	@echo "make lint       ruff, mypy, import-linter"
+	@echo "make data       the public data that some tests read: what is there, what is missing"
 	@echo "make fuzz       every text grammar under Atheris, $(SECONDS) seconds each"
 	@echo "make audit      known weaknesses of the pinned versions (asks the network)"
 	@echo "make licences   licences of what closeknit needs; fails on GPL and AGPL"
@@ -92,6 +93,10 @@ lint: $(VENV)/.ready
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+# Public data that lies outside the repository, ARGS="--from DOWNLOADS" gathers it.
+data:
+	$(PYTHON) tools/data.py $(ARGS)
 
 # Wheels of Atheris are for CPython up to 3.13: PYTHON=python3.12, for instance.
 fuzz: $(VENV)/.ready $(VENV)-atheris/.ready

@@ -15,8 +15,8 @@ from closeknit.methods import PROCSET, SUBMESH, SUKP
 from closeknit.solvers import Result, Settings, Status
 from closeknit.solvers.method import AnyMethod
 
-from .exact.submesh.test_migrate import cheapest_placement
-from .strategies import cheapest, least_left_out, procsets, submeshes, sukps
+from .oracles import cheapest, cheapest_placement, least_left_out
+from .strategies import procsets, submeshes, sukps
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""Simulations in tests are checked after every event; no test is timed."""
+"""Settings of all tests: simulations are checked, no test is timed, data is named."""
 
 from __future__ import annotations
 
@@ -8,6 +8,12 @@ import threading
 
 import pytest
 from hypothesis import settings
+
+from .browser import browser
+from .data import REASON, require
+from .paths import SHARED
+
+__all__ = ["browser"]
 
 os.environ["CLOSEKNIT_CHECK"] = "1"  # see simulation/invariants.py
 settings.register_profile("untimed", deadline=None)
@@ -19,3 +25,28 @@ def _ctrl_c_is_pythons_own() -> None:
     """Undo what a command that was run in this process did to the handler."""
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Declare the marker of `tests.data`."""
+    config.addinivalue_line("markers", "data(*paths): reads these, outside the code")
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skip or fail a test whose data is missing."""
+    for marker in item.iter_markers("data"):
+        require(*marker.args)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Count and name the tests that were skipped because their data is missing."""
+    skipped = [
+        report.nodeid
+        for report in terminalreporter.stats.get("skipped", [])
+        if isinstance(report.longrepr, tuple) and REASON in report.longrepr[2]
+    ]
+    if skipped:
+        terminalreporter.section(f"{len(skipped)} tests skipped without their data")
+        for name in sorted(skipped):
+            terminalreporter.line(name)
+        terminalreporter.line(f"The data is looked for in {SHARED}; see `make data`.")

@@ -8,4 +8,4 @@ from pathlib import Path
 TESTS = Path(__file__).parent
 ROOT = TESTS.parent
 SHARED = Path(os.environ.get("CLOSEKNIT_DATA") or ROOT.parent / "shared")
-"""Published tables, traces and benchmarks; tests that need them are skipped without."""
+"""Published tables, traces and benchmarks; see `tests.data`."""

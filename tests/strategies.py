@@ -1,9 +1,8 @@
-"""Hypothesis strategies for instances, shared by the tests."""
+"""Hypothesis strategies for instances, and instances by seed, shared by the tests."""
 
 from __future__ import annotations
 
-from itertools import combinations, product
-from math import comb
+import random
 
 from hypothesis import strategies as st
 
@@ -13,16 +12,15 @@ from closeknit.instances import (
     Points,
     ProcessorSet,
     ProcSet,
+    Site,
     Submesh,
     Sukp,
     Topology,
     Torus,
     Tree,
-    check,
-    cost,
+    mesh,
 )
-from closeknit.instances.submesh import Box, Resident, box_at, overlap
-from closeknit.instances.submesh.packing import Item, Packing, ways
+from closeknit.instances.submesh import Resident, box_at, overlap
 
 SHAPES = [
     (1,), (7,), (12,), (1, 1), (1, 9), (6, 1), (2, 2), (3, 5), (4, 4), (5, 6),
@@ -100,12 +98,6 @@ def ksubsets(
     return KSubset("drawn", topology, free, draw(st.integers(1, len(free))))
 
 
-def optimum(instance: KSubset) -> int:
-    """Least cost, by looking at every subset."""
-    assert comb(instance.n, instance.k) <= 1000
-    return min(cost(instance, s) for s in combinations(range(instance.n), instance.k))
-
-
 # Processor sets
 
 _LEVEL = st.one_of(st.integers(0, 3), st.integers(0, 3), st.sampled_from([7, 2**40]))
@@ -168,14 +160,6 @@ def procsets(
     return ProcSet("drawn", names, tuple(free), request, sets)
 
 
-def cheapest(instance: ProcSet) -> tuple[int, ...]:
-    """Least cost vector, by looking at every choice of the request."""
-    assert comb(instance.n, instance.request) <= 1000
-    return min(
-        cost(instance, s) for s in combinations(instance.available, instance.request)
-    )
-
-
 # The set-union knapsack
 
 
@@ -209,17 +193,6 @@ def sukps(draw: st.DrawFn, *, most_items: int = 8, most_elements: int = 8) -> Su
         tuple(tuple(needs) for _, needs in items),
         capacity,
     )
-
-
-def least_left_out(instance: Sukp) -> int:
-    """Least profit left out, by looking at every set of items."""
-    assert instance.n <= 12
-    choices = (
-        s
-        for size in range(instance.n + 1)
-        for s in combinations(range(instance.n), size)
-    )
-    return min(cost(instance, s) for s in choices if not check(instance, s))
 
 
 # Submesh allocation
@@ -273,36 +246,130 @@ def submeshes(
 rarely = st.sampled_from([False, False, False, True])
 
 
-def packs(packing: Packing) -> bool:
-    """Try every place of every item, one after the other, on sets of cells."""
-    shape = packing.shape
+# Instances by seed, where a test must not depend on Hypothesis
 
-    def cells(box: Box) -> frozenset[tuple[int, ...]]:
-        d = packing.d
-        spans = [
-            [x % shape[a] for x in range(box[a], box[d + a] + 1)] for a in range(d)
-        ]
-        return frozenset(product(*spans))
 
-    def choices(item: Item) -> list[frozenset[tuple[int, ...]]]:
-        if item.at is not None:
-            return [cells(item.at)]
-        found = []
-        for size in ways(packing, item):
-            ranges = [
-                range(side if packing.torus else side - s + 1)
-                for s, side in zip(size, shape, strict=True)
-            ]
-            found += [cells(box_at(place, size)) for place in product(*ranges)]
-        return list(dict.fromkeys(found))
-
-    everything = sorted((choices(item) for item in packing.items), key=len)
-
-    def rest(i: int, taken: frozenset[tuple[int, ...]]) -> bool:
-        if i == len(everything):
-            return True
-        return any(
-            not taken & one and rest(i + 1, taken | one) for one in everything[i]
+def seeded_ksubset(seed: int, *, most: int = 12) -> KSubset:
+    """One small instance of any topology: no two seeds alike."""
+    pick = random.Random(seed)
+    topology: Topology
+    kind = seed % 6
+    if kind < 2:
+        sides = pick.choice([(9,), (4, 4), (3, 5), (2, 3, 3), (2, 2, 2, 2), (1, 7)])
+        topology = Mesh(sides) if kind else Torus(sides)
+    elif kind == 2:
+        topology = Torus(pick.choice([(5, 5), (7, 3), (6, 4), (3, 3, 3), (11,)]))
+    elif kind < 5:
+        d, far = pick.randint(1, 3), pick.choice([2, 5, 1000])
+        topology = Points(
+            tuple(tuple(pick.randrange(far) for _ in range(d)) for _ in range(14))
         )
+    else:
+        nodes = pick.randint(2, 20)
+        parent = tuple(pick.randrange(v) if v else -1 for v in range(nodes))
+        weight = tuple(pick.randrange(4) for _ in range(nodes))
+        some_of = pick.sample(range(nodes), pick.randint(1, min(nodes, 14)))
+        topology = Tree(parent, weight, tuple(some_of))
+    places = list(topology.locations())
+    free = pick.sample(places, pick.randint(1, min(most, len(places))))
+    return KSubset(f"seed-{seed}", topology, tuple(free), pick.randint(1, len(free)))
 
-    return rest(0, frozenset(packing.blocked))
+
+def random_ksubset(rng: random.Random, most: int = 11) -> KSubset:
+    """Any topology, one to four dimensions, at most this many free processors."""
+    kind = rng.choice(["mesh", "torus", "points", "tree"])
+    d = rng.randint(1, 4)
+    topology: Topology
+    if kind == "points":
+        count = rng.randint(1, most)
+        sites = [tuple(rng.randint(-3, 3) for _ in range(d)) for _ in range(count)]
+        topology = Points(tuple(sites))
+    elif kind == "tree":
+        nodes = rng.randint(1, most + 4)
+        parent = (-1, *(rng.randint(0, v - 1) for v in range(1, nodes)))
+        weight = tuple(rng.randint(0, 3) for _ in range(nodes))
+        hosts = rng.sample(range(nodes), rng.randint(1, nodes))
+        topology = Tree(parent, weight, tuple(hosts))
+    else:
+        shape = tuple(rng.randint(1, 6) for _ in range(d))
+        topology = Mesh(shape) if kind == "mesh" else Torus(shape)
+    places: list[Site] = list(topology.locations())
+    free = rng.sample(places, rng.randint(1, min(most, len(places))))
+    return KSubset(kind, topology, tuple(free), rng.randint(1, len(free)))
+
+
+def whole_torus(*shape: int, k: int) -> KSubset:
+    """A torus all of whose processors are free."""
+    torus = Torus(shape)
+    return KSubset("torus", torus, tuple(torus.locations()), k)
+
+
+SYMMETRIC = (
+    mesh(3, 3, k=4),
+    mesh(2, 4, k=3),
+    mesh(2, 2, 2, k=3),
+    mesh(7, k=3),
+    whole_torus(3, 3, k=4),
+    whole_torus(4, 2, k=3),
+    KSubset(
+        "ring of 8",
+        Mesh((3, 3)),
+        tuple(p for p in Mesh((3, 3)).locations() if p != (1, 1)),
+        4,
+    ),
+    KSubset("diagonal", Mesh((4, 4)), ((0, 1), (1, 0), (1, 2), (2, 1), (3, 3)), 3),
+    KSubset(
+        "twice",
+        twice := Points(((0, 0), (0, 0), (0, 4), (4, 0), (4, 4), (4, 4))),
+        twice.coordinates,
+        3,
+    ),
+)
+"""Instances whose free processors map onto themselves in various ways."""
+
+
+def half_full(side: int, k: int, seed: int = 1) -> KSubset:
+    """A square mesh, half of whose processors are free."""
+    free = random.Random(seed).sample(
+        list(Mesh((side, side)).locations()), side**2 // 2
+    )
+    return KSubset(f"{side}x{side}-half", Mesh((side, side)), tuple(free), k)
+
+
+_SIDES = st.lists(st.integers(1, 5), min_size=1, max_size=4).map(tuple)
+
+
+_RINGS = st.integers(1, 23).map(lambda side: (side,))
+
+
+@st.composite
+def decimal_points(draw: st.DrawFn) -> Points:
+    """Points whose coordinates have up to three decimal digits."""
+    dimension = draw(st.integers(1, 4))
+    digits = draw(st.integers(0, 3))
+    axis = st.integers(-40, 40)
+    site = st.tuples(*[axis] * dimension)
+    sites = draw(st.lists(site, min_size=1, max_size=12))
+    sites += draw(st.lists(st.sampled_from(sites), max_size=4))
+    while digits and all(x % 10 == 0 for p in sites for x in p):
+        digits -= 1
+        sites = [tuple(x // 10 for x in p) for p in sites]
+    if digits == 0:
+        return Points(tuple(sites))
+    return Points(tuple(sites), 10**digits)
+
+
+LARGER_TOPOLOGIES: st.SearchStrategy[Topology] = st.one_of(
+    _SIDES.map(Mesh), _SIDES.map(Torus), _RINGS.map(Torus), decimal_points(), trees()
+)
+
+
+@st.composite
+def larger_ksubsets(draw: st.DrawFn, most: int = 24) -> KSubset:
+    """Instances too large to enumerate: up to ``most`` free processors."""
+    topology = draw(LARGER_TOPOLOGIES)
+    places = list(topology.locations())
+    order = draw(st.permutations(range(len(places))))
+    n = draw(st.integers(1, min(most, len(places))))
+    k = draw(st.integers(1, n))
+    return KSubset("drawn", topology, tuple(places[i] for i in order[:n]), k)

@@ -14,7 +14,10 @@ from tempfile import NamedTemporaryFile
 from time import sleep
 from typing import Any
 
+import numpy as np
+
 import closeknit.methods
+from closeknit.heuristics.allocation.allocator import Allocation, Allocator
 from closeknit.instances import Instance, KSubset, Mesh, cost, mesh, sha256
 from closeknit.reports.campaigns.rows import Row, row_of
 from closeknit.solvers import (
@@ -206,3 +209,14 @@ def main() -> None:
 
     closeknit.methods.METHODS = {"ksubset": TOYS}
     sys.exit(run(sys.argv[1:]))
+
+
+class Pages(Allocator):
+    """Gives pairs of processors, whole: holds more than is asked for."""
+
+    def _choose(self, k: int, shape: tuple[int, ...] | None) -> Allocation | None:
+        pages = np.flatnonzero(self.idle[::2])[: -(-k // 2)]
+        if 2 * len(pages) < k:
+            return None
+        held = np.sort(np.concatenate([2 * pages, 2 * pages + 1]))
+        return Allocation(held[:k], held)

@@ -22,7 +22,8 @@ from closeknit.instances import (
 from closeknit.instances.procset.json import write_procset
 from closeknit.instances.sukp.json import write_sukp
 
-from ..formulations.ksubset.test_bounds import optimum, some
+from ..oracles import optimum
+from ..strategies import seeded_ksubset
 
 HIGHS = """
 import sys, highspy
@@ -31,7 +32,11 @@ engine.setOptionValue("output_flag", False)
 assert engine.readModel(sys.argv[1]) == highspy.HighsStatus.kOk
 engine.setOptionValue("mip_rel_gap", 0.0)
 engine.run()
-print(round(engine.getInfo().objective_function_value))
+status = engine.getModelStatus()
+if status == highspy.HighsModelStatus.kOptimal:
+    print(round(engine.getInfo().objective_function_value))
+else:
+    print(engine.modelStatusToString(status))
 """
 
 
@@ -40,7 +45,9 @@ def odd_torus() -> KSubset:
     return next(
         i
         for seed in range(2, 300, 6)
-        if (i := some(seed, most=9)).k >= 3 and i.n >= 7 and i.cuts.denominator == 2
+        if (i := seeded_ksubset(seed, most=9)).k >= 3
+        and i.n >= 7
+        and i.cuts.denominator == 2
     )
 
 
@@ -50,15 +57,19 @@ def written(instance: KSubset, tmp_path: Path) -> str:
     return str(file)
 
 
-def by_highs(model: Path) -> int:
-    """Solve a model file in a process that has never seen closeknit."""
+def by_highs(model: Path) -> int | str:
+    """Solve a model file in a process that has never seen closeknit.
+
+    Returns the optimum, or the status where there is none.
+    """
     ended = subprocess.run(
         [sys.executable, "-c", HIGHS, str(model)],
         capture_output=True,
         text=True,
         check=True,
     )
-    return int(ended.stdout.split()[-1])
+    last = ended.stdout.splitlines()[-1]
+    return int(last) if last.lstrip("-").isdigit() else last
 
 
 @pytest.mark.parametrize("form", ["lp", "mps"])
@@ -99,7 +110,7 @@ def test_cp_sat_reads_it_and_finds_the_optimum(
 def test_the_default_is_the_same_on_standard_output(
     tmp_path: Path, capsys: Any
 ) -> None:
-    file = written(some(1), tmp_path)
+    file = written(seeded_ksubset(1), tmp_path)
     assert run(["export", file, "--to", "lp"]) == 0
     shown = capsys.readouterr().out
     out = tmp_path / "model.lp"
@@ -132,7 +143,7 @@ def test_decimals_are_said_in_the_first_line(tmp_path: Path, capsys: Any) -> Non
 def test_bad_options_are_one_line(
     arguments: list[str], complaint: str, tmp_path: Path, capsys: Any
 ) -> None:
-    file = written(some(1), tmp_path)
+    file = written(seeded_ksubset(1), tmp_path)
     assert run(["export", file, *arguments]) == 2
     shown = capsys.readouterr()
     assert shown.out == ""
@@ -245,7 +256,7 @@ def test_a_request_for_more_than_there_is_makes_an_infeasible_model(
         assert read.proto.parse_text_format(model.read_text())
         assert cp_model.CpSolver().solve(read) == cp_model.INFEASIBLE
     else:
-        assert "_dummy >= 1" in model.read_text() or " G  _C" in model.read_text()
+        assert by_highs(model) == "Infeasible"
 
 
 @pytest.mark.parametrize("form", ["lp", "mps", "cpsat"])

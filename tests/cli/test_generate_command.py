@@ -17,15 +17,12 @@ from closeknit.cli import generate
 from closeknit.cli.app import run
 from closeknit.instances import KSubset, read_instance, read_ksubset
 
-from ..paths import ROOT, SHARED
+from ..data import IPSC, PARAGON, needs
+from ..paths import ROOT
 
 SCHEMA = Draft202012Validator(
     json.loads((ROOT / "docs" / "schema" / "ksubset.schema.json").read_text())
 )
-LOGS = SHARED / "data" / "swf"
-PARAGON = LOGS / "SDSC-Par-1996-3.1-cln.swf.xz"
-IPSC = LOGS / "NASA-iPSC-1993-3.1-cln.swf.xz"
-needs_logs = pytest.mark.skipif(not LOGS.exists(), reason="needs the archive's logs")
 
 Capture = pytest.CaptureFixture[str]
 
@@ -412,7 +409,7 @@ def test_the_program_itself(tmp_path: Path) -> None:
     )
 
 
-@needs_logs
+@needs("data/swf")
 @pytest.mark.parametrize(
     ("log", "machine", "files"),
     [(PARAGON, ["--mesh", "16x22"], 20), (IPSC, ["--torus", "8x16"], 20)],

@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
+from collections import Counter
 from io import BytesIO
 from pathlib import Path
 
@@ -24,9 +25,9 @@ from closeknit.reports.drawing.drawing import draw, draw_alone
 from closeknit.reports.drawing.rendering import rendered
 from closeknit.solvers import Status, answer, write_solution
 
+from ..drawn import SPACE, arrows, cells_of, panels
 from ..strategies import submeshes
 
-SPACE = "{http://www.w3.org/2000/svg}"
 COMMAND = [sys.executable, "-m", "closeknit", "plot"]
 BLUE, VERMILION = (0x00, 0x72, 0xB2), (0xD5, 0x5E, 0x00)
 NAMES = {
@@ -143,8 +144,24 @@ def test_whatever_comes_with_closeknit_can_be_painted(name: str) -> None:
 
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(instance=submeshes())
-def test_any_submesh_can_be_drawn_alone(instance: Submesh) -> None:
-    ET.fromstring(draw_alone(instance))
+def test_any_submesh_is_drawn_alone_cell_by_cell(instance: Submesh) -> None:
+    picture = draw_alone(instance)
+    shown = panels(picture, instance)
+    assert len(shown) == (instance.shape[2] if instance.d == 3 else 1)
+    for layer, panel in enumerate(shown):
+        held = {
+            "ck-busy": [one.box for one in instance.residents],
+            "ck-text": [(*cell, *cell) for cell in instance.blocked],
+        }
+        cells = {k: cells_of(instance, v, layer) for k, v in held.items()}
+        assert panel.cells == {k: v for k, v in cells.items() if v}
+        fixed = [one.box for one in instance.residents if one.fixed]
+        outlined = Counter(cell for one in panel.outlines for cell in one)
+        assert outlined == cells_of(instance, fixed, layer)
+    ((kind, wide, high),) = shown[-1].beyond
+    assert kind == "ck-a"
+    assert (round(wide), round(high)) == instance.request[:2]
+    assert arrows(picture) == 0
 
 
 def test_foreign_svg_is_not_painted_in_part() -> None:

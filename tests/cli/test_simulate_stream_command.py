@@ -16,7 +16,7 @@ from closeknit.simulation.stream import Event, Policy
 from closeknit.simulation.stream_jobs import generated
 from closeknit.simulation.stream_measures import Meter
 
-from ..simulation.test_swf import IPSC, needs_logs
+from ..data import IPSC, needs
 
 LINES = """\
 1 100 0 50 4 -1 -1 4 60 -1 1 1 1 -1 0 1 -1 -1
@@ -138,7 +138,7 @@ def test_several_allocators_are_a_line_each(
     assert text.count('class="film"') == 2
 
 
-@needs_logs
+@needs("data/swf")
 def test_a_log_is_run_and_scaled(capsys: pytest.CaptureFixture[str]) -> None:
     options = ("--allocator", "mm", "--mesh", "4x8", "--divide", "4", "--jobs", "0:400")
     slow = _measures(capsys, *options, "--trace", str(IPSC))

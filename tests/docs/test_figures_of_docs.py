@@ -25,9 +25,9 @@ import pytest
 
 from closeknit.cli import app
 
+from ..data import LOGS, require
 from ..paths import ROOT
 
-SWF = ROOT.parent / "shared" / "data" / "swf"
 PAGES = {
     str(page.relative_to(ROOT)): page.read_text("utf-8")
     for page in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
@@ -206,7 +206,7 @@ def run_all(part: Part, *, only: str = "") -> str:
     for command in part.command.split(" && "):
         name, *words = words_of(command)
         words = [
-            str(SWF / word) if word.endswith(".swf.xz") else word for word in words
+            str(LOGS / word) if word.endswith(".swf.xz") else word for word in words
         ]
         if name == "closeknit":
             if words[0] == "reproduce":
@@ -266,8 +266,7 @@ def first_picture(part: Part) -> None:
 
 
 def jobs_of_the_paragon(part: Part) -> None:
-    if not SWF.exists():
-        pytest.skip("the traces are not here")
+    require("data/swf")
     run_all(part)
     with Path("report", "ratios.csv").open() as stream:
         rows = list(csv.DictReader(stream))

@@ -40,7 +40,7 @@ from closeknit.solvers import (
 )
 
 from ..paths import ROOT
-from .topologies.test_topology import instances
+from ..strategies import larger_ksubsets
 
 SCHEMAS = ROOT / "docs" / "schema"
 
@@ -436,7 +436,7 @@ def test_written_files_can_be_read_by_others(tmp_path: Path) -> None:
     assert (tmp_path / "a.txt").stat().st_mode & 0o777 == 0o644
 
 
-@given(instances())
+@given(larger_ksubsets())
 def test_what_is_written_obeys_the_schema(instance: KSubset) -> None:
     text = dumps(document_of(instance))
     assert not list(KSUBSET_SCHEMA.iter_errors(json.loads(text)))
@@ -475,7 +475,7 @@ def _result(instance: KSubset) -> Result:
     return KSUBSET["row-major"](instance)
 
 
-@given(instances())
+@given(larger_ksubsets())
 def test_solutions_obey_their_schema(instance: KSubset) -> None:
     text = dumps(solution_of(instance, "row-major", _result(instance)))
     assert not list(SOLUTION_SCHEMA.iter_errors(json.loads(text)))

@@ -35,11 +35,11 @@ from closeknit.instances.sukp.text import parse_sukp_text, sukp_text, write_sukp
 from closeknit.methods import METHODS
 from closeknit.solvers import solution_of
 
-from ..paths import ROOT, SHARED
+from ..data import KNAPSACKS, needs
+from ..paths import ROOT
 from ..strategies import procsets, sukps
 
 SCHEMAS = ROOT / "docs" / "schema"
-BENCHMARK = SHARED / "data" / "sukp"
 
 
 def _validator(name: str) -> Draft202012Validator:
@@ -513,9 +513,9 @@ def test_written_texts_are_instance_files(tmp_path: Path) -> None:
     assert sha256(read_instance(path)) == sha256(instance)
 
 
-@pytest.mark.skipif(not BENCHMARK.is_dir(), reason="the benchmark is not here")
+@needs("data/sukp/setI")
 def test_the_benchmark_is_read() -> None:
-    files = sorted((BENCHMARK / "setI").glob("*.txt.xz"))
+    files = sorted((KNAPSACKS / "setI").glob("*.txt.xz"))
     assert len(files) == 30
     for file in files[:3]:
         instance = read_instance(file)

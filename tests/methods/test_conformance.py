@@ -30,7 +30,8 @@ from closeknit.methods import KSUBSET
 from closeknit.methods.allocators import STRATEGIES
 from closeknit.solvers import Result, Settings, Status, Ties
 
-from ..strategies import by_kind, grids, ksubsets, optimum, points, trees
+from ..oracles import optimum
+from ..strategies import by_kind, grids, ksubsets, points, trees
 
 OWN = {name: m for name, m in KSUBSET.items() if not m.runs_solver}
 """Methods of our own; the models run solvers and have tests of their own."""

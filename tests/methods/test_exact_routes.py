@@ -15,7 +15,8 @@ from closeknit.instances.ksubset.generators import random_occupancy, uniform_poi
 from closeknit.methods import KSUBSET
 from closeknit.solvers import Limit, Settings, Status
 
-from ..exact.ksubset.test_cuts_bb import optimum_of, some_instance
+from ..oracles import optimum
+from ..strategies import random_ksubset
 
 OWN = [
     name
@@ -33,15 +34,15 @@ def takes(name: str, instance: KSubset) -> bool:
 def test_they_agree_with_enumeration(seed: int) -> None:
     rng = random.Random(f"enumeration {seed}")
     for _ in range(300):
-        instance = some_instance(rng, most=11)
-        optimum = optimum_of(instance)
+        instance = random_ksubset(rng, most=11)
+        least = optimum(instance)
         for name in OWN:
             if takes(name, instance):
                 result = KSUBSET[name](instance)
                 assert (result.status, result.objective, result.bound) == (
                     Status.OPTIMAL,
-                    optimum,
-                    optimum,
+                    least,
+                    least,
                 ), name
 
 
@@ -52,7 +53,7 @@ def test_they_agree_with_enumeration(seed: int) -> None:
 def test_they_agree_beyond_enumeration(seed: int) -> None:
     rng = random.Random(f"beyond {seed}")
     for _ in range(25):
-        instance = some_instance(rng, most=60)
+        instance = random_ksubset(rng, most=60)
         found = {
             name: KSUBSET[name](instance, Settings(time_limit=60)).objective
             for name in OWN
@@ -65,7 +66,7 @@ def test_they_agree_beyond_enumeration(seed: int) -> None:
 def test_bounds_hold_when_stopped(seed: int) -> None:
     rng = random.Random(f"stopped {seed}")
     for _ in range(25):
-        instance = some_instance(rng, most=40)
+        instance = random_ksubset(rng, most=40)
         optimum = KSUBSET["auto"](instance).objective
         assert isinstance(optimum, int)
         for name in OWN:

@@ -25,7 +25,7 @@ from closeknit.scheduler.config import (
 from closeknit.scheduler.config.expression import Expression, evaluate
 from closeknit.scheduler.config.files import examine_text
 
-from .test_config_language import FIGURE, GOOD
+from .samples import FIGURE, GOOD
 
 # Fuzz --------------------------------------------------------------------------
 

@@ -17,27 +17,11 @@ from closeknit.scheduler.config import (
 from closeknit.scheduler.config.expectations import WORDS
 from closeknit.scheduler.config.files import examine_text
 
-from ..paths import ROOT, SHARED, TESTS
+from ..data import needs
+from ..paths import ROOT, SHARED
+from .samples import BROKEN, FIGURE, GOOD
 
-BROKEN = TESTS / "broken_configs"
-FIGURE = "drakenberg-figure-6"
-
-GOOD = """
-queues: cluster, standby   # two queues
-slots: [n01=1..4], [n02=1..4], [k007=cluster@1,3,5; standby@2,4,6]
-groups: h1={n01}, h2={n02}, pair={n01..n02}, odd={k007.1, k007.3, n01.1..n01.2}
-costs:
-    when PEs in [1,4]: cluster@h1=[0,1], cluster@h2=[0,2], standby@odd=[0,7]
-    otherwise: cluster@h1=[0,1], cluster@pair=[4,0], standby@h2=[3,0]
-end-costs
-constraints:
-    when PEs in [1,4] : cost <= [4,6],
-    standby@when PEs in [1,2] : cost lex <= [0,7],
-    standby@otherwise : true,
-    otherwise : cost <= ceil(1.2*MINCOST(PEs)) + [0,2]
-options:
-    lookahead = after 1
-"""
+PAPER = "papers/drakenberg-2012-processor-set-selection.txt"
 
 
 def _expected() -> dict[str, list[str]]:
@@ -240,11 +224,9 @@ def test_the_figure() -> None:
     ]
 
 
+@needs(PAPER)
 def test_the_figure_has_the_prices_of_the_paper() -> None:
-    paper = SHARED / "papers" / "drakenberg-2012-processor-set-selection.txt"
-    if not paper.exists():
-        pytest.skip("the paper is not here")
-    text = paper.read_text(encoding="utf-8")
+    text = (SHARED / PAPER).read_text(encoding="utf-8")
     one = read_configuration(FIGURE)
     printed = dict(re.findall(r"cluster@(\w+)=\[([\d,]+)[\]}]", text))
     assert len(printed) == 68

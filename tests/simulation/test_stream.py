@@ -15,23 +15,33 @@ from closeknit.methods.allocators import allocator
 from closeknit.simulation.stream import End, Event, Policy, Start, simulate
 from closeknit.simulation.stream_jobs import StreamJob
 
+from ..oracles import PROCESSORS, start_times
+from ..toys import Pages
+
 Row = tuple[int, int, int, int]
 """Time after the job above, processors, seconds, estimate less seconds."""
 
-MOST = 6
 EXACT = st.lists(
-    st.tuples(st.integers(0, 5), st.integers(1, MOST), st.integers(1, 9), st.just(0)),
+    st.tuples(
+        st.integers(0, 5), st.integers(1, PROCESSORS), st.integers(1, 9), st.just(0)
+    ),
     max_size=20,
 )
 ABOVE = st.lists(
     st.tuples(
-        st.integers(0, 5), st.integers(1, MOST), st.integers(1, 9), st.integers(0, 6)
+        st.integers(0, 5),
+        st.integers(1, PROCESSORS),
+        st.integers(1, 9),
+        st.integers(0, 6),
     ),
     max_size=20,
 )
 ANY = st.lists(
     st.tuples(
-        st.integers(0, 3), st.integers(1, MOST), st.integers(0, 9), st.integers(0, 6)
+        st.integers(0, 3),
+        st.integers(1, PROCESSORS),
+        st.integers(0, 9),
+        st.integers(0, 6),
     ),
     max_size=20,
 )
@@ -55,13 +65,13 @@ def _of(*rows: tuple[int, int, int]) -> list[StreamJob]:
 def _starts(
     jobs: list[StreamJob], policy: Policy, machine: Allocator | None = None
 ) -> dict[int, int]:
-    machine = machine or allocator("row-major", Mesh((MOST,)))
+    machine = machine or allocator("row-major", Mesh((PROCESSORS,)))
     found = {
         event.job.number: event.time
         for event in simulate(jobs, machine, policy)
         if isinstance(event, Start)
     }
-    assert machine.free == MOST
+    assert machine.free == PROCESSORS
     return found
 
 
@@ -75,60 +85,11 @@ class Intervals(Allocator):
         return None
 
 
-class Pages(Allocator):
-    """Gives pairs of processors, whole: holds more than is asked for."""
-
-    def _choose(self, k: int, shape: tuple[int, ...] | None) -> Allocation | None:
-        pages = np.flatnonzero(self.idle[::2])[: -(-k // 2)]
-        if 2 * len(pages) < k:
-            return None
-        held = np.sort(np.concatenate([2 * pages, 2 * pages + 1]))
-        return Allocation(held[:k], held)
-
-
 class Never(Allocator):
     """Refuses everything."""
 
     def _choose(self, k: int, shape: tuple[int, ...] | None) -> Allocation | None:
         return None
-
-
-Running = list[tuple[int, int, int]]
-"""End, expected end, processors."""
-
-
-def _idle(running: Running, then: int = -1) -> int:
-    """Processors expected to be idle at a moment; by default those idle now."""
-    return MOST - sum(k for _, due, k in running if due > then)
-
-
-def _naive(jobs: list[StreamJob], policy: Policy) -> dict[int, int]:
-    """Second by second, from the definition of the policies."""
-    starts: dict[int, int] = {}
-    running: Running = []
-    waiting: list[StreamJob] = []
-    now = 0
-    while len(starts) < len(jobs):
-        running = [entry for entry in running if entry[0] > now]
-        waiting += [job for job in jobs if job.submit == now]
-        moment, head = -1, None
-        for job in list(waiting):
-            there = [*running, (now + job.seconds, now + job.estimate, job.processors)]
-            fits = _idle(there) >= 0
-            # would the first still fit when it is expected to?
-            if head is not None and _idle(there, moment) < head:
-                fits = False
-            if fits:
-                starts[job.number] = now
-                running = there
-                waiting.remove(job)
-            elif head is None:
-                if policy is Policy.FCFS:
-                    break
-                head = job.processors
-                moment = min(t for t in range(1000) if _idle(running, t) >= head)
-        now += 1
-    return starts
 
 
 @pytest.mark.parametrize("policy", Policy)
@@ -137,14 +98,16 @@ def test_starts_are_those_of_a_naive_simulation(
     rows: list[Row], policy: Policy
 ) -> None:
     jobs = _jobs(rows)
-    assert _starts(jobs, policy) == _naive(jobs, policy)
+    assert _starts(jobs, policy) == start_times(jobs, policy)
 
 
 @given(EXACT)
 def test_exact_estimates_never_delay_a_reservation(rows: list[Row]) -> None:
     """When a job gets to the head, those running then say when it starts at latest."""
     jobs = _jobs(rows)
-    events = list(simulate(jobs, allocator("row-major", Mesh((MOST,))), Policy.EASY))
+    events = list(
+        simulate(jobs, allocator("row-major", Mesh((PROCESSORS,))), Policy.EASY)
+    )
     starts = [event for event in events if isinstance(event, Start)]
     order = {event.job.number: i for i, event in enumerate(starts)}
     for job in jobs:
@@ -158,7 +121,7 @@ def test_exact_estimates_never_delay_a_reservation(rows: list[Row]) -> None:
         latest = min(
             t
             for t in range(head_at, 1000)
-            if MOST - sum(k for end, k in ends if end > t) >= job.processors
+            if PROCESSORS - sum(k for end, k in ends if end > t) >= job.processors
         )
         assert starts[order[job.number]].time <= latest
 
@@ -170,7 +133,7 @@ def test_allocators_may_refuse(
     rows: list[Row], machine: type[Allocator], policy: Policy
 ) -> None:
     jobs = _jobs(rows)
-    hands_out = machine(Mesh((MOST,)))
+    hands_out = machine(Mesh((PROCESSORS,)))
     before = hands_out.state()
     busy: dict[int, set[int]] = {}
     now = 0
@@ -237,7 +200,7 @@ def test_a_job_that_outlives_its_estimate_may_end_at_any_moment() -> None:
 def test_a_refused_head_is_passed_only_by_what_ends_before_the_next() -> None:
     # 0 and 2 leave gaps of two around 1; 3 wants three in a row of four idle
     jobs = _of((0, 2, 5), (0, 2, 9), (0, 2, 5), (6, 3, 5), (7, 1, 2), (7, 1, 3))
-    assert _starts(jobs, Policy.EASY, Intervals(Mesh((MOST,)))) == {
+    assert _starts(jobs, Policy.EASY, Intervals(Mesh((PROCESSORS,)))) == {
         0: 0,
         1: 0,
         2: 0,
@@ -250,14 +213,18 @@ def test_a_refused_head_is_passed_only_by_what_ends_before_the_next() -> None:
 def test_pages_beyond_what_is_left_over_are_not_given() -> None:
     # at 10 the head leaves one over; a page of two would delay it
     jobs = _of((0, 4, 10), (1, 5, 5), (2, 1, 99))
-    assert _starts(jobs, Policy.EASY, Pages(Mesh((MOST,)))) == {0: 0, 1: 10, 2: 15}
+    assert _starts(jobs, Policy.EASY, Pages(Mesh((PROCESSORS,)))) == {
+        0: 0,
+        1: 10,
+        2: 15,
+    }
 
 
 def test_events_of_one_instant() -> None:
     jobs = _of((0, 6, 5), (5, 6, 0), (5, 6, 0), (5, 6, 2))
     told = [
         (type(event), event.job.number, event.time)
-        for event in simulate(jobs, allocator("row-major", Mesh((MOST,))))
+        for event in simulate(jobs, allocator("row-major", Mesh((PROCESSORS,))))
     ]
     assert told == [
         *[(Start, 0, 0), (End, 0, 5)],
@@ -284,7 +251,7 @@ def _plain(event: Event) -> tuple[int, int, bytes]:
 def test_jobs_may_be_drawn_as_the_stream_goes_on() -> None:
     left = _of((0, 1, 1), (5, 1, 1), (9, 7, 1))
     jobs = (left.pop(0) for _ in range(3))
-    events = simulate(jobs, allocator("row-major", Mesh((MOST,))))
+    events = simulate(jobs, allocator("row-major", Mesh((PROCESSORS,))))
     assert isinstance(next(events), Start)
     assert len(left) == 2
     with pytest.raises(InputError, match="job 2: larger than the machine"):
@@ -294,14 +261,14 @@ def test_jobs_may_be_drawn_as_the_stream_goes_on() -> None:
 @pytest.mark.parametrize("policy", Policy)
 def test_what_can_never_run_is_refused(policy: Policy) -> None:
     with pytest.raises(InputError) as caught:
-        list(simulate(_of((0, 1, 1), (1, 7, 1)), Pages(Mesh((MOST,))), policy))
+        list(simulate(_of((0, 1, 1), (1, 7, 1)), Pages(Mesh((PROCESSORS,))), policy))
     assert str(caught.value) == "job 1: larger than the machine (6 processors), not 7"
     with pytest.raises(InputError) as caught:
-        list(simulate(_of((0, 2, 1)), Never(Mesh((MOST,))), policy))
+        list(simulate(_of((0, 2, 1)), Never(Mesh((PROCESSORS,))), policy))
     assert str(caught.value) == (
         "job 0: the idle machine (6 processors) does not serve it, not 2"
     )
-    held = Pages(Mesh((MOST,)))
+    held = Pages(Mesh((PROCESSORS,)))
     held.hold([0, 1])  # broken for good
     assert len(list(simulate(_of((0, 4, 1)), held, policy))) == 2
     with pytest.raises(InputError, match=r"larger than the machine \(4 processors\)"):
@@ -309,6 +276,6 @@ def test_what_can_never_run_is_refused(policy: Policy) -> None:
 
 
 def test_jobs_out_of_order_are_refused() -> None:
-    machine = allocator("row-major", Mesh((MOST,)))
+    machine = allocator("row-major", Mesh((PROCESSORS,)))
     with pytest.raises(InputError, match="job 1: submit: must not be before that"):
         list(simulate(_of((3, 1, 1), (2, 1, 1)), machine))

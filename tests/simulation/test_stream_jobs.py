@@ -21,7 +21,7 @@ from closeknit.simulation.stream_jobs import (
 )
 from closeknit.simulation.swf import read_header
 
-from .test_swf import IPSC, PARAGON, needs_logs
+from ..data import IPSC, PARAGON, needs
 
 LINES = """\
 ; UnixStartTime: 841564799
@@ -101,7 +101,7 @@ def test_the_autumn_begins_on_a_clock_of_its_own(trace: Path) -> None:
     assert [job.number for job in jobs] == [2, 5]  # 1 a second early, 3 too small
 
 
-@needs_logs
+@needs("data/swf")
 def test_the_6087_jobs_of_the_paragon() -> None:
     taken = several_processors_in_autumn_1996(PARAGON)
     jobs, skipped = jobs_of_trace(PARAGON, most=352, where=taken)
@@ -115,7 +115,7 @@ def test_the_6087_jobs_of_the_paragon() -> None:
     assert gaps.std() / gaps.mean() == pytest.approx(3.24, abs=0.01)
 
 
-@needs_logs
+@needs("data/swf")
 def test_the_hypercube_by_four_has_32_processors() -> None:
     jobs, skipped = jobs_of_trace(IPSC, most=32, divide=4)
     assert len(jobs) == 18239

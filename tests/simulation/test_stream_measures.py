@@ -25,7 +25,7 @@ from closeknit.simulation.stream_jobs import StreamJob, generated
 from closeknit.simulation.stream_kernels import components, placed
 from closeknit.simulation.stream_measures import Meter, csv_of_jobs, measure
 
-from .test_stream import Pages
+from ..toys import Pages
 
 GRIDS = st.builds(
     lambda kind, shape: kind(tuple(shape)),

@@ -19,12 +19,7 @@ from closeknit.simulation.machine import Machine
 from closeknit.simulation.replay import Replay, Skipped
 from closeknit.simulation.swf import FIELDS, Job, read_header, read_swf, trace_name
 
-from ..paths import SHARED
-
-LOGS = SHARED / "data" / "swf"
-PARAGON = LOGS / "SDSC-Par-1996-3.1-cln.swf.xz"
-IPSC = LOGS / "NASA-iPSC-1993-3.1-cln.swf.xz"
-needs_logs = pytest.mark.skipif(not LOGS.exists(), reason="needs the archive's logs")
+from ..data import IPSC, PARAGON, needs
 
 HEADER = """\
 ; Version: 2.2
@@ -342,7 +337,7 @@ def test_unknown_allocators_are_refused() -> None:
 # --- the archive's logs ------------------------------------------------------
 
 
-@needs_logs
+@needs("data/swf")
 @pytest.mark.parametrize(
     ("path", "jobs", "key", "value"),
     [
@@ -357,7 +352,7 @@ def test_logs_are_read_to_their_end(
     assert read_header(path)[key] == value
 
 
-@needs_logs
+@needs("data/swf")
 def test_the_paragon_is_replayed() -> None:
     machine = Machine(Mesh((16, 22)), "mm")
     replay = Replay(machine, trace_name(PARAGON))
@@ -372,7 +367,7 @@ def test_the_paragon_is_replayed() -> None:
     assert busy[True] > 800
 
 
-@needs_logs
+@needs("data/swf")
 def test_jobs_larger_than_a_small_machine_are_skipped() -> None:
     replay = Replay(Machine(Mesh((4, 8)), "row-major"))
     jobs = list(islice(read_swf(IPSC), 1000))

@@ -27,9 +27,7 @@ from closeknit.simulation.week import (
     synthetic_week,
 )
 
-from ..paths import SHARED
-
-SWF = SHARED / "data" / "swf"
+from ..data import PARAGON, needs
 
 
 @pytest.fixture(scope="module", params=[0, 7])
@@ -230,10 +228,9 @@ def test_refuses_streams_that_cannot_be() -> None:
         list(dispatch([Submission(1, 1, 1, 0, follows=8)], 4, first_free))
 
 
-@pytest.mark.skipif(not SWF.exists(), reason="no traces here")
+@needs("data/swf")
 def test_a_trace_is_taken_over() -> None:
-    path = next(iter(sorted(SWF.glob("SDSC-Par*"))))
-    taken = list(submissions_of(read_swf(path), 256))
+    taken = list(submissions_of(read_swf(PARAGON), 256))
     assert len(taken) > 10_000
     assert max(job.processors for job in taken) <= 256
     few = taken[:300]

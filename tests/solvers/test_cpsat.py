@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import random
 import signal
 import subprocess
 import sys
@@ -11,7 +10,7 @@ import pytest
 
 from closeknit.formulations.ksubset import cpsat as models
 from closeknit.formulations.ksubset.strengthening import NONE, Strengthening
-from closeknit.instances import InputError, KSubset, Mesh, Points, cost, mesh
+from closeknit.instances import InputError, KSubset, Points, cost, mesh
 from closeknit.methods import KSUBSET
 from closeknit.solvers import (
     Grade,
@@ -24,22 +23,16 @@ from closeknit.solvers import (
     cpsat,
 )
 
-from ..formulations.ksubset.test_bounds import optimum, some
+from ..oracles import optimum
+from ..strategies import half_full, seeded_ksubset
 
 BUILDERS = (models.pairs, models.cuts_element, models.cuts_unary)
-
-
-def half(side: int, k: int, seed: int = 1) -> KSubset:
-    free = random.Random(seed).sample(
-        list(Mesh((side, side)).locations()), side**2 // 2
-    )
-    return KSubset(f"{side}x{side}-half", Mesh((side, side)), tuple(free), k)
 
 
 @pytest.mark.parametrize("builder", BUILDERS, ids=lambda b: str(b.__name__))
 def test_finds_the_optimum_on_every_topology(builder: models.Builder) -> None:
     for seed in range(90):
-        instance = some(seed)
+        instance = seeded_ksubset(seed)
         hint = tuple(range(instance.k)) if seed % 2 else None
         result = cpsat.solve(builder(instance, Strengthening(hint=hint)))
         assert result.objective == result.bound == optimum(instance)
@@ -52,7 +45,7 @@ def test_finds_the_optimum_on_every_topology(builder: models.Builder) -> None:
 
 @pytest.mark.parametrize("name", ["pairs", "cuts-element", "cuts-unary"])
 def test_registered_and_warm_started(name: str) -> None:
-    instance = half(8, 7)
+    instance = half_full(8, 7)
     result = KSUBSET[f"{name}/cp-sat"](instance, Settings(time_limit=300))
     assert result.status is Status.OPTIMAL
     assert result.objective == KSUBSET["auto"](instance).objective
@@ -69,11 +62,11 @@ def test_no_solver_is_called_where_a_checked_bound_meets_the_hint(
     assert result.status is Status.OPTIMAL
     assert result.proof == Proof(Grade.CHECKED, "town bound")
     with pytest.raises(AssertionError, match="called"):
-        KSUBSET["cuts-unary/cp-sat"](half(8, 7))
+        KSUBSET["cuts-unary/cp-sat"](half_full(8, 7))
 
 
 def test_time_limit_gives_incumbent_and_bound() -> None:
-    instance = half(16, 24)
+    instance = half_full(16, 24)
     result = KSUBSET["cuts-unary/cp-sat"](instance, Settings(time_limit=1.0))
     assert result.status is Status.FEASIBLE
     assert result.limit is Limit.TIME
@@ -85,12 +78,14 @@ def test_no_time_at_all_gives_the_hint() -> None:
     known = Strengthening(
         hint=(0, 1, 2), bound=1, proof=Proof(Grade.CHECKED, "by hand")
     )
-    model = models.pairs(half(8, 3), known)
+    model = models.pairs(half_full(8, 3), known)
     result = cpsat.solve(model, settings=Settings(time_limit=0.0))
     assert result.chosen == (0, 1, 2)
     assert result.limit is Limit.TIME
     assert result.bound is not None
-    bare = cpsat.solve(models.pairs(half(12, 9), NONE), settings=Settings(time_limit=0))
+    bare = cpsat.solve(
+        models.pairs(half_full(12, 9), NONE), settings=Settings(time_limit=0)
+    )
     assert bare.status is Status.UNKNOWN
     assert bare.chosen is None
 
@@ -98,7 +93,9 @@ def test_no_time_at_all_gives_the_hint() -> None:
 def test_one_thread_and_one_seed_give_one_answer() -> None:
     settings = Settings(seed=5)
     first, second = (
-        cpsat.solve(models.cuts_unary(half(8, 6), Strengthening()), settings=settings)
+        cpsat.solve(
+            models.cuts_unary(half_full(8, 6), Strengthening()), settings=settings
+        )
         for _ in range(2)
     )
     assert first.chosen == second.chosen
@@ -106,7 +103,7 @@ def test_one_thread_and_one_seed_give_one_answer() -> None:
 
 
 def test_several_threads_agree_on_the_optimum() -> None:
-    model = models.cuts_unary(half(8, 6), Strengthening())
+    model = models.cuts_unary(half_full(8, 6), Strengthening())
     one = cpsat.solve(model, settings=Settings(threads=1))
     two = cpsat.solve(model, settings=Settings(threads=2))
     assert one.objective == two.objective

@@ -30,8 +30,9 @@ from closeknit.solvers import (
 from closeknit.solvers.mip_backends import cbc_bound
 from closeknit.solvers.tolerances import rounded_up
 
-from ..formulations.ksubset.test_bounds import optimum, some
+from ..oracles import optimum
 from ..paths import TESTS
+from ..strategies import seeded_ksubset
 
 FAKES = TESTS
 LINE = mesh(6, k=3)
@@ -290,7 +291,8 @@ INSTANCES = tuple(
     next(
         instance
         for seed in range(kind, 600, 6)
-        if (instance := some(seed, most=9)).n >= 7 and 3 <= instance.k <= instance.n - 2
+        if (instance := seeded_ksubset(seed, most=9)).n >= 7
+        and 3 <= instance.k <= instance.n - 2
     )
     for kind in (0, 1, 2, 4, 5)  # tori (even and odd), a mesh, points, a tree
 )

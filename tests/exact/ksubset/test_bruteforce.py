@@ -10,7 +10,8 @@ from closeknit.exact.ksubset.bruteforce import MOST, bruteforce
 from closeknit.instances import InputError, KSubset, Mesh, Points, check, mesh
 from closeknit.solvers import Grade, Limit, Settings, Status
 
-from ...strategies import ksubsets, optimum
+from ...oracles import optimum
+from ...strategies import ksubsets
 
 
 @settings(max_examples=200, deadline=None)

@@ -13,12 +13,8 @@ import pytest
 from closeknit.exact.ksubset.cuts_bb.search import CutsSearch
 from closeknit.instances import (
     KSubset,
-    Mesh,
     Points,
-    Site,
-    Topology,
     Torus,
-    Tree,
     check,
     cost,
     mesh,
@@ -26,31 +22,10 @@ from closeknit.instances import (
 from closeknit.methods import KSUBSET
 from closeknit.solvers import Grade, Limit, Settings, Status, clock
 
-
-def some_instance(rng: random.Random, most: int = 11) -> KSubset:
-    """Any topology, one to four dimensions, at most this many free processors."""
-    kind = rng.choice(["mesh", "torus", "points", "tree"])
-    d = rng.randint(1, 4)
-    topology: Topology
-    if kind == "points":
-        count = rng.randint(1, most)
-        sites = [tuple(rng.randint(-3, 3) for _ in range(d)) for _ in range(count)]
-        topology = Points(tuple(sites))
-    elif kind == "tree":
-        nodes = rng.randint(1, most + 4)
-        parent = (-1, *(rng.randint(0, v - 1) for v in range(1, nodes)))
-        weight = tuple(rng.randint(0, 3) for _ in range(nodes))
-        hosts = rng.sample(range(nodes), rng.randint(1, nodes))
-        topology = Tree(parent, weight, tuple(hosts))
-    else:
-        shape = tuple(rng.randint(1, 6) for _ in range(d))
-        topology = Mesh(shape) if kind == "mesh" else Torus(shape)
-    places: list[Site] = list(topology.locations())
-    free = rng.sample(places, rng.randint(1, min(most, len(places))))
-    return KSubset(kind, topology, tuple(free), rng.randint(1, len(free)))
+from ...strategies import random_ksubset
 
 
-def optimum_of(instance: KSubset) -> int:
+def optimum(instance: KSubset) -> int:
     sets = combinations(range(instance.n), instance.k)
     return min(cost(instance, chosen) for chosen in sets)
 
@@ -59,12 +34,12 @@ def optimum_of(instance: KSubset) -> int:
 def test_it_finds_the_optimum_from_any_start(seed: int) -> None:
     rng = random.Random(seed)
     for _ in range(100):
-        instance = some_instance(rng)
+        instance = random_ksubset(rng)
         start = tuple(rng.sample(range(instance.n), instance.k))
         search = CutsSearch(instance, start)
         assert search.best == cost(instance, start)
         assert search.run(clock.now() + 60) is None
-        assert search.best == search.bound == optimum_of(instance)
+        assert search.best == search.bound == optimum(instance)
         assert check(instance, search.chosen) == []
         assert cost(instance, search.chosen) == search.best
 
@@ -72,13 +47,13 @@ def test_it_finds_the_optimum_from_any_start(seed: int) -> None:
 def test_bounds_hold_whenever_it_is_stopped() -> None:
     rng = random.Random(7)
     for _ in range(150):
-        instance = some_instance(rng)
-        optimum = optimum_of(instance)
+        instance = random_ksubset(rng)
+        least = optimum(instance)
         search = CutsSearch(instance, tuple(range(instance.k)))
         previous = 0
         for nodes in range(1, 40, rng.randint(1, 5)):
             ended = search.run(clock.now() + 60, node_limit=nodes)
-            assert previous <= search.bound <= optimum <= search.best
+            assert previous <= search.bound <= least <= search.best
             assert cost(instance, search.chosen) == search.best
             previous = search.bound
             if ended is None:
@@ -155,6 +130,6 @@ def test_ctrl_c_gives_incumbent_and_bound() -> None:
 def test_it_gives_the_same_answer_twice() -> None:
     rng = random.Random(8)
     for _ in range(20):
-        instance = some_instance(rng, most=30)
+        instance = random_ksubset(rng, most=30)
         first, second = (KSUBSET["cuts-bb"](instance) for _ in range(2))
         assert first.chosen == second.chosen

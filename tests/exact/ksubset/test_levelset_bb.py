@@ -6,7 +6,6 @@ import random
 import signal
 import threading
 import time
-from itertools import combinations
 
 import numpy as np
 import pytest
@@ -28,6 +27,8 @@ from closeknit.instances import (
 from closeknit.methods import KSUBSET
 from closeknit.solvers import Grade, Limit, Settings, Status, clock
 
+from ...oracles import optimum_by_table
+
 SHAPES = [(1, 1), (1, 12), (12, 1), (2, 9), (3, 5), (4, 4), (5, 5), (7, 3), (12, 12)]
 
 
@@ -37,17 +38,6 @@ def some_mesh(rng: random.Random, shape: tuple[int, int], most: int) -> KSubset:
     free = rng.sample(cells, rng.randint(1, min(most, len(cells))))
     k = rng.choice([1, len(free), rng.randint(1, len(free))])
     return KSubset("mesh", Mesh(shape), tuple(free), k)
-
-
-def optimum_of(instance: KSubset) -> int:
-    """Least pair sum of all subsets."""
-    k = instance.k
-    sets = np.array(list(combinations(range(instance.n), k)))
-    hops = instance.hops
-    pairs = combinations(range(k), 2)
-    return int(
-        min(sum((hops[sets[:, i], sets[:, j]] for i, j in pairs), 0 * sets[:, 0]))
-    )
 
 
 def proved(search: LevelSetSearch) -> int:
@@ -65,7 +55,7 @@ def test_it_finds_the_optimum_from_any_start(shape: tuple[int, int]) -> None:
         start = tuple(rng.sample(range(instance.n), instance.k))
         search = LevelSetSearch(instance, start)
         assert search.best == cost(instance, start)
-        assert proved(search) == optimum_of(instance)
+        assert proved(search) == optimum_by_table(instance)
         assert check(instance, search.chosen) == []
         assert cost(instance, search.chosen) == search.best
 
@@ -116,7 +106,7 @@ def test_far_apart_processors_are_counted_exactly() -> None:
         free = {tuple(rng.randrange(side) for side in shape) for _ in range(n)}
         instance = KSubset("long", Mesh(shape), tuple(free), rng.randint(1, len(free)))
         search = LevelSetSearch(instance, tuple(range(instance.k)))
-        assert proved(search) == optimum_of(instance)
+        assert proved(search) == optimum_by_table(instance)
 
 
 @pytest.mark.parametrize(("k", "optimum"), [(9, 72), (16, 318), (25, 992)])
@@ -133,7 +123,7 @@ def test_bounds_hold_whenever_it_is_stopped() -> None:
     stopped = 0
     for _ in range(150):
         instance = some_mesh(rng, rng.choice(SHAPES), most=11)
-        optimum = optimum_of(instance)
+        optimum = optimum_by_table(instance)
         search = LevelSetSearch(instance, tuple(range(instance.k)))
         previous = 0
         for nodes in range(1, 100):

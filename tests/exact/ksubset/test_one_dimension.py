@@ -34,7 +34,7 @@ from closeknit.instances import (
 from closeknit.methods import KSUBSET
 from closeknit.solvers import Grade, Limit, Result, Settings, Status, clock
 
-from ...strategies import optimum
+from ...oracles import failing_windows, optimum
 
 Masks = npt.NDArray[np.int16]
 
@@ -312,49 +312,15 @@ def test_no_window_is_optimal_on_this_ring() -> None:
     assert min(cost(instance, chosen) for chosen in every) == 530
 
 
-def failures(side: int) -> int:
-    """Count free sets and k for which no window is optimal, among all of a ring."""
-    sets = 1 << side
-    masks = np.arange(sets)
-    price = np.zeros(sets, dtype=np.int16)
-    size = np.zeros(sets, dtype=np.int16)
-    inside = [(masks >> x & 1).astype(bool) for x in range(side)]
-    for x in range(side):
-        size += inside[x]
-        for y in range(x):
-            hops = min(x - y, side - x + y)
-            price += np.int16(hops) * (inside[x] & inside[y])
-    dear = np.int16(2**15 - 1)
-    window: Masks = np.full((side + 1, sets), dear)
-    for first in range(side):
-        taken = np.zeros(sets, dtype=np.int64)
-        count = np.zeros(sets, dtype=np.int64)
-        for step in range(side):
-            x = (first + step) % side
-            taken += inside[x].astype(np.int64) << x
-            count += inside[x]
-            rows = np.flatnonzero(inside[x] & inside[first])
-            at = (count[rows], rows)
-            window[at] = np.minimum(window[at], price[taken[rows]])
-    found = 0
-    for k in range(1, side + 1):
-        best: Masks = np.where(size == k, price, dear)
-        for x in range(side):  # of a set with x, or of the same without
-            pairs = best.reshape(-1, 2, 1 << x)
-            np.minimum(pairs[:, 1], pairs[:, 0], out=pairs[:, 1])
-        found += int((best < window[k])[size >= k].sum())
-    return found
-
-
 @pytest.mark.parametrize("side", range(1, 13))
 def test_windows_are_optimal_on_all_short_rings(side: int) -> None:
-    assert failures(side) == 0
+    assert failing_windows(side) == 0
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("side", range(13, 21))
 def test_windows_are_optimal_on_all_rings_up_to_20(side: int) -> None:
-    assert failures(side) == 0
+    assert failing_windows(side) == 0
 
 
 # What is not taken

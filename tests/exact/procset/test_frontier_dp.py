@@ -35,7 +35,8 @@ from closeknit.instances.procset.generators import (
 from closeknit.methods import PROCSET
 from closeknit.solvers import Grade, Limit, Settings, Status
 
-from ...strategies import cheapest, procsets
+from ...oracles import cheapest
+from ...strategies import procsets
 
 METHOD = PROCSET["frontier-dp"]
 LARGE = 2**56

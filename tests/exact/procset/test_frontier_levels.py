@@ -19,7 +19,8 @@ from closeknit.exact.procset.machine import RequestSolver
 from closeknit.instances import ProcSet, cost
 from closeknit.instances.procset.generators import random_sets, system
 
-from ...strategies import cheapest, procsets
+from ...oracles import cheapest
+from ...strategies import procsets
 
 Flags = npt.NDArray[np.bool_]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from itertools import product
 from math import prod
 
 import pytest
@@ -24,7 +23,8 @@ from closeknit.instances.procset.generators import (
 from closeknit.methods import PROCSET
 from closeknit.solvers import Limit, Settings, Status
 
-from ...strategies import cheapest, procsets
+from ...oracles import by_opened_sets, cheapest
+from ...strategies import procsets
 
 FOREVER = float("inf")
 
@@ -36,26 +36,6 @@ def proved(instance: ProcSet, rules: Rules = ALL_RULES) -> tuple[int, ...]:
     assert check(instance, search.chosen) == []
     assert cost(instance, search.chosen) == search.bound
     return search.bound
-
-
-def by_opened_sets(instance: ProcSet) -> tuple[int, ...]:
-    """Least cost, by looking at every choice of sets to be open.
-
-    Right where no processor is charged for itself: all that may be taken is taken.
-    """
-    best = None
-    inside = [
-        {s for s, one in enumerate(instance.sets) if i in one.members}
-        for i in instance.available
-    ]
-    for choice in product((False, True), repeat=len(instance.sets)):
-        opened = {s for s, chosen in enumerate(choice) if chosen}
-        if sum(sets <= opened for sets in inside) >= instance.request:
-            costs = [instance.sets[s].cost for s in opened]
-            total = tuple(map(sum, zip((0,) * instance.levels, *costs, strict=True)))
-            best = total if best is None else min(best, total)
-    assert best is not None
-    return best
 
 
 @st.composite

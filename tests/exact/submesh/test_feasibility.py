@@ -41,7 +41,7 @@ from closeknit.solvers import (
     write_solution,
 )
 
-from ...strategies import packs
+from ...oracles import packs
 
 QUICK = settings(max_examples=150, deadline=None)
 

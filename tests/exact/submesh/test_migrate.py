@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import signal
 from dataclasses import replace
-from itertools import permutations, product
 
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
@@ -12,15 +11,10 @@ from hypothesis import HealthCheck, assume, given, settings
 from closeknit.exact.submesh.migrate import Migration, migrate, migrate_cp_sat
 from closeknit.exact.submesh.min_displacement import Displacement
 from closeknit.exact.submesh.plan import _Planner
-from closeknit.instances import Submesh, check, cost
+from closeknit.instances import Submesh, check
 from closeknit.instances.submesh import (
-    Box,
-    Placement,
     Resident,
-    box_at,
-    overlap,
     placement_of,
-    sides,
     unsolvable,
 )
 from closeknit.instances.submesh.generators import waiting_state
@@ -29,54 +23,11 @@ from closeknit.methods.auto_submesh import auto
 from closeknit.solvers import Grade, Limit, Settings, Status
 from closeknit.solvers.method import RunOn
 
+from ...oracles import cheapest_placement
 from ...strategies import submeshes
 
 METHODS = (migrate, migrate_cp_sat, auto)
 by_method = pytest.mark.parametrize("method", METHODS)
-
-
-def boxes_of(instance: Submesh, size: tuple[int, ...], turns: bool) -> list[Box]:
-    """Every box of a size that lies in the mesh."""
-    found = []
-    for way in sorted(set(permutations(size)) if turns else {size}):
-        pairs = list(zip(way, instance.shape, strict=True))
-        if any(s > side for s, side in pairs):
-            continue
-        ranges = [range(side if instance.torus else side - s + 1) for s, side in pairs]
-        found += [box_at(place, way) for place in product(*ranges)]
-    return found
-
-
-def cheapest_placement(instance: Submesh) -> tuple[int, ...] | None:
-    """Least cost of all placements of everything; None if there is none."""
-    singles = [(*cell, *cell) for cell in instance.blocked]
-    requests = boxes_of(instance, instance.request, instance.rotate)
-    best: list[tuple[int, ...]] = []
-
-    def clear(box: Box, placed: list[Box]) -> bool:
-        return not any(overlap(instance, box, other) for other in placed)
-
-    def place(i: int, placed: list[Box]) -> None:
-        if i == len(instance.residents):
-            for at in requests:
-                if clear(at, placed + singles):
-                    pairs = zip(instance.residents, placed, strict=True)
-                    moved = [
-                        (n, box) for n, (one, box) in enumerate(pairs) if box != one.box
-                    ]
-                    best.append(cost(instance, Placement(at, tuple(moved)).flat()))
-                    return
-            return
-        one = instance.residents[i]
-        options = [one.box]
-        if instance.migrate and not one.fixed:
-            options = boxes_of(instance, sides(one.box), one.turns)
-        for box in options:
-            if clear(box, placed + singles):
-                place(i + 1, [*placed, box])
-
-    place(0, [])
-    return min(best, default=None)
 
 
 @settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -173,7 +124,7 @@ def test_ctrl_c_leaves_the_first_placement_and_the_levels_settled(
     monkeypatch: pytest.MonkeyPatch, method: RunOn[Submesh]
 ) -> None:
     pressed = Pressed()
-    monkeypatch.setattr("closeknit.exact.submesh.migrate.nearest", pressed)
+    monkeypatch.setattr("closeknit.exact.submesh.migrate.min_displacement", pressed)
     result = method(row(4, 4, 4, 4, shape=(8, 5), request=(4, 4)))
     assert pressed.calls == 1
     assert (result.status, result.limit) == (Status.FEASIBLE, Limit.INTERRUPT)
@@ -184,19 +135,19 @@ def test_ctrl_c_leaves_the_first_placement_and_the_levels_settled(
 @pytest.mark.parametrize(
     ("method", "where"),
     [
-        (migrate, "migrate.Subsets.fit"),
-        (auto, "migrate.Subsets.fit"),
-        (auto, "auto.refute"),
-        (auto, "auto.fits"),
-        (migrate_cp_sat, "migrate.Migration.by_model"),
+        (migrate, "exact.submesh.migrate.Subsets.fit"),
+        (auto, "exact.submesh.migrate.Subsets.fit"),
+        (auto, "methods.auto_submesh.refute"),
+        (auto, "methods.auto_submesh.feasibility"),
+        (migrate_cp_sat, "exact.submesh.migrate.Migration.by_model"),
     ],
 )
 def test_ctrl_c_before_anything_is_found_leaves_a_bound(
     monkeypatch: pytest.MonkeyPatch, method: RunOn[Submesh], where: str
 ) -> None:
     pressed = Pressed()
-    monkeypatch.setattr(f"closeknit.heuristics.submesh.{where}", pressed)
-    if where == "auto.fits":
+    monkeypatch.setattr(f"closeknit.{where}", pressed)
+    if where == "methods.auto_submesh.feasibility":
         monkeypatch.setattr("closeknit.exact.submesh.migrate.MOST_SETS", 0)
     result = method(row(4, 4, 4, 4, shape=(8, 5), request=(4, 4)))
     assert pressed.calls == 1
@@ -232,7 +183,7 @@ def test_the_search_and_the_model_agree_on_the_least_way(
         own = migrate(instance)
         with monkeypatch.context() as patched:
             patched.setattr(
-                "closeknit.exact.submesh.migrate.nearest",
+                "closeknit.exact.submesh.migrate.min_displacement",
                 lambda *_args, **_named: Displacement(finished=False),
             )
             model = migrate(instance)

@@ -17,16 +17,14 @@ from closeknit.exact.submesh.min_displacement import (
 from closeknit.instances import Submesh, check, cost
 from closeknit.instances.submesh import (
     Box,
-    Placement,
     Resident,
     box_at,
     overlap,
-    sides,
     unsolvable,
 )
 
+from ...oracles import boxes_of, least_displacement
 from ...strategies import submeshes
-from .test_migrate import boxes_of
 
 FAR = 10**6
 SLOW = settings(
@@ -55,34 +53,6 @@ def crowded(draw: st.DrawFn) -> Submesh:
     return Submesh("crowded", shape, residents, request, rotate=draw(st.booleans()))
 
 
-def least_way(instance: Submesh, moved: list[int]) -> int | None:
-    """Least way of all placements of these residents and the request."""
-    still = [b.box for i, b in enumerate(instance.residents) if i not in moved]
-    still += [(*cell, *cell) for cell in instance.blocked]
-
-    def clear(box: Box, others: list[Box]) -> bool:
-        return not any(overlap(instance, box, other) for other in others)
-
-    several = [boxes_of(instance, instance.request, instance.rotate)]
-    for i in moved:
-        one = instance.residents[i]
-        several.append(boxes_of(instance, sides(one.box), one.turns))
-    several = [[box for box in boxes if clear(box, still)] for boxes in several]
-    best: list[int] = []
-
-    def place(n: int, placed: list[Box]) -> None:
-        if n == len(several):
-            moves = tuple(zip(moved, placed[1:], strict=True))
-            best.append(cost(instance, Placement(placed[0], moves).flat())[2])
-            return
-        for box in several[n]:
-            if clear(box, placed):
-                place(n + 1, [*placed, box])
-
-    place(0, [])
-    return min(best, default=None)
-
-
 @SLOW
 @given(st.one_of(submeshes(torus=False), crowded()), st.data())
 def test_least_of_all_ways(instance: Submesh, data: st.DataObject) -> None:
@@ -94,7 +64,7 @@ def test_least_of_all_ways(instance: Submesh, data: st.DataObject) -> None:
     ]
     some = st.lists(st.sampled_from(free), unique=True, max_size=2) if free else None
     moved = sorted(data.draw(some)) if some is not None else []
-    least = least_way(instance, moved)
+    least = least_displacement(instance, moved)
     found = min_displacement(instance, moved, FAR)
     assert found.finished
     assert found == min_displacement(instance, moved, FAR)
@@ -155,7 +125,7 @@ def test_least_of_all_ways_in_space(seed: int) -> None:
         if unsolvable(instance) is not None:
             continue
         moved = list(range(min(2, len(instance.residents))))
-        least = least_way(instance, moved)
+        least = least_displacement(instance, moved)
         found = min_displacement(instance, moved, FAR)
         assert found.finished
         assert (found.placement is None) is (least is None)

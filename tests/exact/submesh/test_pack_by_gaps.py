@@ -17,9 +17,8 @@ from closeknit.instances.submesh.packing import Item, Packing, check_packed
 from closeknit.instances.submesh.packing_json import read_packings
 from closeknit.solvers import Grade, Settings
 
-from ...paths import SHARED
+from ...data import PACKINGS, needs
 
-CJCM = SHARED / "data" / "packing" / "CJCM.jsonl"
 QUICK = settings(max_examples=200, deadline=None)
 
 
@@ -143,9 +142,11 @@ def test_a_perfect_packing_with_large_sides() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not CJCM.exists(), reason="the instances are not here")
+@needs("data/packing/CJCM.jsonl")
 def test_what_was_not_decided_in_twenty_seconds() -> None:
-    packing = next(p for p in read_packings(CJCM) if p.name == "E00N23")
+    packing = next(
+        p for p in read_packings(PACKINGS / "CJCM.jsonl") if p.name == "E00N23"
+    )
     verdict = decide(packing, Settings(time_limit=600.0))
     assert verdict.fits is False
     assert verdict.by == "niches"

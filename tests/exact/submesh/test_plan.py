@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-from collections import deque
 from dataclasses import replace
 
 import pytest
@@ -24,8 +23,8 @@ from closeknit.instances.submesh.json import chosen_of, selection_of
 from closeknit.instances.submesh.plan import order_of, replay
 from closeknit.solvers import Limit
 
+from ...oracles import boxes_of, fewest_moves
 from ...strategies import submeshes
-from .test_migrate import boxes_of
 
 
 @st.composite
@@ -49,42 +48,6 @@ def rearranged(draw: st.DrawFn) -> tuple[Submesh, Placement]:
         (i, box) for i, box in enumerate(placed) if box != instance.residents[i].box
     ]
     return instance, Placement((0,) * (2 * instance.d), tuple(moves))
-
-
-def fewest_moves(
-    instance: Submesh, placement: Placement, most: int, *, slide: bool
-) -> int | None:
-    """Least number of moves that lead there, up to a number; None if there are none."""
-    ends = tuple(final_boxes(instance, placement))
-    start = tuple(one.box for one in instance.residents)
-    movers = [i for i, box in enumerate(start) if box != ends[i]]
-    singles = [(*cell, *cell) for cell in instance.blocked]
-    options = {
-        i: [
-            box
-            for box in boxes_of(instance, sides(start[i]), instance.residents[i].turns)
-            if not any(overlap(instance, box, single) for single in singles)
-        ]
-        for i in movers
-    }
-    known = {start: 0}
-    queue = deque([start])
-    while queue:
-        now = queue.popleft()
-        if now == ends:
-            return known[now]
-        if known[now] == most:
-            continue
-        for i in movers:
-            others = [box for j, box in enumerate(now) if j != i or not slide]
-            for box in options[i]:
-                after = (*now[:i], box, *now[i + 1 :])
-                if after not in known and not any(
-                    overlap(instance, box, other) for other in others
-                ):
-                    known[after] = known[now] + 1
-                    queue.append(after)
-    return None
 
 
 @settings(

@@ -23,7 +23,7 @@ from closeknit.exact.submesh.refutation import (
 from closeknit.instances.submesh.infeasibility import check_infeasible, image
 from closeknit.instances.submesh.packing import Item, Packing, volume, ways
 
-from ...strategies import packs
+from ...oracles import packs
 
 Sizes = list[list[tuple[int, ...]]]
 

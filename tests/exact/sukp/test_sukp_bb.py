@@ -25,11 +25,11 @@ from closeknit.instances.sukp.generators import random_sukp
 from closeknit.methods import SUKP
 from closeknit.solvers import Grade, Limit, Settings, Status, clock
 
-from ...paths import SHARED
-from ...strategies import least_left_out, sukps
+from ...data import KNAPSACKS, require
+from ...oracles import least_left_out
+from ...strategies import sukps
 
 METHOD = SUKP["sukp-bb"]
-DATA = SHARED / "data" / "sukp"
 
 
 def some_sukp(rng: random.Random, items: int, elements: int, *, unit: int = 1) -> Sukp:
@@ -252,12 +252,10 @@ SMALL = [
 @pytest.mark.slow
 @pytest.mark.parametrize("name", SMALL)
 def test_proves_the_small_benchmark_instances(name: str) -> None:
-    path = DATA / "setI" / f"{name}.txt.xz"
-    if not path.exists():
-        pytest.skip("the benchmark is not there")
-    instance = read_instance(path)
+    require("data/sukp")
+    instance = read_instance(KNAPSACKS / "setI" / f"{name}.txt.xz")
     assert isinstance(instance, Sukp)
-    with (DATA / "best_known.csv").open() as file:
+    with (KNAPSACKS / "best_known.csv").open() as file:
         known = {row["name"]: row for row in csv.DictReader(file)}
     best = int(known[name]["best_verified_lower_bound"])
     result = METHOD(instance, Settings(time_limit=600))

@@ -17,34 +17,11 @@ from closeknit.formulations.ksubset.bounds.bounds import (
     star_bound,
     town_bound,
 )
-from closeknit.instances import KSubset, Mesh, Points, Topology, Torus, Tree, cost, mesh
+from closeknit.instances import KSubset, Points, Torus, cost, mesh
 from closeknit.solvers import Grade, Proof
 
-
-def some(seed: int, *, most: int = 12) -> KSubset:
-    """One small instance of any topology: no two seeds alike."""
-    pick = random.Random(seed)
-    topology: Topology
-    kind = seed % 6
-    if kind < 2:
-        sides = pick.choice([(9,), (4, 4), (3, 5), (2, 3, 3), (2, 2, 2, 2), (1, 7)])
-        topology = Mesh(sides) if kind else Torus(sides)
-    elif kind == 2:
-        topology = Torus(pick.choice([(5, 5), (7, 3), (6, 4), (3, 3, 3), (11,)]))
-    elif kind < 5:
-        d, far = pick.randint(1, 3), pick.choice([2, 5, 1000])
-        topology = Points(
-            tuple(tuple(pick.randrange(far) for _ in range(d)) for _ in range(14))
-        )
-    else:
-        nodes = pick.randint(2, 20)
-        parent = tuple(pick.randrange(v) if v else -1 for v in range(nodes))
-        weight = tuple(pick.randrange(4) for _ in range(nodes))
-        some_of = pick.sample(range(nodes), pick.randint(1, min(nodes, 14)))
-        topology = Tree(parent, weight, tuple(some_of))
-    places = list(topology.locations())
-    free = pick.sample(places, pick.randint(1, min(most, len(places))))
-    return KSubset(f"seed-{seed}", topology, tuple(free), pick.randint(1, len(free)))
+from ...oracles import cheapest_stars
+from ...strategies import seeded_ksubset
 
 
 def optimum(instance: KSubset) -> int:
@@ -54,7 +31,7 @@ def optimum(instance: KSubset) -> int:
 
 @pytest.mark.parametrize("seed", range(240))
 def test_no_bound_exceeds_the_optimum(seed: int) -> None:
-    instance = some(seed)
+    instance = seeded_ksubset(seed)
     least = optimum(instance)
     for bound in (star_bound, town_bound, axis_bound):
         assert (bound(instance) or 0) <= least, bound.__name__
@@ -73,7 +50,7 @@ def test_star_bound_by_hand() -> None:
 
 def test_bounds_are_exact_for_pairs_and_alone() -> None:
     for seed in range(60):
-        instance = some(seed)
+        instance = seeded_ksubset(seed)
         if instance.n < 2:
             continue
         pair = KSubset("pair", instance.topology, instance.free, 2)
@@ -82,21 +59,15 @@ def test_bounds_are_exact_for_pairs_and_alone() -> None:
         assert best_bound(alone)[0] == 0
 
 
-def definition(instance: KSubset) -> int:
-    k = instance.k
-    each = sorted(sum(sorted(row)[:k]) for row in instance.hops.tolist())
-    return sum(each[:k])
-
-
 @pytest.mark.parametrize("seed", range(60))
 def test_stars_by_shells_and_by_rows_are_the_definition(
     seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    instance = some(seed, most=14)
+    instance = seeded_ksubset(seed, most=14)
     monkeypatch.setattr(stars, "_CHUNK", 20)
-    assert stars.cheapest_stars(instance) == definition(instance)
+    assert stars.cheapest_stars(instance) == cheapest_stars(instance)
     monkeypatch.setattr(stars, "_FEW", 0)
-    assert stars.cheapest_stars(instance) == definition(instance)
+    assert stars.cheapest_stars(instance) == cheapest_stars(instance)
 
 
 def test_stars_cut_short_stay_below(monkeypatch: pytest.MonkeyPatch) -> None:

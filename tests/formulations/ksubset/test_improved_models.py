@@ -54,10 +54,9 @@ from closeknit.solvers import quadratic as data
 from closeknit.solvers.formulation import QuadraticFormulation
 from closeknit.solvers.tolerances import rounded_up
 
+from ...oracles import optimum
 from ...paths import TESTS
-from ...solvers.test_cpsat import half
-from .test_bounds import optimum, some
-from .test_models import SYMMETRIC, whole_torus
+from ...strategies import SYMMETRIC, half_full, seeded_ksubset, whole_torus
 
 MEDIAN = KSUBSET["cuts-median/cp-sat"]
 QUADRATIC = KSUBSET["cuts-quadratic/scip"]
@@ -79,7 +78,10 @@ def searched(
 
 WITH_LINES = [
     instance
-    for instance in (*SYMMETRIC, *(some(seed, most=10) for seed in range(150)))
+    for instance in (
+        *SYMMETRIC,
+        *(seeded_ksubset(seed, most=10) for seed in range(150)),
+    )
     if not MEDIAN.refuses or not MEDIAN.refuses(instance)
 ]
 
@@ -146,7 +148,7 @@ def test_full_meshes_have_few_medians() -> None:
 def test_medians_find_the_optimum(nesting: bool) -> None:
     grades = Counter[Grade]()
     small = WITH_LINES if nesting else WITH_LINES[::3]
-    for instance in (*small, *(half(5, 4 + seed % 5, seed) for seed in range(20))):
+    for instance in (*small, *(half_full(5, 4 + seed % 5, seed) for seed in range(20))):
         # Without a hint it starts from the first k processors.
         result = searched(instance, Strengthening(nesting=nesting))
         assert result.objective == result.bound == optimum(instance), instance
@@ -159,14 +161,14 @@ def test_medians_find_the_optimum(nesting: bool) -> None:
 
 def test_medians_agree_with_the_search_beyond_brute_force() -> None:
     for seed in range(2):
-        instance = half(9, 12, seed)
+        instance = half_full(9, 12, seed)
         result = MEDIAN(instance)
         assert result.status is Status.OPTIMAL
         assert result.objective == KSUBSET["auto"](instance).objective
 
 
 def test_one_median_is_a_model_of_what_has_it() -> None:
-    instance = half(5, 5, 4)
+    instance = half_full(5, 5, 4)
     medians = Medians(instance)
     for bound, median in medians.by_bound():
         box = medians.box(median, 1000)
@@ -185,7 +187,7 @@ def test_one_median_is_a_model_of_what_has_it() -> None:
 
 
 def test_medians_share_the_time_limit_and_keep_a_valid_bound() -> None:
-    instance = half(10, 16, 3)
+    instance = half_full(10, 16, 3)
     best = searched(instance, Strengthening()).objective
     assert isinstance(best, int)
     bounds = []
@@ -203,7 +205,7 @@ def test_medians_share_the_time_limit_and_keep_a_valid_bound() -> None:
 def test_bounds_are_valid_wherever_medians_stop(
     stop_at: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    instance = half(6, 7, 5)
+    instance = half_full(6, 7, 5)
     least = KSUBSET["auto"](instance).objective
     calls = 0
     solve = cpsat.solve
@@ -228,7 +230,7 @@ def test_bounds_are_valid_wherever_medians_stop(
 
 def test_a_bound_known_beforehand_stands_for_medians() -> None:
     proof = Proof(Grade.CHECKED, "by hand")
-    instance = half(10, 16, 3)
+    instance = half_full(10, 16, 3)
     above = Medians(instance).by_bound()[0][0] + 1
     known = Strengthening(hint=tuple(range(16)), bound=above, proof=proof)
     result = searched(instance, known, time_limit=0.0)
@@ -244,7 +246,7 @@ def test_medians_close_by_their_own_arithmetic_where_that_will_do() -> None:
 
 
 def test_one_thread_and_one_seed_give_one_answer() -> None:
-    instance = half(8, 9, 2)
+    instance = half_full(8, 9, 2)
     for settings in (Settings(), Settings(seed=3)):
         first, second = (MEDIAN(instance, settings).chosen for _ in range(2))
         assert first == second
@@ -312,7 +314,7 @@ def test_margins_that_fit_no_choice_leave_it_short() -> None:
 
 FLAT = [
     instance
-    for instance in (some(seed, most=10) for seed in range(120))
+    for instance in (seeded_ksubset(seed, most=10) for seed in range(120))
     if not catalogue.MIP["margins"].refuses(instance)
     and instance.k >= 3
     and instance.n - instance.k >= 2
@@ -360,7 +362,7 @@ def test_the_quadratic_finds_the_optimum(kind: int) -> None:
     instance = next(
         i
         for seed in range(kind, 600, 6)
-        if (i := some(seed, most=9)).n >= 7 and 3 <= i.k <= i.n - 2
+        if (i := seeded_ksubset(seed, most=9)).n >= 7 and 3 <= i.k <= i.n - 2
     )
     strengthening = NONE if kind % 2 else Strengthening(hint=tuple(range(instance.k)))
     result = mip.solve(cuts_quadratic(instance, strengthening), "scip")
@@ -382,7 +384,7 @@ def test_the_quadratic_keeps_an_optimum_of_symmetric_instances(
 def test_the_quadratic_is_what_was_meant() -> None:
     """Every choice meets all rows, at its cost; nothing else about it is free."""
     for seed in range(0, 36, 5):
-        instance = some(seed, most=7)
+        instance = seeded_ksubset(seed, most=7)
         for strengthening in (NONE, Strengthening(symmetry=False)):
             formulation = cuts_quadratic(instance, strengthening)
             model = formulation.model
@@ -431,7 +433,7 @@ def test_the_quadratic_keeps_choice_and_bound_at_a_limit(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(interrupt, "GRACE", 30.0)
-    instance = half(16, 40)
+    instance = half_full(16, 40)
     result = QUADRATIC(instance, Settings(time_limit=2.0))
     assert result.limit is Limit.TIME
     assert isinstance(result.bound, int)
@@ -551,8 +553,8 @@ def test_margins_of_a_cube_are_not_exported(tmp_path: Path, capsys: Any) -> None
 
 def test_the_program_runs_them(tmp_path: Path) -> None:
     file = tmp_path / "instance.json"
-    write_ksubset(half(6, 5), file)
-    least = KSUBSET["auto"](half(6, 5)).objective
+    write_ksubset(half_full(6, 5), file)
+    least = KSUBSET["auto"](half_full(6, 5)).objective
     ended = subprocess.run(
         [
             *(sys.executable, "-m", "closeknit", "solve", str(file)),

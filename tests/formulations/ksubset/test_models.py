@@ -10,40 +10,12 @@ import pytest
 from closeknit.formulations.ksubset import catalogue
 from closeknit.formulations.ksubset.counts import Counts
 from closeknit.formulations.ksubset.strengthening import NONE, Strengthening, symmetry
-from closeknit.instances import KSubset, Mesh, Points, Torus, cost, mesh
+from closeknit.instances import KSubset, Mesh, cost, mesh
 from closeknit.solvers import Grade, Proof, SolverError, cpsat, mip
 from closeknit.solvers.formulation import CpFormulation, MipFormulation
 
-from .test_bounds import optimum, some
-
-
-def whole_torus(*shape: int, k: int) -> KSubset:
-    torus = Torus(shape)
-    return KSubset("torus", torus, tuple(torus.locations()), k)
-
-
-SYMMETRIC = (
-    mesh(3, 3, k=4),
-    mesh(2, 4, k=3),
-    mesh(2, 2, 2, k=3),
-    mesh(7, k=3),
-    whole_torus(3, 3, k=4),
-    whole_torus(4, 2, k=3),
-    KSubset(
-        "ring of 8",
-        Mesh((3, 3)),
-        tuple(p for p in Mesh((3, 3)).locations() if p != (1, 1)),
-        4,
-    ),
-    KSubset("diagonal", Mesh((4, 4)), ((0, 1), (1, 0), (1, 2), (2, 1), (3, 3)), 3),
-    KSubset(
-        "twice",
-        twice := Points(((0, 0), (0, 0), (0, 4), (4, 0), (4, 4), (4, 4))),
-        twice.coordinates,
-        3,
-    ),
-)
-"""Instances whose free processors map onto themselves in various ways."""
+from ...oracles import optimum
+from ...strategies import SYMMETRIC, seeded_ksubset
 
 
 def costs_by_counts(instance: KSubset, nested: bool) -> None:
@@ -64,7 +36,7 @@ def costs_by_counts(instance: KSubset, nested: bool) -> None:
 @pytest.mark.parametrize("nested", [False, True])
 @pytest.mark.parametrize("seed", range(36))
 def test_counts_make_up_the_cost(seed: int, nested: bool) -> None:
-    costs_by_counts(some(seed, most=8), nested)
+    costs_by_counts(seeded_ksubset(seed, most=8), nested)
 
 
 def test_nested_counts_have_short_rows() -> None:
@@ -75,7 +47,7 @@ def test_nested_counts_have_short_rows() -> None:
 
 @pytest.mark.parametrize("seed", range(60))
 def test_margins_hold_in_every_optimum(seed: int) -> None:
-    instance = some(seed, most=8)
+    instance = seeded_ksubset(seed, most=8)
     margins = Counts(instance).margins
     unit = Counts(instance).unit
     least = optimum(instance)
@@ -104,7 +76,7 @@ def test_symmetry_has_an_image_of_every_choice(instance: KSubset) -> None:
 
 @pytest.mark.parametrize("seed", range(60))
 def test_symmetry_of_anything_has_images(seed: int) -> None:
-    instance = some(seed, most=9)
+    instance = seeded_ksubset(seed, most=9)
     found = symmetry(instance)
     for chosen in combinations(range(instance.n), instance.k):
         image = found.image(instance, chosen)
@@ -130,7 +102,7 @@ AIDS = {
 @pytest.mark.parametrize("aid", AIDS)
 @pytest.mark.parametrize("name", catalogue.CP)
 def test_every_aid_leaves_the_optimum(name: str, aid: str) -> None:
-    for instance in (*SYMMETRIC, *(some(seed, most=9) for seed in range(24))):
+    for instance in (*SYMMETRIC, *(seeded_ksubset(seed, most=9) for seed in range(24))):
         model = catalogue.CP[name].build(instance, AIDS[aid])
         assert isinstance(model, CpFormulation)
         result = cpsat.solve(model)

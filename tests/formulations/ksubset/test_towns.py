@@ -23,9 +23,8 @@ from closeknit.formulations.ksubset.bounds.towns_3d import (
     town_sites_in_space,
 )
 
-from ...paths import SHARED
-
-REFERENCE = SHARED / "reference"
+from ...data import REFERENCE, require
+from ...oracles import cheaper_in_box
 
 
 def pair_sum(points: list[tuple[int, ...]]) -> int:
@@ -34,26 +33,6 @@ def pair_sum(points: list[tuple[int, ...]]) -> int:
         for p, q in combinations(points, 2)
         for a, b in zip(p, q, strict=True)
     )
-
-
-def cheaper_in_box(box: tuple[int, ...], k: int, below: int) -> bool:
-    """Whether some k points of a box cost less than ``below``: every subset."""
-    cells = list(product(*map(range, box)))
-
-    def extend(chosen: list[tuple[int, ...]], start: int, paid: int) -> bool:
-        if paid >= below:
-            return False
-        if len(chosen) == k:
-            return True
-        for i in range(start, len(cells) - (k - len(chosen)) + 1):
-            added = sum(
-                abs(a - b) for p in chosen for a, b in zip(p, cells[i], strict=True)
-            )
-            if extend([*chosen, cells[i]], i + 1, paid + added):
-                return True
-        return False
-
-    return extend([], 0, 0)
 
 
 def boxes(total: int, dimension: int) -> set[tuple[int, ...]]:
@@ -231,10 +210,8 @@ def test_depth_of_the_search_is_no_matter() -> None:
 
 
 def reference(name: str) -> list[dict[str, str]]:
-    path = REFERENCE / name
-    if not path.exists():
-        pytest.skip(f"no {name} here")
-    with path.open(encoding="utf-8") as lines:
+    require(f"reference/{name}")
+    with (REFERENCE / name).open(encoding="utf-8") as lines:
         return list(csv.DictReader(lines))
 
 

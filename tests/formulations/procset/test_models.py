@@ -37,8 +37,9 @@ from closeknit.solvers import (
     mip,
 )
 
+from ...oracles import cheapest
 from ...paths import TESTS
-from ...strategies import cheapest, procsets
+from ...strategies import procsets
 
 FAKES = TESTS
 MIXED = ("mip", "mip/scip", "mip/cbc")

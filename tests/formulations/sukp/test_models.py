@@ -22,10 +22,10 @@ from closeknit.solvers import (
     mip,
 )
 
-from ...paths import SHARED
-from ...strategies import least_left_out, sukps
+from ...data import KNAPSACKS, needs
+from ...oracles import least_left_out
+from ...strategies import sukps
 
-BENCHMARK = SHARED / "data" / "sukp"
 MIXED = ("mip", "mip/scip", "mip/cbc")
 SOLVERS = ("cpsat", *MIXED)
 BAG = Sukp("bag", (7, 6, 5, 9), (3, 4, 2, 6), ((0, 1), (1, 2), (0, 2), (3, 0)), 9)
@@ -131,7 +131,7 @@ def test_time_limit_gives_a_choice_and_a_bound(
     assert check(instance, result.chosen or ()) == []
 
 
-@pytest.mark.skipif(not BENCHMARK.exists(), reason="the benchmark is not here")
+@needs("data/sukp")
 @pytest.mark.parametrize(
     ("name", "solver"),
     [("sukp_85_100_0.10_0.75", "cpsat"), ("sukp_85_100_0.15_0.85", "mip")],
@@ -140,10 +140,10 @@ def test_bounds_on_the_benchmark_allow_what_is_known(
     name: str, solver: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(interrupt, "GRACE", 30.0)
-    with (BENCHMARK / "best_known.csv").open(encoding="utf-8") as stream:
+    with (KNAPSACKS / "best_known.csv").open(encoding="utf-8") as stream:
         known = {row["name"]: row for row in csv.DictReader(stream)}
     profit = int(known[name]["best_verified_lower_bound"])
-    instance = read_instance(BENCHMARK / "setI" / f"{name}.txt.xz")
+    instance = read_instance(KNAPSACKS / "setI" / f"{name}.txt.xz")
     assert isinstance(instance, Sukp)
     result = SUKP[solver](instance, Settings(time_limit=5.0))
     assert isinstance(result.bound, int)

@@ -47,11 +47,8 @@ from closeknit.instances.ksubset.worst_cases import theorem1
 from closeknit.methods import KSUBSET
 from closeknit.solvers import Limit, Settings, Status, Ties
 
-from ...paths import SHARED
+from ...data import REFERENCE, needs
 from ...strategies import ksubsets
-
-REFERENCE = SHARED / "reference"
-
 
 # The definition, slowly
 
@@ -220,7 +217,7 @@ def test_coordinates_far_from_zero_stay_exact() -> None:
 # Theorem 1
 
 
-@pytest.mark.skipif(not REFERENCE.exists(), reason="needs ../shared")
+@needs("reference/mm_worst_case_exact.csv")
 def test_worst_cases_cost_what_they_must_in_every_tie_order() -> None:
     with (REFERENCE / "mm_worst_case_exact.csv").open() as file:
         rows = list(csv.DictReader(file))

@@ -19,7 +19,8 @@ from closeknit.instances.value import ordered
 from closeknit.methods import PROCSET
 from closeknit.solvers import Limit, Settings, Status
 
-from ...strategies import cheapest, procsets
+from ...oracles import cheapest
+from ...strategies import procsets
 
 METHOD = PROCSET["local-search"]
 

@@ -19,7 +19,8 @@ from closeknit.instances.procset.generators import drakenberg_system, system
 from closeknit.methods import PROCSET
 from closeknit.solvers import Limit, Settings, Status
 
-from ...strategies import cheapest, procsets
+from ...oracles import cheapest
+from ...strategies import procsets
 
 NAMES = ("reaching-printed", "reaching", "reaching-beam")
 

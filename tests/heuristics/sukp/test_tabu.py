@@ -24,12 +24,12 @@ from closeknit.instances.sukp.text import parse_sukp_text, write_sukp_text
 from closeknit.methods import SUKP as KNAPSACK
 from closeknit.solvers import Limit, Settings, Status
 
-from ...paths import SHARED
-from ...strategies import least_left_out, sukps
+from ...data import KNAPSACKS, needs
+from ...oracles import least_left_out
+from ...strategies import sukps
 
 TABU = KNAPSACK["tabu"]
-DATA = SHARED / "data" / "sukp"
-with_data = pytest.mark.skipif(not DATA.is_dir(), reason="no benchmark instances")
+with_data = needs("data/sukp")
 DENSITY = Fraction(1, 5)
 
 
@@ -265,12 +265,14 @@ def test_too_many_items() -> None:
 
 
 def best_known() -> dict[str, dict[str, str]]:
-    with (DATA / "best_known.csv").open(newline="") as lines:
+    with (KNAPSACKS / "best_known.csv").open(newline="") as lines:
         return {row["name"]: row for row in csv.DictReader(lines)}
 
 
 def benchmark() -> list[Path]:
-    return sorted(path for folder in DATA.glob("set*") for path in folder.iterdir())
+    return sorted(
+        path for folder in KNAPSACKS.glob("set*") for path in folder.iterdir()
+    )
 
 
 @with_data
@@ -299,11 +301,11 @@ def test_benchmark_files_are_what_their_table_says(tmp_path: Path) -> None:
 @with_data
 def test_known_solutions_are_worth_what_is_said() -> None:
     table = best_known()
-    lines = (DATA / "verified_solutions.jsonl").read_text().splitlines()
+    lines = (KNAPSACKS / "verified_solutions.jsonl").read_text().splitlines()
     solutions = [json.loads(line) for line in lines]
     assert len(solutions) >= 30
     for solution in solutions:
-        (path,) = DATA.glob(f"set*/{solution['name']}.txt.xz")
+        (path,) = KNAPSACKS.glob(f"set*/{solution['name']}.txt.xz")
         instance = read_instance(path)
         assert isinstance(instance, Sukp)
         items = solution["items0"]
@@ -329,7 +331,7 @@ SMALLEST = (
 @with_data
 @pytest.mark.parametrize("name", SMALLEST)
 def test_reaches_the_best_known(name: str) -> None:
-    instance = read_instance(DATA / "setI" / f"sukp_{name}.txt.xz")
+    instance = read_instance(KNAPSACKS / "setI" / f"sukp_{name}.txt.xz")
     assert isinstance(instance, Sukp)
     wanted = int(best_known()[instance.name]["best_verified_lower_bound"])
     result = TABU(instance, Settings(node_limit=200_000, time_limit=600))

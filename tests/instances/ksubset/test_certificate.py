@@ -23,7 +23,7 @@ from closeknit.instances.ksubset.certificate_file import (
 from closeknit.methods import KSUBSET
 from closeknit.solvers import Limit, clock
 
-from ...exact.ksubset.test_cuts_bb import some_instance
+from ...strategies import random_ksubset
 
 Nodes = list[Any]
 
@@ -46,7 +46,7 @@ def test_every_proof_can_be_followed(seed: int, tmp_path: Path) -> None:
     rng = random.Random(seed)
     path = tmp_path / "proof.xz"
     for _ in range(60):
-        instance = some_instance(rng, most=16)
+        instance = random_ksubset(rng, most=16)
         optimum, nodes = proved(instance)
         write_certificate(instance, optimum, nodes, path)
         assert check_certificate(instance, path) == optimum
@@ -57,7 +57,7 @@ def test_no_proof_of_too_much_is_accepted(tmp_path: Path) -> None:
     rng = random.Random(9)
     path = tmp_path / "proof.xz"
     for _ in range(40):
-        instance = some_instance(rng)
+        instance = random_ksubset(rng)
         optimum, nodes = proved(instance)
         write_certificate(instance, optimum + 1, nodes, path)
         with pytest.raises(InputError):

@@ -28,13 +28,13 @@ from closeknit.instances.submesh.infeasibility import check_infeasible
 from closeknit.instances.submesh.packing import Item, Packing
 from closeknit.reports.claims.samples import sampled
 
-from ...reports.claims.test_planted_faults import CERTIFICATE, EDITS
+from ...certificate_edits import CERTIFICATE_EDITS
 
 FAULTS = {
     name: edit
-    for name, (_, edit) in EDITS.items()
+    for name, edit in CERTIFICATE_EDITS.items()
     # counts alone bring no proof to where coinciding points are told apart
-    if edit.module == CERTIFICATE and "coinciding" not in name
+    if "coinciding" not in name
 }
 
 

@@ -55,10 +55,9 @@ from closeknit.methods import KSUBSET, METHODS
 from closeknit.simulation.fragmentation import fragmented
 from closeknit.solvers import Settings, Status
 
-from ...paths import SHARED
+from ...data import REFERENCE, needs
 from ...recipes import recipes
 
-REFERENCE = SHARED / "reference"
 HALF = Fraction(1, 2)
 EPS = Fraction(1, 10)
 
@@ -476,7 +475,7 @@ def test_constructions_refuse_what_they_cannot_be(
         make()
 
 
-@pytest.mark.skipif(not REFERENCE.exists(), reason="needs the reference values")
+@needs("reference/worst_cases.json", "reference/mm_worst_case_exact.csv")
 def test_worst_cases_equal_the_reference() -> None:
     reference = json.loads((REFERENCE / "worst_cases.json").read_text())
     for row in reference["mm_k8"]:

@@ -14,9 +14,8 @@ from closeknit.instances.submesh.packing import Item, check_packed
 from closeknit.instances.submesh.packing_json import read_packings
 from closeknit.solvers import Settings
 
-from ...paths import SHARED
+from ...data import PACKINGS, needs
 
-FOLDER = SHARED / "data" / "packing"
 HARD = ("E00N23", "E00X23")
 """CP-SAT needs minutes for these."""
 
@@ -58,13 +57,13 @@ def test_bad_lines_are_named(tmp_path: Path, line: str, said: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not FOLDER.exists(), reason="the set is not beside the project")
+@needs("data/packing/CJCM.jsonl", "data/packing/CJCM_answers.csv")
 def test_the_set_of_clautiaux_is_decided_as_is_known() -> None:
-    with (FOLDER / "CJCM_answers.csv").open() as rows:
+    with (PACKINGS / "CJCM_answers.csv").open() as rows:
         known = {
             row["name"]: row["answer"] == "feasible" for row in csv.DictReader(rows)
         }
-    for packing in read_packings(FOLDER / "CJCM.jsonl"):
+    for packing in read_packings(PACKINGS / "CJCM.jsonl"):
         verdict = decide(packing, Settings(time_limit=60.0))
         if packing.name in HARD:
             assert verdict.fits in (None, known[packing.name])

@@ -18,7 +18,8 @@ from closeknit.instances.sukp.reduction import (
 from closeknit.methods import PROCSET
 from closeknit.methods import SUKP as KNAPSACK
 
-from ...strategies import cheapest, least_left_out, procsets
+from ...oracles import cheapest, least_left_out
+from ...strategies import procsets
 
 
 @st.composite

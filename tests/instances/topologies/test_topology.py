@@ -37,56 +37,10 @@ from closeknit.instances.ksubset.json import (
     selection_of,
 )
 
-SHAPES = st.lists(st.integers(1, 5), min_size=1, max_size=4).map(tuple)
-RINGS = st.integers(1, 23).map(lambda side: (side,))
+from ...strategies import LARGER_TOPOLOGIES, larger_ksubsets
 
 
-@st.composite
-def points(draw: st.DrawFn) -> Points:
-    dimension = draw(st.integers(1, 4))
-    digits = draw(st.integers(0, 3))
-    axis = st.integers(-40, 40)
-    site = st.tuples(*[axis] * dimension)
-    sites = draw(st.lists(site, min_size=1, max_size=12))
-    sites += draw(st.lists(st.sampled_from(sites), max_size=4))
-    while digits and all(x % 10 == 0 for p in sites for x in p):
-        digits -= 1
-        sites = [tuple(x // 10 for x in p) for p in sites]
-    if digits == 0:
-        return Points(tuple(sites))
-    return Points(tuple(sites), 10**digits)
-
-
-@st.composite
-def trees(draw: st.DrawFn) -> Tree:
-    nodes = draw(st.integers(1, 14))
-    # every node hangs from an earlier one; then all are renamed at random
-    up = [-1] + [draw(st.integers(0, v - 1)) for v in range(1, nodes)]
-    name = draw(st.permutations(range(nodes)))
-    parent, weight = [-1] * nodes, [0] * nodes
-    for v in range(nodes):
-        parent[name[v]] = -1 if up[v] < 0 else name[up[v]]
-        weight[name[v]] = draw(st.integers(0, 4))
-    some = draw(st.sets(st.integers(0, nodes - 1), min_size=1))
-    return Tree(tuple(parent), tuple(weight), tuple(some))
-
-
-TOPOLOGIES: st.SearchStrategy[Topology] = st.one_of(
-    SHAPES.map(Mesh), SHAPES.map(Torus), RINGS.map(Torus), points(), trees()
-)
-
-
-@st.composite
-def instances(draw: st.DrawFn, most: int = 24) -> KSubset:
-    topology = draw(TOPOLOGIES)
-    places = list(topology.locations())
-    order = draw(st.permutations(range(len(places))))
-    n = draw(st.integers(1, min(most, len(places))))
-    k = draw(st.integers(1, n))
-    return KSubset("drawn", topology, tuple(places[i] for i in order[:n]), k)
-
-
-@given(instances())
+@given(larger_ksubsets())
 def test_cuts_sum_up_to_distances(instance: KSubset) -> None:
     cuts = instance.cuts
     distance = instance.topology.distance
@@ -99,7 +53,7 @@ def test_cuts_sum_up_to_distances(instance: KSubset) -> None:
             assert distance(p, q) <= instance.topology.spread(instance.points)
 
 
-@given(instances(), st.data())
+@given(larger_ksubsets(), st.data())
 def test_counts_on_the_cuts_give_the_cost(
     instance: KSubset, data: st.DataObject
 ) -> None:
@@ -110,7 +64,7 @@ def test_counts_on_the_cuts_give_the_cost(
     assert doubled == instance.cuts.denominator * cost(instance, chosen)
 
 
-@given(instances())
+@given(larger_ksubsets())
 def test_cuts_are_proper_distinct_and_nest(instance: KSubset) -> None:
     cuts = instance.cuts
     assert (cuts.weights > 0).all()
@@ -136,7 +90,7 @@ def test_cuts_are_proper_distinct_and_nest(instance: KSubset) -> None:
         assert set(positions) == set(range(positions.max() + 1))
 
 
-@given(TOPOLOGIES)
+@given(LARGER_TOPOLOGIES)
 def test_distance_is_a_metric(topology: Topology) -> None:
     sites = sorted(set(topology.locations()))[:9]
     for p in sites:
@@ -171,7 +125,7 @@ def test_torus_distance_is_the_shortest_walk(shape: tuple[int, ...]) -> None:
 
 
 @settings(max_examples=40)
-@given(TOPOLOGIES, st.data())
+@given(LARGER_TOPOLOGIES, st.data())
 def test_cost_of_many_is_the_sum_over_pairs(
     topology: Topology, data: st.DataObject
 ) -> None:
@@ -195,7 +149,7 @@ def test_cost_changes_its_way_beyond_256_processors_unseen() -> None:
     assert cost(torus, chosen) == pairs
 
 
-@given(instances())
+@given(larger_ksubsets())
 def test_files_give_back_what_was_written(instance: KSubset) -> None:
     text = dumps(document_of(instance))
     again = parse_ksubset(parse_json(text))
@@ -212,7 +166,7 @@ def test_a_file_on_disk_is_read_back(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["tree.json"]
 
 
-@given(instances(), st.randoms(use_true_random=False))
+@given(larger_ksubsets(), st.randoms(use_true_random=False))
 def test_digest_knows_no_order_and_no_names(instance: KSubset, random: object) -> None:
     places = Counter(instance.topology.locations())
     free = list(instance.free)
@@ -271,7 +225,7 @@ def test_points_have_one_scale_only() -> None:
         Points(((10, 20),), 10)
 
 
-@given(instances(), st.data())
+@given(larger_ksubsets(), st.data())
 def test_selections_are_written_and_found_again(
     instance: KSubset, data: st.DataObject
 ) -> None:

@@ -77,6 +77,7 @@ from closeknit.solvers import (
 )
 from closeknit.solvers.method import Run
 
+from ...certificate_edits import CERTIFICATE_EDITS
 from ...planting import Edit, verdict_of, verdict_of_tests
 
 Patch = pytest.MonkeyPatch
@@ -461,10 +462,7 @@ FAULTS: dict[str, Fault] = {
 }
 
 
-CERTIFICATE, INFEASIBILITY = (
-    "instances.ksubset.certificate",
-    "instances.submesh.infeasibility",
-)
+INFEASIBILITY = "instances.submesh.infeasibility"
 SOUND, PACKS = "certificate-steps-are-sound", "no-proof-refutes-what-packs"
 COSTS, CUTS = "costs-are-pair-sums", "cuts-are-distances"
 
@@ -597,52 +595,7 @@ EDITS: dict[str, tuple[str, Edit]] = {
         Edit("heuristics.ksubset.guarantees", "m * (k - m))", "m * (k - m + 1))"),
     ),
     # checkers of certificates
-    "companions off by one: too many needed": (
-        SOUND,
-        Edit(
-            CERTIFICATE, "chosen + needed + 1 > self.k", "chosen + needed + 1 >= self.k"
-        ),
-    ),
-    "companions off by one: too many in need": (
-        SOUND,
-        Edit(
-            CERTIFICATE,
-            "possible - needing - 1 < self.k",
-            "possible - needing - 1 <= self.k",
-        ),
-    ),
-    "the cost rule chooses one too early": (
-        SOUND,
-        Edit(
-            CERTIFICATE,
-            "+ int(spare.min()) < self.threshold",
-            "+ int(spare.min()) < self.threshold - 1",
-        ),
-    ),
-    "the cost rule rejects one too early": (
-        SOUND,
-        Edit(
-            CERTIFICATE,
-            "- int(last.max()) < self.threshold",
-            "- int(last.max()) < self.threshold - 1",
-        ),
-    ),
-    "a leaf is bounded one too early": (
-        SOUND,
-        Edit(CERTIFICATE, "if bound < self.threshold", "if bound < self.threshold - 1"),
-    ),
-    "who is as near as another needs it": (
-        SOUND,
-        Edit(CERTIFICATE, "alone < both", "alone <= both"),
-    ),
-    "the last of coinciding points for the first": (
-        SOUND,
-        Edit(
-            CERTIFICATE,
-            "(np.arange(len(self.twin)) < p)",
-            "(np.arange(len(self.twin)) > p)",
-        ),
-    ),
+    **{name: (SOUND, edit) for name, edit in CERTIFICATE_EDITS.items()},
     # checkers of packing proofs
     "the area proof where the mesh is just full": (
         PACKS,

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import xml.etree.ElementTree as ET
+from collections import Counter
+from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -11,13 +14,18 @@ from hypothesis import HealthCheck, given, settings
 from closeknit.cli.app import run
 from closeknit.instances import InputError, Submesh, write_submesh
 from closeknit.instances.library import bundled, suite
-from closeknit.instances.submesh import Placement, Resident, unsolvable
+from closeknit.instances.submesh import (
+    Box,
+    Placement,
+    Resident,
+    placement_of,
+    unsolvable,
+)
 from closeknit.methods import SUBMESH
 from closeknit.reports.drawing.drawing import draw
 
+from ...drawn import SPACE, arrows, cells_of, panels
 from ...strategies import submeshes
-
-SPACE = "{http://www.w3.org/2000/svg}"
 
 
 def classes(picture: str, tag: str = "rect") -> list[str]:
@@ -26,15 +34,58 @@ def classes(picture: str, tag: str = "rect") -> list[str]:
     return [one.get("class", "") for one in found if one.get("width") != "10"]
 
 
+def steps(before: list[Box], placement: Placement) -> Iterator[tuple[Box, Box]]:
+    """Yield where each move begins and ends; a resident may move more than once."""
+    now = list(before)
+    for i, box in placement.moves:
+        yield now[i], box
+        now[i] = box
+
+
+def middle(instance: Submesh, box: Box) -> list[float]:
+    """Return the middle of a box in the plane, within the mesh."""
+    d = instance.d
+    return [(box[a] + box[d + a] + 1) / 2 % instance.shape[a] for a in range(2)]
+
+
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(instance=submeshes())
-def test_every_answer_can_be_drawn(instance: Submesh) -> None:
+def test_every_answer_is_drawn_cell_by_cell(instance: Submesh) -> None:
     if unsolvable(instance):
         return
     chosen = SUBMESH["migrate"](instance).chosen
-    if chosen is not None:
-        ET.fromstring(draw(instance, {"migrate": chosen}))
-        ET.fromstring(draw(instance, {"migrate": chosen, "again": chosen}))
+    if chosen is None:
+        return
+    placement = placement_of(instance, chosen)
+    before = [one.box for one in instance.residents]
+    after = [dict(placement.moves).get(i, box) for i, box in enumerate(before)]
+    moved = {i for i, box in enumerate(after) if box != before[i]}
+    layers = instance.shape[2] if instance.d == 3 else 1
+    states = [(before, None)] * bool(moved) + [(after, placement.at)]
+    for names in (["migrate"], ["migrate", "again"]):
+        picture = draw(instance, dict.fromkeys(names, chosen))
+        shown = iter(panels(picture, instance))
+        for accent, (boxes, request) in product(("ck-a", "ck-b")[: len(names)], states):
+            for layer in range(layers):
+                panel = next(shown)
+                expected = {
+                    "ck-busy": [b for i, b in enumerate(boxes) if i not in moved],
+                    "ck-b": [b for i, b in enumerate(boxes) if i in moved],
+                    "ck-text": [(*cell, *cell) for cell in instance.blocked],
+                }
+                if request is not None:  # the second accent is that of who moves
+                    expected[accent] = [*expected.get(accent, []), request]
+                cells = {k: cells_of(instance, v, layer) for k, v in expected.items()}
+                assert panel.cells == {k: v for k, v in cells.items() if v}
+                fixed = [boxes[i] for i, r in enumerate(instance.residents) if r.fixed]
+                outlined = Counter(cell for one in panel.outlines for cell in one)
+                assert outlined == cells_of(instance, fixed, layer)
+        assert next(shown, None) is None
+        moves = sum(
+            middle(instance, a) != middle(instance, b)
+            for a, b in steps(before, placement)
+        )
+        assert arrows(picture) == moves * len(names) * (layers == 1)
 
 
 def test_who_moves_is_drawn_twice_and_has_an_arrow() -> None:

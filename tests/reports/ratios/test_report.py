@@ -7,7 +7,6 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from io import StringIO
@@ -19,7 +18,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from closeknit.instances import InputError, KSubset, Mesh, Points, Torus, Tree, mesh
-from closeknit.reports.campaigns.rows import Row
 from closeknit.reports.drawing.drawing import draw
 from closeknit.reports.ratios.csv_table import COLUMNS, csv_table
 from closeknit.reports.ratios.html_report import html_report
@@ -29,53 +27,11 @@ from closeknit.reports.ratios.summary import spread_of
 from closeknit.reports.ratios.verdicts import ScoredRun
 from closeknit.reports.ratios.wording import within
 from closeknit.solvers import Grade, Proof
-from closeknit.solvers.method import AnyMethod, Method
+from closeknit.solvers.method import Method
 
 from ...paths import ROOT
-from ...toys import cheapest, first, last, line, made, optimal, small
-
-A, B, C = small("a", 3), small("b", 4, busy=2), line("c", 0, 1, 5, 9, k=3)
-
-
-def seven_quarters(instance: KSubset) -> Fraction:
-    return Fraction(7, 4)
-
-
-TABLE: dict[str, AnyMethod] = {
-    "near": Method("near", first, guarantee=seven_quarters),
-    "far": Method("far", last),
-    "auto": Method("auto", cheapest, exact=True),
-}
-METHODS = {"ksubset": TABLE}
-
-
-def rows() -> list[Row]:
-    """Three instances: the last is not proven."""
-    return [
-        made(A, "near", cost=7, selection=(0, 1, 2), seconds=0.001),
-        made(A, "far", cost=8, selection=(0, 1, 11)),
-        optimal(A, "auto", 4, selection=(0, 1, 4)),
-        made(B, "near", cost=8, selection=(0, 1, 4, 5)),
-        made(B, "far", cost=12, selection=(0, 1, 2, 9)),
-        optimal(B, "auto", 8, selection=(0, 1, 4, 5)),
-        made(C, "near", cost=10, selection=(0, 1, 2)),
-        made(C, "far", cost=16, selection=(1, 2, 3)),
-        made(
-            C,
-            "auto",
-            cost=10,
-            bound=8,
-            proof=Proof(Grade.SOLVER, "cp-sat 9.15"),
-            limit="time",
-            selection=(0, 1, 2),
-        ),
-    ]
-
-
-def report(found: Sequence[Row] | None = None, witnesses: Sequence[Row] = ()) -> Report:
-    return report_on(
-        [A, B, C], rows() if found is None else found, METHODS, witnesses=witnesses
-    )
+from ...toys import first, made, optimal, small
+from .samples import METHODS, TABLE, A, B, C, report, rows
 
 
 def table(text: str) -> dict[tuple[str, str], dict[str, str]]:
@@ -429,7 +385,7 @@ def test_a_wrong_date_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_same_rows_give_the_same_bytes() -> None:
     program = (
         "import sys, hashlib\n"
-        "from tests.reports.ratios.test_report import report, rows\n"
+        "from tests.reports.ratios.samples import report, rows\n"
         "from closeknit.reports.ratios.html_report import html_report\n"
         "from closeknit.reports.ratios.markdown_report import markdown_report\n"
         "from closeknit.reports.ratios.csv_table import csv_table\n"

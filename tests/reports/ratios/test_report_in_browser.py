@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
 import struct
-import subprocess
 import zlib
 from pathlib import Path
 
@@ -14,16 +11,10 @@ import pytest
 
 from closeknit.reports.ratios.html_report import html_report
 
-from .test_report import report
-from .test_report_of_levels import full
+from ...browser import opened
+from .samples import report
+from .samples_of_levels import full
 
-NAMES = ("chromium", "chromium-browser", "google-chrome")
-FLAGS = (
-    *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic"),
-    *("--no-first-run", "--disable-background-networking"),
-    *("--disable-component-update", "--disable-sync", "--hide-scrollbars"),
-    *("--enable-logging=stderr", "--v=0", "--virtual-time-budget=5000"),
-)
 PROBE = """
 <script>
 addEventListener("load", () => {
@@ -44,35 +35,11 @@ addEventListener("error", () => { document.body.dataset.broken = "yes"; }, true)
 """Put into a copy of the page, to ask the browser what it made of it."""
 
 
-@pytest.fixture(scope="session")
-def browser() -> str:
-    for name in NAMES:
-        if found := shutil.which(name):
-            return found
-    if os.environ.get("CLOSEKNIT_REQUIRE_BROWSER") == "1":
-        pytest.fail(f"no browser found (looked for {', '.join(NAMES)})")
-    pytest.skip("no browser found")
-
-
 @pytest.fixture(scope="module")
 def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("page") / "report.html"
     path.write_text(html_report(report()), encoding="utf-8")
     return path
-
-
-def opened(browser: str, page: Path, tmp_path: Path, *more: str) -> tuple[str, str]:
-    done = subprocess.run(
-        [
-            *(browser, *FLAGS, f"--user-data-dir={tmp_path / 'profile'}"),
-            *(*more, page.as_uri()),
-        ],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=True,
-    )
-    return done.stdout, done.stderr
 
 
 def pixels(path: Path) -> tuple[int, int, list[bytes]]:

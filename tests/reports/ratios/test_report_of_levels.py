@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from io import StringIO
@@ -14,58 +13,34 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from closeknit.instances import InputError, Instance, ProcessorSet, ProcSet, Sukp
+from closeknit.instances import InputError, ProcessorSet, ProcSet
 from closeknit.instances.value import ordered
 from closeknit.methods import METHODS
 from closeknit.reports.campaigns.row_fields import document_of, parse_row
-from closeknit.reports.campaigns.rows import Row, row_of
 from closeknit.reports.ratios.csv_table import csv_table
 from closeknit.reports.ratios.html_report import html_report
 from closeknit.reports.ratios.labels import paid
 from closeknit.reports.ratios.markdown_report import markdown_report
 from closeknit.reports.ratios.plots import plots
-from closeknit.reports.ratios.report import Report, report_on
+from closeknit.reports.ratios.report import Report
 from closeknit.reports.ratios.summary import level_spreads
 from closeknit.reports.ratios.verdicts import InstanceVerdict, ScoredRun, quotient
 from closeknit.reports.ratios.wording import open_levels
-from closeknit.solvers import DEFAULT, Grade, Proof
-from closeknit.solvers.method import AnyMethod, Method
 
-from ...toys import first, small
 from ...toys import made as made_for_mesh
-
-PAIR = ProcessorSet("pair", (0, 1), (1, 0, 2))
-A, B, C = (
-    ProcSet(name, ("h1.1", "h1.2", "h2.1"), (0, 1, 2), request, (PAIR,))
-    for name, request in (("a", 1), ("b", 2), ("c", 4))
+from ...toys import small
+from .samples_of_levels import (
+    BAG,
+    SOLVER,
+    A,
+    B,
+    C,
+    full,
+    infeasible,
+    proved,
+    report,
+    row,
 )
-BAG = Sukp("bag", (5, 4, 3), (3, 3, 2), ((0, 1), (1, 2), ()), 6)
-TABLE: dict[str, AnyMethod] = {
-    "near": Method("near", first),
-    "auto": Method("auto", first, exact=True),
-}
-TABLES = {"ksubset": TABLE, "procset": TABLE, "sukp": TABLE}
-SOLVER = Proof(Grade.SOLVER, "x")
-
-
-def row(instance: Instance, method: str, **values: object) -> Row:
-    plain = row_of(instance, method, DEFAULT, "by hand", "failed")
-    given = {"status": "feasible", "error": "", "seconds": 0.5, "selection": (0, 1)}
-    return replace(plain, **{**given, **values})  # type: ignore[arg-type]
-
-
-def proved(instance: Instance, value: object, method: str = "auto") -> Row:
-    given = {"cost": value, "bound": value, "status": "optimal", "proof": SOLVER}
-    return row(instance, method, **given)
-
-
-def infeasible(instance: Instance, method: str) -> Row:
-    counting = Proof(Grade.CHECKED, "counting")
-    return row(instance, method, status="infeasible", selection=None, proof=counting)
-
-
-def report(*rows: Row, on: Sequence[Instance] = (A, B, C, BAG)) -> Report:
-    return report_on(on, rows, TABLES)
 
 
 def judged(found: Report) -> dict[tuple[str, str], ScoredRun]:
@@ -191,19 +166,6 @@ def test_csv_writes_levels_with_semicolons() -> None:
     assert (near["cost"], near["optimum"]) == ("10;1;1", "8;0;2")
     assert (near["ratio"], near["ratio_float"]) == ("5/4;inf;1/2", "1.25;inf;0.5")
     assert by_method["auto"]["ratio"] == "1;1;1"
-
-
-def full() -> Report:
-    return report(
-        proved(A, (8, 0, 2)),
-        row(A, "near", cost=(10, 1, 1), selection=(0,)),
-        row(B, "auto", cost=(8, 6, 2), bound=(8, 4, 9), proof=SOLVER, limit="time"),
-        row(B, "near", cost=(8, 12, 0)),
-        infeasible(C, "auto"),
-        infeasible(C, "near"),
-        proved(BAG, 4),
-        row(BAG, "near", cost=7, selection=(0,)),
-    )
 
 
 def test_pages_tell_levels_shares_and_intervals() -> None:

@@ -51,7 +51,7 @@ from closeknit.reports.reproductions.parts import PartStore
 from closeknit.simulation.stream import Start, simulate
 from closeknit.simulation.stream_jobs import StreamJob, generated
 
-from ...paths import SHARED
+from ...data import REFERENCE, needs
 
 SHAPE = (5, 6)
 
@@ -290,9 +290,9 @@ def test_differences_are_paired() -> None:
     assert gap.high - gap.low < 0.01
 
 
-@pytest.mark.skipif(not SHARED.exists(), reason="no reference tables")
+@needs("reference/bender_table1.csv")
 def test_what_is_printed_is_what_the_paper_prints() -> None:
-    with (SHARED / "reference" / "bender_table1.csv").open() as file:
+    with (REFERENCE / "bender_table1.csv").open() as file:
         rows = list(csv.reader(file))[1:]
     assert [tuple(map(int, row[1:])) for row in rows] == list(printed.PRINTED)
 

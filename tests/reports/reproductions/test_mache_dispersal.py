@@ -43,9 +43,8 @@ from closeknit.simulation.stream import End, Start, simulate
 from closeknit.simulation.stream_jobs import generated, rescaled
 from closeknit.simulation.stream_measures import measure
 
-from ...paths import SHARED
+from ...data import PARAGON, needs
 
-PARAGON = SHARED / "data" / "swf" / "SDSC-Par-1996-3.1-cln.swf.xz"
 SHAPE = (6, 7)
 
 
@@ -167,7 +166,7 @@ def test_a_load_is_met() -> None:
         assert float(offered_load(jobs, 42)) == pytest.approx(float(load), rel=0.01)
 
 
-@pytest.mark.skipif(not PARAGON.exists(), reason="no trace")
+@needs("data/swf")
 def test_workload_two_is_the_papers_by_number() -> None:
     made = list(workloads(str(PARAGON), (16, 22), seed=0, first=None))[-1]
     assert made.name == "II"

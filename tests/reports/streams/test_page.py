@@ -20,10 +20,8 @@ from closeknit.simulation.stream import Start, simulate
 from closeknit.simulation.stream_jobs import StreamJob, generated
 from closeknit.simulation.stream_measures import Meter
 
-from ...simulation.test_stream import Pages
-from ..ratios.test_report_in_browser import browser, opened
-
-__all__ = ["browser"]
+from ...browser import opened
+from ...toys import Pages
 
 SWITCHES = Tree((-1, 0, 0, 1, 1, 2), (0, 1, 1, 1, 1, 1), (3, 4, 5))
 PROBE = """
