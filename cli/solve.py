@@ -66,7 +66,7 @@ def run(args: argparse.Namespace) -> int:
     """Solve every file in turn."""
     from ..instances import problem_of, read_instance
     from ..solvers import Limit, Status
-    from .answers import format_result
+    from ..api.answers import format_result
 
     settings = running.settings_of(args, Ties(args.ties))
     for option in ("plot", "certificate"):

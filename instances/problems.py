@@ -182,10 +182,7 @@ PROBLEMS: Mapping[str, Problem] = MappingProxyType(
                 selection_of=procset_json.selection_of,
                 chosen_of=procset_json.chosen_of,
                 features=_procset_facts,
-                described=lambda one: (
-                    f"{one.request} of {one.n} available processors, "
-                    f"{len(one.sets)} sets"
-                ),
+                described=procset.described,
             ),
             Problem(
                 name="sukp",
@@ -200,10 +197,7 @@ PROBLEMS: Mapping[str, Problem] = MappingProxyType(
                 selection_of=sukp_json.selection_of,
                 chosen_of=sukp_json.chosen_of,
                 features=_sukp_facts,
-                described=lambda one: (
-                    f"{one.n} items, {len(one.weights)} elements, "
-                    f"capacity {one.capacity}"
-                ),
+                described=sukp.described,
             ),
             Problem(
                 name="submesh",
@@ -231,8 +225,20 @@ _BY_FORM = {problem.form: problem for problem in PROBLEMS.values()}
 
 
 def problem_of(instance: Instance) -> Problem:
-    """Return the problem that an instance is one of."""
-    return _BY_KIND[type(instance)]
+    """Return the problem that an instance is one of.
+
+    Raises
+    ------
+    InputError
+        When it is not an instance of any.
+    """
+    problem = _BY_KIND.get(type(instance))
+    if problem is None:
+        kinds = ", ".join(kind.__name__ for kind in _BY_KIND)
+        raise InputError(
+            f"must be an instance ({kinds})", field="instance", value=instance
+        )
+    return problem
 
 
 def check(instance: Instance, chosen: Collection[int]) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -44,9 +44,31 @@ def parse_ksubset(value: Any, *, default_name: str = "unnamed") -> KSubset:
     """Build an instance from parsed JSON (decimals as `Decimal`)."""
     document = fields.headed(value, FORMAT)
     fields.only(document, _KNOWN, ("topology", "k"), "")
+    topology = _topology(fields.objects(document["topology"], "topology"))
+    return on_topology(topology, document, default_name=default_name)
+
+
+def on_topology(
+    topology: Topology, document: Mapping[str, Any], *, default_name: str = "unnamed"
+) -> KSubset:
+    """Build an instance on a network from the other fields of its file.
+
+    Parameters
+    ----------
+    topology
+        The network.
+    document
+        ``k``; ``busy`` or ``free`` as files list sites; ``name``, ``source``, ``seed``.
+    default_name
+        The name if there is none.
+
+    Raises
+    ------
+    InputError
+        Naming the field and the value.
+    """
     if "busy" in document and "free" in document:
         raise InputError("give busy or free, not both", field="busy")
-    topology = _topology(fields.objects(document["topology"], "topology"))
     if "free" in document:
         free = _sites(document["free"], "free", topology)
     elif "busy" in document:
