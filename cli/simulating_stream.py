@@ -227,7 +227,7 @@ def _allocator(name: str, network: Topology, seed: int) -> Allocator:
 
 def _jobs(args: argparse.Namespace, most: int) -> list[StreamJob]:
     """Read or draw the jobs; say on standard error what was skipped."""
-    from ..instances.topologies.topology import MOST_PROCESSORS
+    from ..instances.topologies import MOST_PROCESSORS
     from ..simulation.stream_jobs import generated, jobs_of_trace, largest
 
     try:

@@ -11,8 +11,8 @@ from itertools import accumulate, chain, combinations
 import numpy as np
 
 from ..errors import InputError
+from ..topologies import IntArray, Mesh, Points, Site, Topology, Torus, Tree
 from ..topologies.cuts import Cuts
-from ..topologies.topology import IntArray, Mesh, Points, Site, Topology, Torus, Tree
 from ..value import LARGEST
 from ..visible import brief
 

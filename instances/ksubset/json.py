@@ -13,7 +13,7 @@ from ..errors import InputError
 from ..files import parse_json, read_text, stem, write_text
 from ..json_text import digest
 from ..json_text import dumps as dumps
-from ..topologies.topology import Mesh, Points, Site, Topology, Torus, Tree
+from ..topologies import Mesh, Points, Site, Topology, Torus, Tree
 from ..value import LARGEST
 from .instance import KSubset
 

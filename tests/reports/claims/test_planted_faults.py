@@ -508,7 +508,7 @@ EDITS: dict[str, tuple[str, Edit]] = {
     "the longer way round": (
         COSTS,
         Edit(
-            "instances.topologies.topology",
+            "instances.topologies.torus",
             "min(abs(a - b), side - abs(a - b))",
             "max(abs(a - b), side - abs(a - b)) if a != b else 0",
         ),
@@ -516,7 +516,7 @@ EDITS: dict[str, tuple[str, Edit]] = {
     "a ring is one longer": (
         COSTS,
         Edit(
-            "instances.topologies.topology",
+            "instances.topologies.torus",
             "side - abs(a - b))",
             "side + 1 - abs(a - b))",
         ),
@@ -524,14 +524,14 @@ EDITS: dict[str, tuple[str, Edit]] = {
     "a tree is climbed on one side only": (
         CUTS,
         Edit(
-            "instances.topologies.topology",
+            "instances.topologies.tree",
             "return climbed + above[v]",
             "return above[v]",
         ),
     ),
     "arrays of a torus do not wrap": (
         CUTS,
-        Edit("instances.topologies.topology", "np.minimum(step, side - step)", "step"),
+        Edit("instances.topologies.torus", "np.minimum(step, side - step)", "step"),
     ),
     # cuts
     "odd rings weigh as even ones": (

@@ -1,0 +1,52 @@
+"""Grids without wrap-around links."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import reduce
+from itertools import product
+from operator import iadd
+
+import numpy as np
+
+from .cuts import Cuts, interval_cuts
+from .topology import IntArray, Site, axes, grid_shape
+
+
+@dataclass(frozen=True, slots=True)
+class Mesh:
+    """Grid of the given sides; hops are counted along its axes (L1)."""
+
+    shape: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "shape", grid_shape(self.shape))
+
+    kind = "mesh"
+    scale = 1
+
+    @property
+    def dimension(self) -> int:
+        """Number of axes."""
+        return len(self.shape)
+
+    def locations(self) -> Iterator[Site]:
+        """All cells, in lexicographic order."""
+        return product(*map(range, self.shape))
+
+    def distance(self, p: Site, q: Site) -> int:
+        """Sum of the differences of the coordinates."""
+        return sum(abs(a - b) for a, b in zip(p, q, strict=True))
+
+    def distances(self, p: IntArray, q: IntArray) -> IntArray:
+        """L1 distances of rows."""
+        return reduce(iadd, (np.abs(a - b) for a, b in axes(p, q)))
+
+    def spread(self, points: IntArray) -> int:
+        """Half the circumference of the bounding box."""
+        return sum(int(axis.max()) - int(axis.min()) for axis in points.T)
+
+    def cuts(self, points: IntArray) -> Cuts:
+        """One cut a gap between consecutive occupied coordinates."""
+        return interval_cuts(points)
