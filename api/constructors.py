@@ -310,7 +310,11 @@ def submesh(
 def _box(one: Any) -> Any:
     """Return the coordinates of a box in one list."""
     box = plain(one.box if isinstance(one, Resident) else one)
-    if isinstance(box, list) and len(box) == 2 and all(isinstance(c, list) for c in box):
+    if (
+        isinstance(box, list)
+        and len(box) == 2
+        and all(isinstance(c, list) for c in box)
+    ):
         return [*box[0], *box[1]]
     return box
 

@@ -1,4 +1,4 @@
-"""A solved instance: what was chosen, what it costs, what is proved, and its picture."""
+"""A solved instance: the choice, its cost, what is proved, and its picture."""
 
 from __future__ import annotations
 

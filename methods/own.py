@@ -13,7 +13,6 @@ problem in its name, the callable says it in an attribute ``problem``.
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -21,6 +20,7 @@ from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
 from logging import getLogger
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -205,7 +205,9 @@ def own_method(
     known = problem or str(getattr(thing, "problem", "") or "")
     if known and known not in PROBLEMS:
         raise InputError(
-            f"must be one of {', '.join(PROBLEMS)}", field=f"{label}.problem", value=known
+            f"must be one of {', '.join(PROBLEMS)}",
+            field=f"{label}.problem",
+            value=known,
         )
     function = thing.function if isinstance(thing, Method) else thing
     rule = function if isinstance(function, OwnRule) else OwnRule(function, label)
@@ -253,7 +255,7 @@ def imported(where: str, field: str = "method") -> OwnMethod:
 
 def _imported(where: str, name: str, problem: str, field: str = "method") -> OwnMethod:
     module, _, attribute = where.partition(":")
-    here = str(os.getcwd())
+    here = str(Path.cwd())
     if here not in sys.path and "" not in sys.path:
         sys.path.append(here)
     try:
@@ -262,7 +264,9 @@ def _imported(where: str, name: str, problem: str, field: str = "method") -> Own
         raise InputError(f"{error}", field=field, value=where) from None
     except Exception as error:
         why = " ".join(f"{type(error).__name__}: {error}".split())
-        raise InputError(f"cannot be imported: {why}", field=field, value=where) from error
+        raise InputError(
+            f"cannot be imported: {why}", field=field, value=where
+        ) from error
     for part in attribute.split("."):
         if not hasattr(thing, part):
             raise InputError(f"{module} has no {attribute}", field=field, value=where)
