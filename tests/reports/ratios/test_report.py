@@ -29,10 +29,10 @@ from closeknit.reports.ratios.summary import spread_of
 from closeknit.reports.ratios.verdicts import ScoredRun
 from closeknit.reports.ratios.wording import within
 from closeknit.solvers import Grade, Proof
-from closeknit.solvers.method import AnyMethod
+from closeknit.solvers.method import AnyMethod, Method
 
 from ...paths import ROOT
-from ...toys import Toy, line, made, optimal, small
+from ...toys import cheapest, first, last, line, made, optimal, small
 
 A, B, C = small("a", 3), small("b", 4, busy=2), line("c", 0, 1, 5, 9, k=3)
 
@@ -42,9 +42,9 @@ def seven_quarters(instance: KSubset) -> Fraction:
 
 
 TABLE: dict[str, AnyMethod] = {
-    "near": Toy(name="near", where="first", guarantee=seven_quarters),
-    "far": Toy(name="far", where="last"),
-    "auto": Toy(name="auto", where="cheapest", exact=True),
+    "near": Method("near", first, guarantee=seven_quarters),
+    "far": Method("far", last),
+    "auto": Method("auto", cheapest, exact=True),
 }
 METHODS = {"ksubset": TABLE}
 
@@ -604,7 +604,7 @@ def only_for_four(instance: KSubset) -> Fraction | None:
 
 
 def partly_covered() -> Report:
-    near = Toy(name="near", where="first", guarantee=only_for_four)
+    near = Method("near", first, guarantee=only_for_four)
     return report_on([A, B, C], rows(), {"ksubset": {**TABLE, "near": near}})
 
 

@@ -31,8 +31,8 @@ from closeknit.reports.ratios.wording import open_levels
 from closeknit.solvers import DEFAULT, Grade, Proof
 from closeknit.solvers.method import AnyMethod, Method
 
+from ...toys import first, small
 from ...toys import made as made_for_mesh
-from ...toys import small
 
 PAIR = ProcessorSet("pair", (0, 1), (1, 0, 2))
 A, B, C = (
@@ -41,8 +41,8 @@ A, B, C = (
 )
 BAG = Sukp("bag", (5, 4, 3), (3, 3, 2), ((0, 1), (1, 2), ()), 6)
 TABLE: dict[str, AnyMethod] = {
-    "near": Method(name="near", where=""),
-    "auto": Method(name="auto", where="", exact=True),
+    "near": Method("near", first),
+    "auto": Method("auto", first, exact=True),
 }
 TABLES = {"ksubset": TABLE, "procset": TABLE, "sukp": TABLE}
 SOLVER = Proof(Grade.SOLVER, "x")
