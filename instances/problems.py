@@ -16,7 +16,8 @@ from typing import Any, overload
 
 from . import submesh
 from .errors import InputError
-from .files import decoded, parse_json, read_bytes, stem, unpacked
+from .files import decoded, parse_json, read_bytes, stem, unpacked, write_text
+from .json_text import dumps
 from .ksubset import instance as ksubset
 from .ksubset import json as ksubset_json
 from .ksubset.instance import KSubset
@@ -314,6 +315,17 @@ def read_if_instance(path: str | Path) -> Instance | None:
         As `read_instance` does, and for JSON that is malformed.
     """
     return _read(path, any_form=False)
+
+
+def write_instance(instance: Instance, path: str | Path) -> None:
+    """Write an instance file of any problem; it is read back to an equal instance.
+
+    Raises
+    ------
+    InputError
+        When the file cannot be written.
+    """
+    write_text(path, dumps(problem_of(instance).document_of(instance)) + "\n")
 
 
 def _read(path: str | Path, *, any_form: bool) -> Instance | None:
