@@ -52,7 +52,7 @@ class Settings:
     --------
     >>> Settings(time_limit=-5)
     Traceback (most recent call last):
-    closeknit.instances.errors.InputError: time_limit: must be seconds, at least 0, not -5
+    closeknit.instances.errors.InputError: time_limit: must be at least 0 s, not -5
     """
 
     time_limit: float = 60.0
@@ -87,7 +87,7 @@ def _seconds(value: object) -> float:
     except (TypeError, ValueError):
         seconds = -1.0
     if isinstance(value, bool | str | bytes) or not seconds >= 0:
-        raise InputError("must be seconds, at least 0", field="time_limit", value=value)
+        raise InputError("must be at least 0 s", field="time_limit", value=value)
     return seconds
 
 
