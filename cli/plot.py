@@ -42,11 +42,11 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Check what is to be drawn, draw it, and write the picture."""
+    from ..api.checking import objections
     from ..instances import read_instance
     from ..reports.drawing.drawing import draw, draw_alone
     from ..solvers import read_solution
     from . import running
-    from .check import objections
 
     instance = read_instance(args.file)
     if args.certificate is not None:

@@ -64,9 +64,9 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Solve every file in turn."""
+    from ..api.answers import format_result
     from ..instances import problem_of, read_instance
     from ..solvers import Limit, Status
-    from .answers import format_result
 
     settings = running.settings_of(args, Ties(args.ties))
     for option in ("plot", "certificate"):

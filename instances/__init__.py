@@ -14,6 +14,7 @@ from .problems import problem_of as problem_of
 from .problems import read_if_instance as read_if_instance
 from .problems import read_instance as read_instance
 from .problems import sha256 as sha256
+from .problems import write_instance as write_instance
 from .procset.instance import ProcessorSet as ProcessorSet
 from .procset.instance import ProcSet as ProcSet
 from .procset.json import write_procset as write_procset

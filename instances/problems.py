@@ -16,7 +16,8 @@ from typing import Any, overload
 
 from . import submesh
 from .errors import InputError
-from .files import decoded, parse_json, read_bytes, stem, unpacked
+from .files import decoded, parse_json, read_bytes, stem, unpacked, write_text
+from .json_text import dumps
 from .ksubset import instance as ksubset
 from .ksubset import json as ksubset_json
 from .ksubset.instance import KSubset
@@ -182,10 +183,7 @@ PROBLEMS: Mapping[str, Problem] = MappingProxyType(
                 selection_of=procset_json.selection_of,
                 chosen_of=procset_json.chosen_of,
                 features=_procset_facts,
-                described=lambda one: (
-                    f"{one.request} of {one.n} available processors, "
-                    f"{len(one.sets)} sets"
-                ),
+                described=procset.described,
             ),
             Problem(
                 name="sukp",
@@ -200,10 +198,7 @@ PROBLEMS: Mapping[str, Problem] = MappingProxyType(
                 selection_of=sukp_json.selection_of,
                 chosen_of=sukp_json.chosen_of,
                 features=_sukp_facts,
-                described=lambda one: (
-                    f"{one.n} items, {len(one.weights)} elements, "
-                    f"capacity {one.capacity}"
-                ),
+                described=sukp.described,
             ),
             Problem(
                 name="submesh",
@@ -231,8 +226,20 @@ _BY_FORM = {problem.form: problem for problem in PROBLEMS.values()}
 
 
 def problem_of(instance: Instance) -> Problem:
-    """Return the problem that an instance is one of."""
-    return _BY_KIND[type(instance)]
+    """Return the problem that an instance is one of.
+
+    Raises
+    ------
+    InputError
+        When it is not an instance of any.
+    """
+    problem = _BY_KIND.get(type(instance))
+    if problem is None:
+        kinds = ", ".join(kind.__name__ for kind in _BY_KIND)
+        raise InputError(
+            f"must be an instance ({kinds})", field="instance", value=instance
+        )
+    return problem
 
 
 def check(instance: Instance, chosen: Collection[int]) -> list[str]:
@@ -308,6 +315,17 @@ def read_if_instance(path: str | Path) -> Instance | None:
         As `read_instance` does, and for JSON that is malformed.
     """
     return _read(path, any_form=False)
+
+
+def write_instance(instance: Instance, path: str | Path) -> None:
+    """Write an instance file of any problem; it is read back to an equal instance.
+
+    Raises
+    ------
+    InputError
+        When the file cannot be written.
+    """
+    write_text(path, dumps(problem_of(instance).document_of(instance)) + "\n")
 
 
 def _read(path: str | Path, *, any_form: bool) -> Instance | None:

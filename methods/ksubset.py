@@ -45,6 +45,7 @@ def _needs_a_plane(instance: KSubset) -> str | None:
 
 
 TABLE = table(
+    "ksubset",
     Method("mm", mm.mm, guarantee=guarantees.manhattan_median, takes_ties=True),
     Method("mm-free", mm.mm_free, guarantee=guarantees.star),
     Method("mm-all", mm.mm_all, guarantee=guarantees.manhattan_median),

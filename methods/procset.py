@@ -10,6 +10,7 @@ from ..solvers.method import Method, table
 from . import auto_procset, models_procset
 
 TABLE = table(
+    "procset",
     Method("bruteforce", bruteforce.bruteforce, exact=True),
     Method("reaching-printed", reaching.reaching_printed, seeded=True),
     Method("reaching", reaching.reaching, seeded=True),

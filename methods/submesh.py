@@ -7,6 +7,7 @@ from ..solvers.method import Method, table
 from . import auto_submesh, models_submesh, submesh_allocator_as_method
 
 TABLE = table(
+    "submesh",
     *submesh_allocator_as_method.methods(),
     Method("migrate", migrate.migrate, exact=True, seeded=True),
     Method(

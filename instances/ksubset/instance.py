@@ -14,6 +14,7 @@ from ..errors import InputError
 from ..topologies import IntArray, Mesh, Points, Site, Topology, Torus, Tree
 from ..topologies.cuts import Cuts
 from ..value import LARGEST
+from ..visible import brief
 
 _LARGEST_PAIRWISE = 8
 """Up to this k the cost is summed pair by pair, beyond it axis by axis."""
@@ -75,6 +76,9 @@ class KSubset:
                 f"largest distance up to {spread})",
                 field="topology",
             )
+
+    def __repr__(self) -> str:
+        return brief("KSubset", described(self), self.name)
 
     @property
     def n(self) -> int:

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 from .. import fields
+from ..decimals import decimals, digits, scaled
 from ..errors import InputError
 from ..files import parse_json, read_text, stem, write_text
 from ..json_text import digest
 from ..json_text import dumps as dumps
 from ..topologies import Mesh, Points, Site, Topology, Torus, Tree
-from ..value import LARGEST
 from .instance import KSubset
 
 FORMAT = "closeknit/ksubset"
@@ -22,7 +22,6 @@ _FIELDS = ("format", "version", "name", "topology", "busy", "free", "k", "source
 _KNOWN = (*_FIELDS, "seed")
 _POINTS = ("kind", "coordinates")
 _TREE = ("kind", "parent", "weight", "processors")
-_MOST_DECIMALS = 18
 
 
 def read_ksubset(path: str | Path) -> KSubset:
@@ -44,9 +43,31 @@ def parse_ksubset(value: Any, *, default_name: str = "unnamed") -> KSubset:
     """Build an instance from parsed JSON (decimals as `Decimal`)."""
     document = fields.headed(value, FORMAT)
     fields.only(document, _KNOWN, ("topology", "k"), "")
+    topology = _topology(fields.objects(document["topology"], "topology"))
+    return on_topology(topology, document, default_name=default_name)
+
+
+def on_topology(
+    topology: Topology, document: Mapping[str, Any], *, default_name: str = "unnamed"
+) -> KSubset:
+    """Build an instance on a network from the other fields of its file.
+
+    Parameters
+    ----------
+    topology
+        The network.
+    document
+        ``k``; ``busy`` or ``free`` as files list sites; ``name``, ``source``, ``seed``.
+    default_name
+        The name if there is none.
+
+    Raises
+    ------
+    InputError
+        Naming the field and the value.
+    """
     if "busy" in document and "free" in document:
         raise InputError("give busy or free, not both", field="busy")
-    topology = _topology(fields.objects(document["topology"], "topology"))
     if "free" in document:
         free = _sites(document["free"], "free", topology)
     elif "busy" in document:
@@ -152,13 +173,7 @@ def _topology(value: dict[str, Any]) -> Topology:
     if kind == "points":
         fields.only(value, _POINTS, _POINTS, "topology")
         where = "topology.coordinates"
-        rows = fields.lists(value["coordinates"], where)
-        numbers = [_decimals(row, f"{where}[{i}]") for i, row in enumerate(rows)]
-        digits = max((_digits(x) for row in numbers for x in row), default=0)
-        scale = 10**digits
-        return Points(
-            tuple(tuple(int(x * scale) for x in row) for row in numbers), scale
-        )
+        return Points(*scaled(fields.lists(value["coordinates"], where), where))
     if kind == "tree":
         fields.only(value, _TREE, _TREE, "topology")
         return Tree(
@@ -213,41 +228,9 @@ def _without(topology: Topology, busy: list[Site], field: str) -> list[Site]:
     return free
 
 
-def _decimals(value: Any, field: str) -> list[Decimal]:
-    """Read one point; refuses what cannot be scaled to 62 bits."""
-    numbers = []
-    for i, x in enumerate(fields.lists(value, field)):
-        number = Decimal(fields.number(x, f"{field}[{i}]"))
-        if number and (number.adjusted() > _MOST_DECIMALS or abs(number) >= LARGEST):
-            raise InputError(
-                "must be smaller than 2^62", field=f"{field}[{i}]", value=str(x)
-            )
-        if _digits(number) > _MOST_DECIMALS:
-            raise InputError(
-                f"more than {_MOST_DECIMALS} decimals",
-                field=f"{field}[{i}]",
-                value=str(x),
-            )
-        numbers.append(number)
-    return numbers
-
-
-def _digits(number: Decimal) -> int:
-    """Count the digits behind the point, trailing zeros left out."""
-    if not number:
-        return 0
-    exponent = number.as_tuple().exponent
-    assert isinstance(exponent, int)  # NaN and infinity were refused
-    if exponent < -_MOST_DECIMALS - 30:
-        return -exponent
-    digits = number.as_tuple().digits
-    zeros = next(i for i, d in enumerate(reversed(digits)) if d)
-    return max(0, -exponent - zeros)
-
-
 def _scaled(value: Any, field: str, scale: int) -> Site:
-    numbers = _decimals(value, field)
-    if any(10 ** _digits(x) > scale for x in numbers):
+    numbers = decimals(value, field)
+    if any(10 ** digits(x) > scale for x in numbers):
         raise InputError(
             "no such processor", field=field, value=[str(x) for x in numbers]
         )

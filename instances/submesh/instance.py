@@ -10,6 +10,7 @@ from math import prod
 import numpy as np
 
 from ..errors import InputError
+from ..visible import brief
 from .boxes import Box, cells, sides
 
 MOST_PROCESSORS = 2**24
@@ -129,6 +130,9 @@ class Submesh:
                     value=list(cell),
                 )
             seen.add(cell)
+
+    def __repr__(self) -> str:
+        return brief("Submesh", described(self), self.name)
 
     @property
     def d(self) -> int:

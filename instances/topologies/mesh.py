@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from itertools import product
@@ -14,14 +14,24 @@ from .cuts import Cuts, interval_cuts
 from .topology import IntArray, Site, axes, grid_shape
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, init=False)
 class Mesh:
-    """Grid of the given sides; hops are counted along its axes (L1)."""
+    """Grid of the given sides; hops are counted along its axes (L1).
+
+    Parameters
+    ----------
+    sides
+        One by one, or in one sequence: ``Mesh(8, 8)``, ``Mesh((8, 8))``.
+    shape
+        The same as a keyword.
+    """
 
     shape: tuple[int, ...]
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "shape", grid_shape(self.shape))
+    def __init__(
+        self, *sides: int | Sequence[int], shape: Sequence[int] | None = None
+    ) -> None:
+        object.__setattr__(self, "shape", grid_shape(sides, shape))
 
     kind = "mesh"
     scale = 1

@@ -9,8 +9,10 @@ from operator import iadd
 
 import numpy as np
 
+from ..decimals import scaled
 from ..errors import InputError
 from ..value import LARGEST
+from ..visible import brief
 from .cuts import Cuts, interval_cuts
 from .topology import IntArray, Site, axes
 
@@ -22,10 +24,11 @@ class Points:
     Parameters
     ----------
     coordinates
-        All points, free and busy, as integers; sorted on construction.
+        All points, free and busy, as tuples of integers; sorted on construction.
+        Lists, arrays and decimals are converted, and decimals scaled exactly.
     scale
         True coordinates are these divided by ``scale``: decimals are scaled
-        exactly by the reader, and distances are in units of 1/scale. The least
+        exactly, and distances are in units of 1/scale. The least
         power of ten that makes all coordinates integers, so that the same points
         are always the same instance.
     """
@@ -34,7 +37,14 @@ class Points:
     scale: int = 1
 
     def __post_init__(self) -> None:
+        """Convert lists, arrays and decimals; refuse what are no points."""
         field = "topology.coordinates"
+        if not _is_exact(self.coordinates):
+            coordinates, scale = scaled(self.coordinates, field)
+            if self.scale != 1:
+                raise InputError("is for integers", field="scale", value=self.scale)
+            object.__setattr__(self, "coordinates", coordinates)
+            object.__setattr__(self, "scale", scale)
         if not self.coordinates:
             raise InputError("needs at least one point", field=field)
         if not self.coordinates[0]:
@@ -62,6 +72,12 @@ class Points:
             )
         object.__setattr__(self, "coordinates", tuple(sorted(self.coordinates)))
 
+    def __repr__(self) -> str:
+        shown = f"{len(self.coordinates)} points in {self.dimension}-D"
+        return brief(
+            "Points", shown + f", in units of 1/{self.scale}" * (self.scale > 1)
+        )
+
     kind = "points"
 
     @property
@@ -88,3 +104,10 @@ class Points:
     def cuts(self, points: IntArray) -> Cuts:
         """One cut a gap between consecutive coordinates."""
         return interval_cuts(points)
+
+
+def _is_exact(coordinates: object) -> bool:
+    """Whether these are tuples of integers already."""
+    return type(coordinates) is tuple and all(
+        type(point) is tuple and set(map(type, point)) <= {int} for point in coordinates
+    )

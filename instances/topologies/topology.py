@@ -14,6 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import InputError
+from ..fields import integers
+from ..plain import plain
 from .cuts import Cuts
 
 Site = tuple[int, ...]
@@ -64,8 +66,25 @@ class Topology(Protocol):
         ...
 
 
-def grid_shape(shape: Sequence[int]) -> tuple[int, ...]:
-    """Return the sides of a mesh or torus; raises InputError for bad ones."""
+def grid_shape(
+    sides: Sequence[int | Sequence[int]], shape: Sequence[int] | None = None
+) -> tuple[int, ...]:
+    """Return the sides of a mesh or torus, given one by one or in one sequence.
+
+    Raises
+    ------
+    InputError
+        For a side below 1, and for too many processors.
+
+    Examples
+    --------
+    >>> grid_shape((8, 4)), grid_shape(([8, 4],))
+    ((8, 4), (8, 4))
+    """
+    given = plain(sides if shape is None else shape)
+    if isinstance(given, list) and len(given) == 1 and isinstance(given[0], list):
+        given = given[0]
+    shape = integers(given, "topology.shape")
     if not shape:
         raise InputError("needs at least one side", field="topology.shape")
     for i, side in enumerate(shape):
@@ -79,7 +98,7 @@ def grid_shape(shape: Sequence[int]) -> tuple[int, ...]:
             field="topology.shape",
             value=list(shape),
         )
-    return tuple(shape)
+    return shape
 
 
 def axes(p: IntArray, q: IntArray) -> Iterator[tuple[IntArray, IntArray]]:

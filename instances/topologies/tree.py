@@ -9,7 +9,10 @@ from functools import cached_property
 import numpy as np
 
 from ..errors import InputError
+from ..fields import integers
+from ..plain import plain
 from ..value import LARGEST
+from ..visible import brief
 from .cuts import Cuts, subtree_cuts
 from .topology import IntArray, Site
 
@@ -33,6 +36,12 @@ class Tree:
     processors: tuple[int, ...]
 
     def __post_init__(self) -> None:
+        """Convert lists and arrays; refuse what is no tree."""
+        for name in ("parent", "weight", "processors"):
+            value = getattr(self, name)
+            if type(value) is not tuple or not set(map(type, value)) <= {int}:
+                value = integers(plain(value), f"topology.{name}")
+                object.__setattr__(self, name, value)
         nodes = len(self.parent)
         if not nodes:
             raise InputError("needs at least one node", field="topology.parent")
@@ -80,6 +89,10 @@ class Tree:
         object.__setattr__(self, "processors", tuple(sorted(self.processors)))
         rootless = (0 if v in roots else w for v, w in enumerate(self.weight))
         object.__setattr__(self, "weight", tuple(rootless))
+
+    def __repr__(self) -> str:
+        text = f"{len(self.parent)} nodes, {len(self.processors)} processors"
+        return brief("Tree", text)
 
     kind = "tree"
     dimension = 1

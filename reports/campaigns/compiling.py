@@ -11,11 +11,10 @@ from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
 
-import closeknit
-
 from ... import formulations
 from ... import methods as heuristics
 from ...heuristics.ksubset.mm_mesh_kernels import scan_mesh
+from ...instances import InputError
 from ...instances.files import write_text
 from ...methods import METHODS
 from ...methods.warming import KINDS, Kind, warm, with_kernels
@@ -89,7 +88,7 @@ def compile_for(wanted: Iterable[Wanted], *, jobs: int) -> list[str]:
             else:
                 ready |= {_line(label, kind) for kind in due[label]}
     if calls and place is not None:
-        with suppress(closeknit.InputError):  # a read-only installation
+        with suppress(InputError):  # a read-only installation
             write_text(place, json.dumps(sorted(ready)))
     return failures
 

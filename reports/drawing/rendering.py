@@ -24,6 +24,8 @@ from .svg import STYLE
 _SPACE = "{http://www.w3.org/2000/svg}"
 _POINTS = 72 / 96
 """Of a pixel."""
+_INCH = 96
+"""Pixels of a drawing in an inch."""
 _DENSITY = 192
 """Dots an inch of a PNG: two for each pixel of the drawing."""
 _SILENT = {"title", "desc", "style"}
@@ -63,25 +65,52 @@ def rendered(drawing: str, form: str) -> bytes:
     ValueError
         For SVG that no drawing of ours is made of.
     """
-    root = ET.fromstring(drawing)
-    wide, high = (float(root.get(side, "")) for side in ("width", "height"))
-    rules = _rules()
+    wide, high = size_of(drawing)
     with mpl.rc_context(_LOOK):
-        figure = Figure(figsize=(wide / 96, high / 96))
-        axes = figure.add_axes((0, 0, 1, 1))
-        axes.set_axis_off()
-        axes.set_xlim(0, wide)
-        axes.set_ylim(high, 0)
-        for order, (element, frame) in enumerate(_elements(root, _Frame())):
-            look = rules.get(element.get("class", ""), {}) | _own(element)
-            if element.tag == f"{_SPACE}text":
-                _write(axes, element, frame, look, order)
-            else:
-                _paint(axes, element, frame, look, order)
+        figure = Figure(figsize=(wide / _INCH, high / _INCH))
+        paint_on(figure.add_axes((0, 0, 1, 1)), drawing)
         buffer = BytesIO()
         date: dict[str, Any] = {"CreationDate": None} if form == "pdf" else {}
         figure.savefig(buffer, format=form, dpi=_DENSITY, metadata=date)
     return buffer.getvalue()
+
+
+def size_of(drawing: str) -> tuple[float, float]:
+    """Return the width and the height of a drawing, in pixels."""
+    root = ET.fromstring(drawing)
+    return float(root.get("width", "")), float(root.get("height", ""))
+
+
+def paint_on(axes: Any, drawing: str) -> None:
+    """Paint a drawing on axes of matplotlib, as large as fits and in the middle.
+
+    Lines and text are scaled with the rest, for the size that the axes have now.
+
+    Raises
+    ------
+    ValueError
+        For SVG that no drawing of ours is made of.
+    """
+    root = ET.fromstring(drawing)
+    wide, high = size_of(drawing)
+    room = axes.get_position()
+    inches = axes.figure.get_size_inches()
+    broad, tall = room.width * inches[0] * _INCH, room.height * inches[1] * _INCH
+    scale = min(broad / wide, tall / high)
+    if abs(scale - 1) < 1e-9:  # a figure of the drawing's own size
+        scale, broad, tall = 1.0, wide, high
+    frame = _Frame(scale, (broad - scale * wide) / 2, (tall - scale * high) / 2)
+    rules = _rules()
+    with mpl.rc_context(_LOOK):
+        axes.set_axis_off()
+        axes.set_xlim(0, broad)
+        axes.set_ylim(tall, 0)
+        for order, (element, place) in enumerate(_elements(root, frame)):
+            look = rules.get(element.get("class", ""), {}) | _own(element)
+            if element.tag == f"{_SPACE}text":
+                _write(axes, element, place, look, order)
+            else:
+                _paint(axes, element, place, look, order)
 
 
 def _rules() -> dict[str, dict[str, str]]:

@@ -191,10 +191,10 @@ def test_lengths_are_given_in_the_units_of_the_file(
     [
         (["--time-limit", "0"], "--time-limit: must be seconds above 0"),
         (["--time-limit", "nan"], "--time-limit: must be seconds above 0"),
-        (["--threads", "0"], "--threads: must be at least 1"),
-        (["--seed", "-1"], "--seed: must be at least 0"),
-        (["--node-limit", "0"], "--node-limit: must be at least 1"),
-        (["--memory", "0"], "--memory: must be at least 1"),
+        (["--threads", "0"], "--threads: must be an integer from 1 to 2^31 - 1"),
+        (["--seed", "-1"], "--seed: must be an integer from 0 to 2^31 - 1"),
+        (["--node-limit", "0"], "--node-limit: must be an integer from 1 to 2^31 - 1"),
+        (["--memory", "0"], "--memory: must be an integer from 1 to 2^31 - 1"),
         (
             ["--method", "mmm"],
             "--method: no such method for ksubset (did you mean mm?)",

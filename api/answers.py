@@ -26,12 +26,45 @@ _ORDERS = {
 }
 
 
+def headline(instance: Instance, result: Result) -> str:
+    """Describe an answer in less than a line: status, cost, bound, what was asked.
+
+    >>> from closeknit.instances import mesh
+    >>> from closeknit.methods import KSUBSET
+    >>> job = mesh(8, 8, k=9)
+    >>> print(headline(job, KSUBSET["mm"](job)).rpartition(",")[0])
+    feasible: cost 72, 9 of 64 free processors
+    """
+    known = []
+    if result.objective is not None:
+        cost = _short(instance, result.objective)
+        known.append(f"cost {cost}")
+        if result.objective == result.bound:
+            known[-1] += f" = bound {cost} ({result.proof})"
+    if result.bound is not None and result.objective != result.bound:
+        known.append(f"bound {_short(instance, result.bound)} ({result.proof})")
+    if result.bound is None and result.proof is not None:
+        known.append(str(result.proof))
+    known += [_asked(instance), f"{result.seconds:.3f} s"]
+    return f"{result.status.value}: {', '.join(known)}"
+
+
+def _asked(instance: Instance) -> str:
+    if isinstance(instance, KSubset):
+        return f"{instance.k} of {instance.n} free processors"
+    return described(instance)
+
+
+def _short(instance: Instance, value: Value) -> str:
+    """Write a cost in the units of the file."""
+    if isinstance(instance, KSubset) and isinstance(value, int):
+        return _length(instance, value)
+    return cost_text(value)
+
+
 def format_result(instance: Instance, method: str, result: Result) -> str:
     """Describe an answer in a few lines."""
-    what = described(instance)
-    if isinstance(instance, KSubset):
-        what = f"{instance.k} of {instance.n} free processors"
-    lines = [f"{instance.name}: {what}, {method}"]
+    lines = [f"{instance.name}: {_asked(instance)}, {method}"]
     if result.objective is not None:
         lines += _costs(instance, result)
     if result.bound is not None:
