@@ -15,6 +15,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from . import outputs, running
+from .parser import Parser
 from .screen import screen
 
 if TYPE_CHECKING:
@@ -24,10 +25,8 @@ if TYPE_CHECKING:
     from ..reports.ratios.verdicts import ScoredRun
     from ..solvers import Settings
 
-HELP = "table of ratios on the terminal"
 
-
-def options(parser: argparse.ArgumentParser) -> None:
+def options(parser: Parser) -> None:
     """Declare the options."""
     parser.add_argument("files", nargs="+", metavar="FILE", help="instance file")
     parser.add_argument(
@@ -52,12 +51,13 @@ def run(args: argparse.Namespace) -> int:
     from ..instances import read_instance
     from ..methods import METHODS
     from ..reports.campaigns.campaign import Campaign
+    from ..reports.campaigns.lineups import lineups as lineups_of
     from ..reports.ratios.verdicts import judge
     from ..solvers import Limit
 
     settings = running.settings_of(args)
     instances = [read_instance(path) for path in args.files]
-    lineups = running.lineups(args, instances)
+    lineups = lineups_of(args.methods, args.exact, instances)
     failed = interrupted = False
     judged: list[ScoredRun] = []
     for instance in instances:

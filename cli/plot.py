@@ -14,15 +14,14 @@ import sys
 from typing import TYPE_CHECKING
 
 from . import outputs
+from .parser import Parser
 
 if TYPE_CHECKING:
     from ..instances import Instance
     from ..solvers.solution_json import Solution
 
-HELP = "draw an instance or a solution as SVG, PNG or PDF"
 
-
-def options(parser: argparse.ArgumentParser) -> None:
+def options(parser: Parser) -> None:
     """Declare the options."""
     parser.add_argument("file", metavar="FILE", help="instance file")
     parser.add_argument("solution", metavar="SOLUTION", nargs="?", help="solution file")

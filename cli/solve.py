@@ -20,16 +20,15 @@ from ..solvers import clock
 from ..solvers.result import CERTIFIED
 from ..solvers.settings import Settings, Ties
 from . import outputs, running
+from .parser import Parser
 
 if TYPE_CHECKING:
     from ..instances import Instance
     from ..methods import AnyMethod
     from ..solvers import Result
 
-HELP = "choose processors and prove how good the choice is"
 
-
-def options(parser: argparse.ArgumentParser) -> None:
+def options(parser: Parser) -> None:
     """Declare the options."""
     parser.add_argument("files", nargs="+", metavar="FILE", help="instance file")
     parser.add_argument(
@@ -66,6 +65,7 @@ def run(args: argparse.Namespace) -> int:
     """Solve every file in turn."""
     from ..api.answers import format_result
     from ..instances import problem_of, read_instance
+    from ..methods.by_name import methods_named, problems_of
     from ..solvers import Limit, Status
 
     settings = running.settings_of(args, Ties(args.ties))
@@ -76,8 +76,8 @@ def run(args: argparse.Namespace) -> int:
             )
     instances = [read_instance(path) for path in args.files]
     methods: dict[str, AnyMethod] = {}
-    for problem in running.problems_of(instances):
-        methods |= running.methods_named(args.method, [problem])
+    for problem in problems_of(instances):
+        methods |= methods_named(args.method, [problem])
     if args.certificate:
         running.only_for("ksubset", instances[0], "--certificate")
         if not methods["ksubset"].exact:

@@ -1,0 +1,52 @@
+"""Methods by the names that users give, for one problem or several."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from ..instances import PROBLEMS, InputError, Instance, problem_of
+from ..instances.suggestions import entry_named, hint
+from . import METHODS, AnyMethod
+
+
+def problems_of(instances: Iterable[Instance]) -> tuple[str, ...]:
+    """Return the names of the problems, each once, in the order of the tables."""
+    met = {problem_of(instance).name for instance in instances}
+    return tuple(name for name in PROBLEMS if name in met)
+
+
+def methods_named(
+    name: str, problems: Sequence[str], field: str = "--method"
+) -> dict[str, AnyMethod]:
+    """Return the method of this name for each of these problems that has one.
+
+    Raises
+    ------
+    InputError
+        With a suggestion, when none of them has.
+    """
+    found = {p: METHODS[p][name] for p in problems if name in METHODS[p]}
+    if not found:
+        known = dict.fromkeys(each for p in problems for each in METHODS[p])
+        wanted = " or ".join(problems)
+        elsewhere = [p for p in METHODS if p not in problems and name in METHODS[p]]
+        why = hint(name, known)
+        if elsewhere:
+            why = f"{name} is a method for {' and '.join(elsewhere)}"
+        raise InputError(
+            f"no such method for {wanted} ({why})", field=field, value=name
+        )
+    return found
+
+
+def method_named(name: str, problem: str, field: str = "--method") -> AnyMethod:
+    """Return the method of this name for this problem; see `methods_named`."""
+    return methods_named(name, [problem], field)[problem]
+
+
+def known_method(name: str, field: str) -> None:
+    """Refuse a name that no problem has a method of."""
+    known = {
+        each: method for table in METHODS.values() for each, method in table.items()
+    }
+    entry_named(name, known, field, "method")
