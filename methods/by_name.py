@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from ..instances import PROBLEMS, InputError, Instance, problem_of
 from ..instances.suggestions import entry_named, hint
-from . import METHODS, AnyMethod
+from . import METHODS, AnyMethod, own
 
 
 def problems_of(instances: Iterable[Instance]) -> tuple[str, ...]:
@@ -16,16 +17,29 @@ def problems_of(instances: Iterable[Instance]) -> tuple[str, ...]:
 
 
 def methods_named(
-    name: str, problems: Sequence[str], field: str = "--method"
+    name: Any, problems: Sequence[str], field: str = "--method"
 ) -> dict[str, AnyMethod]:
     """Return the method of this name for each of these problems that has one.
+
+    Parameters
+    ----------
+    name
+        A name of the tables or of an entry point, ``module:name``, or a method or a
+        callable itself; see `own`.
+    problems
+        Names of problems.
+    field
+        For messages: where the name stands.
 
     Raises
     ------
     InputError
         With a suggestion, when none of them has.
     """
+    if not isinstance(name, str):
+        return {p: own.given(name, p, METHODS[p]) for p in problems}
     found = {p: METHODS[p][name] for p in problems if name in METHODS[p]}
+    found = found or own.found_outside(name, problems, field)
     if not found:
         known = dict.fromkeys(each for p in problems for each in METHODS[p])
         wanted = " or ".join(problems)
@@ -39,13 +53,16 @@ def methods_named(
     return found
 
 
-def method_named(name: str, problem: str, field: str = "--method") -> AnyMethod:
+def method_named(name: Any, problem: str, field: str = "--method") -> AnyMethod:
     """Return the method of this name for this problem; see `methods_named`."""
     return methods_named(name, [problem], field)[problem]
 
 
 def known_method(name: str, field: str) -> None:
     """Refuse a name that no problem has a method of."""
+    if ":" in name:  # of one's own
+        own.imported(name, field)
+        return
     known = {
         each: method for table in METHODS.values() for each, method in table.items()
     }

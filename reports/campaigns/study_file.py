@@ -129,7 +129,8 @@ def _runs(instance: Instance, wanted: Mapping[str, Any]) -> int:
     chosen = wanted.get(problem, wanted.get("", _ALL))
     methods = METHODS[problem].values()
     if isinstance(chosen, list):
-        return 1 + sum(method.name in chosen for method in methods)
+        own = sum(isinstance(name, str) and ":" in name for name in chosen)
+        return 1 + own + sum(method.name in chosen for method in methods)
     return 1 + sum(
         not (method.exact or (method.refuses and method.refuses(instance)))
         for method in methods
