@@ -31,9 +31,7 @@ from .progress import progress_bar
 
 if TYPE_CHECKING:
     from ..reports.campaigns.campaign import Campaign, Runner
-    from ..reports.campaigns.store import ResultStore
 
-OUTPUTS = ("report.html", "report.md", "ratios.csv")
 _BUNDLED = "bundled"
 _RATHER_IN_THE_STUDY = ("methods", "exact", "time_limit", "seed")
 
@@ -124,11 +122,8 @@ def options(parser: Parser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run the campaign, write the report, say what came of it."""
-    from ..reports.campaigns.audit import audited
-    from ..reports.campaigns.campaign import run as run_campaign
-    from ..reports.campaigns.compiling import compile_for
+    from ..api.campaigns import conduct
     from ..reports.campaigns.forecast import Forecast
-    from ..reports.campaigns.rows import FAILED
     from ..reports.campaigns.store import ResultStore
 
     if args.parquet:
@@ -136,29 +131,22 @@ def run(args: argparse.Namespace) -> int:
 
         arrow()
     campaign = _campaign(args)
+    jobs = running.processes(args.jobs) if _here(args) else None
     with (
         _runner(args) as runner_for,
         ResultStore(args.out, fresh=args.fresh) as store,
     ):
-        _refuse_unwritable(Path(args.out))
-        audited(campaign.instances, store.rows.values(), store.path)
-        if args.retry_failed:
-            rows = campaign.rows(store)
-            store.forget(row.key for row in rows if row.status == FAILED)
-        runner = runner_for(store.scratch)
-        forecast = Forecast(running.processes(args.jobs) if _here(args) else 1)
+        forecast = Forecast(jobs or 1)
         with progress_bar(forecast) as progress:
             try:
-                if _here(args):  # each process would compile what others do, too
-                    compile_for(
-                        campaign.wanted(store), jobs=running.processes(args.jobs)
-                    )
-                run_campaign(
+                report = conduct(
                     campaign,
                     store,
-                    runner=runner,
-                    progress=progress,
+                    runner=runner_for(store.scratch),
+                    compiling_jobs=jobs,
                     forecast=forecast,
+                    retry_failed=args.retry_failed,
+                    progress=progress,
                 )
             except KeyboardInterrupt:
                 total = len(campaign.tasks())
@@ -169,7 +157,15 @@ def run(args: argparse.Namespace) -> int:
                     file=sys.stderr,
                 )
                 return 130
-        return _report(campaign, store, Path(args.out), parquet=args.parquet)
+        out = Path(args.out)
+        if args.parquet:
+            from ..reports.campaigns.parquet import write_parquet
+
+            write_parquet(report.judged, out / "results.parquet")
+    print(f"{report.headline}.")
+    print(f"{report.finding[:1].upper()}{report.finding[1:]}.")
+    print(out / "report.html")
+    return 0 if report.holds else 1
 
 
 def _refuse(args: argparse.Namespace, names: tuple[str, ...], why: str) -> None:
@@ -238,36 +234,3 @@ def _named(args: argparse.Namespace) -> Campaign:
         settings=settings,
         lenient=args.methods is None,
     )
-
-
-def _refuse_unwritable(out: Path) -> None:
-    """Find out now, and not after hours, whether the report can be written."""
-    from ..instances.files import try_file
-
-    for name in OUTPUTS:
-        try_file(out / name)
-
-
-def _report(campaign: Campaign, store: ResultStore, out: Path, *, parquet: bool) -> int:
-    from ..instances.files import write_text
-    from ..reports.campaigns.audit import audited
-    from ..reports.ratios.csv_table import csv_table
-    from ..reports.ratios.html_report import html_report
-    from ..reports.ratios.markdown_report import markdown_report
-    from ..reports.ratios.report import report_on
-
-    witnesses = audited(campaign.instances, store.rows.values(), store.path)
-    rows = campaign.rows(store)
-    methods = {name: lineup.by_name for name, lineup in campaign.lineups.items()}
-    report = report_on(campaign.instances, rows, methods, witnesses=witnesses)
-    write_text(out / "ratios.csv", csv_table(report.judged))
-    write_text(out / "report.md", markdown_report(report))
-    write_text(out / "report.html", html_report(report))
-    if parquet:
-        from ..reports.campaigns.parquet import write_parquet
-
-        write_parquet(report.judged, out / "results.parquet")
-    print(f"{report.headline}.")
-    print(f"{report.finding[:1].upper()}{report.finding[1:]}.")
-    print(out / "report.html")
-    return 0 if report.holds else 1

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 from typing import TYPE_CHECKING
 
 from ..instances.errors import InputError
@@ -68,9 +67,9 @@ def processes(wanted: int | None) -> int:
         When it is below 1.
     """
     if wanted is None:
-        if hasattr(os, "sched_getaffinity"):
-            return len(os.sched_getaffinity(0))
-        return os.cpu_count() or 1
+        from ..reports.campaigns.pool import cpus
+
+        return cpus()
     if wanted < 1:
         raise InputError("must be at least 1", field="--jobs", value=wanted)
     return wanted
