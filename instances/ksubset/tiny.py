@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..topologies.topology import Mesh, Points, Torus, Tree
+from ..topologies import Mesh, Points, Torus, Tree
 from .instance import KSubset
 
 KINDS = (
