@@ -33,8 +33,9 @@ def run(args: argparse.Namespace, names: Sequence[str]) -> int:
     from ..instances import InputError
     from ..instances.files import write_text
     from ..reports.campaigns.store import FILE, rows_in
+    from ..reports.pages.markdown import markdown_of
     from ..reports.ratios.comparison import compare
-    from ..reports.ratios.comparison_text import comparison_text
+    from ..reports.ratios.comparison_document import comparison_document
 
     if len(names) != 2:
         raise InputError(
@@ -43,7 +44,7 @@ def run(args: argparse.Namespace, names: Sequence[str]) -> int:
     paths = [Path(name) for name in names]
     before, after = (rows_in(path / FILE if path.is_dir() else path) for path in paths)
     found = compare(before, after)
-    text = comparison_text(found, names[0], names[1])
+    text = markdown_of(comparison_document(found, names[0], names[1]))
     if args.markdown is not None:
         write_text(args.markdown, text)
     print(text, end="")

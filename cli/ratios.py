@@ -267,18 +267,20 @@ def _refuse_unwritable(out: Path) -> None:
 def _report(campaign: Campaign, store: ResultStore, out: Path, *, parquet: bool) -> int:
     from ..instances.files import write_text
     from ..reports.campaigns.audit import audited
-    from ..reports.ratios.csv_table import csv_table
-    from ..reports.ratios.html_report import html_report
-    from ..reports.ratios.markdown_report import markdown_report
+    from ..reports.pages.csv_tables import csv_of
+    from ..reports.pages.html import html_of
+    from ..reports.pages.markdown import markdown_of
+    from ..reports.ratios.document import ratio_document, rows_table
     from ..reports.ratios.report import report_on
 
     witnesses = audited(campaign.instances, store.rows.values(), store.path)
     rows = campaign.rows(store)
     methods = {name: lineup.by_name for name, lineup in campaign.lineups.items()}
     report = report_on(campaign.instances, rows, methods, witnesses=witnesses)
-    write_text(out / "ratios.csv", csv_table(report.judged))
-    write_text(out / "report.md", markdown_report(report))
-    write_text(out / "report.html", html_report(report))
+    write_text(out / "ratios.csv", csv_of(rows_table(report.judged)))
+    document = ratio_document(report)
+    write_text(out / "report.md", markdown_of(document))
+    write_text(out / "report.html", html_of(document))
     if parquet:
         from ..reports.campaigns.parquet import write_parquet
 
