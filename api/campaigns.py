@@ -23,9 +23,10 @@ from ..reports.campaigns.lineups import lineups
 from ..reports.campaigns.rows import FAILED
 from ..reports.campaigns.store import ResultStore
 from ..reports.campaigns.study_file import MAX_RUNS, is_study, read_study
-from ..reports.ratios.csv_table import csv_table
-from ..reports.ratios.html_report import html_report
-from ..reports.ratios.markdown_report import markdown_report
+from ..reports.pages.csv_tables import csv_of
+from ..reports.pages.html import html_of
+from ..reports.pages.markdown import markdown_of
+from ..reports.ratios.document import ratio_document, rows_table
 from ..reports.ratios.report import Report, report_on
 from ..solvers import Settings
 from .solving import MethodLike, instances_of, listed
@@ -209,9 +210,10 @@ def conduct(
     report = report_on(
         campaign.instances, campaign.rows(store), methods, witnesses=witnesses
     )
-    write_text(out / "ratios.csv", csv_table(report.judged))
-    write_text(out / "report.md", markdown_report(report))
-    write_text(out / "report.html", html_report(report))
+    write_text(out / "ratios.csv", csv_of(rows_table(report.judged)))
+    document = ratio_document(report)
+    write_text(out / "report.md", markdown_of(document))
+    write_text(out / "report.html", html_of(document))
     return report
 
 

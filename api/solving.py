@@ -14,7 +14,7 @@ from ..methods.tiers import run_once
 from ..reports.campaigns.campaign import Campaign, run_one
 from ..reports.campaigns.lineups import lineups
 from ..reports.campaigns.rows import FAILED, Row, row_of
-from ..reports.ratios.verdicts import ScoredRun, judge
+from ..reports.ratios.scoring import ScoredRun, judge
 from ..solvers import Settings, SolverError, Ties
 from .solution import Solution, instance_of
 from .tables import SHOWN, Table, record

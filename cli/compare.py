@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ..instances import Instance
     from ..methods import AnyMethod
     from ..reports.campaigns.rows import Row
-    from ..reports.ratios.verdicts import ScoredRun
+    from ..reports.ratios.scoring import ScoredRun
     from ..solvers import Settings
 
 
@@ -52,7 +52,7 @@ def run(args: argparse.Namespace) -> int:
     from ..methods import METHODS
     from ..reports.campaigns.campaign import Campaign
     from ..reports.campaigns.lineups import lineups as lineups_of
-    from ..reports.ratios.verdicts import judge
+    from ..reports.ratios.scoring import judge
     from ..solvers import Limit
 
     settings = running.settings_of(args)
@@ -123,8 +123,9 @@ def _show(instance: Instance, found: list[ScoredRun]) -> None:
 
     from ..instances import KSubset, Sukp
     from ..instances.problems import described
-    from ..reports.ratios.labels import paid
-    from ..reports.ratios.wording import decimal, fraction, levels, open_levels, seconds
+    from ..reports.pages.numbers import decimal, fraction, levels, seconds
+    from ..reports.problems import paid
+    from ..reports.ratios.scoring import open_levels
 
     table = Table(title=f"{instance.name}: {described(instance)}", title_justify="left")
     table.add_column("method", no_wrap=True)

@@ -41,13 +41,14 @@ def run(args: argparse.Namespace) -> int:
     """Compare two stores, print what differs."""
     from ..instances.files import write_text
     from ..reports.campaigns.store import FILE, rows_in
+    from ..reports.pages.markdown import markdown_of
     from ..reports.ratios.comparison import compare
-    from ..reports.ratios.comparison_text import comparison_text
+    from ..reports.ratios.comparison_document import comparison_document
 
     paths = [Path(name) for name in (args.before, args.after)]
     before, after = (rows_in(path / FILE if path.is_dir() else path) for path in paths)
     found = compare(before, after)
-    text = comparison_text(found, args.before, args.after)
+    text = markdown_of(comparison_document(found, args.before, args.after))
     if args.markdown is not None:
         write_text(args.markdown, text)
     print(text, end="")

@@ -75,7 +75,7 @@ def options(parser: Parser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Run it, write the report, print what was found."""
     from ..instances.files import try_folder
-    from ..reports.pages.document_pages import write_study
+    from ..reports.pages.writing import write_document
     from ..reports.reproductions import REPRODUCTIONS, RunOptions
 
     if args.list:
@@ -109,7 +109,7 @@ def run(args: argparse.Namespace) -> int:
             progress=progress,
         )
         study = entry(order)
-    page = write_study(study, out)
+    page = write_document(study, out)
     for text in study.lead:
         print(text)
     for finding in study.findings:

@@ -228,7 +228,7 @@ def _status(decision: Decision) -> int:
 
 def _show(decision: Decision, queue: str, config: str) -> None:
     """Print an answer for people."""
-    from ..reports.ratios.wording import price
+    from ..reports.pages.numbers import price
 
     instance, result = decision.instance, decision.result
     print(f"{queue}: {instance.request} of {instance.n} free processors")

@@ -100,11 +100,12 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         _write(args.json, args.method, answers)
     if args.plot and answers[0][1].chosen is not None:
-        from ..reports.drawing.drawing import draw
+        from ..reports.drawing.drawing import drawing_of
         from .plot import write_picture
 
         instance, result = answers[0]
-        write_picture(args.plot, draw(instance, {args.method: result.chosen or ()}))
+        chosen = {args.method: result.chosen or ()}
+        write_picture(args.plot, drawing_of(instance, chosen))
     if len(answers) < len(instances):
         return 130
     ends = {result.status for _, result in answers}
