@@ -16,7 +16,9 @@ from .answers import format_result, headline
 if TYPE_CHECKING:
     from fractions import Fraction
 
-_CSS_PIXELS = 96
+    from ..reports.drawing.shapes import Drawing as Picture
+
+_PIXELS = 96
 """Pixels of a drawing in an inch."""
 
 
@@ -140,23 +142,36 @@ class Solution:
         return self.draw().plot(ax)
 
     def draw(self) -> Drawing:
-        """Return the picture as SVG; see `draw`."""
+        """Return the picture; see `draw`."""
         return draw(self)
 
     def _repr_svg_(self) -> str:
-        return str(self.draw())
+        return self.draw().svg
 
 
-class Drawing(str):
-    """A picture as the text of an SVG file; a notebook shows it."""
+@dataclass(frozen=True, slots=True, repr=False)
+class Drawing:
+    """A picture: shown by a notebook, drawn by matplotlib, written to a file.
 
-    __slots__ = ()
+    Parameters
+    ----------
+    picture
+        The shapes.
+    """
+
+    picture: Picture
+
+    @property
+    def svg(self) -> str:
+        """Text of an SVG file."""
+        return self.picture.svg
 
     def __repr__(self) -> str:
-        return f"<Drawing: SVG of {len(self)} characters>"
+        wide, high = round(self.picture.width), round(self.picture.height)
+        return brief("Drawing", f"{wide}×{high} pixels", self.picture.title)
 
     def _repr_svg_(self) -> str:
-        return str(self)
+        return self.svg
 
     def plot(self, ax: Any = None) -> Any:
         """Draw it with matplotlib; return the axes.
@@ -166,15 +181,14 @@ class Drawing(str):
         ax
             Axes to draw on; those of a new figure of the drawing's size if left out.
         """
-        from ..reports.drawing.rendering import paint_on, size_of
+        from ..reports.drawing.rendering import paint
 
         if ax is None:
             import matplotlib.pyplot as plt
 
-            wide, high = size_of(self)
-            figure = plt.figure(figsize=(wide / _CSS_PIXELS, high / _CSS_PIXELS))
-            ax = figure.add_axes((0, 0, 1, 1))
-        paint_on(ax, self)
+            size = (self.picture.width / _PIXELS, self.picture.height / _PIXELS)
+            ax = plt.figure(figsize=size).add_axes((0, 0, 1, 1))
+        paint(ax, self.picture)
         return ax
 
     def write(self, path: str | Path) -> None:
@@ -190,9 +204,9 @@ class Drawing(str):
 
         form = Path(path).suffix.lower().removeprefix(".")
         if form == "svg":
-            write_text(path, self)
+            write_text(path, self.svg)
         elif form in ("png", "pdf"):
-            write_bytes(path, rendered(self, form))
+            write_bytes(path, rendered(self.picture, form))
         else:
             raise InputError("must end in .svg, .png, .pdf", file=path)
 
@@ -202,7 +216,7 @@ def draw(
     *selections: Solution | Collection[Any],
     title: str = "",
 ) -> Drawing:
-    """Draw an instance, or one or two choices side by side, as SVG.
+    """Draw an instance, or one or two choices side by side.
 
     Parameters
     ----------
@@ -217,7 +231,7 @@ def draw(
     Returns
     -------
     Drawing
-        Text of an SVG file, with ``plot`` and ``write``.
+        With ``svg``, ``plot`` and ``write``.
 
     Raises
     ------
@@ -228,11 +242,10 @@ def draw(
     --------
     >>> import closeknit as ck
     >>> job = ck.ksubset(ck.Mesh(4, 4), k=4)
-    >>> ck.draw(job, ck.solve(job, "mm"), [0, 1, 2, 3])[:4]
+    >>> ck.draw(job, ck.solve(job, "mm"), [0, 1, 2, 3]).svg[:4]
     '<svg'
     """
-    from ..reports.drawing.drawing import draw as drawn
-    from ..reports.drawing.drawing import draw_alone
+    from ..reports.drawing.drawing import drawing_of
 
     if isinstance(job, Solution):
         selections = (job, *selections)
@@ -253,9 +266,7 @@ def draw(
         else:
             name, chosen = f"selection {i}", indices_of(instance, one)
         named[f"{name} ({i})" if name in named else name] = chosen
-    if not named:
-        return Drawing(draw_alone(instance, remark=remark))
-    return Drawing(drawn(instance, named, title=title))
+    return Drawing(drawing_of(instance, named, title=title, remark=remark))
 
 
 def instance_of(job: Instance | Solution | str | Path) -> Instance:

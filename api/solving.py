@@ -7,12 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from ..instances import Instance, problem_of
-from ..methods import METHODS, AnyMethod
-from ..methods.own import OwnMethod, as_method
+from ..methods import AnyMethod
+from ..methods.by_name import method_named
+from ..methods.own import OwnMethod
 from ..methods.tiers import run_once
-from ..reports.campaigns.campaign import Campaign, Lineup, run_one
+from ..reports.campaigns.campaign import Campaign, run_one
+from ..reports.campaigns.lineups import lineups
 from ..reports.campaigns.rows import FAILED, Row, row_of
-from ..reports.ratios.verdicts import ScoredRun, judge
+from ..reports.ratios.scoring import ScoredRun, judge
 from ..solvers import Settings, SolverError, Ties
 from .solution import Solution, instance_of
 from .tables import SHOWN, Table, record
@@ -74,7 +76,7 @@ def solve(
         ties=ties,  # type: ignore[arg-type]  # converted there
     )
     instance = instance_of(job)
-    found = as_method(method, problem_of(instance).name)
+    found = method_named(method, problem_of(instance).name, "method")
     if isinstance(found, OwnMethod):  # which may do anything, so it is run once only
         return Solution(instance, found.name, found(instance, settings))
     return Solution(instance, found.name, run_once(found, instance, settings))
@@ -160,11 +162,10 @@ def compare(
     instances = instances_of(job)
     scored: list[ScoredRun] = []
     for instance in instances:
-        problem = problem_of(instance).name
-        lineup = lineup_of(problem, methods, exact)
+        found = lineups(listed(methods), exact, [instance], ("methods", "exact"))
         campaign = Campaign(
             instances=[instance],
-            lineups={problem: lineup},
+            lineups=found,
             settings=settings,
             lenient=methods is None,
         )
@@ -172,7 +173,9 @@ def compare(
         rows = [
             run_safely(instance, task.method, settings) for task in (*others, first)
         ]
-        scored += judge([instance], rows, {problem: lineup.by_name})
+        scored += judge(
+            [instance], rows, {name: one.by_name for name, one in found.items()}
+        )
     return Comparison(scored)
 
 
@@ -184,30 +187,13 @@ def run_safely(instance: Instance, method: AnyMethod, settings: Settings) -> Row
         return row_of(instance, method.name, settings, str(error), FAILED)
 
 
-def lineup_of(
-    problem: str, methods: MethodLike | Iterable[MethodLike] | None, exact: MethodLike
-) -> Lineup:
-    """Return what is run on the instances of a problem.
-
-    Raises
-    ------
-    InputError
-        When there is no such method, or ``exact`` is not exact.
-    """
-    from ..instances import InputError
-
-    route = as_method(exact, problem, "exact")
-    if not route.exact:
-        raise InputError("is not an exact method", field="exact", value=route.name)
-    if methods is None:
-        chosen = [one for one in METHODS[problem].values() if not one.exact]
-    else:
-        single = isinstance(methods, str) or callable(methods)
-        listed: list[Any] = [methods] if single else list(methods)  # type: ignore[arg-type]
-        chosen = [
-            as_method(one, problem, f"methods[{i}]") for i, one in enumerate(listed)
-        ]
-    return Lineup(methods=chosen, exact=route)
+def listed(
+    methods: MethodLike | Iterable[MethodLike] | None,
+) -> str | list[Any] | None:
+    """Return methods as a list, also where a single one is given."""
+    if methods is None or isinstance(methods, str):
+        return methods
+    return [methods] if callable(methods) else list(methods)
 
 
 def instances_of(jobs: Any) -> list[Instance]:

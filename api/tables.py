@@ -10,8 +10,8 @@ from typing import Any
 
 from ..instances import InputError
 from ..instances.visible import brief, visible
-from ..reports.ratios.verdicts import ScoredRun
-from ..reports.ratios.wording import decimal
+from ..reports.pages.numbers import decimal
+from ..reports.ratios.scoring import ScoredRun
 from ..solvers import Proof
 
 _WIDEST = 48

@@ -15,17 +15,17 @@ from typing import TYPE_CHECKING
 
 from ..instances.value import cost_text
 from . import running
+from .parser import Parser
 
 if TYPE_CHECKING:
     from ..instances import Instance, Value
     from ..solvers import Settings
     from ..solvers.solution_json import Solution
 
-HELP = "check a solution file, independently"
 _OPEN = "; not proved anew"
 
 
-def options(parser: argparse.ArgumentParser) -> None:
+def options(parser: Parser) -> None:
     """Declare the options."""
     parser.add_argument("file", metavar="FILE", help="instance file")
     parser.add_argument("solution", metavar="SOLUTION", help="solution file")

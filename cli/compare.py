@@ -15,19 +15,18 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from . import outputs, running
+from .parser import Parser
 from .screen import screen
 
 if TYPE_CHECKING:
     from ..instances import Instance
     from ..methods import AnyMethod
     from ..reports.campaigns.rows import Row
-    from ..reports.ratios.verdicts import ScoredRun
+    from ..reports.ratios.scoring import ScoredRun
     from ..solvers import Settings
 
-HELP = "table of ratios on the terminal"
 
-
-def options(parser: argparse.ArgumentParser) -> None:
+def options(parser: Parser) -> None:
     """Declare the options."""
     parser.add_argument("files", nargs="+", metavar="FILE", help="instance file")
     parser.add_argument(
@@ -52,12 +51,13 @@ def run(args: argparse.Namespace) -> int:
     from ..instances import read_instance
     from ..methods import METHODS
     from ..reports.campaigns.campaign import Campaign
-    from ..reports.ratios.verdicts import judge
+    from ..reports.campaigns.lineups import lineups as lineups_of
+    from ..reports.ratios.scoring import judge
     from ..solvers import Limit
 
     settings = running.settings_of(args)
     instances = [read_instance(path) for path in args.files]
-    lineups = running.lineups(args, instances)
+    lineups = lineups_of(args.methods, args.exact, instances)
     failed = interrupted = False
     judged: list[ScoredRun] = []
     for instance in instances:
@@ -123,8 +123,9 @@ def _show(instance: Instance, found: list[ScoredRun]) -> None:
 
     from ..instances import KSubset, Sukp
     from ..instances.problems import described
-    from ..reports.ratios.labels import paid
-    from ..reports.ratios.wording import decimal, fraction, levels, open_levels, seconds
+    from ..reports.pages.numbers import decimal, fraction, levels, seconds
+    from ..reports.problems import paid
+    from ..reports.ratios.scoring import open_levels
 
     table = Table(title=f"{instance.name}: {described(instance)}", title_justify="left")
     table.add_column("method", no_wrap=True)

@@ -16,19 +16,20 @@ import sys
 from typing import TYPE_CHECKING
 
 from . import outputs
+from .parser import Parser
 
 if TYPE_CHECKING:
     from ..scheduler.config import Configuration
 
-HELP = "check or compile the configuration of a selector"
 
-
-def options(parser: argparse.ArgumentParser) -> None:
+def options(parser: Parser) -> None:
     """Declare the subcommands."""
     actions = parser.add_subparsers(metavar="ACTION", required=True)
-    check = actions.add_parser("check", help="list everything wrong or odd")
+    check = parser.subcommand(actions, "check", help="list everything wrong or odd")
     check.set_defaults(action=_check)
-    compile_ = actions.add_parser("compile", help="write the form that loads quickly")
+    compile_ = parser.subcommand(
+        actions, "compile", help="write the form that loads quickly"
+    )
     compile_.add_argument(
         *("-o", "--out"),
         type=outputs.file,
@@ -37,7 +38,9 @@ def options(parser: argparse.ArgumentParser) -> None:
         help="where to write it",
     )
     compile_.set_defaults(action=_compile)
-    show = actions.add_parser("show", help="write a file, text or compiled, as text")
+    show = parser.subcommand(
+        actions, "show", help="write a file, text or compiled, as text"
+    )
     show.set_defaults(action=_show)
     for action in (check, compile_, show):
         action.add_argument(

@@ -38,12 +38,12 @@ from typing import TYPE_CHECKING
 from ..formulations.ksubset import catalogue
 from ..instances.errors import InputError
 from . import outputs
+from .parser import Parser
 
 if TYPE_CHECKING:
     from ..instances import KSubset, ProcSet, Submesh, Sukp
     from ..solvers.formulation import Formulation
 
-HELP = "write the model itself: LP, MPS or CP-SAT text"
 DEFAULT = "cuts-unary"
 CLASSES, UNION = "classes", "union"
 NO_OVERLAP, LEFT_BELOW, MOVES = "no-overlap", "left-below", "moves"
@@ -53,7 +53,7 @@ _ENTRIES = {"lp": catalogue.MIP, "mps": catalogue.MIP, "cpsat": catalogue.CP}
 _COMMENT = {"lp": "\\", "mps": "*", "cpsat": "#"}
 
 
-def options(parser: argparse.ArgumentParser) -> None:
+def options(parser: Parser) -> None:
     """Declare the options."""
     parser.add_argument("file", metavar="FILE", help="instance file")
     parser.add_argument("--to", required=True, choices=_ENTRIES, help="which format")

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import argparse
 
+from .parser import Parser
 from .screen import screen
 
-HELP = "what can be run, and what it promises"
 PROBLEMS = ("ksubset", "procset", "sukp", "submesh")
 
 
-def options(parser: argparse.ArgumentParser) -> None:
+def options(parser: Parser) -> None:
     """Declare the options."""
     parser.add_argument(
         "problem", nargs="?", choices=PROBLEMS, help="all problems if left out"

@@ -11,16 +11,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..instances.errors import InputError
+from ..instances.suggestions import entry_named
 from . import outputs, reading, running
+from .parser import Parser
 from .progress import progress_bar
 
 if TYPE_CHECKING:
     from ..reports.pages.document import Finding
 
-HELP = "a paper's table or figure beside ours"
 
-
-def options(parser: argparse.ArgumentParser) -> None:
+def options(parser: Parser) -> None:
     """Declare the options."""
     parser.add_argument("table", nargs="?", metavar="TABLE", help="which; see --list")
     parser.add_argument("--list", action="store_true", help="what can be reproduced")
@@ -75,7 +75,7 @@ def options(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Run it, write the report, print what was found."""
     from ..instances.files import try_folder
-    from ..reports.pages.document_pages import write_study
+    from ..reports.pages.writing import write_document
     from ..reports.reproductions import REPRODUCTIONS, RunOptions
 
     if args.list:
@@ -85,7 +85,7 @@ def run(args: argparse.Namespace) -> int:
         return 0
     if args.table is None:
         raise InputError("is needed; see --list", field="TABLE")
-    entry = running.entry_named(args.table, REPRODUCTIONS, "TABLE", "reproduction")
+    entry = entry_named(args.table, REPRODUCTIONS, "TABLE", "reproduction")
     for option in ("first", "every"):
         if getattr(args, option) == 0:
             raise InputError("must be at least 1", field=f"--{option}", value=0)
@@ -109,7 +109,7 @@ def run(args: argparse.Namespace) -> int:
             progress=progress,
         )
         study = entry(order)
-    page = write_study(study, out)
+    page = write_document(study, out)
     for text in study.lead:
         print(text)
     for finding in study.findings:

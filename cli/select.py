@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..instances.errors import InputError
 from . import reading, running
+from .parser import Parser
 
 if TYPE_CHECKING:
     from ..instances import ProcSet
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     from ..solvers import Limit, Settings
     from ..solvers.method import Method
 
-HELP = "processors for a job on a real machine, by its configuration"
 _EVERYTHING = "all"
 _MOST_PES = 2**31
 _NAMES = 4
@@ -44,7 +44,7 @@ _MOST_HINTS = 5000
 """Hosts among which a name that is like another is looked for."""
 
 
-def options(parser: argparse.ArgumentParser) -> None:
+def options(parser: Parser) -> None:
     """Declare the options."""
     parser.add_argument(
         "--config",
@@ -86,13 +86,13 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Answer one request, or all that come."""
-    from ..methods import PROCSET
+    from ..methods.by_name import method_named
     from ..methods.tiers import in_tiers
     from ..scheduler.config import read_configuration
     from ..scheduler.selector import Selector
 
     settings = running.settings_of(args)
-    method = running.method_named(args.method, PROCSET) if args.method else None
+    method = method_named(args.method, "procset") if args.method else None
     if not args.reload_every >= 0:
         raise InputError(
             "must be at least 0", field="--reload-every", value=args.reload_every
@@ -228,7 +228,7 @@ def _status(decision: Decision) -> int:
 
 def _show(decision: Decision, queue: str, config: str) -> None:
     """Print an answer for people."""
-    from ..reports.ratios.wording import price
+    from ..reports.pages.numbers import price
 
     instance, result = decision.instance, decision.result
     print(f"{queue}: {instance.request} of {instance.n} free processors")

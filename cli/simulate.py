@@ -8,15 +8,14 @@ from __future__ import annotations
 import argparse
 
 from . import simulating_stream, simulating_submesh
+from .parser import Parser
 
-HELP = "job streams: processors of a mesh or torus, boxes on a mesh"
 
-
-def options(parser: argparse.ArgumentParser) -> None:
+def options(parser: Parser) -> None:
     """Declare the options, stream by stream."""
     streams = parser.add_subparsers(metavar="STREAM", required=True)
-    simulating_stream.add(streams)
-    simulating_submesh.add(streams)
+    simulating_stream.add(parser, streams)
+    simulating_submesh.add(parser, streams)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -15,13 +15,14 @@ import argparse
 import sys
 from collections.abc import Generator, Sequence
 from contextlib import closing
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..instances.errors import InputError
+from ..instances.suggestions import entry_named
 from ..solvers.interrupt import deferred
 from . import outputs, reading
+from .parser import Parser
 from .progress import progress_bar
-from .running import entry_named
 
 if TYPE_CHECKING:
     from threading import Event as Flag
@@ -50,13 +51,13 @@ _EVERY = 64
 """Events between two looks at the bar."""
 
 
-def add(streams: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add(simulate: Parser, streams: Any) -> None:
     """Declare the options."""
-    parser = streams.add_parser(
+    parser = simulate.subcommand(
+        streams,
         "stream",
         help="jobs on the processors of a mesh or torus",
         description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument(
         "--allocator",
@@ -92,7 +93,7 @@ def add(streams: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     trace.add_argument("--trace", metavar="FILE", help="in SWF; may end in .xz or .gz")
     trace.add_argument(
         "--jobs",
-        type=reading.window,
+        type=reading.half_open,
         metavar="A:B",
         help="jobs of the trace, counted from 0, B not included (default all)",
     )

@@ -12,24 +12,26 @@ import sys
 from argparse import ArgumentTypeError
 from collections.abc import Sequence
 from math import prod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..instances.errors import InputError
+from ..instances.option_values import seconds
+from ..instances.suggestions import entry_named
 from ..solvers.settings import Settings
 from . import outputs, reading
-from .running import entry_named, seconds
+from .parser import Parser
 
 if TYPE_CHECKING:
     from ..simulation.submesh_stream import Request, Sides
 
 
-def add(streams: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add(simulate: Parser, streams: Any) -> None:
     """Declare the options."""
-    parser = streams.add_parser(
+    parser = simulate.subcommand(
+        streams,
         "submesh",
         help="boxes on a mesh",
         description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument(
         "--method",

@@ -20,16 +20,15 @@ from ..solvers import clock
 from ..solvers.result import CERTIFIED
 from ..solvers.settings import Settings, Ties
 from . import outputs, running
+from .parser import Parser
 
 if TYPE_CHECKING:
     from ..instances import Instance
     from ..methods import AnyMethod
     from ..solvers import Result
 
-HELP = "choose processors and prove how good the choice is"
 
-
-def options(parser: argparse.ArgumentParser) -> None:
+def options(parser: Parser) -> None:
     """Declare the options."""
     parser.add_argument("files", nargs="+", metavar="FILE", help="instance file")
     parser.add_argument(
@@ -66,6 +65,7 @@ def run(args: argparse.Namespace) -> int:
     """Solve every file in turn."""
     from ..api.answers import format_result
     from ..instances import problem_of, read_instance
+    from ..methods.by_name import methods_named, problems_of
     from ..solvers import Limit, Status
 
     settings = running.settings_of(args, Ties(args.ties))
@@ -76,8 +76,8 @@ def run(args: argparse.Namespace) -> int:
             )
     instances = [read_instance(path) for path in args.files]
     methods: dict[str, AnyMethod] = {}
-    for problem in running.problems_of(instances):
-        methods |= running.methods_named(args.method, [problem])
+    for problem in problems_of(instances):
+        methods |= methods_named(args.method, [problem])
     if args.certificate:
         running.only_for("ksubset", instances[0], "--certificate")
         if not methods["ksubset"].exact:
@@ -100,11 +100,12 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         _write(args.json, args.method, answers)
     if args.plot and answers[0][1].chosen is not None:
-        from ..reports.drawing.drawing import draw
+        from ..reports.drawing.drawing import drawing_of
         from .plot import write_picture
 
         instance, result = answers[0]
-        write_picture(args.plot, draw(instance, {args.method: result.chosen or ()}))
+        chosen = {args.method: result.chosen or ()}
+        write_picture(args.plot, drawing_of(instance, chosen))
     if len(answers) < len(instances):
         return 130
     ends = {result.status for _, result in answers}

@@ -15,7 +15,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..instances.errors import InputError
+from ..instances.option_values import seconds
 from . import outputs, running, streams
+from .parser import Parser
 from .screen import screen
 
 if TYPE_CHECKING:
@@ -23,11 +25,10 @@ if TYPE_CHECKING:
     from ..reports.claims import Claim, ClaimResult, Trial
     from ..solvers.method import Run
 
-HELP = "test every bound and formula exactly; for continuous integration"
 COUNTEREXAMPLES = "closeknit-counterexamples"
 
 
-def options(parser: argparse.ArgumentParser) -> None:
+def options(parser: Parser) -> None:
     """Declare the options."""
     parser.add_argument("claims", nargs="*", metavar="CLAIM", help="see --list")
     parser.add_argument(
@@ -99,7 +100,7 @@ def run(args: argparse.Namespace, methods: Mapping[str, Run] | None = None) -> i
     if args.list:
         _write_list(claims, args.json)
         return 0
-    time_limit = running.seconds(args.time_limit)
+    time_limit = seconds(args.time_limit)
     trial = Trial(seed=_seed(args), quick=args.quick, time_limit=time_limit)
     if methods is not None:
         trial = replace(trial, methods=methods)

@@ -13,12 +13,12 @@ import sys
 from time import perf_counter
 
 from ..instances.errors import InputError
+from ..instances.suggestions import entry_named
 from . import running
+from .parser import Parser
 
-HELP = "compile all kernels beforehand"
 
-
-def options(parser: argparse.ArgumentParser) -> None:
+def options(parser: Parser) -> None:
     """Declare the options."""
     parser.add_argument(
         "problems",
@@ -38,7 +38,7 @@ def run(args: argparse.Namespace) -> int:
 
     jobs = running.processes(args.jobs)
     for problem in args.problems:
-        running.entry_named(problem, METHODS, "PROBLEM", "problem")
+        entry_named(problem, METHODS, "PROBLEM", "problem")
     start = perf_counter()
     failures = compile_all(args.problems or list(METHODS), jobs=jobs)
     for failure in failures:

@@ -17,20 +17,20 @@ from math import inf
 from typing import TYPE_CHECKING, Any
 
 from ..instances.errors import InputError
+from ..instances.option_values import seconds
 from . import known_worst as known
 from . import outputs, reading
-from .running import method_named, seconds
+from .parser import Parser
 
 if TYPE_CHECKING:
     from ..instances import Topology
     from ..reports.adversary import Found, Ground, Hunt
     from ..solvers import Settings
 
-HELP = "instances on which a method does badly; the worst ones known"
 _SIDE = 8
 
 
-def options(parser: argparse.ArgumentParser) -> None:
+def options(parser: Parser) -> None:
     """Declare the options."""
     parser.add_argument("method", nargs="?", metavar="METHOD", help="a heuristic")
     where = parser.add_mutually_exclusive_group()
@@ -138,11 +138,11 @@ def _showing(args: argparse.Namespace) -> str:
 
 def _hunt(args: argparse.Namespace) -> tuple[Hunt, list[tuple[tuple[int, ...], ...]]]:
     """Return what is to be searched, and where to begin."""
-    from ..methods import KSUBSET
+    from ..methods.by_name import method_named
     from ..reports.adversary import Ground, Hunt
     from ..solvers import Settings, Ties
 
-    method = method_named(args.method, KSUBSET, "METHOD", "ksubset")
+    method = method_named(args.method, "ksubset", "METHOD")
     if args.budget is not None:
         seconds(args.budget, "--budget")
     if args.evaluations == 0:

@@ -20,15 +20,19 @@ from .files import decoded, parse_json, read_bytes, stem, unpacked, write_text
 from .json_text import dumps
 from .ksubset import instance as ksubset
 from .ksubset import json as ksubset_json
+from .ksubset import tiny as ksubset_tiny
 from .ksubset.instance import KSubset
 from .procset import instance as procset
 from .procset import json as procset_json
+from .procset import tiny as procset_tiny
 from .procset.instance import ProcSet
 from .submesh import Submesh
 from .submesh import json as submesh_json
+from .submesh import tiny as submesh_tiny
 from .sukp import instance as sukp
 from .sukp import json as sukp_json
 from .sukp import text as sukp_text
+from .sukp import tiny as sukp_tiny
 from .sukp.instance import Sukp
 from .value import Value
 
@@ -88,6 +92,14 @@ class Problem:
         In a few words, for people.
     canonical
         Puts the integers of a choice into their one order.
+    any_choice
+        A choice that is valid and needs no search; None where there is none.
+    kinds
+        Structures and dimensions that `closeknit warm` compiles kernels for.
+    tiny
+        Tiny instances of a structure and dimension, on which kernels are compiled.
+    compiled_for
+        Structure and dimension that the machine code for an instance depends on.
     """
 
     name: str
@@ -103,6 +115,10 @@ class Problem:
     chosen_of: Callable[[Any, Any], tuple[int, ...]]
     features: Callable[[Any], Features]
     described: Callable[[Any], str]
+    any_choice: Callable[[Any], Collection[int] | None]
+    kinds: tuple[tuple[str, int], ...]
+    tiny: Callable[[str, int], Iterable[Any]]
+    compiled_for: Callable[[Any], tuple[str, int]]
     canonical: Callable[[Iterable[int]], Iterable[int]] = sorted
 
 
@@ -169,6 +185,10 @@ PROBLEMS: Mapping[str, Problem] = MappingProxyType(
                 chosen_of=ksubset_json.chosen_of,
                 features=_ksubset_facts,
                 described=ksubset.described,
+                any_choice=lambda one: range(one.k),
+                kinds=ksubset_tiny.KINDS,
+                tiny=ksubset_tiny.tiny,
+                compiled_for=lambda one: (one.topology.kind, one.topology.dimension),
             ),
             Problem(
                 name="procset",
@@ -184,6 +204,10 @@ PROBLEMS: Mapping[str, Problem] = MappingProxyType(
                 chosen_of=procset_json.chosen_of,
                 features=_procset_facts,
                 described=procset.described,
+                any_choice=lambda one: one.available[: one.request],
+                kinds=procset_tiny.KINDS,
+                tiny=procset_tiny.tiny,
+                compiled_for=procset_tiny.compiled_for,
             ),
             Problem(
                 name="sukp",
@@ -199,6 +223,10 @@ PROBLEMS: Mapping[str, Problem] = MappingProxyType(
                 chosen_of=sukp_json.chosen_of,
                 features=_sukp_facts,
                 described=sukp.described,
+                any_choice=lambda one: (),
+                kinds=sukp_tiny.KINDS,
+                tiny=sukp_tiny.tiny,
+                compiled_for=lambda one: ("items", 1),
             ),
             Problem(
                 name="submesh",
@@ -214,6 +242,10 @@ PROBLEMS: Mapping[str, Problem] = MappingProxyType(
                 chosen_of=submesh_json.chosen_of,
                 features=_submesh_facts,
                 described=submesh.described,
+                any_choice=lambda one: None,  # even one takes a search
+                kinds=submesh_tiny.KINDS,
+                tiny=submesh_tiny.tiny,
+                compiled_for=lambda one: ("torus" if one.torus else "mesh", one.d),
                 canonical=tuple,
             ),
         )

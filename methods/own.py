@@ -16,7 +16,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
@@ -50,7 +49,6 @@ from ..solvers import (
     clock,
 )
 from ..solvers.method import AnyMethod, Method
-from . import METHODS
 
 GROUP = "closeknit.methods"
 """Group of entry points in which packages offer methods."""
@@ -163,6 +161,11 @@ class OwnMethod(Method[Any]):
     """
 
     where: str = field(default="", kw_only=True)
+
+    def renamed(self, name: str) -> OwnMethod:
+        """Return the same method under another name."""
+        assert isinstance(self.function, OwnRule)
+        return replace(self, name=name, function=replace(self.function, name=name))
 
     def __reduce__(self) -> tuple[Any, ...]:
         if not self.where:
@@ -319,44 +322,28 @@ def found_outside(
     return {p: installed()[p][name] for p in problems if name in installed()[p]}
 
 
-def as_method(thing: Any, problem: str, field: str = "method") -> AnyMethod:
-    """Return the method that a name, a `Method` or a callable stands for.
+def given(thing: Any, problem: str, table: Mapping[str, AnyMethod]) -> AnyMethod:
+    """Return the method of a problem that a `Method` or a callable stands for.
 
-    A callable of the name of a method of the table is called by its module, too.
+    One of the table is returned as it is. Another of the same name has its module put
+    before its name.
 
     Raises
     ------
     InputError
-        When there is none of this name, or it is one for another problem.
+        When it is a method for another problem, or cannot be called.
     """
-    table = METHODS[problem]
-    if isinstance(thing, str):
-        return table.get(thing) or _named(thing, problem, field)
-    if isinstance(thing, OwnMethod):
-        return thing
     if isinstance(thing, Method) and table.get(thing.name) is thing:
         return thing
-    method = own_method(thing)
+    method = thing if isinstance(thing, OwnMethod) else own_method(thing)
     if method.problem not in ("", problem):
         raise InputError(
             f"is a method for {method.problem}, not for {problem}", field=method.name
         )
     if method.name in table:
         module = getattr(thing, "__module__", "") or "own"
-        name = f"{module}:{method.name}"
-        assert isinstance(method.function, OwnRule)
-        renamed = OwnRule(method.function.rule, name)
-        method = replace(method, name=name, function=renamed)
+        method = method.renamed(f"{module}:{method.name}")
     return method
-
-
-def _named(name: str, problem: str, field: str) -> AnyMethod:
-    found = found_outside(name, [problem], field)
-    if problem in found:
-        return found[problem]
-    close = get_close_matches(name.lower(), METHODS[problem], n=1)
-    hint = f"did you mean {close[0]}?" if close else f"see closeknit methods {problem}"
-    raise InputError(f"no such method for {problem} ({hint})", field=field, value=name)
 
 
 def chosen(instance: Instance, selection: Any) -> tuple[int, ...]:

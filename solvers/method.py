@@ -9,14 +9,14 @@ so that each is written once.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, field, replace
 from fractions import Fraction
 from inspect import getdoc
 from types import MappingProxyType
 from typing import Any, Generic, Protocol, TypeVar
 
-from ..instances import InputError, Instance, KSubset, ProcSet, Submesh, problem_of
+from ..instances import InputError, Instance, KSubset, problem_of
 from . import DEFAULT, Limit, Result, Settings, Ties, answer, clock
 from .answer import too_much_asked
 from .interrupt import alarmed
@@ -187,18 +187,8 @@ class Method(Generic[Kind]):
 
 
 def stopped(instance: Instance, limit: Limit, *, start: float) -> Result:
-    """Return the answer of a method that was stopped before it found a solution.
-
-    The solution is the first processors, or no item at all; for submeshes, where
-    finding any solution takes a search, there is none.
-    """
-    chosen: Sequence[int] | None = ()
-    if isinstance(instance, KSubset):
-        chosen = range(instance.k)
-    elif isinstance(instance, ProcSet):
-        chosen = instance.available[: instance.request]
-    elif isinstance(instance, Submesh):
-        chosen = None
+    """Return the answer of a method that was stopped before it found a solution."""
+    chosen = problem_of(instance).any_choice(instance)
     return answer(instance, chosen, start=start, limit=limit)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
 from math import sqrt
 
 import numpy as np
@@ -20,6 +19,8 @@ from .centres import (
     free_sites,
     intersections,
 )
+from .distances import branches_of, nearest
+from .ties import cheapest_under
 
 _SMALL_GRID = 2**12
 """Cells up to which a mesh of two dimensions is always laid out as a grid."""
@@ -44,8 +45,6 @@ def mm(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
     """
     if settings.ties is Ties.LEX:
         return _cheapest(instance, intersections(instance), settings)
-    from .ties import cheapest_under
-
     return cheapest_under(instance, intersections(instance), settings)
 
 
@@ -73,45 +72,6 @@ def mm_all(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
     Source: Bender et al. 2008, note to Table 1.
     """
     return _cheapest(instance, everywhere(instance), settings)
-
-
-def nearest(instance: KSubset, centre: IntArray) -> IntArray:
-    """Return the k nearest free processors of a site, by distance, then index."""
-    first, away = _distances_nearby(instance, centre)
-    radius = np.partition(away, instance.k - 1)[instance.k - 1]
-    ball = np.flatnonzero(away <= radius)
-    nearest_of_ball = np.argsort(away[ball], kind="stable")[: instance.k]
-    chosen: IntArray = first + ball[nearest_of_ball]
-    return chosen
-
-
-def _distances_nearby(instance: KSubset, centre: IntArray) -> tuple[int, IntArray]:
-    """Return hops from a site to consecutive processors, the k nearest among them.
-
-    The index of the first of them comes with it. Processors are in the order of
-    their first coordinates, so that few of millions have to be looked at.
-    """
-    if isinstance(instance.topology, Torus | Tree):
-        return 0, distances(instance, centre)
-    points, k, at = instance.points, instance.k, int(centre[0])
-    reach = max(1, round(k ** (1 / points.shape[1])))
-    while True:
-        start = bisect_left(points[:, 0], at - reach)
-        stop = bisect_right(points[:, 0], at + reach)
-        away = instance.topology.distances(points[start:stop], centre)
-        if stop - start == len(points) or np.count_nonzero(away <= reach) >= k:
-            return start, away
-        reach *= 2
-
-
-def distances(instance: KSubset, centre: IntArray) -> IntArray:
-    """Hops from a site, free or not, to every free processor."""
-    if not isinstance(instance.topology, Tree):
-        return instance.topology.distances(instance.points, centre)
-    branches = _branches(instance, instance.topology)
-    away = np.empty(len(branches.parent), dtype=np.int64)
-    kernels.tree_distances(branches, int(centre[0]), away)
-    return away[branches.node]
 
 
 def _cheapest(instance: KSubset, centres: Centres, settings: Settings) -> Result:
@@ -195,17 +155,8 @@ def scan_of_cloud(instance: KSubset) -> Scan:
 
 
 def _scan_of_tree(instance: KSubset, tree: Tree) -> Scan:
-    branches, sides = _branches(instance, tree), _sides(instance, True)
+    branches, sides = branches_of(instance, tree), _sides(instance, True)
     return lambda part, best: kernels.scan_tree(branches, sides, instance.k, part, best)
-
-
-def _branches(instance: KSubset, tree: Tree) -> kernels.Branches:
-    return kernels.Branches(
-        parent=np.array(tree.parent, dtype=np.int64),
-        weight=np.array(tree.weight, dtype=np.int64),
-        order=np.array(tree.order, dtype=np.int64),
-        node=instance.points[:, 0].copy(),
-    )
 
 
 def _sides(instance: KSubset, needed: bool) -> kernels.Sides:

@@ -33,6 +33,7 @@ from closeknit.methods import METHODS, Method
 from closeknit.reports.campaigns.inputs import instances_of
 from closeknit.reports.campaigns.store import FILE
 from closeknit.reports.drawing.procset import procset_picture
+from closeknit.reports.drawing.shapes import svg_of
 from closeknit.solvers import DEFAULT, Result, Settings, Status
 
 COMMAND = [sys.executable, "-m", "closeknit"]
@@ -605,9 +606,9 @@ def test_large_machines_fit_their_room(width: float) -> None:
     picture = procset_picture(machine, free[:1000], "ck-a", width)
     assert picture.width <= width
     assert picture.height < 1100
-    assert cells(picture.markup, "ck-a") == 1000
-    assert cells(picture.markup, "ck-free") == 24
-    assert cells(picture.markup, "ck-busy") == 1024
+    assert cells(svg_of(picture.shapes), "ck-a") == 1000
+    assert cells(svg_of(picture.shapes), "ck-free") == 24
+    assert cells(svg_of(picture.shapes), "ck-busy") == 1024
     assert picture.note == "39 more shared sets are opened and not drawn"
 
 
@@ -618,11 +619,11 @@ def test_processors_stand_in_the_natural_order_of_their_names() -> None:
     picture = procset_picture(few, [1], "ck-a", 380)
     lefts = {}
     for kind in ("ck-a", "ck-busy"):
-        (path,) = paths(picture.markup, kind)
+        (path,) = paths(svg_of(picture.shapes), kind)
         lefts[kind] = float(path.partition(' d="M')[2].split()[0])
     assert lefts["ck-busy"] < lefts["ck-a"]  # n2 before n9
-    assert ">n1<" in picture.markup
-    assert "no shared set opened" in picture.markup
+    assert ">n1<" in svg_of(picture.shapes)
+    assert "no shared set opened" in svg_of(picture.shapes)
 
 
 # unknown

@@ -19,9 +19,8 @@ from ....instances import mesh
 from ....methods import KSUBSET
 from ....solvers import Status
 from ...claims.towns import FIGURE_2
-from ...pages.document import Cell, Document, Finding, Section, Table
+from ...pages.document import Cell, Document, Finding, Plot, Section, Table
 from ...pages.plot_style import CLOUD, FAINT, INK, STYLE, A, B, as_svg
-from ...ratios.plots import Plot
 from ..catalogue import RunOptions
 
 _AGREE = 40

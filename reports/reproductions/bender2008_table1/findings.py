@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from ...pages.bootstrap import Estimate
 from ...pages.document import Finding
-from ...ratios.bootstrap import Estimate
 from .entries import Row, relative
 from .parts import OPTIMAL
 from .printed import IN_A_ROW, NAMES, ON_THE_DIAGONAL, PRINTED, VARIANTS, Variant

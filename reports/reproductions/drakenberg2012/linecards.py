@@ -17,9 +17,8 @@ from ....heuristics.procset.reaching import ReachingMachine
 from ....instances.procset.sample_machine import system
 from ....simulation.dispatch import Flags, dispatch
 from ....simulation.week import JOBS, NODE, WEEK, Submission, synthetic_week
-from ...pages.document import Cell, Document, Finding, Section, Table
+from ...pages.document import Cell, Document, Finding, Plot, Section, Table
 from ...pages.plot_style import FAINT, INK, STYLE, A, B, as_svg
-from ...ratios.plots import Plot
 from ..catalogue import RunOptions
 from .week_stream import NODES, Ints, beginning, stream
 

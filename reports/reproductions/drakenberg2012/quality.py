@@ -15,9 +15,8 @@ from ....heuristics.procset.reaching import ReachingMachine
 from ....instances.procset.sample_machine import system
 from ....simulation.dispatch import Flags, dispatch
 from ....simulation.week import Submission
-from ...pages.document import Document, Finding, Section, Table
+from ...pages.document import Document, Finding, Plot, Section, Table
 from ...pages.plot_style import FAINT, STYLE, A, B, as_svg
-from ...ratios.plots import Plot
 from ..catalogue import RunOptions
 from .week_stream import NODES, Pricer, stream
 

@@ -18,9 +18,8 @@ from ....methods import PROCSET
 from ....simulation.dispatch import Flags, dispatch
 from ....simulation.week import NODE, Submission
 from ....solvers import Settings, Status, clock
-from ...pages.document import Cell, Document, Finding, Section, Table
+from ...pages.document import Cell, Document, Finding, Plot, Section, Table
 from ...pages.plot_style import FAINT, INK, STYLE, A, B, as_svg, time_label
-from ...ratios.plots import Plot
 from ..catalogue import RunOptions
 from .week_stream import NODES, Ints, stream
 

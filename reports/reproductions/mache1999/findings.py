@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from ...pages.bootstrap import Estimate
 from ...pages.document import Finding
-from ...ratios.bootstrap import Estimate
 from .curves import BALANCE, CONTIGUITY, DISPERSAL, SYSTEM, Curves, Measure
 
 ELONGATED, PLAS, MC, RANDOM, MBS, PAGING = SIX = (

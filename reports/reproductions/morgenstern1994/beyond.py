@@ -19,9 +19,8 @@ from ....simulation.submesh_migration import Migrating
 from ....simulation.submesh_policies import DEPTH, Policy, serve
 from ....simulation.submesh_stream import Normal, Request, Uniform
 from ....solvers import Settings, clock
-from ...pages.document import Cell, Document, Finding, Section, Table
+from ...pages.document import Cell, Document, Finding, Plot, Section, Table
 from ...pages.plot_style import FAINT, STYLE, A, B, as_svg
-from ...ratios.plots import Plot
 from ..catalogue import RunOptions
 from .runs import RUNS, SECONDS, Group, Mean, mean, relative
 

@@ -27,9 +27,8 @@ from ....simulation.submesh_budget import Budget
 from ....simulation.submesh_migration import Migrating
 from ....simulation.submesh_stream import Request, Uniform, queue
 from ....solvers import Settings, clock
-from ...pages.document import Cell, Document, Finding, Section, Table
+from ...pages.document import Cell, Document, Finding, Plot, Section, Table
 from ...pages.plot_style import CLOUD, INK, STYLE, A, B, as_svg
-from ...ratios.plots import Plot
 from ..catalogue import RunOptions
 
 SHAPE = (256, 256)

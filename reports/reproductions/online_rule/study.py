@@ -12,10 +12,9 @@ import matplotlib as mpl
 from matplotlib.figure import Figure
 
 from ....heuristics.allocation.thrifty import REGARD
-from ...pages.document import Cell, Document, Finding, Section, Table
+from ...pages.bootstrap import Estimate
+from ...pages.document import Cell, Document, Finding, Plot, Section, Table
 from ...pages.plot_style import INK, STYLE, B, as_svg, per_cent
-from ...ratios.bootstrap import Estimate
-from ...ratios.plots import Plot
 from ..bender2008_table1.entries import relative
 from ..bender2008_table1.parts import OPTIMAL
 from ..bender2008_table1.study import MESH

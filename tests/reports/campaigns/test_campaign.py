@@ -155,7 +155,7 @@ def test_workers_and_their_children_die_with_the_process_above(tmp_path: Path) -
     script = f"echo $$ > {note}.new; mv {note}.new {note}; exec sleep 600"
     program = (
         "import subprocess\nfrom functools import partial\n"
-        "from closeknit.reports import pool\n"
+        "from closeknit.reports.campaigns import pool\n"
         f"calls = [pool.Call(partial(subprocess.call, ['sh', '-c', {script!r}]))]\n"
         "list(pool.run(calls, jobs=1))\n"
     )

@@ -7,7 +7,6 @@ in a process of its own (`KERNELS`). What no claim can see turns a test red (`TE
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -849,9 +848,7 @@ def size_of(instance: Any) -> int:
 
 
 def run(names: Sequence[str], methods: Mapping[str, Run], *words: str) -> int:
-    parser = argparse.ArgumentParser()
-    verify.options(parser)
-    args = parser.parse_args([*names, "--quick", *words])
+    args, _ = app.parse(["verify", *names, "--quick", *words])
     return verify.run(args, MappingProxyType({**KSUBSET, **methods}))
 
 

@@ -12,10 +12,10 @@ from closeknit.cli.app import run
 from closeknit.reports.campaigns.rows import Row
 from closeknit.reports.campaigns.store import ResultStore
 from closeknit.reports.ratios.comparison import compare, sign_test
-from closeknit.reports.ratios.comparison_text import comparison_text
 from closeknit.solvers import Grade, Proof
 
 from ...toys import line, made, optimal, small
+from ..written import comparison_text
 
 
 def cheap(method: str = "mm", **changes: Any) -> Row:

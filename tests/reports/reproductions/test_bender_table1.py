@@ -21,7 +21,7 @@ from closeknit.cli.app import run as closeknit
 from closeknit.instances import InputError, KSubset, Mesh, cost
 from closeknit.methods import KSUBSET
 from closeknit.methods.allocators import allocator
-from closeknit.reports.ratios.bootstrap import Estimate
+from closeknit.reports.pages.bootstrap import Estimate
 from closeknit.reports.reproductions.bender2008_table1 import printed as printed
 from closeknit.reports.reproductions.bender2008_table1.entries import Row, relative
 from closeknit.reports.reproductions.bender2008_table1.findings import (

@@ -14,7 +14,7 @@ from closeknit.cli.app import run as closeknit
 from closeknit.instances import InputError, Mesh
 from closeknit.instances.ksubset import dispersal
 from closeknit.methods.allocators import allocator
-from closeknit.reports.ratios.bootstrap import Estimate
+from closeknit.reports.pages.bootstrap import Estimate
 from closeknit.reports.reproductions.bender2008_table1.streams import offered_load
 from closeknit.reports.reproductions.mache1999.curves import (
     BALANCE,

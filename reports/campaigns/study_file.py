@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from difflib import get_close_matches
+from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ..instances.errors import InputError
-from ..instances.files import parse_toml, read_toml
-from . import running
-
-if TYPE_CHECKING:
-    from ..instances import Instance
-    from ..methods import AnyMethod
-    from ..reports.campaigns.campaign import Campaign, Lineup
+from ...instances import PROBLEMS, InputError, Instance, problem_of
+from ...instances.files import parse_toml, read_toml
+from ...instances.option_values import seconds
+from ...methods import METHODS, AnyMethod
+from ...methods.by_name import methods_named, problems_of
+from ...solvers.settings import settings_named
+from .campaign import Campaign, Lineup
+from .study_instances import Budget, only_known, study_instances
 
 FORMAT = "closeknit/study"
 SUFFIX = ".toml"
@@ -79,10 +78,7 @@ def read_study(
 def _campaign(
     found: dict[str, Any], folder: Path, trace: str | None, max_runs: int
 ) -> Campaign:
-    from ..reports.campaigns.campaign import Campaign
-    from .study_instances import Budget, study_instances
-
-    only(found, _FIELDS, "")
+    only_known(found, _FIELDS, "")
     for field, wanted in (("format", FORMAT), ("version", 1)):
         if field not in found:
             raise InputError("is missing", field=field)
@@ -90,7 +86,7 @@ def _campaign(
             raise InputError(f"must be {wanted!r}", field=field, value=found[field])
     if not isinstance(found.get("name", ""), str):
         raise InputError("must be text", field="name", value=found["name"])
-    settings = running.settings_named(
+    settings = settings_named(
         {"node_limit": "node-limit", "memory_mb": "memory-limit"},
         time_limit=_seconds(found),
         node_limit=found.get("node-limit"),
@@ -116,7 +112,7 @@ def _seconds(found: Mapping[str, Any]) -> float:
     value = found.get("time-limit", 60)
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise InputError("must be a number of seconds", field="time-limit", value=value)
-    return running.seconds(value, "time-limit")
+    return seconds(value, "time-limit")
 
 
 def _repeats(value: object) -> int:
@@ -129,14 +125,12 @@ def _repeats(value: object) -> int:
 
 def _runs(instance: Instance, wanted: Mapping[str, Any]) -> int:
     """Return how many methods are run on an instance, the exact one among them."""
-    from ..instances import problem_of
-    from ..methods import METHODS
-
     problem = problem_of(instance).name
     chosen = wanted.get(problem, wanted.get("", _ALL))
     methods = METHODS[problem].values()
     if isinstance(chosen, list):
-        return 1 + sum(method.name in chosen for method in methods)
+        own = sum(isinstance(name, str) and ":" in name for name in chosen)
+        return 1 + own + sum(method.name in chosen for method in methods)
     return 1 + sum(
         not (method.exact or (method.refuses and method.refuses(instance)))
         for method in methods
@@ -147,10 +141,7 @@ def _lineups(
     found: Mapping[str, Any], instances: Sequence[Instance]
 ) -> tuple[bool, dict[str, Lineup]]:
     """Return whether methods were named, and what is run for each problem."""
-    from ..methods import METHODS
-    from ..reports.campaigns.campaign import Lineup
-
-    met = running.problems_of(instances)
+    met = problems_of(instances)
     exact = _by_problem(found.get("exact", "auto"), "exact")
     wanted = _by_problem(found.get("methods", _ALL), "methods")
     lineups, named = {}, False
@@ -185,17 +176,15 @@ def _method(
     name: str, problem: str, met: Sequence[str], field: str, *, alone: bool
 ) -> list[AnyMethod]:
     """Return the method; none if it is one of another problem, unless alone."""
-    found = running.methods_named(name, [problem] if alone else met, field)
+    found = methods_named(name, [problem] if alone else met, field)
     return [found[problem]] if problem in found else []
 
 
 def _by_problem(value: Any, field: str) -> dict[str, Any]:
     """Return what stands behind each problem; behind "" what holds for all."""
-    from ..instances import PROBLEMS
-
     if not isinstance(value, dict):
         return {"": value}
-    only(value, tuple(PROBLEMS), field)
+    only_known(value, tuple(PROBLEMS), field)
     return value
 
 
@@ -208,15 +197,3 @@ def _names(value: Any, field: str) -> list[str]:
             value=value,
         )
     return list(dict.fromkeys(value))
-
-
-def only(value: Mapping[str, Any], known: Collection[str], where: str) -> None:
-    """Refuse a key that is not known; say which one may have been meant."""
-    for name in value:
-        if name not in known:
-            close = get_close_matches(name, known, n=1)
-            hint = (
-                f"did you mean {close[0]}?" if close else f"known: {', '.join(known)}"
-            )
-            field = f"{where}.{name}" if where else name
-            raise InputError(f"unknown field ({hint})", field=field)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import inf
@@ -12,9 +12,7 @@ from ...instances.value import ordered
 from ...methods import AnyMethod
 from ...solvers import Grade, Proof
 from ..campaigns.rows import Row
-
-Ratio = Fraction | float
-"""An exact fraction, or infinity: a positive cost where the optimum is 0."""
+from ..pages.numbers import Ratio, decimal, within
 
 Interval = tuple[Ratio, Ratio]
 """Between what a ratio must lie."""
@@ -175,6 +173,30 @@ class ScoredRun:
         if least is None and self.interval is not None:
             least = self.interval[0]
         return least is not None and least > self.guarantee
+
+
+def open_levels(
+    judged: ScoredRun,
+    write: Callable[[Ratio], str] | None = None,
+) -> str:
+    """Write what is known of ratios without a proven optimum, level by level.
+
+    Levels of which nothing is known are left out, with a question mark at the end.
+    Rounded outwards, or by ``write``.
+    """
+    if judged.intervals is None or judged.row.cost is None:
+        return "–"
+    shown = []
+    for low, high in judged.intervals:
+        if low == high:
+            shown.append((write or decimal)(low))
+        elif write is None:
+            shown.append(within(low, high))
+        else:
+            shown.append(f"{write(low)} .. {write(high)}")
+    if len(judged.intervals) < len(ordered(judged.row.cost)):
+        shown.append("?")
+    return "; ".join(shown)
 
 
 def judge(

@@ -1,4 +1,4 @@
-"""Ratios, costs and times in words."""
+"""Ratios, costs, shares and times as text."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from datetime import datetime
 from fractions import Fraction
 from math import ceil, floor, inf, log10
 
-from ...instances.value import ordered
-from ...solvers import Value
-from .summary import MethodSummary, Shared
-from .verdicts import Ratio, ScoredRun
+from ...instances import Value
+
+Ratio = Fraction | float
+"""An exact fraction, or infinity: a positive cost where the optimum is 0."""
 
 _MOST_BITS = 13_000
 """Python writes integers of up to 4300 digits."""
@@ -37,36 +37,12 @@ def decimal(ratio: Ratio | None) -> str:
 
 
 def levels(ratios: Sequence[Ratio] | None, write: Callable[[Ratio], str]) -> str:
-    """Write the ratio of each level; a single one as it is.
+    """Write the ratio of each level, separated by semicolons.
 
     >>> levels((Fraction(1), Fraction(5, 4)), decimal), levels(None, decimal)
     ('1; 1.2500', '–')
     """
     return "–" if ratios is None else "; ".join(map(write, ratios))
-
-
-def open_levels(
-    judged: ScoredRun,
-    write: Callable[[Ratio], str] | None = None,
-) -> str:
-    """Write what is known of ratios without a proven optimum, level by level.
-
-    Levels of which nothing is known are left out, with a question mark at the end.
-    Rounded outwards, or by ``write``.
-    """
-    if judged.intervals is None or judged.row.cost is None:
-        return "–"
-    shown = []
-    for low, high in judged.intervals:
-        if low == high:
-            shown.append((write or decimal)(low))
-        elif write is None:
-            shown.append(within(low, high))
-        else:
-            shown.append(f"{write(low)} .. {write(high)}")
-    if len(judged.intervals) < len(ordered(judged.row.cost)):
-        shown.append("?")
-    return "; ".join(shown)
 
 
 def within(low: Ratio, high: Ratio) -> str:
@@ -85,7 +61,7 @@ def within(low: Ratio, high: Ratio) -> str:
 
 
 def fraction(ratio: Ratio | None) -> str:
-    """Write a ratio exactly, at whatever length.
+    """Write a ratio exactly, whatever its length.
 
     >>> fraction(Fraction(7, 4)), fraction(Fraction(3))
     ('7/4', '3')
@@ -101,7 +77,7 @@ def fraction(ratio: Ratio | None) -> str:
 
 
 def short_fraction(ratio: Ratio | None, longest: int = 17) -> str:
-    """Write a ratio exactly if that is short, else with its ends only.
+    """Write a ratio exactly if that is short, else abbreviated in the middle.
 
     >>> short_fraction(Fraction(10**20 + 1, 10**20))
     '10000…1/10000…0'
@@ -112,29 +88,6 @@ def short_fraction(ratio: Ratio | None, longest: int = 17) -> str:
     if "/" not in whole:
         return whole
     return "/".join(f"{part[:5]}…{part[-1]}" for part in whole.split("/"))
-
-
-def coverage(summary: MethodSummary) -> str:
-    """Say on how many runs a guarantee holds, if not on all, and the worst of those."""
-    if summary.guarantee is None or summary.covered == summary.runs:
-        return ""
-    most = decimal(summary.covered_most)
-    return f"on {summary.covered} of {summary.runs}, max there {most}"
-
-
-def shared_means(shared: Shared) -> str:
-    """Say over which instances the second means are; nothing if there are none."""
-    if not shared.tells:
-        return ""
-    count = len(shared.instances)
-    many = "1 instance" if count == 1 else f"{count} instances"
-    if len(shared.methods) == shared.of:
-        return f"Means alike are over the {many} that all methods take."
-    return (
-        f"No instance is taken by all methods. Means alike are over the {many} that "
-        f"{len(shared.methods)} of the {shared.of} methods take: those with a ratio on "
-        "at least half of all instances."
-    )
 
 
 def price(value: Value | None) -> str:
@@ -151,7 +104,7 @@ def price(value: Value | None) -> str:
 
 
 def seconds(time: float | None) -> str:
-    """Write a time in the unit that suits it.
+    """Write a time in a suitable unit.
 
     >>> seconds(0.00234), seconds(61.5), seconds(600)
     ('2.3 ms', '61.5 s', '10.0 min')
@@ -176,3 +129,17 @@ def day(date: str) -> str:
     except ValueError:
         return "undated"
     return f"{found.day} {_MONTHS[found.month - 1]} {found.year}"
+
+
+def percent(part: int, whole: int) -> str:
+    """Write a share with one decimal, never rounded to all or to none.
+
+    >>> percent(1, 3), percent(9999, 10000), percent(2, 2), percent(0, 0)
+    ('33.3 %', '99.9 %', '100 %', '0 %')
+    """
+    if part == whole and whole:
+        return "100 %"
+    if not part:
+        return "0 %"
+    tenths = min(max(round(Fraction(1000 * part, whole)), 1), 999)
+    return f"{tenths // 10}.{tenths % 10} %"

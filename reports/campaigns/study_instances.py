@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import closing
 from glob import glob
 from itertools import product
 from math import prod
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ..instances.errors import InputError
-from .study_file import only
-
-if TYPE_CHECKING:
-    from ..instances import Instance
+from ...instances import InputError, Instance, read_instance
+from ...instances.families import Family
+from ...instances.library import SUITES
+from ...instances.suggestions import entry_named, hint
+from ...methods.by_name import known_method
+from ...simulation.families import FAMILIES
+from .inputs import Collected
 
 _KINDS = ("suite", "files", "family")
-_OWN = ("out", "help")
-"""Options of ``closeknit generate`` that a study has no use for."""
 
 
 class Budget:
@@ -92,8 +91,6 @@ def study_instances(
     InputError
         Naming the field and the value; two instances of one name among others.
     """
-    from ..reports.campaigns.inputs import Collected
-
     if not isinstance(entries, list) or not entries:
         raise InputError("must be one or more [[instances]]", field="instances")
     found = Collected()
@@ -106,11 +103,11 @@ def study_instances(
         if len(kinds) != 1:
             raise InputError(f"must have one of {', '.join(_KINDS)}", field=where)
         if kinds == ["suite"]:
-            only(entry, ("suite", "without"), where)
+            only_known(entry, ("suite", "without"), where)
             new = _suite(entry["suite"], f"{where}.suite")
             _count(new, budget, where)
         elif kinds == ["files"]:
-            only(entry, ("files", "optional", "without"), where)
+            only_known(entry, ("files", "optional", "without"), where)
             new = _files(entry, folder, where)
             _count(new, budget, where)
         else:
@@ -133,31 +130,20 @@ def _count(instances: Sequence[Instance], budget: Budget, where: str) -> None:
 
 
 def _without(names: Any, field: str) -> frozenset[str]:
-    from ..methods import METHODS
-    from .running import entry_named
-
     if not isinstance(names, list) or not all(isinstance(one, str) for one in names):
         raise InputError("must be a list of names of methods", field=field, value=names)
-    known = {
-        name: method for table in METHODS.values() for name, method in table.items()
-    }
     for place, name in enumerate(names):
-        entry_named(name, known, f"{field}[{place}]", "method")
+        known_method(name, f"{field}[{place}]")
     return frozenset(names)
 
 
 def _suite(name: Any, field: str) -> list[Instance]:
-    from ..instances.library import SUITES
-    from .running import entry_named
-
     if not isinstance(name, str):
         raise InputError("must be the name of a suite", field=field, value=name)
     return entry_named(name, SUITES, field, "suite")()
 
 
 def _files(entry: Mapping[str, Any], folder: Path, where: str) -> list[Instance]:
-    from ..instances import read_instance
-
     pattern = entry["files"]
     if not isinstance(pattern, str):
         raise InputError(
@@ -188,97 +174,80 @@ def _family(
     budget: Budget,
 ) -> list[Instance]:
     """Make one instance, or as many as asked for, at every point of the grid."""
-    from .running import entry_named
-
-    families = _families()
     name = entry["family"]
     if not isinstance(name, str):
         raise InputError(
             "must be the name of a family", field=f"{where}.family", value=name
         )
-    parser = entry_named(name, families, f"{where}.family", "family")
-    options = {
-        option.lstrip("-"): action
-        for action in parser._actions
-        for option in action.option_strings
-        if action.dest not in _OWN
-    }
-    only(entry, ("family", "optional", "without", *options), where)
-    grid = {key: entry[key] for key in entry if key in options}
-    if "swf" in options:
+    family = entry_named(name, FAMILIES, f"{where}.family", "family")
+    grid, names = _grid(family, entry, where)
+    if family.parameter("trace"):
         if trace is not None:
-            grid["swf"] = trace
-        elif isinstance(grid.get("swf"), str):
-            grid["swf"] = str(folder / grid["swf"])
-        missing = not isinstance(grid.get("swf"), str) or not Path(grid["swf"]).exists()
+            grid["trace"] = [trace]
+        elif "trace" in grid:
+            files = grid["trace"]
+            grid["trace"] = [
+                str(folder / file) if isinstance(file, str) else file for file in files
+            ]
+        field = f"{where}.{names.get('trace', 'trace')}"
+        found = grid.get("trace", [])
+        missing = not found or not all(
+            isinstance(file, str) and Path(file).exists() for file in found
+        )
         if missing and _optional(entry, where):
             print(f"closeknit: {where}: left out, no trace", file=sys.stderr)
             return []
-        if "swf" not in grid:
-            raise InputError("is missing, and so is --trace", field=f"{where}.swf")
-    choices = [_values(value, f"{where}.{key}") for key, value in grid.items()]
-    points = prod(map(len, choices))
+        if not found:
+            raise InputError("is missing, and so is --trace", field=field)
+    for one in family.parameters:
+        if one.required and one.name not in grid:
+            raise InputError("is missing", field=f"{where}.{one.name}")
+    points = prod(map(len, grid.values()))
     budget.look(budget.repeats * points, where)
     made: list[Instance] = []
-    for number, point in enumerate(product(*choices)):
-        words = [
-            word
+    for number, point in enumerate(product(*grid.values())):
+        values = {
+            key: _value(family, key, value, f"{where}.{names[key]}")
             for key, value in zip(grid, point, strict=True)
-            for word in _words(key, value, options[key], f"{where}.{key}")
-        ]
-        made += _made(parser, words, where, budget, 1 if number else points)
+        }
+        made += _made(family, values, names, where, budget, 1 if number else points)
     return made
 
 
-def _made(
-    parser: argparse.ArgumentParser,
-    words: Sequence[str],
-    where: str,
-    budget: Budget,
-    points: int,
-) -> list[Instance]:
-    """Ask the generator; what it says about an option is said about the field.
-
-    From the first instance follows how many runs all points of the grid come to.
-    """
-    try:
-        args = parser.parse_args(words)
-        with closing(args.instances(args)) as instances:
-            made: list[Instance] = []
-            for instance in instances:
-                if not made:
-                    runs = budget.runs(instance)
-                    budget.look(runs * points * getattr(args, "count", 1))
-                budget.take(runs)
-                made.append(instance)
-            return made
-    except InputError as error:
-        problem, field = error.problem, error.field
-        said, _, rest = problem.partition(": ")
-        if said.startswith("argument --"):
-            field, problem = said.removeprefix("argument --"), rest
-        problem = problem.partition(" (see ")[0]
-        name = field.removeprefix("--").removeprefix("topology.").partition("[")[0]
-        at = f"{where}.{name}" if name else where
-        raise InputError(problem, field=at, value=error.value) from None
-
-
-def _families() -> Mapping[str, argparse.ArgumentParser]:
-    """Return the parsers of ``closeknit generate``, by family."""
-    from . import generate
-    from .app import Parser
-
-    parser = Parser(prog="closeknit generate", add_help=False)
-    generate.options(parser)
-    (families,) = (
-        action
-        for action in parser._actions
-        if isinstance(action, argparse._SubParsersAction)
-    )
-    return dict(families.choices)
+def _grid(
+    family: Family, entry: Mapping[str, Any], where: str
+) -> tuple[dict[str, list[Any]], dict[str, str]]:
+    """Return the choices of each parameter, and what the study calls it."""
+    known = [name for one in family.parameters for name in (one.name, *one.aliases)]
+    only_known(entry, ("family", "optional", "without", *known), where)
+    grid: dict[str, list[Any]] = {}
+    names: dict[str, str] = {"trace": "trace"}
+    given: dict[str, str] = {}
+    for key, value in entry.items():
+        if key not in known:
+            continue
+        one = family.parameter(key)
+        assert one is not None
+        implied = one.aliases.get(key, {})
+        for name, choices in (
+            (one.name, _choices(value, f"{where}.{key}")),
+            *((other, [text]) for other, text in implied.items()),
+        ):
+            if name in given:
+                raise InputError(
+                    f"does not go with {given[name]}", field=f"{where}.{key}"
+                )
+            grid[name], names[name], given[name] = choices, key, key
+    rivals = [name for name in family.exclusive if name in grid]
+    if len(rivals) > 1:
+        raise InputError(
+            f"does not go with {names[rivals[0]]}",
+            field=f"{where}.{names[rivals[1]]}",
+        )
+    return grid, names
 
 
-def _values(value: Any, field: str) -> list[Any]:
+def _choices(value: Any, field: str) -> list[Any]:
     if not isinstance(value, list):
         return [value]
     if not value:
@@ -286,12 +255,59 @@ def _values(value: Any, field: str) -> list[Any]:
     return value
 
 
-def _words(key: str, value: Any, action: argparse.Action, field: str) -> list[str]:
-    """Write a value as the command line has it."""
-    if action.nargs == 0:
+def _value(family: Family, name: str, value: Any, field: str) -> Any:
+    """Read a value of the file as the option of the command line is read."""
+    one = family.parameter(name)
+    assert one is not None
+    if one.flag:
         if not isinstance(value, bool):
             raise InputError("must be true or false", field=field, value=value)
-        return [f"--{key}"] if value else []
+        return value
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         raise InputError("must be a number or text", field=field, value=value)
-    return [f"--{key}={value}"]
+    try:
+        return one.value_of(str(value))
+    except InputError as error:
+        raise InputError(error.problem, field=field, value=error.value) from None
+
+
+def _made(
+    family: Family,
+    values: Mapping[str, Any],
+    names: Mapping[str, str],
+    where: str,
+    budget: Budget,
+    points: int,
+) -> list[Instance]:
+    """Run the generator; what it says about a parameter is said about the field.
+
+    From the first instance follows how many runs all points of the grid come to.
+    """
+    made: list[Instance] = []
+    try:
+        with closing(family.instances(values, note=_note)) as instances:
+            for instance in instances:
+                if not made:
+                    runs = budget.runs(instance)
+                    budget.look(runs * points * values.get("count", 1))
+                budget.take(runs)
+                made.append(instance)
+    except InputError as error:
+        named = family.in_terms_of_parameters(error, f"{where}.", names)
+        if named is error:
+            field = f"{where}.{error.field}" if error.field else where
+            named = InputError(error.problem, field=field, value=error.value)
+        raise named from None
+    return made
+
+
+def _note(text: str) -> None:
+    print(text, file=sys.stderr)
+
+
+def only_known(value: Mapping[str, Any], known: Collection[str], where: str) -> None:
+    """Refuse a field that is not known; suggest which one may have been meant."""
+    for name in value:
+        if name not in known:
+            field = f"{where}.{name}" if where else name
+            raise InputError(f"unknown field ({hint(name, known)})", field=field)
