@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..instances.errors import InputError
-from ..instances.files import parse_toml, read_toml
+from ..instances.parsing import parse_toml, read_toml
 from ..solvers.settings import Settings
 from . import running
 

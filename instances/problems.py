@@ -16,10 +16,11 @@ from typing import Any, overload
 
 from . import submesh
 from .errors import InputError
-from .files import decoded, parse_json, read_bytes, stem, unpacked
+from .files import decoded, read_bytes, stem, unpacked
 from .ksubset import instance as ksubset
 from .ksubset import json as ksubset_json
 from .ksubset.instance import KSubset
+from .parsing import parse_json
 from .procset import instance as procset
 from .procset import json as procset_json
 from .procset.instance import ProcSet
