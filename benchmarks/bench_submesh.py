@@ -31,8 +31,9 @@ for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
 
 import numpy as np  # noqa: E402
 
-from closeknit.heuristics.submesh.allocator import ALLOCATORS, Allocator  # noqa: E402
+from closeknit.heuristics.submesh.allocator import Allocator  # noqa: E402
 from closeknit.instances.submesh import Box, box_at  # noqa: E402
+from closeknit.methods.submesh_allocators import ALLOCATORS  # noqa: E402
 from closeknit.simulation.submesh import Fixed, first_come  # noqa: E402
 from closeknit.simulation.submesh_stream import Normal, Request, Sides, Uniform, queue  # noqa: E402
 

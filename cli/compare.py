@@ -164,9 +164,13 @@ def _plain(levels: list[Any] | None, one: ScoredRun) -> Any:
 
 def _known(row: Row) -> str:
     """Say what is known at the end, and who vouches; of allocators, what they saw."""
-    from ..methods.submesh_allocator_as_method import FUNCTIONS
+    from ..methods.submesh_allocators import ALLOCATORS
 
-    if row.problem == "submesh" and row.status == "unknown" and row.method in FUNCTIONS:
+    if (
+        row.problem == "submesh"
+        and row.status == "unknown"
+        and row.method in ALLOCATORS
+    ):
         return "no free box found"
     return f"{row.status}" + (f" ({row.proof})" if row.proof else "")
 

@@ -237,21 +237,19 @@ def _campaign(args: argparse.Namespace) -> Campaign:
 
 def _named(args: argparse.Namespace) -> Campaign:
     """Return the campaign whose instances and settings the command line names."""
-    from ..instances import InputError
     from ..reports.campaigns.campaign import Campaign
     from ..reports.campaigns.inputs import instances_of
-    from ..solvers import Settings
 
     time_limit = running.seconds(60 if args.time_limit is None else args.time_limit)
-    seed = args.seed or 0
-    if not 0 <= seed < 2**31:
-        raise InputError("must be from 0 to 2^31 - 1", field="--seed", value=seed)
+    settings = running.settings_named(
+        {"seed": "--seed"}, time_limit=time_limit, seed=args.seed or 0
+    )
     instances = instances_of(args.inputs or [_BUNDLED])
     args.exact = args.exact or "auto"
     return Campaign(
         instances=instances,
         lineups=running.lineups(args, instances),
-        settings=Settings(time_limit=time_limit, seed=seed),
+        settings=settings,
         lenient=args.methods is None,
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..instances.errors import InputError
 from ..solvers.settings import Settings, Ties
@@ -43,35 +43,49 @@ def add_settings(parser: argparse.ArgumentParser, *, time_limit: float) -> None:
 
 
 def settings_of(args: argparse.Namespace, ties: Ties = Ties.LEX) -> Settings:
-    """Return the settings asked for.
+    """Return the settings that the options give.
 
     Raises
     ------
     InputError
         Naming the option that is out of range.
     """
-    time_limit = seconds(args.time_limit)
-    for option, least in (
-        ("node_limit", 1),
-        ("memory", 1),
-        ("seed", 0),
-        ("threads", 1),
-    ):
-        value = getattr(args, option)
-        if value is not None and not least <= value < 2**31:
-            raise InputError(
-                f"must be at least {least} and below 2^31",
-                field=f"--{option.replace('_', '-')}",
-                value=value,
-            )
-    return Settings(
-        time_limit=time_limit,
+    return settings_named(
+        {
+            "node_limit": "--node-limit",
+            "memory_mb": "--memory",
+            "seed": "--seed",
+            "threads": "--threads",
+        },
+        time_limit=seconds(args.time_limit),
         node_limit=args.node_limit,
         memory_mb=args.memory,
         seed=args.seed,
         threads=args.threads,
         ties=ties,
     )
+
+
+def settings_named(names: Mapping[str, str], **values: Any) -> Settings:
+    """Return settings; an error names the option or the key of a file.
+
+    Parameters
+    ----------
+    names
+        For each setting that may be out of range, what the user knows it by.
+    values
+        The settings.
+
+    Raises
+    ------
+    InputError
+        Naming the option or key that is out of range.
+    """
+    try:
+        return Settings(**values)
+    except InputError as error:
+        field = names.get(error.field, error.field)
+        raise InputError(error.problem, field=field, value=error.value) from None
 
 
 def seconds(value: float, field: str = "--time-limit") -> float:

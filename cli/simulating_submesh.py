@@ -143,7 +143,7 @@ def _staying(
     """Run an allocator that moves nobody."""
     from dataclasses import asdict
 
-    from ..heuristics.submesh.allocator import ALLOCATORS
+    from ..methods.submesh_allocators import ALLOCATORS
     from ..simulation.submesh import Fixed, first_come
     from ..simulation.submesh_migration import migration_judge
 
@@ -165,7 +165,7 @@ def _moving(
     """Run mig; where it could not decide, once more, as if that always fitted."""
     from dataclasses import asdict
 
-    from ..heuristics.submesh.allocator import ALLOCATORS
+    from ..methods.submesh_allocators import ALLOCATORS
     from ..simulation.submesh import first_come
     from ..simulation.submesh_migration import Migrating
 

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from ..instances.errors import InputError
 from ..instances.parsing import parse_toml, read_toml
-from ..solvers.settings import Settings
 from . import running
 
 if TYPE_CHECKING:
@@ -91,13 +90,14 @@ def _campaign(
             raise InputError(f"must be {wanted!r}", field=field, value=found[field])
     if not isinstance(found.get("name", ""), str):
         raise InputError("must be text", field="name", value=found["name"])
-    settings = Settings(
+    settings = running.settings_named(
+        {"node_limit": "node-limit", "memory_mb": "memory-limit"},
         time_limit=_seconds(found),
-        node_limit=_count(found, "node-limit", None, 1),
-        memory_mb=_count(found, "memory-limit", None, 1),
-        seed=_count(found, "seed", 0, 0) or 0,
+        node_limit=found.get("node-limit"),
+        memory_mb=found.get("memory-limit"),
+        seed=found.get("seed", 0),
     )
-    repeats = _count(found, "repeats", 1, 1) or 1
+    repeats = _repeats(found.get("repeats", 1))
     methods = _by_problem(found.get("methods", _ALL), "methods")
     budget = Budget(max_runs, repeats, lambda one: _runs(one, methods))
     instances, without = study_instances(found.get("instances"), folder, trace, budget)
@@ -119,18 +119,12 @@ def _seconds(found: Mapping[str, Any]) -> float:
     return running.seconds(value, "time-limit")
 
 
-def _count(
-    found: Mapping[str, Any], field: str, default: int | None, least: int
-) -> int | None:
-    value = found.get(field, default)
-    if value is None:
-        return None
-    whole = isinstance(value, int) and not isinstance(value, bool)
-    if not whole or not least <= value < 2**31:
+def _repeats(value: object) -> int:
+    if type(value) is not int or not 1 <= value < 2**31:
         raise InputError(
-            f"must be an integer from {least} to 2^31 - 1", field=field, value=value
+            "must be an integer from 1 to 2^31 - 1", field="repeats", value=value
         )
-    return int(value)
+    return value
 
 
 def _runs(instance: Instance, wanted: Mapping[str, Any]) -> int:

@@ -93,4 +93,5 @@ def search_alone(
         bound=search.bound,
         proof=proof,
         limit=limit,
+        nodes=search.nodes,
     )

@@ -1,18 +1,84 @@
-"""Algorithms, exact and not, and the tables by which everything knows them."""
+"""The tables of methods, one per problem; each is imported at first access."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property
 from types import MappingProxyType
 
+from ..instances import KSubset, ProcSet, Submesh, Sukp
 from ..solvers.method import AnyMethod as AnyMethod
+from ..solvers.method import Kind
 from ..solvers.method import Method as Method
-from .ksubset import KSUBSET as KSUBSET
-from .procset import PROCSET as PROCSET
-from .submesh import SUBMESH as SUBMESH
-from .sukp import SUKP as SUKP
+
+
+class MethodTable(Mapping[str, Method[Kind]]):
+    """The methods of one problem by name; the table is imported at first access.
+
+    Parameters
+    ----------
+    load
+        Imports the table.
+    """
+
+    def __init__(self, load: Callable[[], Mapping[str, Method[Kind]]]) -> None:
+        self._load = load
+
+    @cached_property
+    def _methods(self) -> Mapping[str, Method[Kind]]:
+        return self._load()
+
+    def __getitem__(self, name: str) -> Method[Kind]:
+        """Return a method by its name."""
+        return self._methods[name]
+
+    def __iter__(self) -> Iterator[str]:
+        """Iterate over the names in the order in which methods are listed."""
+        return iter(self._methods)
+
+    def __len__(self) -> int:
+        """Return the number of methods."""
+        return len(self._methods)
+
+    def __repr__(self) -> str:
+        """Return how many methods there are."""
+        return f"<MethodTable of {len(self)} methods>"
+
+
+def _ksubset() -> Mapping[str, Method[KSubset]]:
+    from .ksubset import TABLE
+
+    return TABLE
+
+
+def _procset() -> Mapping[str, Method[ProcSet]]:
+    from .procset import TABLE
+
+    return TABLE
+
+
+def _sukp() -> Mapping[str, Method[Sukp]]:
+    from .sukp import TABLE
+
+    return TABLE
+
+
+def _submesh() -> Mapping[str, Method[Submesh]]:
+    from .submesh import TABLE
+
+    return TABLE
+
+
+KSUBSET = MethodTable(_ksubset)
+"""Methods for the k-subset problem, by the name used in reports."""
+PROCSET = MethodTable(_procset)
+"""Methods for processor-set selection."""
+SUKP = MethodTable(_sukp)
+"""Methods for the set-union knapsack problem."""
+SUBMESH = MethodTable(_submesh)
+"""Methods for submesh allocation."""
 
 METHODS: Mapping[str, Mapping[str, AnyMethod]] = MappingProxyType(
     {"ksubset": KSUBSET, "procset": PROCSET, "sukp": SUKP, "submesh": SUBMESH}
 )
-"""The methods of every problem, by its name."""
+"""The methods of every problem, by the name of the problem."""

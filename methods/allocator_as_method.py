@@ -1,54 +1,51 @@
-"""The strategies as methods for k-subsets: hold what is busy, and ask once."""
+"""Allocators as methods for k-subsets: mark the busy processors, then allocate once."""
 
 from __future__ import annotations
 
-from functools import cache
-from typing import TYPE_CHECKING
+from functools import partial
 
 import numpy as np
 
 from ..heuristics.allocation.allocator import Allocator
 from ..instances import IntArray, KSubset, Mesh, Torus
-from ..solvers import DEFAULT, Result, Settings, answer, clock
-from .allocators import STRATEGIES
+from ..solvers import Result, Settings, answer, clock
+from ..solvers.method import Method, Variant
+from .strategies import STRATEGIES
 
-if TYPE_CHECKING:
-    from ..solvers.method import RunOn
+
+def methods() -> list[Method[KSubset]]:
+    """Return every allocator as a method, with the docstring of its class."""
+    return [
+        Method(
+            name,
+            Variant(run, (name,), spec.doc),
+            refuses=partial(refusal, name),
+            seeded=spec.seeded,
+        )
+        for name, spec in STRATEGIES.items()
+    ]
 
 
 def refusal(name: str, instance: KSubset) -> str | None:
-    """Say why a strategy is not for the network of an instance; None if it is."""
+    """Return why an allocator does not support a network; None if it does."""
     return STRATEGIES[name].refuses(instance.topology)
 
 
-@cache
-def method(name: str) -> RunOn[KSubset]:
-    """Return a strategy as a function; its promises are those of its class.
-
-    Raises
-    ------
-    KeyError
-        When there is no such strategy.
-    """
-    maker = STRATEGIES[name]
-
-    def run(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
-        start = clock.now()
-        allocator = maker(instance.topology, seed=settings.seed)
-        free = _numbers(allocator, instance)
-        busy = np.ones(len(allocator.places), dtype=np.bool_)
-        busy[free] = False
-        allocator.hold(np.flatnonzero(busy))
-        grant = allocator.find(instance.k)
-        seed = settings.seed if maker.seeded else None
-        if grant is None:
-            return answer(instance, None, start=start, seed=seed)
-        chosen = np.searchsorted(free, np.sort(grant.used))
-        return answer(instance, chosen, start=start, seed=seed)
-
-    run.__name__ = run.__qualname__ = name
-    run.__doc__ = maker.doc
-    return run
+def run(name: str, instance: KSubset, settings: Settings) -> Result:
+    """Return what an allocator gives to a request for k processors."""
+    start = clock.now()
+    spec = STRATEGIES[name]
+    allocator = spec(instance.topology, seed=settings.seed)
+    free = _numbers(allocator, instance)
+    busy = np.ones(len(allocator.places), dtype=np.bool_)
+    busy[free] = False
+    allocator.hold(np.flatnonzero(busy))
+    allocation = allocator.find(instance.k)
+    seed = settings.seed if spec.seeded else None
+    if allocation is None:
+        return answer(instance, None, start=start, seed=seed)
+    chosen = np.searchsorted(free, np.sort(allocation.used))
+    return answer(instance, chosen, start=start, seed=seed)
 
 
 def _numbers(allocator: Allocator, instance: KSubset) -> IntArray:
@@ -61,9 +58,3 @@ def _numbers(allocator: Allocator, instance: KSubset) -> IntArray:
     for i, site in enumerate(instance.free):  # both ascending
         numbers[i] = next(number for number, place in places if place == site)
     return numbers
-
-
-def __getattr__(name: str) -> RunOn[KSubset]:
-    if name in STRATEGIES:
-        return method(name)
-    raise AttributeError(name)

@@ -45,6 +45,7 @@ def auto(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
         return first
     chosen, known = first.chosen, first.objective
     limit: Limit | None = first.limit
+    nodes = 0
     assert chosen is not None
     assert isinstance(known, int)
     try:
@@ -61,10 +62,19 @@ def auto(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
                 instance, chosen, start=start, bound=bound, proof=proof, limit=limit
             )
         chosen = last.chosen
+        nodes = sum(search.nodes for search in searches)
         for search, vouches in searches.items():
             if search.bound > bound:
                 bound, proof = search.bound, vouches
-    return answer(instance, chosen, start=start, bound=bound, proof=proof, limit=limit)
+    return answer(
+        instance,
+        chosen,
+        start=start,
+        bound=bound,
+        proof=proof,
+        limit=limit,
+        nodes=nodes,
+    )
 
 
 def _searches(

@@ -1,16 +1,29 @@
-"""Every method for the k-subset problem."""
+"""The table of methods for the k-subset problem."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import partial
 
-from ..heuristics.ksubset import guarantees, one_axis, ptas, ptas_published, town
+from ..exact.ksubset import bruteforce, line
+from ..exact.ksubset.cuts_bb import search as cuts_bb
+from ..exact.ksubset.levelset_bb import search as levelset_bb
+from ..exact.ksubset.ring_dp import program as ring_dp
+from ..exact.ksubset.tree_dp import program as tree_dp
+from ..heuristics.ksubset import (
+    baselines,
+    guarantees,
+    mc1x1,
+    mm,
+    mm_inc,
+    one_axis,
+    ptas,
+    ptas_published,
+    ring_window,
+    town,
+)
 from ..instances import KSubset
 from ..solvers.method import Method, table
-from . import allocator_as_method as deciding
-from . import models_ksubset as models
-from .allocators import STRATEGIES
+from . import allocator_as_method, auto_ksubset, models_ksubset
 
 
 def _needs_coordinates(instance: KSubset) -> str | None:
@@ -31,52 +44,29 @@ def _needs_a_plane(instance: KSubset) -> str | None:
     return None
 
 
-KSUBSET: Mapping[str, Method[KSubset]] = table(
+TABLE = table(
+    Method("mm", mm.mm, guarantee=guarantees.manhattan_median, takes_ties=True),
+    Method("mm-free", mm.mm_free, guarantee=guarantees.star),
+    Method("mm-all", mm.mm_all, guarantee=guarantees.manhattan_median),
+    Method("mm-inc", mm_inc.mm_inc, guarantee=guarantees.manhattan_median),
+    Method("mm-inc-first", mm_inc.mm_inc_first, guarantee=guarantees.manhattan_median),
+    Method("mm-inc-all", mm_inc.mm_inc_all, guarantee=guarantees.manhattan_median),
     Method(
-        name="mm",
-        where="heuristics.ksubset.mm:mm",
-        guarantee=guarantees.manhattan_median,
-        takes_ties=True,
-    ),
-    Method(
-        name="mm-free", where="heuristics.ksubset.mm:mm_free", guarantee=guarantees.star
-    ),
-    Method(
-        name="mm-all",
-        where="heuristics.ksubset.mm:mm_all",
-        guarantee=guarantees.manhattan_median,
-    ),
-    Method(
-        name="mm-inc",
-        where="heuristics.ksubset.mm_inc:mm_inc",
-        guarantee=guarantees.manhattan_median,
-    ),
-    Method(
-        name="mm-inc-first",
-        where="heuristics.ksubset.mm_inc:mm_inc_first",
-        guarantee=guarantees.manhattan_median,
-    ),
-    Method(
-        name="mm-inc-all",
-        where="heuristics.ksubset.mm_inc:mm_inc_all",
-        guarantee=guarantees.manhattan_median,
-    ),
-    Method(
-        name="mc1x1",
-        where="heuristics.ksubset.mc1x1:mc1x1",
+        "mc1x1",
+        mc1x1.mc1x1,
         guarantee=guarantees.shells,
         refuses=_needs_coordinates,
     ),
     Method(
-        name="mc1x1-all",
-        where="heuristics.ksubset.mc1x1:mc1x1_all",
+        "mc1x1-all",
+        mc1x1.mc1x1_all,
         guarantee=guarantees.shells,
         refuses=_needs_coordinates,
     ),
     *(
         Method(
-            name=name,
-            where=f"heuristics.ksubset.ptas:{name}",
+            name,
+            ptas.method(m),
             guarantee=partial(ptas.guarantee, m),
             refuses=partial(ptas.refusal, m),
         )
@@ -84,70 +74,30 @@ KSUBSET: Mapping[str, Method[KSubset]] = table(
     ),
     *(
         Method(
-            name=name,
-            where=f"heuristics.ksubset.ptas_published:{name}",
+            name,
+            ptas_published.method(m),
             guarantee=partial(ptas_published.guarantee, m),
             refuses=partial(ptas_published.refusal, m),
         )
         for name, m in ptas_published.STRIPS.items()
     ),
-    Method(name="town", where="heuristics.ksubset.town:town", refuses=town.refusal),
+    Method("town", town.town, refuses=town.refusal),
+    Method("random", baselines.random_choice, seeded=True),
+    Method("row-major", baselines.row_major),
+    *allocator_as_method.methods(),
+    Method("bruteforce", bruteforce.bruteforce, exact=True),
+    Method("cuts-bb", cuts_bb.cuts_bb, exact=True),
+    Method("tree-dp", tree_dp.tree_dp, exact=True, refuses=_needs_a_tree),
+    Method("ring-dp", ring_dp.ring_dp, exact=True, refuses=one_axis.refuse_ring),
     Method(
-        name="random", where="heuristics.ksubset.baselines:random_choice", seeded=True
-    ),
-    Method(name="row-major", where="heuristics.ksubset.baselines:row_major"),
-    *(
-        Method(
-            name=name,
-            where=f"methods.allocator_as_method:{name}",
-            refuses=partial(deciding.refusal, name),
-            seeded=maker.seeded,
-        )
-        for name, maker in STRATEGIES.items()
-    ),
-    Method(name="bruteforce", where="exact.ksubset.bruteforce:bruteforce", exact=True),
-    Method(name="cuts-bb", where="exact.ksubset.cuts_bb.search:cuts_bb", exact=True),
-    Method(
-        name="tree-dp",
-        where="exact.ksubset.tree_dp.program:tree_dp",
-        exact=True,
-        refuses=_needs_a_tree,
-    ),
-    Method(
-        name="ring-dp",
-        where="exact.ksubset.ring_dp.program:ring_dp",
-        exact=True,
-        refuses=one_axis.refuse_ring,
-    ),
-    Method(
-        name="ring-window",
-        where="heuristics.ksubset.ring_window:ring_window",
+        "ring-window",
+        ring_window.ring_window,
         guarantee=guarantees.star,
         refuses=one_axis.refuse_ring,
     ),
-    Method(
-        name="line-window",
-        where="exact.ksubset.line:line_window",
-        exact=True,
-        refuses=one_axis.refuse_line,
-    ),
-    Method(
-        name="levelset-bb",
-        where="exact.ksubset.levelset_bb.search:levelset_bb",
-        exact=True,
-        refuses=_needs_a_plane,
-    ),
-    *(
-        Method(
-            name=name,
-            where=f"methods.models_ksubset:{name}",
-            exact=True,
-            refuses=partial(models.refusal, name),
-            seeded=True,
-            runs_solver=True,
-        )
-        for name in models.NAMES
-    ),
-    Method(name="auto", where="methods.auto_ksubset:auto", exact=True),
+    Method("line-window", line.line_window, exact=True, refuses=one_axis.refuse_line),
+    Method("levelset-bb", levelset_bb.levelset_bb, exact=True, refuses=_needs_a_plane),
+    *models_ksubset.methods(),
+    Method("auto", auto_ksubset.auto, exact=True),
 )
 """Methods for the k-subset problem, by the name used in reports."""

@@ -1,24 +1,23 @@
-"""Exact models run by general solvers: a formulation and a backend a method.
+"""Exact models solved by general solvers: one method per (formulation, backend) pair.
 
-Names are ``formulation/backend``. Neither ortools nor PuLP is imported before a
-method is run.
+Names are ``formulation/backend``. Neither ortools nor PuLP is imported before such a
+method is called.
 """
 
 from __future__ import annotations
 
-from functools import cache
-from typing import TYPE_CHECKING, Any
+from functools import partial
 
+from ..exact.ksubset.medians import by_medians
 from ..formulations.ksubset import catalogue
 from ..formulations.ksubset.bounds.bounds import best_bound
 from ..formulations.ksubset.strengthening import Strengthening
+from ..heuristics.ksubset.mm_inc import mm_inc
 from ..instances import KSubset, cost
-from ..solvers import DEFAULT, Limit, Result, Settings, answer, clock
+from ..solvers import Limit, Result, Settings, answer, clock
+from ..solvers.method import Method, Variant
 from .models import CP_SAT as CP_SAT
 from .models import solver
-
-if TYPE_CHECKING:
-    from ..solvers.method import Run
 
 MIP_BACKENDS = ("highs", "scip", "cbc")
 NAMES = (
@@ -27,11 +26,10 @@ NAMES = (
     *(f"{name}/{CP_SAT}" for name in catalogue.SERIES),
     *(f"{name}/scip" for name in catalogue.QUADRATIC),
 )
-"""Methods of this module, see `method`."""
+"""Names of the methods of this module."""
 
 _MOST_PAIRS = 1_000_000
 _MOST_CELLS = 50_000_000
-
 
 _ENTRIES = {
     **catalogue.MIP,
@@ -42,14 +40,14 @@ _ENTRIES = {
 
 
 def refusal(name: str, instance: KSubset) -> str | None:
-    """Say why a model is not for this instance, or would not fit into any memory.
+    """Return why a model does not support an instance, or would not fit into memory.
 
     Parameters
     ----------
     name
-        Of a formulation, or of a method ``formulation/backend``.
+        Name of a formulation, or of a method ``formulation/backend``.
     instance
-        What is to be solved.
+        The instance to solve.
     """
     n = instance.n
     if name.partition("/")[0] in ("pairs", "rlt"):
@@ -64,48 +62,43 @@ def refusal(name: str, instance: KSubset) -> str | None:
     return entry.refuses(instance) if entry else None
 
 
-@cache
-def method(name: str) -> Run:
-    """Return the function that runs ``formulation/backend``.
+def methods() -> list[Method[KSubset]]:
+    """Return one method per (formulation, backend) pair."""
+    return [
+        Method(
+            name,
+            Variant(run, (name,), _doc(*_split(name))),
+            exact=True,
+            refuses=partial(refusal, name),
+            seeded=True,
+            runs_solver=True,
+        )
+        for name in NAMES
+    ]
 
-    Raises
-    ------
-    KeyError
-        When there is no such formulation or no such backend.
-    """
+
+def _split(name: str) -> tuple[catalogue.Entry, str]:
+    """Return the formulation and the backend of a method."""
     formulation, _, backend = name.partition("/")
-    if name not in NAMES:
-        raise KeyError(name)
-    entry = _ENTRIES[formulation]
     if backend != CP_SAT and formulation in catalogue.MIP:
-        entry = catalogue.MIP[formulation]
+        return catalogue.MIP[formulation], backend
+    return _ENTRIES[formulation], backend
 
-    def run(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
-        return _run(entry, backend, instance, settings)
 
-    run.__name__ = run.__qualname__ = name
-    run.__doc__ = (
-        f"Solve the model {formulation} with {backend}.\n\n"
+def _doc(entry: catalogue.Entry, backend: str) -> str:
+    return (
+        f"Solve the model {entry.name} with {backend}.\n\n"
         "Starts from mm-inc and a bound by stars, towns or axes; where these two meet, "
         "no solver is called.\n\n"
         "Guarantee: exact, if the solver is right.\n"
         "Time: exponential at worst; measured in docs/models.md.\n"
         f"Source: {entry.source}\n"
     )
-    return run
 
 
-def __getattr__(name: str) -> Any:
-    if name in NAMES:
-        return method(name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-def _run(
-    entry: catalogue.Entry, backend: str, instance: KSubset, settings: Settings
-) -> Result:
-    from ..heuristics.ksubset.mm_inc import mm_inc
-
+def run(name: str, instance: KSubset, settings: Settings) -> Result:
+    """Solve an instance with ``formulation/backend``."""
+    entry, backend = _split(name)
     start = clock.now()
     hint: tuple[int, ...] = tuple(range(instance.k))
     bound, proof = None, None
@@ -116,8 +109,6 @@ def _run(
             return answer(instance, hint, start=start, bound=bound, proof=proof)
         strengthening = Strengthening(hint=hint, bound=bound, proof=proof)
         if entry.name in catalogue.SERIES:
-            from ..exact.ksubset.medians import by_medians
-
             return by_medians(instance, strengthening, settings=settings, start=start)
         model = entry.build(instance, strengthening)
     except KeyboardInterrupt:

@@ -1,13 +1,28 @@
-"""The exact model of processor sets, run by general solvers: see `model_methods`.
-
-``cpsat`` and ``mip`` (which is HiGHS), and ``mip/scip`` and ``mip/cbc``.
-"""
+"""The exact model of processor-set selection, solved by general solvers."""
 
 from __future__ import annotations
 
 from ..instances import ProcSet
 from ..solvers import Grade, Proof
-from .models import ModelMethods
+from .models import Build, Model
+
+
+def _cpsat() -> Build[ProcSet]:
+    from ..formulations.procset.cpsat import classes
+
+    return classes
+
+
+def _mip() -> Build[ProcSet]:
+    from ..formulations.procset.mip import classes
+
+    return classes
+
+
+def _refusal(instance: ProcSet) -> str | None:
+    from ..formulations.procset.mip import refusal
+
+    return refusal(instance)
 
 
 def _first(instance: ProcSet) -> tuple[int, ...]:
@@ -17,15 +32,18 @@ def _first(instance: ProcSet) -> tuple[int, ...]:
     return cheapest_first(ProcsetTerms(instance).grouped)
 
 
-METHODS = ModelMethods(
-    formulation="procset:classes",
+MODEL = Model(
+    cpsat=_cpsat,
+    mip=_mip,
+    refuses_mip=_refusal,
     first=_first,
     free=Proof(Grade.CHECKED, "costs that are not negative"),
     doc="""Solve the model over classes of like processors with {backend}.
 
-    One level of the cost after the other, each kept at its optimum. Starts from the
-    classes that add least, one by one. Stopped within a level, the bound is the
-    optima of the levels before, the solver's bound on this one, and 0 for the rest.
+    The levels of the cost are minimized one after the other, each kept at its optimum.
+    Solvers start from the classes that add least, one by one. When stopped within a
+    level, the bound consists of the optima of the levels before, the solver's bound on
+    this one, and 0 for the rest.
 
     Guarantee: exact, if the solver is right.
     Time: exponential at worst; measured in docs/procset-models.md.
@@ -33,4 +51,3 @@ METHODS = ModelMethods(
     preemptive goal programming.
     """,
 )
-__getattr__ = METHODS.method

@@ -3,37 +3,43 @@
 from __future__ import annotations
 
 from ..instances import Submesh
-from ..solvers import DEFAULT, Limit, Result, Settings, answer, clock
+from ..solvers import Limit, Result, Settings, answer, clock
+from ..solvers.method import Method, Variant
+
+BACKENDS = {"highs": "HiGHS", "scip": "SCIP"}
+"""The solvers, and how they write themselves."""
+
+_DOC = """Decide by {solver}: for every two boxes, which lies left of or below which.
+
+Guarantee: exact on whether there is a placement, if the solver is right.
+Time: exponential at worst; measured in docs/submesh-feasibility.md.
+Source: the relative positions of Onodera, Taniguchi and Tamaru 1991.
+"""
+
+
+def methods() -> list[Method[Submesh]]:
+    """Return one method per backend."""
+    return [
+        Method(
+            f"mip/{backend}",
+            Variant(run, (backend,), _DOC.format(solver=solver)),
+            refuses=refusal,
+            seeded=True,
+            runs_solver=True,
+        )
+        for backend, solver in BACKENDS.items()
+    ]
 
 
 def refusal(instance: Submesh) -> str | None:
-    """Say why there is no mixed-integer model of an instance; None if there is."""
+    """Return why there is no mixed-integer model of an instance; None if there is."""
     from ..formulations.submesh.packing_mip import refusal
 
     return refusal(instance)
 
 
-def highs(instance: Submesh, /, settings: Settings = DEFAULT) -> Result:
-    """Decide by HiGHS: for every two boxes, which lies left of or below which.
-
-    Guarantee: exact on whether there is a placement, if the solver is right.
-    Time: exponential at worst; measured in docs/submesh-feasibility.md.
-    Source: the relative positions of Onodera, Taniguchi and Tamaru 1991.
-    """
-    return _run(instance, "highs", settings)
-
-
-def scip(instance: Submesh, /, settings: Settings = DEFAULT) -> Result:
-    """Decide by SCIP: for every two boxes, which lies left of or below which.
-
-    Guarantee: exact on whether there is a placement, if the solver is right.
-    Time: exponential at worst; measured in docs/submesh-feasibility.md.
-    Source: the relative positions of Onodera, Taniguchi and Tamaru 1991.
-    """
-    return _run(instance, "scip", settings)
-
-
-def _run(instance: Submesh, backend: str, settings: Settings) -> Result:
+def run(backend: str, instance: Submesh, settings: Settings) -> Result:
+    """Solve the model of relative positions with a backend."""
     start = clock.now()
     try:
         from ..formulations.submesh.packing_mip import left_below

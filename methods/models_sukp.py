@@ -1,33 +1,44 @@
-"""The exact model of the set-union knapsack, by general solvers: see `model_methods`.
-
-``mip`` (which is HiGHS), ``mip/scip``, ``mip/cbc`` and ``cpsat``.
-"""
+"""The exact model of the set-union knapsack problem, solved by general solvers."""
 
 from __future__ import annotations
 
+from ..heuristics.sukp.sukp_greedy import greedy
 from ..instances import Sukp
 from ..solvers import Grade, Proof
-from .models import ModelMethods
+from .models import Build, Model
 
 
-def _first(instance: Sukp) -> tuple[int, ...]:
-    from ..heuristics.sukp.sukp_greedy import greedy
+def _cpsat() -> Build[Sukp]:
+    from ..formulations.sukp.cpsat import union
 
-    return greedy(instance)
+    return union
 
 
-METHODS = ModelMethods(
-    formulation="sukp:union",
-    first=_first,
+def _mip() -> Build[Sukp]:
+    from ..formulations.sukp.mip import union
+
+    return union
+
+
+def _refusal(instance: Sukp) -> str | None:
+    from ..formulations.sukp.mip import refusal
+
+    return refusal(instance)
+
+
+MODEL = Model(
+    cpsat=_cpsat,
+    mip=_mip,
+    refuses_mip=_refusal,
+    first=greedy,
     free=Proof(Grade.CHECKED, "profits that are not negative"),
     fallback=(),
     doc="""Solve the model of items and elements with {backend}.
 
-    Starts from the items of most profit for the weight they add.
+    Solvers start from the items of most profit for the weight they add.
 
     Guarantee: exact, if the solver is right.
     Time: exponential at worst; measured in docs/procset-models.md.
     Source: Goldschmidt, Nehme and Yu 1994, the standard model.
     """,
 )
-__getattr__ = METHODS.method

@@ -1,60 +1,25 @@
-"""Every method for the processor-set selection problem."""
+"""The table of methods for processor-set selection."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import partial
-
-from ..instances import ProcSet
+from ..exact.procset import bruteforce, goldschmidt, lookahead
+from ..exact.procset.frontier_dp import method as frontier_dp
+from ..exact.procset.set_opening_bb import method as set_opening_bb
+from ..heuristics.procset import local_search, reaching
 from ..solvers.method import Method, table
-from . import models_procset as models
-from .models import NAMES
+from . import auto_procset, models_procset
 
-PROCSET: Mapping[str, Method[ProcSet]] = table(
-    Method(name="bruteforce", where="exact.procset.bruteforce:bruteforce", exact=True),
-    Method(
-        name="reaching-printed",
-        where="heuristics.procset.reaching:reaching_printed",
-        seeded=True,
-    ),
-    Method(name="reaching", where="heuristics.procset.reaching:reaching", seeded=True),
-    Method(
-        name="reaching-beam",
-        where="heuristics.procset.reaching:reaching_beam",
-        seeded=True,
-    ),
-    Method(name="lookahead", where="exact.procset.lookahead:lookahead"),
-    Method(
-        name="frontier-dp",
-        where="exact.procset.frontier_dp.method:frontier_dp",
-        exact=True,
-    ),
-    Method(
-        name="local-search",
-        where="heuristics.procset.local_search:local_search",
-        seeded=True,
-    ),
-    Method(
-        name="opened-bb",
-        where="exact.procset.set_opening_bb.method:set_opening_bb",
-        exact=True,
-    ),
-    Method(
-        name="goldschmidt",
-        where="exact.procset.goldschmidt:goldschmidt",
-        exact=True,
-    ),
-    *(
-        Method(
-            name=name,
-            where=f"methods.models_procset:{name}",
-            exact=True,
-            refuses=partial(models.METHODS.refusal, name),
-            seeded=True,
-            runs_solver=True,
-        )
-        for name in NAMES
-    ),
-    Method(name="auto", where="methods.auto_procset:auto", exact=True),
+TABLE = table(
+    Method("bruteforce", bruteforce.bruteforce, exact=True),
+    Method("reaching-printed", reaching.reaching_printed, seeded=True),
+    Method("reaching", reaching.reaching, seeded=True),
+    Method("reaching-beam", reaching.reaching_beam, seeded=True),
+    Method("lookahead", lookahead.lookahead),
+    Method("frontier-dp", frontier_dp.frontier_dp, exact=True),
+    Method("local-search", local_search.local_search, seeded=True),
+    Method("opened-bb", set_opening_bb.set_opening_bb, exact=True),
+    Method("goldschmidt", goldschmidt.goldschmidt, exact=True),
+    *models_procset.MODEL.methods(),
+    Method("auto", auto_procset.auto, exact=True),
 )
 """Methods for processor sets, by the name used in reports."""

@@ -18,9 +18,10 @@ from math import prod
 
 from ..exact.submesh.feasibility import Feasibility, decide
 from ..exact.submesh.migrate import Migration
-from ..heuristics.submesh.allocator import ALLOCATORS, Allocator
+from ..heuristics.submesh.allocator import Allocator
 from ..instances.submesh import Box, Resident, Submesh, final_boxes, placement_of, sides
 from ..instances.submesh.packing import Item, Packing
+from ..methods.submesh_allocators import ALLOCATORS
 from ..solvers import DEFAULT, Limit, Settings, Status
 from .submesh import Judge
 from .submesh_stream import Request

@@ -15,8 +15,8 @@ import heapq
 from collections.abc import Callable, Sequence
 from enum import Enum
 
-from ..heuristics.submesh.allocator import ALLOCATORS
 from ..instances.submesh import Box
+from ..methods.submesh_allocators import ALLOCATORS
 from .submesh import Fixed, Measures, Tally, first_come, no_place, release_next
 from .submesh_migration import Migrating
 from .submesh_stream import Request

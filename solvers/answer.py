@@ -35,6 +35,7 @@ def answer(
     proof: Proof | None = None,
     limit: Limit | None = None,
     seed: int | None = None,
+    nodes: int | None = None,
 ) -> Result:
     """Check a choice, price it from the definition, and say what is known.
 
@@ -52,6 +53,8 @@ def answer(
         What ended the run early; dropped when the result is optimal anyway.
     seed
         Of the run's own randomness.
+    nodes
+        Nodes of the search, if it counts them.
 
     Raises
     ------
@@ -67,6 +70,7 @@ def answer(
                 limit=limit,
                 seconds=clock.now() - start,
                 seed=seed,
+                nodes=nodes,
             )
         picked = tuple(problem_of(instance).canonical(int(i) for i in chosen))
         if wrong := check(instance, picked):
@@ -87,4 +91,5 @@ def answer(
             limit=None if optimal else limit,
             seconds=clock.now() - start,
             seed=seed,
+            nodes=nodes,
         )

@@ -1,21 +1,20 @@
-"""The table by which the command line, reports and tests know every method.
+"""Methods: the type of the entries in the tables of `closeknit.methods`.
 
-A method takes an instance and `Settings` and returns a `Result`. What it
-promises stands in its docstring, in lines that start with ``Guarantee:``,
-``Time:``, ``Ties:`` and ``Source:``; the table reads them from there, so there
-is one text and not two. Modules are imported when a method is first run.
+A method takes an instance and `Settings` and returns a `Result`. Its docstring states
+its guarantee, running time, tie order and source in lines that start with
+``Guarantee:``, ``Time:``, ``Ties:`` and ``Source:``; `Method.says` reads these lines,
+so that each is written once.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from fractions import Fraction
-from importlib import import_module
 from inspect import getdoc
 from types import MappingProxyType
-from typing import Any, Generic, Protocol, TypeVar, cast
+from typing import Any, Generic, Protocol, TypeVar
 
 from ..instances import InputError, Instance, KSubset, ProcSet, Submesh
 from . import DEFAULT, Limit, Result, Settings, Ties, answer, clock
@@ -25,80 +24,117 @@ from .interrupt import alarmed
 Kind_contra = TypeVar("Kind_contra", bound=Instance, contravariant=True)
 Kind = TypeVar("Kind", bound=Instance)
 
+_LONGEST_REPR = 160
+"""Characters of a method's representation."""
+
 
 class RunOn(Protocol[Kind_contra]):
-    """Anything that turns an instance into a valid choice."""
+    """The signature of every method: an instance and settings give a result."""
 
     def __call__(
         self, instance: Kind_contra, /, settings: Settings = DEFAULT
     ) -> Result:
-        """Choose; the result carries a bound only if one is proved."""
+        """Solve the instance; the result carries a bound only if one is proved."""
         ...
 
 
 Run = RunOn[KSubset]
-"""The same for the k-subset problem."""
+"""A method for the k-subset problem."""
 
 Guarantee = Callable[[Kind], Fraction | None]
 """Proven factor on this instance, or None where nothing is proven for it."""
 
 Refusal = Callable[[Kind], str | None]
-"""Why a method does not take this instance, or None if it does."""
+"""Why a method does not accept this instance, or None if it does."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True)
+class Variant(Generic[Kind]):
+    """A function with its first arguments fixed and a docstring of its own.
+
+    Several entries of a table share one function that differs in a parameter: the
+    number of strips, the allocator, the backend. Unlike a closure, a variant can be
+    pickled, and two variants with the same arguments are equal.
+
+    Parameters
+    ----------
+    function
+        Called with ``arguments``, the instance and the settings.
+    arguments
+        Values of the first parameters.
+    doc
+        Docstring of the variant.
+    """
+
+    function: Callable[..., Result]
+    arguments: tuple[object, ...]
+    doc: str = field(repr=False)
+
+    def __post_init__(self) -> None:
+        """Set the docstring that `help` shows."""
+        object.__setattr__(self, "__doc__", self.doc)
+
+    def __call__(self, instance: Kind, /, settings: Settings = DEFAULT) -> Result:
+        """Call the function."""
+        return self.function(*self.arguments, instance, settings)
+
+
+@dataclass(frozen=True, repr=False)
 class Method(Generic[Kind]):
-    """One entry of the table of a problem.
+    """One entry of a problem's table of methods.
 
     Parameters
     ----------
     name
         Lower case with hyphens, as ``PAPERS.md`` and the reports write it.
-    where
-        ``module:function`` below ``closeknit``; imported when first needed.
+    function
+        Solves an instance; its docstring is the method's.
     exact
-        Whether it proves optimality when given time enough.
+        Whether it proves optimality when given enough time.
     guarantee
         Proven approximation factor on an instance; None if there is none.
     refuses
-        Says why an instance is not for this method.
+        Returns why the method does not accept an instance, or None if it does.
     takes_ties
-        Whether ``Settings.ties`` other than ``LEX`` is understood.
+        Whether values of ``Settings.ties`` other than ``LEX`` are supported.
     seeded
         Whether ``Settings.seed`` matters.
     runs_solver
-        Whether it hands a model to a general solver instead of searching itself.
+        Whether it passes a model to a general solver instead of searching itself.
     """
 
     name: str
-    where: str
+    function: RunOn[Kind]
+    _: KW_ONLY
     exact: bool = False
-    guarantee: Guarantee[Kind] | None = None
-    refuses: Refusal[Kind] | None = None
+    guarantee: Guarantee[Kind] | None = field(default=None, compare=False)
+    refuses: Refusal[Kind] | None = field(default=None, compare=False)
     takes_ties: bool = False
     seeded: bool = False
     runs_solver: bool = False
 
-    @property
-    def function(self) -> RunOn[Kind]:
-        """The function itself."""
-        module, _, name = self.where.partition(":")
-        package = __name__.partition(".")[0]
-        return cast(RunOn[Kind], getattr(import_module(f"{package}.{module}"), name))
+    def __post_init__(self) -> None:
+        """Give the method the docstring of its function, which `help` then shows."""
+        object.__setattr__(self, "__doc__", getdoc(self.function) or "")
+
+    def __repr__(self) -> str:
+        """Return the name and what the method does, on one line."""
+        text = f"<Method {self.name!r}: {self.summary}>"
+        return text if len(text) <= _LONGEST_REPR else f"{text[: _LONGEST_REPR - 2]}…>"
 
     def __call__(self, instance: Kind, /, settings: Settings = DEFAULT) -> Result:
-        """Run it; an instance that asks for more than there is, is infeasible.
+        """Solve an instance; one that asks for more than there is, is infeasible.
 
-        Ends within the time limit and max(0.5 s, 5 %) of it: a method that does not
-        stop by itself is stopped, see ``solvers.interrupt``. What it holds then comes
-        back, else any choice, see `stopped`.
+        The call ends within the time limit plus max(0.5 s, 5 % of it): a method that
+        does not stop by itself is interrupted, see ``solvers.interrupt``. It then
+        returns the best solution that it holds, else the answer of `stopped`.
 
         Raises
         ------
         InputError
-            When the method does not take this instance or these settings.
+            When the method does not accept this instance or these settings.
         KeyboardInterrupt
-            On Ctrl-C, if the method holds nothing yet; and on a second one.
+            On Ctrl-C, if the method holds no solution yet; and on a second one.
         """
         if self.refuses and (why := self.refuses(instance)):
             raise InputError(why, field=self.name)
@@ -108,15 +144,14 @@ class Method(Generic[Kind]):
                 field="--ties",
                 value=settings.ties.value,
             )
-        function = self.function  # imported before the clock starts
         start = clock.now()
         if infeasible := too_much_asked(instance, start=start):
             return infeasible
         alarm = result = None
         try:
             with alarmed(settings.time_limit) as alarm:
-                result = function(instance, settings)
-        except KeyboardInterrupt:  # the alarm may ring on while that is handled
+                result = self.function(instance, settings)
+        except KeyboardInterrupt:  # the alarm may ring again while this is handled
             if alarm is None or alarm.presses or not alarm.rung:
                 raise
         if result is None:
@@ -133,21 +168,21 @@ class Method(Generic[Kind]):
         >>> KSUBSET["mm"].says("Source")
         'Bender et al. 2008, section 2, Theorems 1 and 2.'
         """
-        doc = getdoc(self.function) or ""
+        doc = self.__doc__ or ""
         found = re.search(rf"^{what}: (.+?)(?=^\w+: |\n\n|\Z)", doc + "\n", re.M | re.S)
         return " ".join(found.group(1).split()) if found else ""
 
     @property
     def summary(self) -> str:
         """First line of the docstring."""
-        return (getdoc(self.function) or "").partition("\n")[0]
+        return (self.__doc__ or "").partition("\n")[0]
 
 
 def stopped(instance: Instance, limit: Limit, *, start: float) -> Result:
-    """Return the answer of a method that was stopped before it had found anything.
+    """Return the answer of a method that was stopped before it found a solution.
 
-    The first processors, or no item at all; for submeshes, where any choice takes a
-    search, that nothing is known.
+    The solution is the first processors, or no item at all; for submeshes, where
+    finding any solution takes a search, there is none.
     """
     chosen: Sequence[int] | None = ()
     if isinstance(instance, KSubset):
@@ -164,5 +199,5 @@ AnyMethod = Method[Any]
 
 
 def table(*methods: Method[Kind]) -> Mapping[str, Method[Kind]]:
-    """Put the methods of a problem into the order in which they are listed."""
+    """Return the methods of a problem by name, in the order given."""
     return MappingProxyType({method.name: method for method in methods})

@@ -103,6 +103,8 @@ class Result:
         Of the run's own randomness; None where there is none.
     certificate
         A proof of infeasibility that can be followed, as solution files hold it.
+    nodes
+        Nodes of the search; None if the method does not count any.
 
     Raises
     ------
@@ -119,6 +121,7 @@ class Result:
     seconds: float = 0.0
     seed: int | None = None
     certificate: Mapping[str, Any] | None = None
+    nodes: int | None = None
 
     def __post_init__(self) -> None:
         has_solution = self.status in (Status.OPTIMAL, Status.FEASIBLE)

@@ -12,7 +12,7 @@ from itertools import combinations
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from time import sleep
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -30,20 +30,10 @@ from closeknit.solvers import (
     answer,
     clock,
 )
-from closeknit.solvers.method import AnyMethod, Method, Run
+from closeknit.solvers.method import AnyMethod, Method
 
 HELD = "CLOSEKNIT_TESTS_HELD"
 """A folder: `slow` waits as long as a file there has its instance's name."""
-
-
-class Toy(Method[KSubset]):
-    """A method whose function stands in this module."""
-
-    __slots__ = ()
-
-    @property
-    def function(self) -> Run:
-        return cast(Run, globals()[self.where])
 
 
 def cheapest(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
@@ -143,11 +133,11 @@ def large_k(instance: KSubset) -> str | None:
 TOYS: Mapping[str, AnyMethod] = {
     method.name: method
     for method in (
-        Toy(name="first", where="first"),
-        Toy(name="last", where="last"),
-        Toy(name="slow", where="slow"),
-        Toy(name="shy", where="first", refuses=large_k),
-        Toy(name="auto", where="cheapest", exact=True),
+        Method("first", first),
+        Method("last", last),
+        Method("slow", slow),
+        Method("shy", first, refuses=large_k),
+        Method("auto", cheapest, exact=True),
     )
 }
 """What the command sees in place of the real methods."""
@@ -155,15 +145,15 @@ TOYS: Mapping[str, AnyMethod] = {
 SABOTEURS: Mapping[str, AnyMethod] = {
     method.name: method
     for method in (
-        Toy(name="pausing", where="pausing"),
-        Toy(name="filing", where="filing"),
-        Toy(name="dearest", where="dearest", guarantee=one),
-        Toy(name="killed", where="killed"),
-        Toy(name="broken", where="broken"),
-        Toy(name="greedy", where="greedy"),
-        Toy(name="fatal", where="fatal"),
-        Toy(name="liar", where="liar", exact=True),
-        Toy(name="quick", where="quick", exact=True),
+        Method("pausing", pausing),
+        Method("filing", filing),
+        Method("dearest", dearest, guarantee=one),
+        Method("killed", killed),
+        Method("broken", broken),
+        Method("greedy", greedy),
+        Method("fatal", fatal),
+        Method("liar", liar, exact=True),
+        Method("quick", quick, exact=True),
     )
 }
 

@@ -74,5 +74,7 @@ def bruteforce(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
     except KeyboardInterrupt:
         limit = Limit.INTERRUPT
     if depth >= 0:
-        return answer(instance, best_picked, start=start, limit=limit)
-    return answer(instance, best_picked, start=start, bound=best, proof=_PROOF)
+        return answer(instance, best_picked, start=start, limit=limit, nodes=nodes)
+    return answer(
+        instance, best_picked, start=start, bound=best, proof=_PROOF, nodes=nodes
+    )

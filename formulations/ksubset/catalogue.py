@@ -1,17 +1,18 @@
-"""The formulations by name, and what runs them; imports no solver."""
+"""The formulations by name; importing this module imports no solver library."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from importlib import import_module
 from math import prod
 from types import MappingProxyType
-from typing import Any, cast
 
 from ...instances import InputError, KSubset
 from ...solvers.formulation import Formulation
 from .strengthening import Strengthening
+
+Builder = Callable[[KSubset, Strengthening], Formulation]
+"""Builds the model of an instance."""
 
 _SOURCES = {
     "pairs": "the standard linearization of a product of binaries.",
@@ -19,9 +20,12 @@ _SOURCES = {
     "cuts": "derived for closeknit from w(S) = Σ w_h c_h (k - c_h); docs/models.md.",
     "margins": "derived for closeknit; flows with integral margins are integral.",
 }
-_CP, _MIP = "cpsat", "mip"
 _MOST_MEDIANS = 10**8
 _LARGEST_SUM = 8 * 10**5
+
+
+def _accepts_all(instance: KSubset) -> str | None:
+    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,22 +36,20 @@ class Entry:
     ----------
     name
         ``pairs``, ``cuts-unary``, …
-    module
-        Below ``closeknit.formulations``; imported when first built.
+    load
+        Returns the function that builds the model; imports ortools or PuLP.
+    refuses
+        Returns why the formulation does not support an instance, or None if it does.
     """
 
     name: str
-    module: str
+    load: Callable[[], Builder]
+    refuses: Callable[[KSubset], str | None] = _accepts_all
 
     @property
     def source(self) -> str:
-        """Where it comes from."""
+        """Publication or derivation of the formulation."""
         return _SOURCES[self.name.partition("-")[0]]
-
-    def refuses(self, instance: KSubset) -> str | None:
-        """Say why it is not for this instance, or None if it is."""
-        refuses = _REFUSES.get(self.name)
-        return refuses(instance) if refuses else None
 
     def build(self, instance: KSubset, strengthening: Strengthening) -> Formulation:
         """Build the model; imports ortools or PuLP.
@@ -55,13 +57,11 @@ class Entry:
         Raises
         ------
         InputError
-            When the model is not for this instance.
+            When the formulation does not support the instance.
         """
         if why := self.refuses(instance):
             raise InputError(why, field=self.name)
-        module = import_module(f".{self.module}", __package__)
-        builder = getattr(module, self.name.replace("-", "_"))
-        return cast(Callable[[Any, Any], Formulation], builder)(instance, strengthening)
+        return self.load()(instance, strengthening)
 
 
 def _needs_two_axes(instance: KSubset) -> str | None:
@@ -88,30 +88,89 @@ def _needs_short_hops(instance: KSubset) -> str | None:
     return None
 
 
-_REFUSES: Mapping[str, Callable[[KSubset], str | None]] = {
-    "margins": _needs_two_axes,
-    "cuts-median": _needs_lines,
-    "cuts-quadratic": _needs_short_hops,
-}
+def _cp_pairs() -> Builder:
+    from .cpsat import pairs
 
-CP = MappingProxyType(
-    {name: Entry(name, _CP) for name in ("pairs", "cuts-element", "cuts-unary")}
+    return pairs
+
+
+def _cp_element() -> Builder:
+    from .cpsat import cuts_element
+
+    return cuts_element
+
+
+def _cp_unary() -> Builder:
+    from .cpsat import cuts_unary
+
+    return cuts_unary
+
+
+def _mip_pairs() -> Builder:
+    from .mip import pairs
+
+    return pairs
+
+
+def _mip_rlt() -> Builder:
+    from .mip import rlt
+
+    return rlt
+
+
+def _mip_unary() -> Builder:
+    from .mip import cuts_unary
+
+    return cuts_unary
+
+
+def _mip_convex() -> Builder:
+    from .mip import cuts_convex
+
+    return cuts_convex
+
+
+def _mip_margins() -> Builder:
+    from .mip import margins
+
+    return margins
+
+
+def _quadratic() -> Builder:
+    from .quadratic import cuts_quadratic
+
+    return cuts_quadratic
+
+
+def _series() -> Builder:
+    raise InputError(NOT_EXPORTED["cuts-median"], field="cuts-median")
+
+
+def _by_name(*entries: Entry) -> Mapping[str, Entry]:
+    return MappingProxyType({entry.name: entry for entry in entries})
+
+
+CP = _by_name(
+    Entry("pairs", _cp_pairs),
+    Entry("cuts-element", _cp_element),
+    Entry("cuts-unary", _cp_unary),
 )
 """For CP-SAT."""
 
-MIP = MappingProxyType(
-    {
-        name: Entry(name, _MIP)
-        for name in ("pairs", "rlt", "cuts-unary", "cuts-convex", "margins")
-    }
+MIP = _by_name(
+    Entry("pairs", _mip_pairs),
+    Entry("rlt", _mip_rlt),
+    Entry("cuts-unary", _mip_unary),
+    Entry("cuts-convex", _mip_convex),
+    Entry("margins", _mip_margins, _needs_two_axes),
 )
 """For mixed-integer solvers, and for LP and MPS files."""
 
-QUADRATIC = MappingProxyType({"cuts-quadratic": Entry("cuts-quadratic", "quadratic")})
-"""For SCIP alone."""
+QUADRATIC = _by_name(Entry("cuts-quadratic", _quadratic, _needs_short_hops))
+"""For SCIP only."""
 
-SERIES = MappingProxyType({"cuts-median": Entry("cuts-median", _CP)})
-"""For CP-SAT, a model for every median; see exact/ksubset/medians.py, not `build`."""
+SERIES = _by_name(Entry("cuts-median", _series, _needs_lines))
+"""For CP-SAT, one model per median; see exact/ksubset/medians.py, not `build`."""
 
 NOT_EXPORTED = MappingProxyType(
     {

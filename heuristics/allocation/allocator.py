@@ -11,7 +11,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib import import_module
 from inspect import getdoc
 from math import prod
 from types import MappingProxyType
@@ -211,22 +210,22 @@ def needs_a_tree(topology: Topology) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class AllocatorSpec:
-    """One entry of the table: makes an allocator, and knows what it is good for.
+    """One entry of the table of allocators.
 
     Parameters
     ----------
-    where
-        ``module:class`` in this package; imported when first made.
+    strategy
+        The class; its docstring states what it guarantees.
     refuses
-        Says why a network is not for it.
+        Returns why the allocator does not support a network, or None if it does.
     seeded
         Whether the seed matters.
     arguments
-        Handed to the class by keyword: which order, which packing, which page.
+        Keyword arguments of the class: which order, which packing, which page size.
     """
 
-    where: str
-    refuses: Refusal = lambda topology: None
+    strategy: type[Allocator]
+    refuses: Refusal
     seeded: bool = False
     arguments: Mapping[str, object] = field(default_factory=dict)
 
@@ -243,19 +242,10 @@ class AllocatorSpec:
         return self.strategy(topology, seed=seed, **self.arguments)
 
     @property
-    def strategy(self) -> Callable[..., Allocator]:
-        """The class; its docstring says what it promises."""
-        module, _, name = self.where.partition(":")
-        found: Callable[..., Allocator] = getattr(
-            import_module(f".{module}", __package__), name
-        )
-        return found
-
-    @property
     def doc(self) -> str:
         """The docstring of the class, its ``{argument}`` filled in for this entry."""
         text = getdoc(self.strategy) or ""
-        words = getattr(self.strategy, "WORDS", {})
+        words = self.strategy.WORDS
         for name, value in self.arguments.items():
             said = words.get(name, {}).get(value, str(value))
             text = text.replace(f"{{{name}}}", said)

@@ -5,19 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cache, partial
 from math import comb, prod
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...instances import IntArray, KSubset, Mesh, Points
-from ...solvers import DEFAULT, Grade, Limit, Proof, Result, Settings, answer, clock
+from ...solvers import Grade, Limit, Proof, Result, Settings, answer, clock
 from ...solvers.limits import limits
+from ...solvers.method import Variant
 from .strips import arcsine_sizes, factor, slopes
 
 if TYPE_CHECKING:
-    from ...solvers.method import RunOn
     from .ptas_3d import Space
     from .ptas_kernels import Flow
 
@@ -93,24 +92,10 @@ def crossing(points: IntArray, sizes: Sequence[int]) -> int:
     return int(sum(int((weight * np.sort(axis)).sum()) for axis in points.T))
 
 
-@cache
-def method(name: str) -> RunOn[KSubset]:
-    """Return the function of a method.
-
-    Raises
-    ------
-    KeyError
-        When there is no such method.
-    """
-    m = STRIPS[name]
+def method(m: int) -> Variant[KSubset]:
+    """Return the method that cuts each axis into m strips."""
     limit = {2: "2", 3: "4/3", 4: "1.172", 5: "1.106"}[m]
-    run = partial(_run, m)
-
-    def ptas(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
-        return run(instance, settings)
-
-    ptas.__name__ = ptas.__qualname__ = name
-    ptas.__doc__ = f"""Cut each axis into {m} strips in every way, and fill them best.
+    doc = f"""Cut each axis into {m} strips in every way, and fill them best.
 
     Of an optimal set, strip i of every axis holds k sin²((i + 1) pi / {2 * m}) - k
     sin²(i pi / {2 * m}) points, rounded. For given cuts, the distances between points
@@ -128,16 +113,10 @@ def method(name: str) -> RunOn[KSubset]:
     Source: Bender et al. 2008, section 4; strips, transportation and the bound are
         derived, see docs/theory.md.
     """
-    return ptas
+    return Variant(run, (m,), doc)
 
 
-def __getattr__(name: str) -> RunOn[KSubset]:
-    if name in STRIPS:
-        return method(name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-def _run(m: int, instance: KSubset, settings: Settings) -> Result:
+def run(m: int, instance: KSubset, settings: Settings) -> Result:
     """Cut the axes into m strips."""
     start = clock.now()
     sizes = arcsine_sizes(instance.k, m)

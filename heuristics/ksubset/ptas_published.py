@@ -7,17 +7,14 @@ from fractions import Fraction
 from functools import cache
 from itertools import product
 from math import comb
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...instances import IntArray, KSubset, Mesh, Points
-from ...solvers import DEFAULT, Result, Settings, answer, clock
+from ...solvers import Result, Settings, answer, clock
 from ...solvers.limits import limits
+from ...solvers.method import Variant
 from .strips import even_sizes, slopes
-
-if TYPE_CHECKING:
-    from ...solvers.method import RunOn
 
 STRIPS = {"ptas-published": 3, "ptas-published/4": 4, "ptas-published/5": 5}
 """Names of the methods, and into how many strips each cuts an axis."""
@@ -101,28 +98,15 @@ def guarantee(m: int, instance: KSubset) -> Fraction | None:
     return 1 / (1 - Fraction(1, m - 2) - Fraction(2, m - 1))
 
 
-@cache
-def method(name: str) -> RunOn[KSubset]:
-    """Return the function of a method.
-
-    Raises
-    ------
-    KeyError
-        When there is no such method.
-    """
-    m = STRIPS[name]
-
-    def published(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
-        return _run(m, instance, settings)
-
+def method(m: int) -> Variant[KSubset]:
+    """Return the method that cuts each axis into m strips."""
     promise = "none; a factor is proven from five strips on."
     if m >= 5:
         promise = (
             f"{guarantee(m, _divisible(m))} where {m} divides k: 1/(1 - 1/(m - 2) - "
             "2/(m - 1))."
         )
-    published.__name__ = published.__qualname__ = name
-    published.__doc__ = f"""Cut each axis into {m} strips, count each cell: in all ways.
+    doc = f"""Cut each axis into {m} strips, count each cell: in all ways.
 
     No two processors are taken to share a coordinate: ties are broken by index. Each
     strip holds k/{m} chosen points; where {m} does not divide k, the first ones hold
@@ -135,13 +119,7 @@ def method(name: str) -> RunOn[KSubset]:
     Ties: the first subdivision and table.
     Source: Bender et al. 2008, section 4, Theorems 4 and 5.
     """
-    return published
-
-
-def __getattr__(name: str) -> RunOn[KSubset]:
-    if name in STRIPS:
-        return method(name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return Variant(run, (m,), doc)
 
 
 def _divisible(m: int) -> KSubset:
@@ -149,7 +127,8 @@ def _divisible(m: int) -> KSubset:
     return KSubset("divisible", Mesh((m,)), sites, m)
 
 
-def _run(m: int, instance: KSubset, settings: Settings) -> Result:
+def run(m: int, instance: KSubset, settings: Settings) -> Result:
+    """Go through all cases of m strips."""
     start = clock.now()
     sizes = even_sizes(instance.k, m)
     slope = slopes(sizes)

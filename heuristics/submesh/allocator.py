@@ -8,12 +8,10 @@ on, each from column 0 on.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from itertools import permutations
 from math import inf, prod
-from types import MappingProxyType
 
 from ...instances import InputError
 from ...instances.submesh import MOST_PROCESSORS, Box, sides
@@ -168,23 +166,23 @@ class Allocator(ABC):
 
 @dataclass(frozen=True, slots=True)
 class SubmeshAllocatorSpec:
-    """One entry of the table: makes an allocator, and knows what it is good for.
+    """One entry of the table of submesh allocators.
 
     Parameters
     ----------
-    where
-        ``module:class`` in this package; imported when first made.
+    strategy
+        The class; its docstring states what it guarantees.
     complete
-        Whether it finds a place without migration whenever there is one.
+        Whether it finds a free place without migration whenever there is one.
     three
         Whether the mesh may have three sides.
     wraps
-        Whether it may be a torus.
+        Whether the mesh may be a torus.
     longest
-        Longest side that is dealt with in reasonable time.
+        Longest side that is supported in reasonable time.
     """
 
-    where: str
+    strategy: type[Allocator]
     complete: bool = True
     three: bool = False
     wraps: bool = False
@@ -202,14 +200,10 @@ class SubmeshAllocatorSpec:
         """
         if why := self.refuses(shape, torus):
             raise InputError(why, field="mesh", value=list(shape))
-        module, _, name = self.where.partition(":")
-        found: Callable[..., Allocator] = getattr(
-            import_module(f".{module}", __package__), name
-        )
-        return found(shape, rotate=rotate, torus=torus)
+        return self.strategy(shape, rotate=rotate, torus=torus)
 
     def refuses(self, shape: Sequence[int], torus: bool) -> str | None:
-        """Say why it is not for this mesh; None if it is."""
+        """Return why the allocator does not support a mesh; None if it does."""
         if len(shape) not in ((2, 3) if self.three else (2,)):
             return f"is for {'two or three' if self.three else 'two'} axes"
         if torus and not self.wraps:
@@ -217,26 +211,3 @@ class SubmeshAllocatorSpec:
         if max(shape) > self.longest:
             return f"is for sides of at most {self.longest}"
         return None
-
-
-ALLOCATORS: Mapping[str, SubmeshAllocatorSpec] = MappingProxyType(
-    {
-        "fs-n": SubmeshAllocatorSpec(
-            "frame_sliding:RestrictedFrames", complete=False, three=True
-        ),
-        "fs-1": SubmeshAllocatorSpec(
-            "frame_sliding:EveryFrame", three=True, wraps=True
-        ),
-        "fs-f": SubmeshAllocatorSpec("frame_sliding:FastFrames"),
-        "as": SubmeshAllocatorSpec("frame_sliding:AdaptiveScan"),
-        "mbv": SubmeshAllocatorSpec("mbv:MaximumBoundaryValue"),
-        "iss": SubmeshAllocatorSpec("iss_arrays:ArrayScan"),
-        "4iss": SubmeshAllocatorSpec("iss_arrays:ArrayFourWayScan"),
-        "zhu-first-fit": SubmeshAllocatorSpec("zhu:ArrayFirstFit"),
-        "zhu-best-fit": SubmeshAllocatorSpec("zhu:ArrayBestFit"),
-        "buddy": SubmeshAllocatorSpec("buddy:Buddy", complete=False, longest=2**16),
-        "bitmap": SubmeshAllocatorSpec("bitmap:Bitmap", three=True, wraps=True),
-        "snug": SubmeshAllocatorSpec("snug:Snug"),
-    }
-)
-"""Every allocator, by the name used in reports."""

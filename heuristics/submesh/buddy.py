@@ -21,10 +21,16 @@ Block = tuple[int, int, int]
 
 
 class Buddy(Allocator):
-    """Takes the first free block, by rows, of the least order that has one.
+    """Give the request a square block whose side is a power of two.
 
-    Turning changes nothing, as blocks are square.
-    Steps are nodes of the ordered lists of free blocks, one for each order.
+    It is the first free block, by rows, of the least order that has one. Turning
+    changes nothing, as blocks are square. Steps are nodes of the ordered lists of free
+    blocks, one list per order.
+
+    Guarantee: none; a place that is not in a free block is not seen.
+    Time: O(log max(X, Y)) lists of free blocks.
+    Ties: the least block, then the first by rows.
+    Source: Li and Cheng 1991; meshes of other shapes are cut into blocks.
     """
 
     def __init__(

@@ -59,7 +59,15 @@ class FrameSliding(Allocator):
 
 
 class EveryFrame(FrameSliding):
-    """FS_1: every frame of equation 1, row by row."""
+    """Slide a frame processor by processor, and take the first free place.
+
+    FS_1: every frame of equation 1, row by row.
+
+    Guarantee: exact if residents may not be moved; optimal whenever it finds a place.
+    Time: O(XY * residents).
+    Ties: the first by layers, rows, columns; as requested, then turned.
+    Source: Chuang and Tzeng 1994; Morgenstern 1994, equation 1.
+    """
 
     def _search(self, size: tuple[int, ...]) -> Box | None:
         return self._slide(size, (1,) * len(size))
@@ -88,17 +96,30 @@ class EveryFrame(FrameSliding):
 
 
 class RestrictedFrames(EveryFrame):
-    """FS_n: the frames of equation 2, whose corners are multiples of their sides."""
+    """Slide a frame in strides of its own sides, and take the first free place.
+
+    FS_n: the frames of equation 2, whose corners are multiples of their sides.
+
+    Guarantee: none; free places between the strides are passed over.
+    Time: O(XY / xy * residents).
+    Ties: the first by rows; as requested, then turned.
+    Source: Chuang and Tzeng 1994; Morgenstern 1994, equation 2.
+    """
 
     def _search(self, size: tuple[int, ...]) -> Box | None:
         return self._slide(size, size)
 
 
 class AdaptiveScan(FrameSliding):
-    """AS: after a frame in conflict, the one behind all that are in its way.
+    """Slide a frame, going on behind the furthest resident in its way.
 
-    Figure 1 takes the furthest column of the conflicting submeshes (a, j, c, d); their
-    second coordinate may be any, and j is a misprint for b.
+    AS. Figure 1 takes the furthest column of the conflicting submeshes (a, j, c, d);
+    their second coordinate may be any, and j is a misprint for b.
+
+    Guarantee: exact if residents may not be moved; optimal whenever it finds a place.
+    Time: O(XY * residents) at worst; every frame looks at all residents.
+    Ties: the first by rows; as requested, then turned.
+    Source: Ding and Bhuyan 1993; Morgenstern 1994, Figure 1.
     """
 
     def _search(self, size: tuple[int, ...]) -> Box | None:
@@ -122,11 +143,17 @@ class AdaptiveScan(FrameSliding):
 
 
 class FastFrames(AdaptiveScan):
-    """FS_f: after a frame in conflict, the one behind the first resident in its way.
+    """Slide a frame, going on behind the first resident in its way.
 
-    A row without a free frame is followed by the first row below any resident that
-    was in the way. Figure 2 has ``j < Y - y`` and ``i < X - x``, which would leave out
-    the last row and the last column; equation 1 has them, and so has this.
+    FS_f. A row without a free frame is followed by the first row below any resident
+    that was in the way. Figure 2 has ``j < Y - y`` and ``i < X - x``, which would leave
+    out the last row and the last column; equation 1 includes them, and so does this.
+
+    Guarantee: exact if residents may not be moved; optimal whenever it finds a place.
+    Time: O(XY * residents) at worst; usually a few residents a row.
+    Ties: the first by rows; as requested, then turned.
+    Source: Morgenstern and Fouque 1994; Morgenstern 1994, Figure 2, with its two < read
+    as <=, without which the last row and column would never be tried.
     """
 
     def _search(self, size: tuple[int, ...]) -> Box | None:

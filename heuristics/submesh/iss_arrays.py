@@ -17,7 +17,15 @@ _FEW = 64
 
 
 class ArrayScan(Allocator):
-    """ISS; see `heuristics.submesh.iss.IntervalSetScan`."""
+    """Scan rows as sets of intervals, and take the first free place.
+
+    ISS.
+
+    Guarantee: exact if residents may not be moved; optimal whenever it finds a place.
+    Time: O(XY); in proportion to the intervals in all the windows of y rows.
+    Ties: the first by rows; as requested, then turned.
+    Source: Morgenstern and Fouque 1994; Morgenstern 1994, section 3.1.
+    """
 
     _four = False
 
@@ -70,7 +78,16 @@ class ArrayScan(Allocator):
 
 
 class ArrayFourWayScan(ArrayScan):
-    """4ISS; see `heuristics.submesh.iss.FourWayScan`."""
+    """Scan intervals from two edges in turn: the longer side comes close to an edge.
+
+    4ISS.
+
+    Guarantee: exact if residents may not be moved; optimal whenever it finds a place.
+    Time: O(XY), as iss.
+    Ties: from the top or the left before the bottom or the right, then the first along
+    the line; as requested, then turned.
+    Source: Morgenstern 1994, section 3.2.
+    """
 
     _four = True
 

@@ -12,7 +12,15 @@ _ROWS = 64
 
 
 class MaximumBoundaryValue(FrameSliding):
-    """MBV over the free frames that FS_f comes upon; of equals, the first by rows."""
+    """Take the free place that touches most: residents and edges of the mesh.
+
+    MBV over the free frames that FS_f visits.
+
+    Guarantee: exact if residents may not be moved; optimal whenever it finds a place.
+    Time: O(Y * residents**2), by looking only where the value can be greatest.
+    Ties: the first by rows; as requested, then turned.
+    Source: Sharma and Pradhan 1993; Morgenstern 1994, section 2.3.
+    """
 
     def _search(self, size: tuple[int, ...]) -> Box | None:
         x, y = size

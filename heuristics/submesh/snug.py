@@ -29,7 +29,15 @@ WEIGHT = 16.0
 
 
 class Snug(ArrayFourWayScan):
-    """See the module."""
+    """Of the places nearest an edge, take the one after which most sizes would fit.
+
+    Guarantee: exact if residents may not be moved; optimal whenever it finds a place.
+    Time: that of 4iss, and O(residents**4) with few residents, O(residents**2) with
+    more than `heuristics.submesh.snug.FEW`.
+    Ties: the top or the left before the bottom or the right, then the first along the
+    line; as requested, then turned.
+    Source: ours, upon Morgenstern 1994, section 3.2; see ``heuristics.submesh.snug``.
+    """
 
     def __init__(
         self, shape: Sequence[int], *, rotate: bool = False, torus: bool = False

@@ -20,7 +20,13 @@ from .zhu_kernels import base_in_smallest, cover, first_base, mark, regions
 
 
 class ArrayFirstFit(Allocator):
-    """Zhu's first fit: the first element at which a frame can begin."""
+    """Walk through an array of 0 and 1, and take the first place in it.
+
+    Guarantee: exact if residents may not be moved; optimal whenever it finds a place.
+    Time: O(XY), always.
+    Ties: the first by rows; as requested, then turned.
+    Source: Zhu 1992, as Morgenstern 1994, sections 1 and 4, describes it.
+    """
 
     def __init__(
         self, shape: Sequence[int], *, rotate: bool = False, torus: bool = False
@@ -48,7 +54,13 @@ class ArrayFirstFit(Allocator):
 
 
 class ArrayBestFit(ArrayFirstFit):
-    """Zhu's best fit: in the smallest region of free processors that has a place."""
+    """Take a place in the smallest region of free processors that has one.
+
+    Guarantee: exact if residents may not be moved; optimal whenever it finds a place.
+    Time: O(XY), always.
+    Ties: the first by rows; as requested, then turned.
+    Source: Zhu 1992, by its abstract; regions are taken to be connected along links.
+    """
 
     def __init__(
         self, shape: Sequence[int], *, rotate: bool = False, torus: bool = False

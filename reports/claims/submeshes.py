@@ -8,9 +8,10 @@ from functools import partial
 from itertools import permutations, product
 from random import Random
 
-from ...heuristics.submesh.allocator import ALLOCATORS, Allocator
+from ...heuristics.submesh.allocator import Allocator
 from ...instances import InputError, Submesh
 from ...instances.submesh import Box, Resident, box_at, overlap
+from ...methods.submesh_allocators import ALLOCATORS
 from .claim import Claim, Outcome, Trial
 from .shrink import shrunk
 

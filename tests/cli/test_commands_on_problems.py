@@ -33,7 +33,7 @@ from closeknit.methods import METHODS, Method
 from closeknit.reports.campaigns.inputs import instances_of
 from closeknit.reports.campaigns.store import FILE
 from closeknit.reports.drawing.procset import procset_picture
-from closeknit.solvers import Result, Status
+from closeknit.solvers import DEFAULT, Result, Settings, Status
 
 COMMAND = [sys.executable, "-m", "closeknit"]
 
@@ -631,12 +631,10 @@ def test_processors_stand_in_the_natural_order_of_their_names() -> None:
 def test_unknown_is_no_solution_and_no_proof(
     cards: str, capsys: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    class Idle(Method[ProcSet]):
-        @property
-        def function(self) -> Any:
-            return lambda instance, settings: Result(status=Status.UNKNOWN)
+    def idle(instance: ProcSet, /, settings: Settings = DEFAULT) -> Result:
+        return Result(status=Status.UNKNOWN)
 
-    tables = {**METHODS, "procset": {"auto": Idle(name="auto", where="", exact=True)}}
+    tables = {**METHODS, "procset": {"auto": Method("auto", idle, exact=True)}}
     monkeypatch.setattr("closeknit.methods.METHODS", tables)
     assert run(["solve", cards]) == 4
     assert "status  unknown" in capsys.readouterr().out

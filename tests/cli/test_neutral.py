@@ -33,9 +33,10 @@ from closeknit.reports.ratios.html_report import html_report
 from closeknit.reports.ratios.markdown_report import cell, markdown_report
 from closeknit.reports.ratios.report import Report, report_on
 from closeknit.solvers import Grade, Proof
+from closeknit.solvers.method import Method
 
 from ..paths import ROOT
-from ..toys import TOYS, Toy, made, optimal, small
+from ..toys import TOYS, first, made, optimal, small
 
 TURN, ESCAPE, NULL, HALF = "\u202e", "\x1b[31m", "\0", "\ud800"
 NASTY = (
@@ -75,7 +76,7 @@ def found(name: str) -> tuple[Report, list[Row]]:
     """A report in which every text of others is the name."""
     here = replace(small("a"), name=name)
     method = name.replace(HALF, "")  # of a registry, whose names are drawn
-    methods = {**TOYS, method: Toy(name=method, where="first")}
+    methods = {**TOYS, method: Method(method, first)}
     rows = [
         optimal(here, "auto", 3, selection=(0, 1, 4), machine=name),
         made(here, method, cost=7, selection=(0, 1, 6), solvers=name),

@@ -191,10 +191,10 @@ def test_lengths_are_given_in_the_units_of_the_file(
     [
         (["--time-limit", "0"], "--time-limit: must be seconds above 0"),
         (["--time-limit", "nan"], "--time-limit: must be seconds above 0"),
-        (["--threads", "0"], "--threads: must be at least 1"),
-        (["--seed", "-1"], "--seed: must be at least 0"),
-        (["--node-limit", "0"], "--node-limit: must be at least 1"),
-        (["--memory", "0"], "--memory: must be at least 1"),
+        (["--threads", "0"], "--threads: must be an integer from 1 to 2^31 - 1"),
+        (["--seed", "-1"], "--seed: must be an integer from 0 to 2^31 - 1"),
+        (["--node-limit", "0"], "--node-limit: must be an integer from 1 to 2^31 - 1"),
+        (["--memory", "0"], "--memory: must be an integer from 1 to 2^31 - 1"),
         (
             ["--method", "mmm"],
             "--method: no such method for ksubset (did you mean mm?)",
@@ -287,12 +287,7 @@ def far_apart(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
 def test_compare_fails_when_a_guarantee_is_broken(
     path: str, capsys: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    class Saboteur(Method[KSubset]):
-        @property
-        def function(self) -> Any:
-            return far_apart
-
-    saboteur = Saboteur(name="mm", where="", guarantee=KSUBSET["mm"].guarantee)
+    saboteur = Method("mm", far_apart, guarantee=KSUBSET["mm"].guarantee)
     table = MappingProxyType({**KSUBSET, "mm": saboteur})
     monkeypatch.setattr("closeknit.methods.METHODS", {"ksubset": table})
     assert run(["compare", path, "--methods", "mm"]) == 1
@@ -364,11 +359,9 @@ def test_no_command_is_an_error_of_one_line() -> None:
 def test_unknown_status_exits_with_4(
     path: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    class Idle(Method[KSubset]):
-        @property
-        def function(self) -> Any:
-            return lambda instance, settings: Result(status=Status.UNKNOWN)
+    def idle(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
+        return Result(status=Status.UNKNOWN)
 
-    table = MappingProxyType({"auto": Idle(name="auto", where="")})
+    table = MappingProxyType({"auto": Method("auto", idle)})
     monkeypatch.setattr("closeknit.methods.METHODS", {"ksubset": table})
     assert run(["solve", path]) == 4

@@ -86,22 +86,26 @@ def test_bounds_hold_when_stopped(seed: int) -> None:
 
 def test_auto_lets_the_searches_take_turns(monkeypatch: pytest.MonkeyPatch) -> None:
     turns: list[str] = []
-    for kind in (levelset_bb.LevelSetSearch, cuts_bb.CutsSearch):
+    kinds = {
+        "levelset-bb": levelset_bb.LevelSetSearch,
+        "cuts-bb": cuts_bb.CutsSearch,
+    }
+    for of, kind in kinds.items():
         monkeypatch.setattr(kind, "turn", 3)
 
         def noted(
             self: SteppableSearch,
             deadline: float,
             node_limit: int | None = None,
-            name: str = kind.__module__,
+            name: str = of,
         ) -> Limit | None:
-            turns.append(name.rpartition(".")[2])
+            turns.append(name)
             return SteppableSearch.run(self, deadline, node_limit)
 
         monkeypatch.setattr(kind, "run", noted)
     instance = random_occupancy((12, 12), 20, Fraction(1, 2), 3)
     result = KSUBSET["auto"](instance)
-    assert turns[:4] == ["levelset_bb", "cuts_bb"] * 2
+    assert turns[:4] == ["levelset-bb", "cuts-bb"] * 2
     assert result.objective == KSUBSET["cuts-bb"](instance).objective
     assert result.status is Status.OPTIMAL
     stopped = KSUBSET["auto"](instance, Settings(node_limit=20))

@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 
 from closeknit.exact.submesh.feasibility import Feasibility, decide
 from closeknit.heuristics.allocation.allocator import Allocation, Allocator
-from closeknit.heuristics.submesh.allocator import ALLOCATORS
 from closeknit.instances import Mesh, Topology, Torus
 from closeknit.instances.submesh import Box, sides
 from closeknit.instances.submesh.packing import Packing
 from closeknit.methods import KSUBSET
 from closeknit.methods.allocators import allocator
+from closeknit.methods.submesh_allocators import ALLOCATORS
 from closeknit.simulation import dispatch as dispatching
 from closeknit.simulation.invariants import (
     SWITCH,

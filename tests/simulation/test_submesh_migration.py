@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from closeknit.cli.app import run
 from closeknit.exact.submesh.feasibility import Feasibility, decide
-from closeknit.heuristics.submesh.allocator import ALLOCATORS
 from closeknit.instances.submesh import Submesh, first_overlap, sides
 from closeknit.instances.submesh.packing import Packing
+from closeknit.methods.submesh_allocators import ALLOCATORS
 from closeknit.simulation import submesh_migration
 from closeknit.simulation.submesh import Fixed, Measures, Occupancy, first_come
 from closeknit.simulation.submesh_migration import Migrating, migration_judge

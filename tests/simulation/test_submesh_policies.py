@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from closeknit.heuristics.submesh.allocator import ALLOCATORS
 from closeknit.instances.submesh import Submesh, first_overlap
+from closeknit.methods.submesh_allocators import ALLOCATORS
 from closeknit.simulation import submesh_policies
 from closeknit.simulation.submesh import Fixed, Measures, first_come
 from closeknit.simulation.submesh_migration import Migrating

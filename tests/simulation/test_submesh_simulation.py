@@ -11,9 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from closeknit.cli.app import run
-from closeknit.heuristics.submesh.allocator import ALLOCATORS, Allocator
+from closeknit.heuristics.submesh.allocator import Allocator
 from closeknit.instances import InputError
 from closeknit.instances.submesh import Box, box_at, sides
+from closeknit.methods.submesh_allocators import ALLOCATORS
 from closeknit.simulation.submesh import Fixed, Measures, first_come
 from closeknit.simulation.submesh_stream import (
     MOST_REQUESTS,

@@ -10,7 +10,6 @@ import threading
 import time
 from functools import cache
 from pathlib import Path
-from typing import cast
 
 import pytest
 
@@ -83,16 +82,6 @@ def test_hardly_any_time_still_gives_an_answer(
     assert taken
 
 
-class Odd(Method[KSubset]):
-    """A method whose function stands in this module."""
-
-    __slots__ = ()
-
-    @property
-    def function(self) -> Run:
-        return cast(Run, globals()[self.where])
-
-
 def endless(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
     """Never look at the clock, as code that builds a model does not."""
     while True:
@@ -132,20 +121,20 @@ def slow_at_pricing(instance: KSubset, /, settings: Settings = DEFAULT) -> Resul
 
 
 @pytest.mark.parametrize(
-    ("where", "first", "limit"),
+    ("function", "first", "limit"),
     [
-        ("endless", 0, Limit.TIME),
-        ("endless_with_a_choice", 1, Limit.TIME),
-        ("deaf", 0, Limit.TIME),
-        ("attentive", 2, Limit.TIME),
-        ("slow_at_pricing", 3, None),
+        (endless, 0, Limit.TIME),
+        (endless_with_a_choice, 1, Limit.TIME),
+        (deaf, 0, Limit.TIME),
+        (attentive, 2, Limit.TIME),
+        (slow_at_pricing, 3, None),
     ],
 )
 def test_a_method_that_never_looks_at_the_clock_is_stopped(
-    where: str, first: int, limit: Limit | None
+    function: Run, first: int, limit: Limit | None
 ) -> None:
     before = [signal.getsignal(s) for s in (signal.SIGINT, signal.SIGALRM)]
-    result = Odd(name="odd", where=where)(mesh(4, 4, k=3), Settings(time_limit=0.1))
+    result = Method("odd", function)(mesh(4, 4, k=3), Settings(time_limit=0.1))
     assert (result.chosen, result.limit) == ((first, first + 1, first + 2), limit)
     assert before == [signal.getsignal(s) for s in (signal.SIGINT, signal.SIGALRM)]
     assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
@@ -161,24 +150,24 @@ def test_the_alarm_does_not_ring_while_a_stopped_run_is_answered(
         return stopped(instance, limit, start=start)
 
     monkeypatch.setattr("closeknit.solvers.method.stopped", slowly)
-    odd = Odd(name="odd", where="endless")
+    odd = Method("odd", endless)
     result = odd(mesh(4, 4, k=3), Settings(time_limit=0.1))
     assert (result.chosen, result.limit) == ((0, 1, 2), Limit.TIME)
     assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
 
 
 def test_a_late_run_of_a_campaign_is_no_failure() -> None:
-    odd = Odd(name="odd", where="endless", runs_solver=True)
+    odd = Method("odd", endless, runs_solver=True)
     row = run_one(mesh(4, 4, k=3), odd, Settings(time_limit=0.1))
     assert (row.status, row.limit, row.error) == ("feasible", "time", "")
 
 
 @pytest.mark.parametrize(
-    ("where", "first"), [("endless_with_a_choice", 1), ("attentive", 2)]
+    ("function", "first"), [(endless_with_a_choice, 1), (attentive, 2)]
 )
-def test_ctrl_c_is_not_mistaken_for_the_alarm(where: str, first: int) -> None:
+def test_ctrl_c_is_not_mistaken_for_the_alarm(function: Run, first: int) -> None:
     with later(signal.SIGINT):
-        result = Odd(name="odd", where=where)(mesh(4, 4, k=3), Settings())
+        result = Method("odd", function)(mesh(4, 4, k=3), Settings())
     assert (result.chosen, result.limit) == (
         (first, first + 1, first + 2),
         Limit.INTERRUPT,
@@ -187,7 +176,7 @@ def test_ctrl_c_is_not_mistaken_for_the_alarm(where: str, first: int) -> None:
 
 def test_ctrl_c_before_anything_is_found_is_raised() -> None:
     with later(signal.SIGINT), pytest.raises(KeyboardInterrupt):
-        Odd(name="odd", where="endless")(mesh(4, 4, k=3), Settings())
+        Method("odd", endless)(mesh(4, 4, k=3), Settings())
 
 
 def later(number: int) -> "Later":

@@ -34,4 +34,5 @@ def set_opening_bb(instance: ProcSet, /, settings: Settings = DEFAULT) -> Result
         bound=search.bound,
         proof=PROOF,
         limit=limit,
+        nodes=search.nodes,
     )

@@ -109,6 +109,7 @@ def prove(
         proof=search.proof,
         limit=limit,
         seed=settings.seed,
+        nodes=search.nodes,
     )
 
 

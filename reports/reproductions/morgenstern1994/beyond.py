@@ -13,7 +13,7 @@ from statistics import fmean
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
-from ....heuristics.submesh.allocator import ALLOCATORS
+from ....methods.submesh_allocators import ALLOCATORS
 from ....simulation.submesh import Fixed, Measures, first_come
 from ....simulation.submesh_migration import Migrating
 from ....simulation.submesh_policies import DEPTH, Policy, serve

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy import stats
 
-from ....heuristics.submesh.allocator import ALLOCATORS
 from ....instances.submesh import Box, sides
+from ....methods.submesh_allocators import ALLOCATORS
 from ....simulation.submesh import Fixed, Judge, Measures, Occupancy, first_come
 from ....simulation.submesh_migration import Migrating, migration_judge
 from ....simulation.submesh_stream import Request, Sides, queue

@@ -29,7 +29,7 @@ from closeknit.instances.submesh.packing import (
     packing_of,
     ways,
 )
-from closeknit.methods.submesh import SUBMESH
+from closeknit.methods import SUBMESH
 from closeknit.solvers import (
     Grade,
     Limit,

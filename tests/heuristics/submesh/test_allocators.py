@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from closeknit.heuristics.submesh import frame_sliding, mbv
-from closeknit.heuristics.submesh.allocator import ALLOCATORS, Allocator
+from closeknit.heuristics.submesh.allocator import Allocator
 from closeknit.heuristics.submesh.bitmap import Bitmap
 from closeknit.heuristics.submesh.buddy import Buddy
 from closeknit.heuristics.submesh.iss import FourWayScan, IntervalSetScan
@@ -19,6 +19,7 @@ from closeknit.heuristics.submesh.zhu import ArrayFirstFit
 from closeknit.instances import InputError, Submesh, check
 from closeknit.instances.submesh import Box, Resident, box_at, overlap, sides
 from closeknit.methods import SUBMESH
+from closeknit.methods.submesh_allocators import ALLOCATORS
 from closeknit.solvers import Grade, Limit, Settings, Status
 
 FIRST_FIT = ("fs-1", "fs-f", "as", "iss", "zhu-first-fit", "bitmap")

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from closeknit.heuristics.submesh import snug, snug_kernels
-from closeknit.heuristics.submesh.allocator import ALLOCATORS
 from closeknit.instances.submesh import Box, sides
+from closeknit.methods.submesh_allocators import ALLOCATORS
 from closeknit.simulation.submesh import Fixed, first_come
 from closeknit.simulation.submesh_stream import Request, Uniform, queue
 

@@ -27,7 +27,6 @@ from closeknit.formulations.ksubset.bounds.towns import town
 from closeknit.heuristics.allocation import curves
 from closeknit.heuristics.ksubset import guarantees, ptas
 from closeknit.heuristics.ksubset.strips import factor
-from closeknit.heuristics.submesh.allocator import ALLOCATORS
 from closeknit.heuristics.submesh.bitmap import Bitmap
 from closeknit.instances import (
     IntArray,
@@ -52,6 +51,7 @@ from closeknit.instances.ksubset.worst_cases import (
 from closeknit.instances.submesh import Box, Resident, overlap
 from closeknit.instances.sukp.reduction import sukp_of
 from closeknit.methods import KSUBSET, METHODS
+from closeknit.methods.submesh_allocators import ALLOCATORS
 from closeknit.reports.claims import (
     CLAIMS,
     Trial,

@@ -9,9 +9,9 @@ from closeknit.instances import KSubset
 from closeknit.reports.campaigns.rows import Row
 from closeknit.reports.ratios.report import Report, report_on
 from closeknit.solvers import Grade, Proof
-from closeknit.solvers.method import AnyMethod
+from closeknit.solvers.method import AnyMethod, Method
 
-from ...toys import Toy, line, made, optimal, small
+from ...toys import cheapest, first, last, line, made, optimal, small
 
 A, B, C = small("a", 3), small("b", 4, busy=2), line("c", 0, 1, 5, 9, k=3)
 
@@ -21,9 +21,9 @@ def seven_quarters(instance: KSubset) -> Fraction:
 
 
 TABLE: dict[str, AnyMethod] = {
-    "near": Toy(name="near", where="first", guarantee=seven_quarters),
-    "far": Toy(name="far", where="last"),
-    "auto": Toy(name="auto", where="cheapest", exact=True),
+    "near": Method("near", first, guarantee=seven_quarters),
+    "far": Method("far", last),
+    "auto": Method("auto", cheapest, exact=True),
 }
 
 

@@ -11,6 +11,8 @@ from closeknit.reports.ratios.report import Report, report_on
 from closeknit.solvers import DEFAULT, Grade, Proof
 from closeknit.solvers.method import AnyMethod, Method
 
+from ...toys import first
+
 PAIR = ProcessorSet("pair", (0, 1), (1, 0, 2))
 A, B, C = (
     ProcSet(name, ("h1.1", "h1.2", "h2.1"), (0, 1, 2), request, (PAIR,))
@@ -22,8 +24,8 @@ BAG = Sukp("bag", (5, 4, 3), (3, 3, 2), ((0, 1), (1, 2), ()), 6)
 
 
 TABLE: dict[str, AnyMethod] = {
-    "near": Method(name="near", where=""),
-    "auto": Method(name="auto", where="", exact=True),
+    "near": Method("near", first),
+    "auto": Method("auto", first, exact=True),
 }
 
 

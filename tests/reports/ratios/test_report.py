@@ -27,9 +27,10 @@ from closeknit.reports.ratios.summary import spread_of
 from closeknit.reports.ratios.verdicts import ScoredRun
 from closeknit.reports.ratios.wording import within
 from closeknit.solvers import Grade, Proof
+from closeknit.solvers.method import Method
 
 from ...paths import ROOT
-from ...toys import Toy, made, optimal, small
+from ...toys import first, made, optimal, small
 from .samples import METHODS, TABLE, A, B, C, report, rows
 
 
@@ -559,7 +560,7 @@ def only_for_four(instance: KSubset) -> Fraction | None:
 
 
 def partly_covered() -> Report:
-    near = Toy(name="near", where="first", guarantee=only_for_four)
+    near = Method("near", first, guarantee=only_for_four)
     return report_on([A, B, C], rows(), {"ksubset": {**TABLE, "near": near}})
 
 
