@@ -347,7 +347,7 @@ def _serve(args: argparse.Namespace, method: Method[ProcSet] | None) -> int:
 
 def _answer(selector: Selector, line: bytes, settings: Settings) -> dict[str, Any]:
     from ..instances import fields
-    from ..instances.files import parse_json
+    from ..instances.parsing import parse_json
 
     try:
         text = line.decode("utf-8-sig")

@@ -1,28 +1,23 @@
 """Reading and writing files without surprises.
 
-Reading is bounded here, for every reader: bytes, unpacked or not, values of a JSON
-document and how deep they are nested. Text is UTF-8, a byte order mark at its
-beginning is passed over. JSON is read strictly: no key twice, no NaN, decimals exact.
+Reading is bounded for every reader, before and after unpacking. Text is UTF-8; a byte
+order mark at its beginning is skipped. `parsing` reads JSON and TOML.
 
-A regular file is written beside its place and renamed, so that nothing is ever
-half-written; what a link points at is written in its place, and so are devices and
-named pipes, as by every tool. docs/formats.md states the limits.
+A regular file is written under a temporary name in the same folder and renamed, so that
+no file is ever half-written. Through a link, its target is written; devices and named
+pipes are written in place. docs/formats.md states the limits.
 """
 
 from __future__ import annotations
 
 import errno
-import json
 import lzma
 import os
-import re
 import secrets
 import stat
 import sys
-import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from decimal import Decimal, InvalidOperation
 from io import BufferedReader, BytesIO, RawIOBase, TextIOWrapper
 from pathlib import Path
 from typing import Any, BinaryIO, TextIO
@@ -33,16 +28,11 @@ STANDARD = "-"
 """Standard input where a file is read, standard output where one is written."""
 MOST_BYTES = 32 * 2**20
 """Of a file that is read as a whole, unpacked."""
-MOST_VALUES = 2**21
-"""Of a JSON document: numbers, strings, lists, objects, each counted."""
-MOST_DEPTH = 64
-"""How deep lists and objects of a JSON document may be nested."""
 _UNPACKER = 128 * 2**20
 """Memory that unpacking may take; ``xz -9`` needs 65 MiB."""
 _PIECE = 2**16
 _MOST_LINKS = 40
 """As Linux follows."""
-_MOST_TOML = 2**20
 _XZ = b"\xfd7zXZ\x00"
 _MIB = 2**20
 
@@ -171,96 +161,6 @@ def stem(path: str | Path) -> str:
         return "stdin"
     name = Path(path).name
     return name.removesuffix(".xz").rpartition(".")[0] or name
-
-
-def parse_json(text: str, *, file: str | Path = "") -> Any:
-    """Parse JSON; decimals become `Decimal`, so that no digit is lost.
-
-    Raises
-    ------
-    InputError
-        For malformed JSON, a repeated key, NaN or infinity; for more values, or
-        deeper nested ones, than any file of ours has.
-    """
-
-    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        found = dict(pairs)
-        if len(found) < len(pairs):
-            seen: set[str] = set()
-            for key, _ in pairs:
-                if key in seen:
-                    raise InputError("given twice", field=key, file=file)
-                seen.add(key)
-        return found
-
-    def refuse(constant: str) -> Any:
-        raise InputError(f"{constant} is not a number that can be used", file=file)
-
-    def decimal(digits: str) -> Decimal:
-        try:
-            return Decimal(digits)
-        except InvalidOperation:
-            raise InputError(
-                "not a number that can be used", value=digits, file=file
-            ) from None
-
-    # Every value but the first follows one of these; some may stand in strings.
-    if sum(map(text.count, ",[{:")) >= MOST_VALUES:
-        raise InputError(f"has more than {MOST_VALUES} values", file=file)
-    if _depth(text) > MOST_DEPTH:
-        raise InputError("not usable JSON: nested too deeply", file=file)
-    try:
-        return json.loads(
-            text,
-            parse_float=decimal,
-            parse_constant=refuse,
-            object_pairs_hook=unique,
-        )
-    except json.JSONDecodeError as error:
-        raise InputError(
-            f"not JSON: {error.msg} (line {error.lineno}, column {error.colno})",
-            file=file,
-        ) from None
-    except InputError:
-        raise
-    except ValueError as error:  # an integer of thousands of digits
-        raise InputError(f"not usable JSON: {error}", file=file) from None
-
-
-def read_toml(path: str | Path) -> dict[str, Any]:
-    """Read a TOML file.
-
-    Raises
-    ------
-    InputError
-        One line naming the file.
-    """
-    return parse_toml(read_text(path, most=_MOST_TOML), file=path)
-
-
-def parse_toml(text: str, *, file: str | Path = "") -> dict[str, Any]:
-    """Parse TOML; InputError if it is none, or is nested too deeply."""
-    try:
-        return tomllib.loads(text)
-    except RecursionError:
-        raise InputError("not usable TOML: nested too deeply", file=file) from None
-    except ValueError as error:  # also an integer of thousands of digits
-        raise InputError(f"not TOML: {error}", file=file) from None
-
-
-def _depth(text: str) -> int:
-    """Return how deep brackets are nested, those in strings left out."""
-    if text.count("[") + text.count("{") <= MOST_DEPTH:
-        return 0
-    depth = deepest = 0
-    for found in re.finditer(r'"[^"\\]*(?:\\.[^"\\]*)*"|[\[{]+|[\]}]+', text, re.S):
-        run = found.group()
-        if run[0] in "[{":
-            depth += len(run)
-            deepest = max(deepest, depth)
-        elif run[0] != '"':
-            depth -= len(run)
-    return deepest
 
 
 @contextmanager

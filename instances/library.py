@@ -14,8 +14,8 @@ from importlib.resources import files
 from types import MappingProxyType
 
 from .errors import InputError
-from .files import parse_json
 from .ksubset import worst_cases
+from .parsing import parse_json
 from .problems import PROBLEMS, Instance, parse_instance, problem_of
 
 _DATA = files(f"{__package__}.data")

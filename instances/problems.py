@@ -16,12 +16,13 @@ from typing import Any, overload
 
 from . import submesh
 from .errors import InputError
-from .files import decoded, parse_json, read_bytes, stem, unpacked, write_text
+from .files import decoded, read_bytes, stem, unpacked, write_text
 from .json_text import dumps
 from .ksubset import instance as ksubset
 from .ksubset import json as ksubset_json
 from .ksubset import tiny as ksubset_tiny
 from .ksubset.instance import KSubset
+from .parsing import parse_json
 from .procset import instance as procset
 from .procset import json as procset_json
 from .procset import tiny as procset_tiny

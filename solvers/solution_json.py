@@ -17,8 +17,9 @@ from ..instances import (
     problem_of,
 )
 from ..instances import sha256 as digest
-from ..instances.files import parse_json, read_text, write_text
+from ..instances.files import read_text, write_text
 from ..instances.json_text import dumps
+from ..instances.parsing import parse_json
 from ..instances.submesh.infeasibility import check_infeasible
 from ..instances.submesh.packing import packing_of
 from .result import COUNTED, Grade, Limit, Proof, Result, Status

@@ -16,12 +16,13 @@ from typing import Any
 
 from closeknit.exact.ksubset.cuts_bb.record import record
 from closeknit.instances import KSubset, Mesh, Sukp, problem_of, read_instance
-from closeknit.instances.files import parse_json, read_text
+from closeknit.instances.files import read_text
 from closeknit.instances.json_text import dumps
 from closeknit.instances.ksubset.certificate_file import (
     check_certificate,
     write_certificate,
 )
+from closeknit.instances.parsing import parse_json
 from closeknit.instances.submesh.packing_json import read_packings
 from closeknit.instances.sukp.text import sukp_text
 from closeknit.reports.adversary.worst_known import read_worst_known

@@ -10,7 +10,8 @@ from typing import Any
 
 from .. import fields
 from ..errors import InputError
-from ..files import decoded, parse_json, read_bytes, unpacked, write_bytes
+from ..files import decoded, read_bytes, unpacked, write_bytes
+from ..parsing import parse_json
 from .certificate import Checker, Refused, derive
 from .instance import KSubset
 from .json import sha256

@@ -11,9 +11,10 @@ from typing import Any
 from .. import fields
 from ..decimals import decimals, digits, scaled
 from ..errors import InputError
-from ..files import parse_json, read_text, stem, write_text
+from ..files import read_text, stem, write_text
 from ..json_text import digest
 from ..json_text import dumps as dumps
+from ..parsing import parse_json
 from ..topologies import Mesh, Points, Site, Topology, Torus, Tree
 from .instance import KSubset
 

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import permutations
+from itertools import permutations, product
 from math import prod
 
 import numpy as np
+import numpy.typing as npt
 
 from ..errors import InputError
 from ..visible import brief
 from .boxes import Box, cells, sides
 
+IntArray = npt.NDArray[np.int64]
 MOST_PROCESSORS = 2**24
 """Processors of a mesh; checks look at every one that is held."""
 _MANY = 64
@@ -180,7 +182,8 @@ def first_overlap(
 ) -> tuple[str, str] | None:
     """Return the names of two things that overlap, blocked processors first.
 
-    Few boxes are compared in pairs; many are written into the mesh one by one.
+    Few boxes are compared in pairs. Of many, all that share a processor with another
+    are found at once, and only these are written into the mesh one by one.
     """
     if len(boxes) + len(instance.blocked) > _MANY:
         return _first_met(instance, boxes)
@@ -197,7 +200,55 @@ def first_overlap(
 
 
 def _first_met(instance: Submesh, boxes: Mapping[str, Box]) -> tuple[str, str] | None:
-    """Do the same in time linear in the processors that the boxes hold."""
+    """Find the same in time linear in the boxes and in the processors of the mesh."""
+    shape, singles = instance.shape, [(*cell, *cell) for cell in instance.blocked]
+    everything = np.array([*boxes.values(), *singles], dtype=np.int64)
+    pieces = list(_pieces(shape, everything))
+    cover = np.zeros([side + 1 for side in shape], dtype=np.int32)
+    for _, low, high in pieces:
+        for ends in product((False, True), repeat=instance.d):
+            corners = np.where(ends, high, low)
+            np.add.at(cover, tuple(corners.T), (-1) ** sum(ends))
+    for axis in range(instance.d):
+        np.cumsum(cover, axis=axis, out=cover)
+    shared = (cover > 1).astype(np.int32)
+    if not shared.any():
+        return None
+    # sums of the processors that two hold, over the cells below and before each
+    below = np.zeros([side + 2 for side in shape], dtype=np.int32)
+    below[(slice(1, None),) * instance.d] = shared
+    for axis in range(instance.d):
+        np.cumsum(below, axis=axis, out=below)
+    meets = np.zeros(len(everything), dtype=np.bool_)
+    for which, low, high in pieces:
+        inside = np.zeros(len(which), dtype=np.int64)
+        for ends in product((False, True), repeat=instance.d):
+            corners = np.where(ends, low, high)
+            inside += (-1) ** sum(ends) * below[tuple(corners.T)]
+        meets[which] |= inside > 0
+    met = meets[: len(boxes)].tolist()
+    found = {name: box for (name, box), m in zip(boxes.items(), met, strict=True) if m}
+    return _first_written(instance, found)
+
+
+def _pieces(
+    shape: tuple[int, ...], boxes: IntArray
+) -> Iterator[tuple[IntArray, IntArray, IntArray]]:
+    """Cut boxes where they wrap round: which they are, and both ends of each piece."""
+    sides, d = np.array(shape), len(shape)
+    for beyond in product((False, True), repeat=d):
+        low = np.where(beyond, 0, boxes[:, :d])
+        end = boxes[:, d:] + 1
+        high = np.where(beyond, end - sides, np.minimum(end, sides))
+        which = np.flatnonzero((low < high).all(axis=1))
+        if len(which):
+            yield which, low[which], high[which]
+
+
+def _first_written(
+    instance: Submesh, boxes: Mapping[str, Box]
+) -> tuple[str, str] | None:
+    """Write boxes into the mesh one by one until one meets another."""
     names = list(boxes)
     holder = np.zeros(instance.shape, dtype=np.int32)  # 0: free, i: names[i - 1]
     blocked = len(names) + 1

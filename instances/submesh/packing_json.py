@@ -8,7 +8,8 @@ from typing import Any
 
 from .. import fields
 from ..errors import InputError
-from ..files import parse_json, read_text
+from ..files import read_text
+from ..parsing import parse_json
 from .packing import Item, Packing
 
 MOST_ITEMS = 100_000

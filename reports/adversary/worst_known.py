@@ -19,10 +19,11 @@ from pathlib import Path
 from typing import Any
 
 from ...instances import InputError, KSubset, Mesh, Points, Torus, fields
-from ...instances.files import parse_json, read_text, write_text
+from ...instances.files import read_text, write_text
 from ...instances.json_text import dumps
 from ...instances.ksubset.generators import shape_text
 from ...instances.ksubset.json import document_of, parse_ksubset
+from ...instances.parsing import parse_json
 
 FORMAT = "closeknit/worst-known"
 PATH = Path(__file__).with_name("worst_known.json")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from ...instances import InputError
-from ...instances.files import parse_json
+from ...instances.parsing import parse_json
 from .row_fields import parse_row
 from .rows import Key, Row
 

@@ -8,7 +8,7 @@ from shutil import which
 from typing import Any
 
 from ...instances import InputError
-from ...instances.files import read_toml
+from ...instances.parsing import read_toml
 from .cluster import dask_module
 
 _NEEDED = ("jobs", "cores", "memory")

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from ...instances import PROBLEMS, InputError, Instance, problem_of
-from ...instances.files import parse_toml, read_toml
 from ...instances.option_values import seconds
+from ...instances.parsing import parse_toml, read_toml
 from ...methods import METHODS, AnyMethod
 from ...methods.by_name import methods_named, problems_of
 from ...solvers.settings import settings_named

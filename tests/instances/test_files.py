@@ -22,9 +22,10 @@ from closeknit.instances import (
     read_ksubset,
     write_ksubset,
 )
-from closeknit.instances.files import folder, parse_json, write_text, writing
+from closeknit.instances.files import folder, write_text, writing
 from closeknit.instances.ksubset.json import document_of, dumps, sha256
 from closeknit.instances.library import bundled_names, suite
+from closeknit.instances.parsing import parse_json
 from closeknit.instances.problems import parse_instance
 from closeknit.methods import KSUBSET
 from closeknit.solvers import (

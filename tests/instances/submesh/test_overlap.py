@@ -1,6 +1,8 @@
-"""Whether boxes overlap: pairs for few, the mesh itself for many; both agree."""
+"""Whether boxes overlap: in pairs for few, all at once for many; both agree."""
 
 from __future__ import annotations
+
+import time
 
 import numpy as np
 import pytest
@@ -17,7 +19,7 @@ def test_both_ways_find_the_same(data: st.DataObject, torus: bool, d: int) -> No
     blocked = tuple(sorted(data.draw(st.sets(cells, max_size=3))))
     mesh = Submesh("mesh", shape, (), (1,) * d, torus=torus, blocked=blocked)
     boxes = {}
-    for i in range(data.draw(st.integers(0, 5))):
+    for i in range(data.draw(st.integers(1, 5))):
         low = data.draw(cells)
         most = [s - 1 if torus else s - 1 - x for s, x in zip(shape, low, strict=True)]
         longer = [data.draw(st.integers(0, m)) for m in most]
@@ -34,3 +36,18 @@ def test_many_residents_are_compared_at_once(torus: bool) -> None:
     assert first_overlap(mesh, boxes) is None
     boxes["again"] = (17, 4, 18, 4)
     assert first_overlap(mesh, boxes) == ("17,4", "again")
+
+
+@pytest.mark.parametrize("wrong", [[], ["last"], ["blocked"]])
+def test_a_large_file_of_residents_is_checked_in_seconds(wrong: list[str]) -> None:
+    side = 4096
+    boxes = {f"{i},{j}": (2 * i, 2 * j, 2 * i, 2 * j) for i, j in np.ndindex(1000, 300)}
+    blocked = ((0, 599),) if "blocked" in wrong else ()
+    if wrong:
+        boxes["last"] = (0, 598, 1, 599)
+    mesh = Submesh("mesh", (side, side), (), (1, 1), blocked=blocked)
+    begun = time.process_time()
+    expected = {"last": "0,299", "blocked": "a blocked processor"}
+    clash = first_overlap(mesh, boxes)
+    assert clash == ((expected[wrong[0]], "last") if wrong else None)
+    assert time.process_time() - begun < 10  # one by one: 12 s and more

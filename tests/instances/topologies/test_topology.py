@@ -28,7 +28,6 @@ from closeknit.instances import (
     sha256,
     write_ksubset,
 )
-from closeknit.instances.files import parse_json
 from closeknit.instances.ksubset.json import (
     chosen_of,
     document_of,
@@ -36,6 +35,7 @@ from closeknit.instances.ksubset.json import (
     parse_ksubset,
     selection_of,
 )
+from closeknit.instances.parsing import parse_json
 
 from ...strategies import LARGER_TOPOLOGIES, larger_ksubsets
 

@@ -1,0 +1,181 @@
+"""The house rules that no linter knows: cycles, sizes, names, look-ups by string.
+
+Each rule has a list of what breaks it still, with the reason. An entry that is no
+longer needed fails its test, so that the lists can only shrink.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from collections.abc import Iterable
+
+import networkx as nx
+
+from . import house
+from .paths import ROOT
+
+MODULES = house.modules()
+IMPORTS = list(house.imports(MODULES))
+
+LONGEST_FILE, LONGEST_FUNCTION = 400, 120
+
+CYCLES: dict[frozenset[str], str] = {
+    frozenset(
+        ("solvers.kernels", "solvers.kernels_numba")
+    ): "the decorator's two sides",
+    frozenset(("heuristics.ksubset.mm", "heuristics.ksubset.ties")): "to be divided",
+    frozenset(
+        ("heuristics.ksubset.ptas", "heuristics.ksubset.ptas_3d")
+    ): "to be divided",
+    frozenset(
+        (
+            "methods",
+            "methods.allocator_as_method",
+            "methods.allocators",
+            "methods.ksubset",
+        )
+    ): "tables look methods up",
+    frozenset(
+        ("reports.campaigns.cluster", "reports.campaigns.slurm")
+    ): "to be divided",
+    frozenset(("reports.claims", "reports.claims.verify")): "to be divided",
+    frozenset(
+        ("cli.app", "cli.ratios", "cli.study_file", "cli.study_instances")
+    ): "study files run the parser of `generate`",
+}
+"""Modules that import each other, directly or not, also inside functions."""
+
+LONG_FILES = {
+    "reports/reproductions/morgenstern1994/undecided.py": "to be divided",
+}
+"""Files of more than 400 lines that hold no kernels."""
+
+_ONE_LOOP = "one loop over flat arrays; numba inlines nothing across files"
+LONG_FUNCTIONS = {
+    "exact/ksubset/levelset_bb/kernels.py: evaluate": _ONE_LOOP,
+    "exact/ksubset/levelset_bb/kernels.py: search": _ONE_LOOP,
+    "exact/ksubset/tree_dp/plan.py: steps_of": _ONE_LOOP,
+    "exact/procset/frontier_dp/kernels.py: gather": _ONE_LOOP,
+    "exact/procset/frontier_dp/levels_kernels.py: finish": _ONE_LOOP,
+    "exact/procset/frontier_dp/levels_kernels.py: solve": _ONE_LOOP,
+    "exact/procset/set_opening_bb/kernels.py: _matrix": _ONE_LOOP,
+    "exact/submesh/pack_by_gaps/kernels.py: search": _ONE_LOOP,
+    "exact/submesh/staircase/kernels.py: search": _ONE_LOOP,
+    "exact/sukp/sukp_bb/kernels.py: search": "to be divided: 476 lines",
+    "exact/sukp/sukp_bb/pairs_kernels.py: by_pairs": _ONE_LOOP,
+    "formulations/ksubset/bounds/towns_kernels.py: search_space": _ONE_LOOP,
+    "heuristics/ksubset/ptas_kernels.py: flow": _ONE_LOOP,
+    "reports/adversary/least_kernels.py: least": _ONE_LOOP,
+}
+"""Functions of more than 120 lines."""
+
+MODULE_GETATTR = {
+    "closeknit/__init__.py": "the facade imports a name at its first use",
+    "heuristics/ksubset/ptas.py": "methods are looked up by name",
+    "heuristics/ksubset/ptas_published.py": "methods are looked up by name",
+    "methods/allocator_as_method.py": "methods are looked up by name",
+    "methods/models_ksubset.py": "methods are looked up by name",
+}
+
+LOOKUPS = {
+    "closeknit/__init__.py": "the facade imports a name at its first use",
+    "formulations/ksubset/catalogue.py": "functions are looked up by name",
+    "heuristics/allocation/allocator.py": "functions are looked up by name",
+    "heuristics/submesh/allocator.py": "functions are looked up by name",
+    "methods/models.py": "functions are looked up by name",
+    "reports/campaigns/cluster.py": "optional distributions",
+    "reports/reproductions/catalogue.py": "functions are looked up by name",
+    "solvers/method.py": "functions are looked up by name",
+    "solvers/mip_worker.py": "builds the model in a process of its own",
+}
+"""Modules that import what a string names, unless that is another distribution."""
+
+SINGLE_NAMES = ("Box", "Search", "Verdict", "Machine", "Store")
+"""Classes that had homonyms: each name belongs to one class, or to none."""
+
+
+def agree(found: Iterable[str], allowed: Iterable[str]) -> None:
+    """Fail for what is not allowed, and for what is allowed without need."""
+    found, allowed = set(found), set(allowed)
+    assert not found - allowed, f"breaks a rule of the house: {sorted(found - allowed)}"
+    assert not allowed - found, f"take from the list: {sorted(allowed - found)}"
+
+
+def test_no_module_imports_itself_by_way_of_others() -> None:
+    graph = nx.DiGraph((one.importer, one.imported) for one in IMPORTS)
+    cycles = [
+        frozenset(name.removeprefix("closeknit.") for name in component)
+        for component in nx.strongly_connected_components(graph)
+        if len(component) > 1
+    ]
+    shown = {frozenset(cycle): " ".join(sorted(cycle)) for cycle in (*cycles, *CYCLES)}
+    agree((shown[cycle] for cycle in cycles), (shown[cycle] for cycle in CYCLES))
+
+
+def test_files_are_short() -> None:
+    long = [
+        module.shown
+        for module in MODULES.values()
+        if "kernels" not in module.path.stem
+        and module.path.read_text(encoding="utf-8").count("\n") > LONGEST_FILE
+    ]
+    agree(long, LONG_FILES)
+
+
+def test_functions_are_short() -> None:
+    long = [
+        f"{module.shown}: {node.name}"
+        for module in MODULES.values()
+        for node in ast.walk(module.tree)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        and (node.end_lineno or 0) - node.lineno >= LONGEST_FUNCTION
+    ]
+    agree(long, LONG_FUNCTIONS)
+
+
+def test_attributes_of_modules_are_written_down() -> None:
+    found = [
+        module.shown
+        for module in MODULES.values()
+        for node in module.tree.body
+        if isinstance(node, ast.FunctionDef) and node.name == "__getattr__"
+    ]
+    agree(found, MODULE_GETATTR)
+
+
+def test_no_string_names_a_module_of_ours() -> None:
+    """Strings may name other distributions only, so that editors find every use."""
+    found = set()
+    for module in MODULES.values():
+        for node in ast.walk(module.tree):
+            if not isinstance(node, ast.Call):
+                continue
+            called = ast.unparse(node.func).rpartition(".")[2]
+            if called in ("import_module", "__import__"):
+                name = node.args[0]
+                if not (
+                    isinstance(name, ast.Constant)
+                    and isinstance(name.value, str)
+                    and not name.value.startswith((".", "closeknit"))
+                ):
+                    found.add(module.shown)
+    agree(found, LOOKUPS)
+
+
+def test_no_class_has_a_homonym() -> None:
+    places = defaultdict(list)
+    for module in MODULES.values():
+        for node in ast.walk(module.tree):
+            if isinstance(node, ast.ClassDef):
+                places[node.name].append(module.shown)
+    for name in SINGLE_NAMES:
+        assert len(places[name]) <= 1, f"{name}: {places[name]}"
+
+
+def test_no_test_module_imports_another() -> None:
+    for path in sorted((ROOT / "tests").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and node.level:
+                last = (node.module or "").rpartition(".")[2]
+                assert not last.startswith("test_"), f"{path.relative_to(ROOT)}: {last}"
