@@ -173,7 +173,7 @@ def test_ctrl_c_leaves_the_first_placement_and_the_levels_settled(
     monkeypatch: pytest.MonkeyPatch, method: RunOn[Submesh]
 ) -> None:
     pressed = Pressed()
-    monkeypatch.setattr("closeknit.exact.submesh.migrate.nearest", pressed)
+    monkeypatch.setattr("closeknit.exact.submesh.migrate.min_displacement", pressed)
     result = method(row(4, 4, 4, 4, shape=(8, 5), request=(4, 4)))
     assert pressed.calls == 1
     assert (result.status, result.limit) == (Status.FEASIBLE, Limit.INTERRUPT)
@@ -184,19 +184,19 @@ def test_ctrl_c_leaves_the_first_placement_and_the_levels_settled(
 @pytest.mark.parametrize(
     ("method", "where"),
     [
-        (migrate, "migrate.Subsets.fit"),
-        (auto, "migrate.Subsets.fit"),
-        (auto, "auto.refute"),
-        (auto, "auto.fits"),
-        (migrate_cp_sat, "migrate.Migration.by_model"),
+        (migrate, "exact.submesh.migrate.Subsets.fit"),
+        (auto, "exact.submesh.migrate.Subsets.fit"),
+        (auto, "methods.auto_submesh.refute"),
+        (auto, "methods.auto_submesh.feasibility"),
+        (migrate_cp_sat, "exact.submesh.migrate.Migration.by_model"),
     ],
 )
 def test_ctrl_c_before_anything_is_found_leaves_a_bound(
     monkeypatch: pytest.MonkeyPatch, method: RunOn[Submesh], where: str
 ) -> None:
     pressed = Pressed()
-    monkeypatch.setattr(f"closeknit.heuristics.submesh.{where}", pressed)
-    if where == "auto.fits":
+    monkeypatch.setattr(f"closeknit.{where}", pressed)
+    if where == "methods.auto_submesh.feasibility":
         monkeypatch.setattr("closeknit.exact.submesh.migrate.MOST_SETS", 0)
     result = method(row(4, 4, 4, 4, shape=(8, 5), request=(4, 4)))
     assert pressed.calls == 1
@@ -232,7 +232,7 @@ def test_the_search_and_the_model_agree_on_the_least_way(
         own = migrate(instance)
         with monkeypatch.context() as patched:
             patched.setattr(
-                "closeknit.exact.submesh.migrate.nearest",
+                "closeknit.exact.submesh.migrate.min_displacement",
                 lambda *_args, **_named: Displacement(finished=False),
             )
             model = migrate(instance)
