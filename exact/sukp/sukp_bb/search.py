@@ -38,8 +38,9 @@ from ....instances import InputError, Sukp
 from ....solvers import DEFAULT, Grade, Limit, Proof, Result, Settings, answer, clock
 from ....solvers.interrupt import OutOfTimeError
 from ....solvers.limits import limits
-from . import kernels as kernels
+from . import kernels
 from .arrays import blank, packed, root
+from .layout import Nodes
 from .root import ByNumber
 
 PROOF = Proof(Grade.ENUMERATED, "sukp-bb")
@@ -343,7 +344,7 @@ class ExclusionSearch:
         profits = self.instance.profits
         return sum(profits) - sum(profits[i] for i in chosen)
 
-    def _push(self, least: int, nodes: kernels.Nodes, row: int) -> None:
+    def _push(self, least: int, nodes: Nodes, row: int) -> None:
         if least >= self.best:
             return
         shares = b""
