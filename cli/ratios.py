@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -31,6 +31,7 @@ from .progress import progress_bar
 
 if TYPE_CHECKING:
     from ..reports.campaigns.campaign import Campaign, Runner
+    from ..reports.campaigns.rows import Row
     from ..reports.campaigns.store import ResultStore
 
 HELP = "run methods on instances; report the ratios"
@@ -151,7 +152,7 @@ def run(args: argparse.Namespace) -> int:
         ResultStore(args.out, fresh=args.fresh) as store,
     ):
         _refuse_unwritable(Path(args.out))
-        audited(campaign.instances, store.rows.values(), store.path)
+        known = audited(campaign.instances, store.rows.values(), store.path)
         if args.retry_failed:
             rows = campaign.rows(store)
             store.forget(row.key for row in rows if row.status == FAILED)
@@ -179,7 +180,7 @@ def run(args: argparse.Namespace) -> int:
                     file=sys.stderr,
                 )
                 return 130
-        return _report(campaign, store, Path(args.out), parquet=args.parquet)
+        return _report(campaign, store, Path(args.out), known, parquet=args.parquet)
 
 
 def _no_out() -> Exception:
@@ -264,16 +265,23 @@ def _refuse_unwritable(out: Path) -> None:
         try_file(out / name)
 
 
-def _report(campaign: Campaign, store: ResultStore, out: Path, *, parquet: bool) -> int:
+def _report(
+    campaign: Campaign,
+    store: ResultStore,
+    out: Path,
+    known: Sequence[Row],
+    *,
+    parquet: bool,
+) -> int:
+    """Write the report; ``known`` are the rows that were there, audited."""
     from ..instances.files import write_text
-    from ..reports.campaigns.audit import audited
     from ..reports.pages.csv_tables import csv_of
     from ..reports.pages.html import html_of
     from ..reports.pages.markdown import markdown_of
     from ..reports.ratios.document import ratio_document, rows_table
     from ..reports.ratios.report import report_on
 
-    witnesses = audited(campaign.instances, store.rows.values(), store.path)
+    witnesses = [row for row in known if store.rows.get(row.key) is row]
     rows = campaign.rows(store)
     methods = {name: lineup.by_name for name, lineup in campaign.lineups.items()}
     report = report_on(campaign.instances, rows, methods, witnesses=witnesses)
