@@ -97,7 +97,7 @@ def run(args: argparse.Namespace) -> int:
     out = Path(args.out or f"out/{entry.name}")
     try_folder(out)
     with progress_bar() as progress:
-        order = RunOptions(
+        options = RunOptions(
             trace=args.trace,
             seed=args.seed or 0,
             first=args.first,
@@ -108,7 +108,7 @@ def run(args: argparse.Namespace) -> int:
             keep=str(out / "parts"),
             progress=progress,
         )
-        study = entry(order)
+        study = entry(options)
     page = write_document(study, out)
     for text in study.lead:
         print(text)
