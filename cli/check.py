@@ -1,11 +1,11 @@
 """Check a solution file against its instance, from the definition.
 
-The digest, the selection, its cost and what the status says are looked at, and a
-bound of grade "checked" is derived again, if need be by following a certificate; so
-is infeasibility, from the certificate that the solution of a submesh request holds.
-With --prove, any other bound is put to the test as well, and one that rests on a
-certificate does without it: by closeknit's own search, within the time limit. Exit
-status 0 when all is true, 1 when something is not.
+The digest, the selection, its cost and the status are checked. A bound of grade
+"checked" is derived again, if need be by following a certificate; so is infeasibility,
+from the certificate in the solution of a submesh request. With --prove, every other
+bound is proved again too, by closeknit's own search within the time limit; one that
+rests on a certificate then needs no certificate. Exit status 0 when everything is true,
+1 when something is not.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ..solvers import Settings
     from ..solvers.solution_json import Solution
 
-_OPEN = "; not proved anew"
+_OPEN = "; not proved again"
 
 
 def options(parser: Parser) -> None:
@@ -31,16 +31,20 @@ def options(parser: Parser) -> None:
     parser.add_argument("file", metavar="FILE", help="instance file")
     parser.add_argument("solution", metavar="SOLUTION", help="solution file")
     parser.add_argument(
-        "--prove", action="store_true", help="prove the bound anew, whatever its grade"
+        "--prove", action="store_true", help="prove the bound again, whatever its grade"
     )
     parser.add_argument(
-        "--certificate", metavar="FILE", help="the proof that solve wrote down"
+        "--certificate", metavar="FILE", help="proof that solve --certificate wrote"
     )
     running.add_settings(parser, time_limit=60.0)
+    parser.examples(
+        "check instance.json solution.json",
+        "check instance.json solution.json --prove --time-limit 300",
+    )
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print what is wrong, a line each, or that nothing is."""
+    """Print one line per objection, or that everything holds."""
     from ..instances import problem_of, read_instance
     from ..solvers import Status, read_solution
 
@@ -49,12 +53,12 @@ def run(args: argparse.Namespace) -> int:
     if args.certificate is not None:
         running.only_for("ksubset", instance, "--certificate")
     solution = read_solution(args.solution)
-    anew = args.prove and solution.bound is not None
-    wrong = objections(instance, solution, args.certificate, anew=anew)
+    again = args.prove and solution.bound is not None
+    wrong = objections(instance, solution, args.certificate, again=again)
     remark = ""
-    if not wrong and anew:
+    if not wrong and again:
         assert solution.bound is not None
-        wrong, remark = _proved_anew(instance, solution.bound, settings)
+        wrong, remark = _proved_again(instance, solution.bound, settings)
         if remark.startswith(_OPEN) and _rests_on_certificate(solution, args):
             raise _without_certificate(remark.removeprefix("; "))
     for problem in wrong:
@@ -78,18 +82,18 @@ def objections(
     solution: Solution,
     certificate: str | None,
     *,
-    anew: bool = False,
+    again: bool = False,
 ) -> list[str]:
     """List what is untrue in a solution; a bound of grade ``checked`` is derived.
 
-    One that rests on a certificate needs it, unless it is proved ``anew`` after this.
+    One that rests on a certificate needs it, unless it is proved ``again`` after this.
     """
     from ..solvers import complaints
 
     return (
         complaints(instance, solution)
         or _of_shape(instance, solution.bound)
-        or _of_bound(instance, solution, certificate, anew)
+        or _of_bound(instance, solution, certificate, again)
     )
 
 
@@ -105,7 +109,7 @@ def _without_certificate(why: str = "") -> InputError:
 
 
 def _of_shape(instance: Instance, bound: Value | None) -> list[str]:
-    """Complain of a bound that is no cost of this problem."""
+    """Object to a bound that is not a cost of this problem."""
     from ..instances import ProcSet, Submesh
     from ..instances.value import shape
 
@@ -120,7 +124,7 @@ def _of_shape(instance: Instance, bound: Value | None) -> list[str]:
     return [f"bound: is {cost_text(bound)}, but a cost is {what}"]
 
 
-def _proved_anew(
+def _proved_again(
     instance: Instance, bound: Value, settings: Settings
 ) -> tuple[list[str], str]:
     """Solve the instance; return what is wrong with a bound, and what was proved."""
@@ -136,11 +140,11 @@ def _proved_anew(
         return [], _OPEN
     if ordered(bound) > ordered(result.bound):
         return [], f"{_OPEN} beyond {cost_text(result.bound)}"
-    return [], f"; proved anew ({result.proof})"
+    return [], f"; proved again ({result.proof})"
 
 
 def _of_bound(
-    instance: Instance, solution: Solution, certificate: str | None, anew: bool
+    instance: Instance, solution: Solution, certificate: str | None, again: bool
 ) -> list[str]:
     """Derive a bound of grade ``checked`` again, and follow a certificate."""
     from ..formulations.ksubset.bounds.bounds import rederive
@@ -154,11 +158,11 @@ def _of_bound(
         if solution.bound is not None and proved < solution.bound:  # type: ignore[operator]
             return [f"bound: is {solution.bound}, but the certificate is for {proved}"]
     if solution.bound is None or solution.proof is None:
-        return []  # infeasibility is looked at with the rest
+        return []  # infeasibility is checked with the rest
     if solution.proof.grade is not Grade.CHECKED:
         return []
     if solution.proof == CERTIFIED:
-        if certificate is None and not anew:
+        if certificate is None and not again:
             raise _without_certificate()
         return []
     derived = None

@@ -83,12 +83,7 @@ def options(parser: Parser) -> None:
         help="refuse a study of more runs (default: 1000000)",
     )
     where = parser.add_mutually_exclusive_group()
-    where.add_argument(
-        "--jobs",
-        type=int,
-        metavar="N",
-        help="worker processes (default: one per CPU)",
-    )
+    running.add_jobs(where)
     where.add_argument(
         "--dask", metavar="ADDRESS", help="run on the workers of a Dask scheduler"
     )
@@ -221,16 +216,13 @@ def _campaign(args: argparse.Namespace) -> Campaign:
 
 def _named(args: argparse.Namespace) -> Campaign:
     """Return the campaign whose instances and settings the command line names."""
-    from ..instances import InputError
     from ..reports.campaigns.campaign import Campaign
     from ..reports.campaigns.inputs import instances_of
     from ..reports.campaigns.lineups import lineups
     from ..solvers import Settings
 
     time_limit = seconds(60 if args.time_limit is None else args.time_limit)
-    seed = args.seed or 0
-    if not 0 <= seed < 2**31:
-        raise InputError("must be from 0 to 2^31 - 1", field="--seed", value=seed)
+    seed = running.seed_of(args)
     instances = instances_of(args.inputs or [_BUNDLED])
     args.exact = args.exact or "auto"
     return Campaign(

@@ -18,6 +18,7 @@ from ..heuristics.allocation.allocator import (
     needs_a_tree,
 )
 from ..instances import InputError, Topology
+from ..instances.suggestions import hint
 
 STRATEGIES: Mapping[str, AllocatorSpec] = MappingProxyType(
     {
@@ -90,7 +91,7 @@ def allocator(name: str, topology: Topology, *, seed: int = 0) -> Allocator:
         return STRATEGIES[name](topology, seed=seed)
     if name not in KSUBSET:
         raise InputError(
-            f"no such allocator (known: {', '.join(names())})",
+            f"no such allocator ({hint(name, names())})",
             field="allocator",
             value=name,
         )

@@ -28,13 +28,13 @@ def methods_named(
     found = {p: METHODS[p][name] for p in problems if name in METHODS[p]}
     if not found:
         known = dict.fromkeys(each for p in problems for each in METHODS[p])
-        wanted = " or ".join(problems)
+        whom = f" for {' or '.join(problems)}" if len(problems) < len(METHODS) else ""
         elsewhere = [p for p in METHODS if p not in problems and name in METHODS[p]]
         why = hint(name, known)
         if elsewhere:
             why = f"{name} is a method for {' and '.join(elsewhere)}"
         raise InputError(
-            f"no such method for {wanted} ({why})", field=field, value=name
+            f"no such method{whom} ({why})", field=field, value=name
         )
     return found
 

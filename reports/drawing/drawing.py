@@ -22,6 +22,7 @@ from ...instances import (
 )
 from ...instances.problems import described
 from ...instances.submesh import final_boxes, placement_of
+from ...instances.value import cost_text
 from ..ratios.labels import paid
 from .grid import grid_picture
 from .points import points_picture
@@ -190,7 +191,7 @@ def _price(instance: Instance, price: Value) -> str:
     if isinstance(instance, Sukp):
         return paid(instance, price)
     if not isinstance(price, int):
-        return f"cost {';'.join(map(str, price))}"
+        return f"cost {cost_text(price)}"
     scale = instance.topology.scale if isinstance(instance, KSubset) else 1
     shown = f"{price:,}".replace(",", "\u202f")
     return f"cost {shown}" + (f" / {scale}" if scale > 1 else "")

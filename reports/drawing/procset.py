@@ -8,6 +8,7 @@ from itertools import groupby
 from math import ceil
 
 from ...instances import ProcessorSet, ProcSet
+from ...instances.value import cost_text
 from .svg import Picture, breadth, cropped, num, text
 
 _LARGEST_CELL = 20.0
@@ -203,4 +204,4 @@ def _bar(
 
 
 def _price(one: ProcessorSet) -> str:
-    return ";".join(map(str, one.cost))
+    return cost_text(one.cost)

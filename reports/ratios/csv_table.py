@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from io import StringIO
 
-from ...instances.value import cost_text
+from ...instances.value import Value, ordered
 from ...instances.visible import spelled, unspelled
 from .verdicts import Ratio, ScoredRun
 
@@ -41,7 +41,7 @@ def csv_table(judged: Iterable[ScoredRun]) -> str:
             (
                 *(csv_text(row.instance), row.problem, row.n, row.k),
                 csv_text(row.method),
-                *map(cost_text, (row.cost, verdict.bound, verdict.optimum)),
+                *map(_cell, (row.cost, verdict.bound, verdict.optimum)),
                 _exact(ratios),
                 ";".join(repr(float(ratio)) for ratio in ratios),
                 *(row.status, csv_text(str(verdict.proof or ""))),
@@ -71,6 +71,11 @@ def text_of_csv(cell: str) -> str:
     ('=1+1', '8x8-half')
     """
     return unspelled(cell.removeprefix("'"))
+
+
+def _cell(value: Value | None) -> str:
+    """Write a cost, levels with semicolons; nothing for none."""
+    return "" if value is None else ";".join(map(str, ordered(value)))
 
 
 def _exact(ratios: Sequence[Ratio]) -> str:
