@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import partial
 
+from ..exact.ksubset.distances_bb import search as distances_bb
 from ..heuristics.ksubset import guarantees, one_axis, ptas, ptas_published, town
-from ..instances import KSubset
+from ..instances import Graph, KSubset
+from ..instances.topologies.graph import NO_CUTS
 from ..solvers.method import Method, table
 from . import allocator_as_method as deciding
 from . import models_ksubset as models
@@ -14,15 +16,23 @@ from .allocators import STRATEGIES
 
 
 def _needs_coordinates(instance: KSubset) -> str | None:
-    if instance.topology.kind == "tree":
-        return "needs coordinates; a tree has none"
+    if instance.topology.kind in ("tree", "graph"):
+        return f"needs coordinates; a {instance.topology.kind} has none"
+    return None
+
+
+def _needs_cuts(instance: KSubset) -> str | None:
+    if isinstance(instance.topology, Graph) and instance.topology.embedding is None:
+        return NO_CUTS
     return None
 
 
 def _needs_a_tree(instance: KSubset) -> str | None:
-    if instance.topology.kind != "tree":
-        return "needs a tree"
-    return None
+    topology = instance.topology
+    if isinstance(topology, Graph):
+        tree = topology.embedding is not None and topology.embedding.is_tree
+        return None if tree else "needs a tree, or a graph with the distances of one"
+    return None if topology.kind == "tree" else "needs a tree"
 
 
 def _needs_a_plane(instance: KSubset) -> str | None:
@@ -106,7 +116,18 @@ KSUBSET: Mapping[str, Method[KSubset]] = table(
         for name, maker in STRATEGIES.items()
     ),
     Method(name="bruteforce", where="exact.ksubset.bruteforce:bruteforce", exact=True),
-    Method(name="cuts-bb", where="exact.ksubset.cuts_bb.search:cuts_bb", exact=True),
+    Method(
+        name="cuts-bb",
+        where="exact.ksubset.cuts_bb.search:cuts_bb",
+        exact=True,
+        refuses=_needs_cuts,
+    ),
+    Method(
+        name="distances-bb",
+        where="exact.ksubset.distances_bb.search:distances_bb",
+        exact=True,
+        refuses=distances_bb.refusal,
+    ),
     Method(
         name="tree-dp",
         where="exact.ksubset.tree_dp.program:tree_dp",
