@@ -109,6 +109,39 @@ def add(families: Families) -> None:
     )
     number(curve, "--N", 16, "side of the mesh, a power of two (default 16)")
 
+    dragon = family(families, "dragonfly", "hosts of a dragonfly", _dragonfly)
+    number(dragon, "--a", 8, "routers of a group (default 8)")
+    number(dragon, "--p", 4, "hosts of a router (default 4)")
+    number(dragon, "--h", 4, "links of a router to other groups (default 4)")
+    _occupied(dragon)
+
+    fat = family(families, "fat-tree", "hosts of a fat-tree of switches", _fat_tree)
+    number(fat, "--radix", 8, "ports of every switch, even (default 8)")
+    _occupied(fat)
+
+    cube = family(families, "hypercube", "nodes of a hypercube", _hypercube)
+    number(cube, "--d", 6, "dimensions (default 6)")
+    _occupied(cube)
+
+    regular = family(
+        families, "random-regular", "nodes of a random regular graph", _regular
+    )
+    needed(regular, "--n", says="nodes")
+    number(regular, "--degree", 3, "links of every node (default 3)")
+    _occupied(regular)
+
+    file = family(
+        families, "graph", "processors of a GraphML, GML or node-link file", _graph
+    )
+    needed(file, "--file", kind=str, metavar="FILE", says=".graphml, .gml or .json")
+    _occupied(file)
+
+
+def _occupied(parser: argparse.ArgumentParser) -> None:
+    wanted(parser)
+    share(parser, "--free", "100%", "free processors")
+    seeded(parser)
+
 
 def _network(parser: argparse.ArgumentParser) -> None:
     needed(parser, "--shape", kind=reading.shape, metavar="16x16")
@@ -232,3 +265,33 @@ def _hilbert_gap(args: argparse.Namespace, seed: int) -> KSubset:
     from ..instances.ksubset.worst_cases import hilbert_gap
 
     return hilbert_gap(args.N).instance
+
+
+def _dragonfly(args: argparse.Namespace, seed: int) -> KSubset:
+    from ..instances.ksubset.graph_generators import dragonfly
+
+    return dragonfly(args.a, args.p, args.h, args.k, args.free, seed)
+
+
+def _fat_tree(args: argparse.Namespace, seed: int) -> KSubset:
+    from ..instances.ksubset.graph_generators import fat_tree
+
+    return fat_tree(args.radix, args.k, args.free, seed)
+
+
+def _hypercube(args: argparse.Namespace, seed: int) -> KSubset:
+    from ..instances.ksubset.graph_generators import hypercube
+
+    return hypercube(args.d, args.k, args.free, seed)
+
+
+def _regular(args: argparse.Namespace, seed: int) -> KSubset:
+    from ..instances.ksubset.graph_generators import random_regular
+
+    return random_regular(args.n, args.degree, args.k, args.free, seed)
+
+
+def _graph(args: argparse.Namespace, seed: int) -> KSubset:
+    from ..instances.ksubset.graph_generators import graph_file
+
+    return graph_file(args.file, args.k, args.free, seed)

@@ -7,6 +7,7 @@ from hashlib import sha256 as digest
 from html import escape
 
 from ...instances import (
+    Graph,
     InputError,
     Instance,
     KSubset,
@@ -23,6 +24,7 @@ from ...instances import (
 from ...instances.problems import described
 from ...instances.submesh import final_boxes, placement_of
 from ..ratios.labels import paid
+from .graph import graph_picture
 from .grid import grid_picture
 from .points import points_picture
 from .procset import procset_picture
@@ -175,6 +177,8 @@ def _picture(
     if isinstance(instance.topology, Points):
         return points_picture(instance, chosen, accent)
     own = {instance.free[i] for i in chosen}
+    if isinstance(instance.topology, Graph):
+        return graph_picture(instance, {v for (v,) in own}, accent)
     if isinstance(instance.topology, Tree):
         return tree_picture(instance, {v for (v,) in own}, accent)
     others = {
@@ -220,7 +224,7 @@ def _legend(
         for accent, name in zip(ACCENTS, selections, strict=False)
     ]
     grid = isinstance(instance, KSubset) and not isinstance(
-        instance.topology, Points | Tree
+        instance.topology, Points | Tree | Graph
     )
     if len({frozenset(c) for c in selections.values()}) > 1 and grid:
         entries.append(("ck-dot", "dot: chosen only here"))
