@@ -131,12 +131,14 @@ def _runs(instance: Instance, wanted: Mapping[str, Any]) -> int:
     """Return how many methods are run on an instance, the exact one among them."""
     from ..instances import problem_of
     from ..methods import METHODS
+    from ..methods.old_names import current
 
     problem = problem_of(instance).name
     chosen = wanted.get(problem, wanted.get("", _ALL))
     methods = METHODS[problem].values()
     if isinstance(chosen, list):
-        return 1 + sum(method.name in chosen for method in methods)
+        names = {current(problem, name) for name in chosen if isinstance(name, str)}
+        return 1 + sum(method.name in names for method in methods)
     return 1 + sum(
         not (method.exact or (method.refuses and method.refuses(instance)))
         for method in methods
