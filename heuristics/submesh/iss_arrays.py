@@ -1,6 +1,6 @@
 """Interval set scans with their linked lists in arrays, for speed.
 
-Same answers and same steps as the plain lists of ``iss``, which a test holds them to.
+Same answers and same steps as linked lists of objects (tests compare the two).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _FEW = 64
 
 
 class ArrayScan(Allocator):
-    """ISS; see `heuristics.submesh.iss.IntervalSetScan`."""
+    """ISS: the interval set scan of Morgenstern 1994, section 3."""
 
     _four = False
 
@@ -70,7 +70,7 @@ class ArrayScan(Allocator):
 
 
 class ArrayFourWayScan(ArrayScan):
-    """4ISS; see `heuristics.submesh.iss.FourWayScan`."""
+    """4ISS: the same, from both ends of rows and of columns."""
 
     _four = True
 
