@@ -1,4 +1,4 @@
-"""Claims that a test can break: by name, with source, and how each is tested."""
+"""Testable claims: by name, with source, and how each is tested."""
 
 from __future__ import annotations
 

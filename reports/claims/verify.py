@@ -1,4 +1,4 @@
-"""Test claims; an accident in one does not stop the others."""
+"""Test claims; an error in one does not stop the others."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .claim import Claim, Outcome, Trial, Undecided, Untrue
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClaimResult:
-    """What came of testing a claim.
+    """The result of testing a claim, or the error.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""How the HTML report looks: on screen, light or dark, and on paper."""
+"""Style sheet of the pages: on screen, light or dark, and on paper."""
 
 CSS = """
 :root{--page:#fff;--ink:#1d2731;--faint:#5c6975;--rule:#d7dde3;--cloud:#d3d9df;

@@ -1,4 +1,4 @@
-"""What can be reproduced, by name. Modules are imported when one is run."""
+"""The reproductions by name. Modules are imported when one is run."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..pages.document import Document
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunOptions:
-    """How a reproduction is to be run.
+    """Options of a reproduction's run.
 
     Parameters
     ----------
@@ -51,12 +51,12 @@ class RunOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reproduction:
-    """One entry of the table.
+    """One reproduction.
 
     Parameters
     ----------
     name, summary, source
-        What it is.
+        Its name, what it shows, and the paper it comes from.
     where
         ``module:function`` in this package.
     takes

@@ -39,7 +39,7 @@ def ranking_table(slug: str, curves: Curves, loads: Sequence[Fraction]) -> Table
             rows.append((measure.name, float(load), ", ".join(order)))
     return Table(
         name=f"ranking_{slug}",
-        caption="From best to worst mean; neighbours may be told apart by chance only",
+        caption="From best to worst mean; neighbours may differ by chance only",
         columns=("*measure", "load", "*strategies"),
         rows=tuple(rows),
     )

@@ -1,4 +1,4 @@
-"""The tables of Morgenstern 1994, with our figures beside the printed ones."""
+"""The tables of Morgenstern 1994, with our figures next to the printed ones."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ STEPS = ("steps_per_success", "steps_per_failure", "steps_per_attempt")
 
 
 def ranking(laboratory: Laboratory, parts: Sequence[Part]) -> Table:
-    """Set each method beside the next better one."""
+    """Compare each method with the next better one."""
     rows: list[tuple[Cell, ...]] = []
     for group, printed in parts:
         for a, b in pairwise(ranked(printed)):
@@ -40,7 +40,7 @@ def ranking(laboratory: Laboratory, parts: Sequence[Part]) -> Table:
 
 
 def times(laboratory: Laboratory, parts: Sequence[Part], whole: bool = True) -> Table:
-    """Set completion times and utilisation beside the paper's.
+    """Compare completion times and utilisation with the paper's.
 
     Of queues of another length than the paper's, the time is not compared.
     """
@@ -75,7 +75,7 @@ def times(laboratory: Laboratory, parts: Sequence[Part], whole: bool = True) -> 
 
 
 def work(laboratory: Laboratory, parts: Sequence[Part], requests: int) -> Table:
-    """Set the paper's queues, of so many requests, beside ours: time x utilisation."""
+    """Compare the work of the paper's queues with ours: time x utilisation."""
     rows: list[tuple[Cell, ...]] = []
     for group, printed in parts:
         works = [
@@ -117,7 +117,7 @@ def work(laboratory: Laboratory, parts: Sequence[Part], requests: int) -> Table:
 
 
 def fragmentation(laboratory: Laboratory, parts: Sequence[Part]) -> Table:
-    """Set both fragmentations, and boxes held, beside the paper's."""
+    """Compare both fragmentations, and boxes held, with the paper's."""
     rows: list[tuple[Cell, ...]] = []
     for group, printed in parts:
         for row in printed:
@@ -165,7 +165,7 @@ def fragmentation(laboratory: Laboratory, parts: Sequence[Part]) -> Table:
 
 
 def steps(laboratory: Laboratory, parts: Sequence[Part]) -> Table:
-    """Set steps beside the paper's."""
+    """Compare steps with the paper's."""
     rows: list[tuple[Cell, ...]] = []
     for group, printed in parts:
         for row in printed:

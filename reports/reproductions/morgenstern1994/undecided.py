@@ -124,7 +124,7 @@ def _written(ranges: Sequence[Range], budget: Budget, options: RunOptions) -> Do
         findings=tuple(findings),
         sections=(_ranges(ranges), _shares(cases), _steps(cases)),
         notes=(
-            f"Seed {options.seed}, one queue a range, first come first served on "
+            f"Seed {options.seed}, one queue per range, first come first served on "
             "256x256, sides uniform from 1, residence 5 to 30.",
             f"Budget of a decision: {budget}.",
             "Counted are attempts for which enough processors are free and FS_f finds "
@@ -319,4 +319,4 @@ def _bracket_plot(ranges: Sequence[Range]) -> Plot:
         axes.set_xlabel("mean residents")
         axes.set_ylabel("bracket on completion time, %")
         axes.grid(axis="y")
-        return Plot(spoken, "One queue a range of sides.", as_svg(figure, spoken))
+        return Plot(spoken, "One queue per range of sides.", as_svg(figure, spoken))
