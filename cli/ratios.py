@@ -143,7 +143,7 @@ def run(args: argparse.Namespace) -> int:
     if args.out is None:
         raise _no_out()
     if args.parquet:
-        from ..reports.campaigns.parquet import arrow
+        from ..reports.ratios.parquet import arrow
 
         arrow()
     campaign = _campaign(args)
@@ -290,7 +290,7 @@ def _report(
     write_text(out / "report.md", markdown_of(document))
     write_text(out / "report.html", html_of(document))
     if parquet:
-        from ..reports.campaigns.parquet import write_parquet
+        from ..reports.ratios.parquet import write_parquet
 
         write_parquet(report.judged, out / "results.parquet")
     print(f"{report.headline}.")

@@ -10,6 +10,7 @@ from ...instances.problems import described
 from ...instances.value import cost_text
 from ...solvers import Grade
 from ..drawing.drawing import draw
+from ..drawing.problems import LABELS, ProblemLabels, paid
 from ..pages.document import (
     Bad,
     Cell,
@@ -33,7 +34,6 @@ from ..pages.numbers import (
     seconds,
     short_fraction,
 )
-from ..problems import LABELS, ProblemLabels, paid
 from .plots import plots
 from .report import Report
 from .scoring import ScoredRun, open_levels

@@ -11,6 +11,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, NullLocator
 
+from ..drawing.problems import LABELS
 from ..pages.document import Plot
 from ..pages.numbers import decimal
 from ..pages.plot_style import (
@@ -27,7 +28,6 @@ from ..pages.plot_style import (
     ratio_axis,
     time_label,
 )
-from ..problems import LABELS
 from .report import Report
 from .scoring import ScoredRun
 from .summary import MethodSummary

@@ -19,7 +19,7 @@ from closeknit.instances.value import ordered
 from closeknit.methods import METHODS
 from closeknit.reports.campaigns.row_fields import document_of, parse_row
 from closeknit.reports.campaigns.rows import Row, row_of
-from closeknit.reports.problems import paid
+from closeknit.reports.drawing.problems import paid
 from closeknit.reports.ratios.plots import plots
 from closeknit.reports.ratios.report import Report, report_on
 from closeknit.reports.ratios.scoring import (

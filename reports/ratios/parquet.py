@@ -9,8 +9,8 @@ from typing import Any
 
 from ...instances import InputError
 from ...instances.files import write_bytes
-from ..ratios.scoring import ScoredRun
-from .row_fields import NAMES
+from ..campaigns.row_fields import NAMES
+from .scoring import ScoredRun
 
 
 def arrow() -> Any:
