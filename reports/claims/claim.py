@@ -72,7 +72,7 @@ class Trial:
     exact
         The method that proves optima.
     search
-        An exact method that knows nothing of optimal towns, to test these.
+        An exact method that uses no optimal towns, to test these.
     seed
         Of all sampled instances.
     quick

@@ -65,7 +65,7 @@ def broken(instance: Kind, wrong: Callable[[Kind], str], seen: int) -> Outcome:
     instance
         A counterexample.
     wrong
-        Says what is wrong on an instance; "" if nothing is.
+        Describes what is wrong on an instance; "" if nothing is.
     seen
         Number of instances on which the claim was tested.
     """

@@ -24,11 +24,11 @@ class ClaimResult:
     claim
         Which.
     outcome
-        What the test gave; None if it did not end.
+        The outcome of the test; None if it did not end.
     error
-        Why it did not, in one line; "" if it did.
+        Why the test did not end, in one line; "" if it did.
     trace
-        Where that happened, for whoever mends it.
+        The traceback, for debugging.
     seconds, cpu
         Wall-clock time, and that of the processor without child processes.
     """
