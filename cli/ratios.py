@@ -278,8 +278,9 @@ def _report(
     from ..reports.pages.csv_tables import csv_of
     from ..reports.pages.html import html_of
     from ..reports.pages.markdown import markdown_of
-    from ..reports.ratios.document import ratio_document, rows_table
+    from ..reports.ratios.document import ratio_document
     from ..reports.ratios.report import report_on
+    from ..reports.ratios.rows_table import rows_table
 
     witnesses = [row for row in known if store.rows.get(row.key) is row]
     rows = campaign.rows(store)

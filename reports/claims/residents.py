@@ -74,7 +74,7 @@ def overlaps(trial: Trial) -> Outcome:
 
 
 def crowded(seed: int, count: int, side: int) -> Iterator[Submesh]:
-    """Yield small meshes with up to four residents, rarely with room for the request."""
+    """Yield small meshes of up to four residents, rarely with room for the request."""
     random = Random(f"closeknit residents {seed}")
     for number in range(count):
         shape = random.randint(3, side), random.randint(2, side)

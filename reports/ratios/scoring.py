@@ -165,14 +165,18 @@ class ScoredRun:
         )
 
     @property
+    def least_ratio(self) -> Ratio | None:
+        """The ratio, or the lower end of its interval."""
+        if self.ratio is not None or self.interval is None:
+            return self.ratio
+        return self.interval[0]
+
+    @property
     def broken(self) -> bool:
         """Whether the ratio, or the least that it can be, is above the guarantee."""
-        if self.guarantee is None or not self.covered:
+        if self.guarantee is None or not self.covered or self.least_ratio is None:
             return False
-        least = self.ratio
-        if least is None and self.interval is not None:
-            least = self.interval[0]
-        return least is not None and least > self.guarantee
+        return self.least_ratio > self.guarantee
 
 
 def open_levels(

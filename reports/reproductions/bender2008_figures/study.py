@@ -152,7 +152,7 @@ def figure3(options: RunOptions) -> Document:
                         name="city-and-towns",
                         caption="Towns against the limit",
                         columns=("n", "w(n)", "psi/2 n^2.5", "quotient"),
-                        rows=tuple(rows),
+                        rows=rows,
                     ),
                     _boundary(ideal),
                 ),

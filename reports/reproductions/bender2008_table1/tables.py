@@ -33,7 +33,7 @@ def printed_table(state: str, rows: Rows) -> Table:
         caption="Average sum of pairwise distances of the decision (columns) in the "
         "situation (rows)",
         columns=("*situation", *heads),
-        rows=tuple(lines),
+        rows=lines,
     )
 
 
@@ -50,7 +50,7 @@ def means_table(state: str, rows: Rows) -> Table:
         name=f"means_{state}",
         caption="The same with 95 % intervals; most of their width all columns share",
         columns=("*variant", "*situation", "jobs", *(f"*{name}" for name in NAMES)),
-        rows=tuple(lines),
+        rows=lines,
     )
 
 
@@ -107,7 +107,7 @@ def gaps_table(state: str, rows: Rows) -> Table:
             *("*variant", "*situation", "*decision", "*than"),
             *("paper", "ours", "low", "high", "jobs"),
         ),
-        rows=tuple(lines),
+        rows=lines,
     )
 
 
@@ -145,7 +145,7 @@ def diagonal_table(state: str, rows: Rows) -> Table:
             *("above optimal, %", "low", "high"),
             "idle left over",
         ),
-        rows=tuple(lines),
+        rows=lines,
     )
 
 
@@ -165,7 +165,7 @@ def ratio_matrix(state: str, rows: Rows) -> Table:
         caption="Cost over proven optimum, sum over sum: decision (columns) in the "
         "situation (rows); at how many jobs, of which without a proof",
         columns=("*situation", "jobs", "open", *decisions),
-        rows=tuple(lines),
+        rows=lines,
     )
 
 
@@ -198,7 +198,7 @@ def entries_table(state: str, rows: Rows) -> Table:
             *("proved", "optimal", "*sum over sum", "ratio", "mean of ratios"),
             *("*worst", "worst ratio", "*at least", "*at most"),
         ),
-        rows=tuple(lines),
+        rows=lines,
     )
 
 

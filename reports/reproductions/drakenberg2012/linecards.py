@@ -247,7 +247,7 @@ def _by_size(cards: dict[str, list[tuple[int, int]]]) -> Section:
                 name="by_size",
                 caption="Line cards of a job, by its number of nodes",
                 columns=("nodes", "jobs", *heads),
-                rows=tuple(rows),
+                rows=rows,
             ),
         ),
         plots=(_plot(lines),),
@@ -274,7 +274,7 @@ def _over_loads(rows: Sequence[tuple[Cell, ...]]) -> Section:
                     "lookahead",
                     "*exact less lookahead",
                 ),
-                rows=tuple(rows),
+                rows=rows,
             ),
         ),
     )

@@ -262,7 +262,7 @@ def _by_bins(many: Sequence[Asked]) -> Section:
             "realistic worse",
             "sign test p",
         ),
-        rows=tuple(rows),
+        rows=rows,
     )
     return Section(
         title="Every request, not only those near the wall",

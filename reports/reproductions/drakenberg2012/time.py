@@ -281,7 +281,7 @@ def _table(
         name="times",
         caption="Milliseconds of a selection, by |Pa| - r in nodes",
         columns=("*|Pa| - r", "requests", *columns),
-        rows=tuple(rows),
+        rows=rows,
     )
 
 

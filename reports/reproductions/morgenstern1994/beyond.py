@@ -254,7 +254,7 @@ def _policy_section(policies: dict[str, Policies]) -> Section:
             "utilisation %",
             "mean wait",
         ),
-        rows=tuple(rows),
+        rows=rows,
     )
     return Section(title="Who may overtake", tables=(table,))
 
@@ -290,7 +290,7 @@ def _budget_section(budgets: dict[str, list[Budget]]) -> Section:
             "processors carried a run",
             "undecided",
         ),
-        rows=tuple(rows),
+        rows=rows,
     )
     text = "; ".join(
         f"{name}: "

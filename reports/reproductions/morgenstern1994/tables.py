@@ -35,7 +35,7 @@ def ranking(laboratory: Laboratory, parts: Sequence[Part]) -> Table:
         caption="By how many per cent a method takes longer than the next better one, "
         "run by run",
         columns=("*sides", "*method", "*than", "paper", "ours", "± 95 %", "runs"),
-        rows=tuple(rows),
+        rows=rows,
     )
 
 
@@ -70,7 +70,7 @@ def times(laboratory: Laboratory, parts: Sequence[Part], whole: bool = True) -> 
         name="times",
         caption="Completion time and utilisation",
         columns=("*sides", "*method", *heads, "runs"),
-        rows=tuple(rows),
+        rows=rows,
     )
 
 
@@ -112,7 +112,7 @@ def work(laboratory: Laboratory, parts: Sequence[Part], requests: int) -> Table:
             "ours, all runs",
             "± 95 %",
         ),
-        rows=tuple(rows),
+        rows=rows,
     )
 
 
@@ -160,7 +160,7 @@ def fragmentation(laboratory: Laboratory, parts: Sequence[Part]) -> Table:
             "held, paper",
             "held, ours",
         ),
-        rows=tuple(rows),
+        rows=rows,
     )
 
 
@@ -185,5 +185,5 @@ def steps(laboratory: Laboratory, parts: Sequence[Part]) -> Table:
         name="steps",
         caption="Steps of a success, a failure, an attempt",
         columns=("*sides", "*method", *heads),
-        rows=tuple(rows),
+        rows=rows,
     )

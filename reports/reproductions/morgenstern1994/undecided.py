@@ -198,7 +198,7 @@ def _ranges(ranges: Sequence[Range]) -> Section:
                     "median ms",
                     "longest s",
                 ),
-                rows=tuple(rows),
+                rows=rows,
             ),
             Table(
                 name="bracket",
@@ -215,7 +215,7 @@ def _ranges(ranges: Sequence[Range]) -> Section:
                     "utilisation %, no",
                     "utilisation %, yes",
                 ),
-                rows=tuple(tight),
+                rows=tight,
             ),
         ),
         plots=(_bracket_plot(ranges),),
@@ -245,7 +245,7 @@ def _shares(cases: Sequence[Case]) -> Section:
             name="loads",
             caption="Decisions by load with the request let in, all ranges together",
             columns=("*residents", "*load %", *COUNTED),
-            rows=tuple(loads),
+            rows=loads,
         ),
     )
     return Section(
@@ -264,7 +264,7 @@ def _steps(cases: Sequence[Case]) -> Section:
         name="steps",
         caption="What decided",
         columns=("*step", "*answer", "decisions"),
-        rows=tuple(rows),
+        rows=rows,
     )
     return Section(title="Steps", tables=(table,))
 

@@ -193,7 +193,7 @@ def _section(race: Race) -> Section:
             "to",
             "the same, first half",
         ),
-        rows=tuple(rows),
+        rows=rows,
     )
     text = [race.state.about]
     if race.looked:
@@ -242,7 +242,7 @@ def _tuning(found: Sequence[Race]) -> Section:
                 for half in ("first", "second")
             ),
         ),
-        rows=tuple(rows),
+        rows=rows,
     )
     return Section(
         title="The weight of what is left over",
