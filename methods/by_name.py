@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from ..instances import PROBLEMS, InputError, Instance, problem_of
 from ..instances.suggestions import entry_named, hint
-from . import METHODS, AnyMethod
+from . import AnyMethod
 
 
 def problems_of(instances: Iterable[Instance]) -> tuple[str, ...]:
@@ -25,10 +25,12 @@ def methods_named(
     InputError
         With a suggestion, when none of them has.
     """
+    from . import METHODS
+
     found = {p: METHODS[p][name] for p in problems if name in METHODS[p]}
     if not found:
         known = dict.fromkeys(each for p in problems for each in METHODS[p])
-        whom = f" for {' or '.join(problems)}" if len(problems) < len(METHODS) else ""
+        whom = f" for {' or '.join(problems)}" if len(problems) < len(PROBLEMS) else ""
         elsewhere = [p for p in METHODS if p not in problems and name in METHODS[p]]
         why = hint(name, known)
         if elsewhere:
@@ -46,6 +48,8 @@ def method_named(name: str, problem: str, field: str = "--method") -> AnyMethod:
 
 def known_method(name: str, field: str) -> None:
     """Refuse a name that no problem has a method of."""
+    from . import METHODS
+
     known = {
         each: method for table in METHODS.values() for each, method in table.items()
     }

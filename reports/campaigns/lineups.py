@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ...instances import InputError, Instance
-from ...methods import METHODS
 from ...methods.by_name import methods_named, problems_of
 from .campaign import Lineup
 
@@ -29,6 +28,8 @@ def lineups(
     InputError
         For a name that none of the problems has, or not exact behind ``--exact``.
     """
+    from ...methods import METHODS
+
     problems = problems_of(instances)
     routes = methods_named(exact, problems, "--exact")
     if not all(method.exact for method in routes.values()):

@@ -10,7 +10,7 @@ from typing import Any
 from ...instances import PROBLEMS, InputError, Instance, problem_of
 from ...instances.files import parse_toml, read_toml
 from ...instances.option_values import seconds
-from ...methods import METHODS, AnyMethod
+from ...methods import AnyMethod
 from ...methods.by_name import methods_named, problems_of
 from ...solvers.settings import Settings
 from .campaign import Campaign, Lineup
@@ -130,6 +130,8 @@ def _count(
 
 def _runs(instance: Instance, wanted: Mapping[str, Any]) -> int:
     """Return how many methods are run on an instance, the exact one among them."""
+    from ...methods import METHODS
+
     problem = problem_of(instance).name
     chosen = wanted.get(problem, wanted.get("", _ALL))
     methods = METHODS[problem].values()
@@ -145,6 +147,8 @@ def _lineups(
     found: Mapping[str, Any], instances: Sequence[Instance]
 ) -> tuple[bool, dict[str, Lineup]]:
     """Return whether methods were named, and what is run for each problem."""
+    from ...methods import METHODS
+
     met = problems_of(instances)
     exact = _by_problem(found.get("exact", "auto"), "exact")
     wanted = _by_problem(found.get("methods", _ALL), "methods")

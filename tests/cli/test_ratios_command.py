@@ -155,8 +155,8 @@ def test_what_does_not_hold_ends_with_status_1(
     [
         (
             ["--methods", "first,best"],
-            "--methods: no such method for ksubset "
-            "(known: first, last, slow, shy, auto), not 'best'",
+            "--methods: no such method for ksubset: 'best' "
+            "(known: first, last, slow, shy, auto)",
         ),
         (["--methods", ""], "--methods: no such method"),
         (["--exact", "first"], "--exact: is not an exact method: 'first'"),
@@ -168,7 +168,7 @@ def test_what_does_not_hold_ends_with_status_1(
             "--time-limit: must be seconds above 0 and at most 1000000",
         ),
         (["--time-limit", "nan"], "--time-limit: must be seconds above 0"),
-        (["--seed", "-1"], "--seed: must be from 0 to 2^31 - 1, not -1"),
+        (["--seed", "-1"], "--seed: must be at least 0 and below 2^31, not -1"),
     ],
 )
 def test_bad_options_are_one_line(
