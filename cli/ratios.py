@@ -118,7 +118,7 @@ def options(parser: Parser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Run the campaign, write the report, say what came of it."""
+    """Run the campaign, write the report, print its headline."""
     from ..reports.campaigns.audit import audited
     from ..reports.campaigns.campaign import run as run_campaign
     from ..reports.campaigns.compiling import compile_for
@@ -234,7 +234,7 @@ def _named(args: argparse.Namespace) -> Campaign:
 
 
 def _refuse_unwritable(out: Path) -> None:
-    """Find out now, and not after hours, whether the report can be written."""
+    """Check before the runs, not after hours, that the report can be written."""
     from ..instances.files import try_file
 
     for name in OUTPUTS:

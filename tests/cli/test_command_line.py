@@ -149,7 +149,7 @@ def test_json_goes_to_a_file_or_to_standard_output(
         ("slove x", "argument COMMAND: invalid choice: 'slove' (did you mean solve?)"),
         (
             "solve x --metod mm",
-            "unrecognized arguments: --metod (did you mean --me",
+            "unrecognized arguments: --metod mm (did you mean -",
         ),
         ("generate randm", "argument FAMILY: invalid choice: 'randm' (did you mean ra"),
         ("simulate steam", "argument STREAM: invalid choice: 'steam' (did you mean st"),
