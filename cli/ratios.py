@@ -116,7 +116,7 @@ def options(parser: Parser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Run the campaign, write the report, say what came of it."""
+    """Run the campaign, write the report, print its headline."""
     from ..api.campaigns import conduct
     from ..reports.campaigns.forecast import Forecast
     from ..reports.campaigns.store import ResultStore

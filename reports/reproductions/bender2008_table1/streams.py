@@ -216,7 +216,7 @@ def refuse_small_mesh(
         raise InputError(
             f"is too small: {large} of {taken + large} jobs of {Path(trace).name} are "
             f"larger than its {prod(shape)} processors",
-            field=f"--mesh {'x'.join(map(str, shape))}",
+            field=f"--shape {'x'.join(map(str, shape))}",
         )
 
 

@@ -78,7 +78,7 @@ def lineup(shape: tuple[int, ...]) -> Lineup:
         if reasons[name]:
             raise InputError(
                 f"{name} {reasons[name]}",
-                field="--mesh",
+                field="--shape",
                 value="x".join(map(str, shape)),
             )
     return Lineup(

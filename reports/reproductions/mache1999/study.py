@@ -90,7 +90,7 @@ def lineup(shape: tuple[int, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
         if reasons[name]:
             raise InputError(
                 f"{name} {reasons[name]}",
-                field="--mesh",
+                field="--shape",
                 value="x".join(map(str, shape)),
             )
     able = tuple(name for name in (*SIX, *OURS) if not reasons[name])
