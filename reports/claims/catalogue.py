@@ -12,6 +12,7 @@ from .definitions import DEFINITION_CLAIMS
 from .exact import EXACT_CLAIMS
 from .exhaustive import EXHAUSTIVE_CLAIMS
 from .families import FAMILY_CLAIMS
+from .graphs import GRAPH_CLAIMS
 from .language import LANGUAGE_CLAIMS
 from .larger import LARGER_CLAIMS
 from .ledger import LEDGER_CLAIMS
@@ -30,6 +31,7 @@ CLAIMS = MappingProxyType(
         claim.name: claim
         for claim in (
             *CUT_CLAIMS,
+            *GRAPH_CLAIMS,
             *EXACT_CLAIMS,
             *LARGER_CLAIMS,
             *PROOF_CLAIMS,
