@@ -15,16 +15,20 @@ if TYPE_CHECKING:
     __version__: str
     from .api import Comparison as Comparison
     from .api import Drawing as Drawing
+    from .api import Ratios as Ratios
     from .api import Solution as Solution
     from .api import Table as Table
+    from .api import Worst as Worst
     from .api import check as check
     from .api import compare as compare
     from .api import draw as draw
     from .api import ksubset as ksubset
     from .api import procset as procset
+    from .api import ratios as ratios
     from .api import solve as solve
     from .api import submesh as submesh
     from .api import sukp as sukp
+    from .api import worst as worst
     from .instances import InputError as InputError
     from .instances import KSubset as KSubset
     from .instances import Mesh as Mesh
@@ -59,8 +63,8 @@ if TYPE_CHECKING:
 
 _NAMES = {
     "api": (
-        *("Comparison", "Drawing", "Solution", "Table"),
-        *("check", "compare", "draw", "solve"),
+        *("Comparison", "Drawing", "Ratios", "Solution", "Table", "Worst"),
+        *("check", "compare", "draw", "ratios", "solve", "worst"),
         *("ksubset", "procset", "submesh", "sukp"),
     ),
     "instances": (
@@ -75,13 +79,15 @@ _NAMES = {
 }
 _HOME = {name: home for home, names in _NAMES.items() for name in names}
 
-__all__ = sorted(_HOME)
+__all__ = sorted([*_HOME, "methods"])
 
 
 def __getattr__(name: str) -> object:
-    if name in _HOME:
-        from importlib import import_module
+    from importlib import import_module
 
+    if name == "methods":  # a package that can be called
+        return import_module(f"{__name__}.methods")
+    if name in _HOME:
         found = getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
         globals()[name] = found
         return found
@@ -93,4 +99,4 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), "__version__", *_HOME})
+    return sorted({*globals(), "__version__", *__all__})
