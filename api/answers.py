@@ -83,6 +83,25 @@ def format_result(instance: Instance, method: str, result: Result) -> str:
     return "\n".join(lines)
 
 
+def format_standing(
+    instance: Instance, incumbent: Value, bound: Value | None
+) -> list[str]:
+    """Describe how a search stands: incumbent, bound and gap, as far as known."""
+    if isinstance(instance, Sukp):
+        assert isinstance(incumbent, int)
+        found = [f"incumbent profit {sum(instance.profits) - incumbent}"]
+    elif isinstance(instance, KSubset):
+        assert isinstance(incumbent, int)
+        found = [f"incumbent {_length(instance, incumbent)}"]
+    else:
+        found = [f"incumbent {cost_text(incumbent)}"]
+    if bound is not None:
+        found.append(f"bound {_bound(instance, bound)}")
+        if isinstance(incumbent, int) and isinstance(bound, int) and incumbent:
+            found.append(f"gap {100 * (incumbent - bound) / incumbent:.1f} %")
+    return found
+
+
 def _costs(instance: Instance, result: Result) -> list[str]:
     value, chosen = result.objective, result.chosen
     assert value is not None
@@ -98,12 +117,12 @@ def _costs(instance: Instance, result: Result) -> list[str]:
         assert isinstance(value, int)
         line = f"  cost    {_length(instance, value)}"
         if pairs := instance.k * (instance.k - 1) // 2:
-            line += f" ({_length(instance, Fraction(value, pairs))} a pair)"
+            line += f" ({_length(instance, Fraction(value, pairs))} per pair)"
         return [line]
     if isinstance(instance, Submesh):
         moved, area, steps = (value,) * 3 if isinstance(value, int) else value
         if not moved:
-            return ["  cost    0;0;0 (nobody is moved)"]
+            return [f"  cost    {cost_text(value)} (no resident is moved)"]
         return [
             f"  cost    {cost_text(value)} "
             f"({moved} moved, {area} processors, {steps} steps)"
@@ -118,7 +137,7 @@ def _costs(instance: Instance, result: Result) -> list[str]:
 
 
 def _placed(instance: Submesh, chosen: tuple[int, ...]) -> list[str]:
-    """Say where the request goes, and who moves where."""
+    """Describe where the request goes, and which residents move where."""
     placement = placement_of(instance, chosen)
     lines = [f"  at      {_box(placement.at)}"]
     boxes = [one.box for one in instance.residents]
@@ -126,7 +145,7 @@ def _placed(instance: Submesh, chosen: tuple[int, ...]) -> list[str]:
         lines.append(f"  move    residents[{i}] {_box(boxes[i])} to {_box(box)}")
         boxes[i] = box
     if (more := len(placement.moves) - _MOST_MOVES) > 0:
-        lines.append(f"  and {more} moves more (--json)")
+        lines.append(f"  and {more} more moves (--json)")
     if placement.moves:
         lines.append(f"  order   {_ORDERS[order_of(instance, placement)]}")
     return lines

@@ -193,7 +193,7 @@ def conduct(
     out = store.path.parent
     for name in OUTPUTS:  # known now, and not after hours
         try_file(out / name)
-    audited(campaign.instances, store.rows.values(), store.path)
+    known = audited(campaign.instances, store.rows.values(), store.path)
     if retry_failed:
         rows = campaign.rows(store)
         store.forget(row.key for row in rows if row.status == FAILED)
@@ -205,7 +205,7 @@ def conduct(
         progress(done, total, what)
 
     run_campaign(campaign, store, runner=runner, progress=tell, forecast=forecast)
-    witnesses = audited(campaign.instances, store.rows.values(), store.path)
+    witnesses = [row for row in known if store.rows.get(row.key) is row]
     methods = {name: lineup.by_name for name, lineup in campaign.lineups.items()}
     report = report_on(
         campaign.instances, campaign.rows(store), methods, witnesses=witnesses

@@ -1,11 +1,11 @@
 """Check a solution file against its instance, from the definition.
 
-The digest, the selection, its cost and what the status says are looked at, and a
-bound of grade "checked" is derived again, if need be by following a certificate; so
-is infeasibility, from the certificate that the solution of a submesh request holds.
-With --prove, any other bound is put to the test as well, and one that rests on a
-certificate does without it: by closeknit's own search, within the time limit. Exit
-status 0 when all is true, 1 when something is not.
+The digest, the selection, its cost and the status are checked. A bound of grade
+"checked" is derived again, if need be by following a certificate; so is infeasibility,
+from the certificate in the solution of a submesh request. With --prove, every other
+bound is proved again too, by closeknit's own search within the time limit; one that
+rests on a certificate then needs no certificate. Exit status 0 when everything is true,
+1 when something is not.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ..solvers import Settings
     from ..solvers.solution_json import Solution
 
-_OPEN = "; not proved anew"
+_OPEN = "; not proved again"
 
 
 def options(parser: Parser) -> None:
@@ -30,16 +30,20 @@ def options(parser: Parser) -> None:
     parser.add_argument("file", metavar="FILE", help="instance file")
     parser.add_argument("solution", metavar="SOLUTION", help="solution file")
     parser.add_argument(
-        "--prove", action="store_true", help="prove the bound anew, whatever its grade"
+        "--prove", action="store_true", help="prove the bound again, whatever its grade"
     )
     parser.add_argument(
-        "--certificate", metavar="FILE", help="the proof that solve wrote down"
+        "--certificate", metavar="FILE", help="proof that solve --certificate wrote"
     )
     running.add_settings(parser, time_limit=60.0)
+    parser.examples(
+        "check instance.json solution.json",
+        "check instance.json solution.json --prove --time-limit 300",
+    )
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print what is wrong, a line each, or that nothing is."""
+    """Print one line per objection, or that everything holds."""
     from ..api.checking import objections, without_certificate
     from ..instances import problem_of, read_instance
     from ..solvers import Status, read_solution
@@ -49,12 +53,12 @@ def run(args: argparse.Namespace) -> int:
     if args.certificate is not None:
         running.only_for("ksubset", instance, "--certificate")
     solution = read_solution(args.solution)
-    anew = args.prove and solution.bound is not None
-    wrong = objections(instance, solution, args.certificate, again=anew)
+    again = args.prove and solution.bound is not None
+    wrong = objections(instance, solution, args.certificate, again=again)
     remark = ""
-    if not wrong and anew:
+    if not wrong and again:
         assert solution.bound is not None
-        wrong, remark = _proved_anew(instance, solution.bound, settings)
+        wrong, remark = _proved_again(instance, solution.bound, settings)
         if remark.startswith(_OPEN) and _rests_on_certificate(solution, args):
             raise without_certificate(remark.removeprefix("; "))
     for problem in wrong:
@@ -79,7 +83,7 @@ def _rests_on_certificate(solution: Solution, args: argparse.Namespace) -> bool:
     return solution.proof == CERTIFIED and args.certificate is None
 
 
-def _proved_anew(
+def _proved_again(
     instance: Instance, bound: Value, settings: Settings
 ) -> tuple[list[str], str]:
     """Solve the instance; return what is wrong with a bound, and what was proved."""
@@ -95,4 +99,4 @@ def _proved_anew(
         return [], _OPEN
     if ordered(bound) > ordered(result.bound):
         return [], f"{_OPEN} beyond {cost_text(result.bound)}"
-    return [], f"; proved anew ({result.proof})"
+    return [], f"; proved again ({result.proof})"

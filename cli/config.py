@@ -1,6 +1,6 @@
 """Check, compile or show the configuration of a selector.
 
-check lists everything wrong with a file, a line each, as FILE:LINE:COLUMN: what was
+check lists everything wrong with a file, one line each, as FILE:LINE:COLUMN: what was
 expected; and what is odd, as warnings. compile writes the form that a selector loads
 quickly; nothing is written if anything is wrong. show writes either form as text.
 FILE may be the name of a bundled configuration, drakenberg-figure-6.
@@ -48,8 +48,18 @@ def options(parser: Parser) -> None:
         )
     for action in (check, compile_):
         action.add_argument(
-            "--strict", action="store_true", help="let warnings count as failure"
+            "--strict", action="store_true", help="treat warnings as failure"
         )
+    check.examples("config check cluster.conf", "config check cluster.conf --strict")
+    compile_.examples(
+        "config compile cluster.conf --out cluster.bin",
+        "config compile drakenberg-figure-6 --out figure-6.bin --strict",
+    )
+    show.examples("config show drakenberg-figure-6", "config show cluster.bin")
+    parser.examples(
+        "config check cluster.conf --strict",
+        "config compile cluster.conf --out cluster.bin",
+    )
 
 
 def run(args: argparse.Namespace) -> int:

@@ -2,7 +2,7 @@
 
 ksubset: the network, free and busy processors. procset: processors host by host, and
 the shared sets. submesh: the mesh with its residents (outlined: may not be moved) and
-the request beside it; with a solution, before and after, with an arrow for every move.
+the request next to it; with a solution, before and after, with an arrow for every move.
 sukp: items across, elements down, profits and weights as bars. The solution is checked
 first, as closeknit check does; exit status 1 when something in it is not true.
 """
@@ -36,7 +36,11 @@ def options(parser: Parser) -> None:
     parser.add_argument(
         "--certificate",
         metavar="FILE",
-        help="the proof that solve wrote down, where the solution rests on it",
+        help="proof that solve --certificate wrote, where the solution rests on it",
+    )
+    parser.examples(
+        "plot instance.json --out instance.svg",
+        "plot instance.json solution.json --out solution.png",
     )
 
 

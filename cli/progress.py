@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from shutil import get_terminal_size
+from threading import Event, Thread
 from time import monotonic
 from typing import TYPE_CHECKING
 
@@ -13,6 +15,9 @@ if TYPE_CHECKING:
 
 EVERY = 30.0
 """Seconds between two lines where there is no terminal."""
+
+_REFRESH = 0.25
+"""Seconds between two pictures of a line on a terminal."""
 
 Show = Callable[[int, "int | None", str], None]
 """Takes how much is done, of how much if that is known, and what is done now."""
@@ -56,6 +61,44 @@ def progress_bar(forecast: Forecast | None = None) -> Iterator[Show]:
             bar.update(task, completed=done, total=total, description=what)
 
         yield show
+
+
+@contextmanager
+def status_line(standing: Callable[[], str]) -> Iterator[None]:
+    """Show how a search stands: on a terminal, a line that is rewritten.
+
+    Elsewhere a line is printed every 30 seconds. A thread does both, so that lines come
+    also from methods that report nothing while they run.
+
+    Parameters
+    ----------
+    standing
+        Describes how the search stands now; "" while there is nothing to show.
+    """
+    terminal = sys.stderr.isatty()
+    ended = Event()
+    written = False
+
+    def write() -> None:
+        nonlocal written
+        while not ended.wait(_REFRESH if terminal else EVERY):
+            text = standing()
+            if terminal:
+                room = get_terminal_size().columns - 1
+                print(f"\r\x1b[2K{text[:room]}", end="", file=sys.stderr, flush=True)
+                written = True
+            elif text:
+                print(f"closeknit: {text}", file=sys.stderr, flush=True)
+
+    thread = Thread(target=write, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
+        if written:
+            print("\r\x1b[2K", end="", file=sys.stderr, flush=True)
 
 
 class _Clock:

@@ -81,12 +81,7 @@ def options(parser: Parser) -> None:
         help="refuse a study of more runs (default: 1000000)",
     )
     where = parser.add_mutually_exclusive_group()
-    where.add_argument(
-        "--jobs",
-        type=int,
-        metavar="N",
-        help="worker processes (default: one per CPU)",
-    )
+    running.add_jobs(where)
     where.add_argument(
         "--dask", metavar="ADDRESS", help="run on the workers of a Dask scheduler"
     )

@@ -1,6 +1,6 @@
-"""Let a stream of jobs come and go, and measure how well a machine is used.
+"""Simulate a stream of jobs, and measure how well a machine is used.
 
-With --json OUT, one object: keys are the names of the measures with their units.
+With --json, the answer is one object, whose keys name the measures and their units.
 """
 
 from __future__ import annotations
@@ -16,6 +16,10 @@ def options(parser: Parser) -> None:
     streams = parser.add_subparsers(metavar="STREAM", required=True)
     simulating_stream.add(parser, streams)
     simulating_submesh.add(parser, streams)
+    parser.examples(
+        "simulate stream --method mm --shape 16x16 --requests 500",
+        "simulate submesh --method 4iss --shape 64x64",
+    )
 
 
 def run(args: argparse.Namespace) -> int:

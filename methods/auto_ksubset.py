@@ -14,6 +14,7 @@ from ..heuristics.ksubset.mm_inc import first_solution
 from ..instances import KSubset, Mesh, Tree
 from ..solvers import DEFAULT, Limit, Proof, Result, Settings, answer, clock
 from ..solvers.interrupt import OutOfTimeError
+from ..solvers.progress import report
 
 _MOST_RING_STEPS = 10**9
 """Steps n k² up to which the programme for rings beats the search."""
@@ -52,6 +53,7 @@ def auto(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
         bound, proof = best_bound(instance, cost=known)
     except KeyboardInterrupt:
         return answer(instance, chosen, start=start, limit=Limit.INTERRUPT)
+    report(known, bound)
     if bound < known:
         try:
             searches = _searches(instance, chosen, bound)

@@ -42,14 +42,12 @@ def methods_named(
     found = found or own.found_outside(name, problems, field)
     if not found:
         known = dict.fromkeys(each for p in problems for each in METHODS[p])
-        wanted = " or ".join(problems)
+        whom = f" for {' or '.join(problems)}" if len(problems) < len(METHODS) else ""
         elsewhere = [p for p in METHODS if p not in problems and name in METHODS[p]]
         why = hint(name, known)
         if elsewhere:
             why = f"{name} is a method for {' and '.join(elsewhere)}"
-        raise InputError(
-            f"no such method for {wanted} ({why})", field=field, value=name
-        )
+        raise InputError(f"no such method{whom} ({why})", field=field, value=name)
     return found
 
 

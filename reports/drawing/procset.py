@@ -8,6 +8,7 @@ from itertools import groupby
 from math import ceil
 
 from ...instances import ProcessorSet, ProcSet
+from ...instances.value import cost_text
 from .shapes import Picture, Point, Rect, Shape, at, box, boxes, breadth, cropped, text
 
 _LARGEST_CELL = 20.0
@@ -192,4 +193,4 @@ def _bar(
 
 
 def _price(one: ProcessorSet) -> str:
-    return ";".join(map(str, one.cost))
+    return cost_text(one.cost)

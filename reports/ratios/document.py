@@ -7,7 +7,7 @@ from fractions import Fraction
 from math import inf
 
 from ...instances.problems import described
-from ...instances.value import cost_text
+from ...instances.value import Value, ordered
 from ...solvers import Grade
 from ..drawing.drawing import draw
 from ..pages.document import (
@@ -120,7 +120,7 @@ def rows_table(runs: Sequence[ScoredRun]) -> Table:
         rows.append(
             (
                 *(Name(row.instance), row.problem, row.n, row.k, Name(row.method)),
-                *map(cost_text, (row.cost, verdict.bound, verdict.optimum)),
+                *map(_levels, (row.cost, verdict.bound, verdict.optimum)),
                 *(exact, ";".join(repr(float(ratio)) for ratio in ratios)),
                 *(row.status, Name(str(verdict.proof or ""))),
                 "" if row.seconds is None else f"{row.seconds:.6f}",
@@ -451,3 +451,8 @@ def _equation(ratio: Ratio) -> str:
     if ratio in (inf, 1):
         return decimal(ratio)
     return f"{decimal(ratio)} = {short_fraction(ratio)}"
+
+
+def _levels(value: Value | None) -> str:
+    """Write a cost, levels with semicolons; nothing for none."""
+    return "" if value is None else ";".join(map(str, ordered(value)))

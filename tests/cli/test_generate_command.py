@@ -357,7 +357,7 @@ def test_an_empty_selection_is_an_error(
         ("8 70 -1 5", ":9: allocated processors: is missing (4 fields, not 18)"),
         ("8 70 -1 -7" + " 1" * 14, ":9: run time: must not be negative, except -1"),
         ("8 5 -1 7" + " 1" * 14, ":9: submit time: must not be before that of"),
-        ("1 70 -1 7" + " 1" * 14, ": job number: small: given to two jobs, not 1"),
+        ("1 70 -1 7" + " 1" * 14, ": job number: small: given to two jobs: 1"),
     ],
 )
 def test_a_bad_line_ends_the_replay(

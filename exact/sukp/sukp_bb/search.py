@@ -38,6 +38,7 @@ from ....instances import InputError, Sukp
 from ....solvers import DEFAULT, Grade, Limit, Proof, Result, Settings, answer, clock
 from ....solvers.interrupt import OutOfTimeError
 from ....solvers.limits import limits
+from ....solvers.progress import report
 from . import kernels
 from .arrays import blank, packed, root
 from .layout import Nodes
@@ -241,6 +242,7 @@ class ExclusionSearch:
                 if len(self._waiting) > _MOST_WAITING:
                     budget *= 8
                 self._step(watch.within(budget, self.nodes))
+                report(self.best, self.bound)
         return None
 
     @property

@@ -61,21 +61,21 @@ class Timed:
     proved: int
 
 
-def study(order: RunOptions) -> Document:
+def study(options: RunOptions) -> Document:
     """Collect requests of a stream, and time every method on the same ones."""
-    jobs, told = stream(order)
+    jobs, about = stream(options)
     bins = _collected(jobs)
     methods = dict(_methods())
     found: dict[str, list[Timed | None]] = {name: [] for name in methods}
     steps = len(methods) * len(bins)
     for place, (name, (run, most, each)) in enumerate(methods.items()):
         for step, met in enumerate(bins):
-            order.progress(place * len(bins) + step, steps, name)
+            options.progress(place * len(bins) + step, steps, name)
             found[name].append(
                 _timed(run, [m for m in met if m.surplus <= most][:each])
             )
-    order.progress(steps, steps, "")
-    return written(bins, found, told, order.seed)
+    options.progress(steps, steps, "")
+    return written(bins, found, about, options.seed)
 
 
 def _collected(jobs: Sequence[Submission]) -> list[list[Met]]:
@@ -172,7 +172,7 @@ def _timed(run: Run, met: Sequence[Met]) -> Timed | None:
 def written(
     bins: Sequence[Sequence[Met]],
     found: dict[str, list[Timed | None]],
-    told: str,
+    about: str,
     seed: int,
 ) -> Document:
     """Put what was found beside the paper."""
@@ -248,7 +248,7 @@ def written(
             ),
         ),
         notes=(
-            f"Stream: {told}; seed {seed}, run under frontier-dp. Up to {_EACH} "
+            f"Stream: {about}; seed {seed}, run under frontier-dp. Up to {_EACH} "
             f"requests of each bin, {_FEW} for general solvers; the best of "
             f"{_REPEATS} runs of each request below 50 ms.",
             "At core granularity a request is for all 8 processors of its nodes, out "

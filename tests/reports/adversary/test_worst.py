@@ -521,7 +521,7 @@ def test_the_command_shows_families_and_the_ledger(capsys: Capture) -> None:
     ("options", "says"),
     [
         ("", "METHOD: is needed; or --families, --table"),
-        ("mm-fre", "METHOD: no such method for ksubset (did you mean mm-free?)"),
+        ("mm-fre", "METHOD: no such method for ksubset: 'mm-fre' (did you mean"),
         ("auto", "METHOD: auto is exact: its ratio is 1 on every instance"),
         ("mm --k 1", "--k: must be at least 2, not 1"),
         ("mm --k 8 --n 8", "--n: must be above k = 8, or there is no choice, not 8"),

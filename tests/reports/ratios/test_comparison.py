@@ -51,7 +51,7 @@ BOUND = Proof(Grade.SOLVER, "s")
             *("bound", False, "3", "2"),
         ),
         (cheap(), cheap(bound=2, proof=BOUND), "bound", True, "", "2"),
-        (cheap(cost=(4, 2)), cheap(cost=(4, 1)), "cost", True, "4;2", "4;1"),
+        (cheap(cost=(4, 2)), cheap(cost=(4, 1)), "cost", True, "4; 2", "4; 1"),
     ],
 )
 def test_every_difference_is_found_both_ways(

@@ -94,13 +94,13 @@ def test_a_trace_in_place_of_the_week(tmp_path: Path) -> None:
     ]
     path = tmp_path / "small.swf.xz"
     path.write_bytes(lzma.compress("\n".join(rows).encode()))
-    jobs, told = stream(RunOptions(trace=str(path)))
+    jobs, about = stream(RunOptions(trace=str(path)))
     assert [(job.number, job.processors, job.follows) for job in jobs] == [
         (1, 3, None),
         (3, 2, 1),
     ]
     assert jobs[1].submit == 7
-    assert "2 jobs" in told
+    assert "2 jobs" in about
     out = tmp_path / "out"
     words = ["drakenberg-linecards", "--trace", str(path), "--out", str(out)]
     assert run(["reproduce", *words]) == 0
