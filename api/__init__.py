@@ -1,5 +1,7 @@
 """What a script or a notebook uses: ``import closeknit as ck``; see docs/api.md."""
 
+from .bad_instances import Worst as Worst
+from .bad_instances import worst as worst
 from .campaigns import Ratios as Ratios
 from .campaigns import ratios as ratios
 from .checking import check as check
@@ -14,5 +16,3 @@ from .solving import Comparison as Comparison
 from .solving import compare as compare
 from .solving import solve as solve
 from .tables import Table as Table
-from .worst import Worst as Worst
-from .worst import worst as worst
