@@ -23,6 +23,7 @@ from .submesh.json import write_submesh as write_submesh
 from .sukp.instance import Sukp as Sukp
 from .sukp.json import write_sukp as write_sukp
 from .topologies import Cuts as Cuts
+from .topologies import Graph as Graph
 from .topologies import IntArray as IntArray
 from .topologies import Mesh as Mesh
 from .topologies import Points as Points

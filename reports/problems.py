@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import Any
 
 from ..instances import (
+    Graph,
     Instance,
     KSubset,
     Points,
@@ -19,6 +20,7 @@ from ..instances import (
     Value,
     problem_of,
 )
+from .drawing.graph import graph_picture
 from .drawing.grid import grid_picture
 from .drawing.points import points_picture
 from .drawing.procset import procset_picture
@@ -95,6 +97,8 @@ def _network(
     if isinstance(instance.topology, Points):
         return points_picture(instance, chosen, accent)
     own = {instance.free[i] for i in chosen}
+    if isinstance(instance.topology, Graph):
+        return graph_picture(instance, {v for (v,) in own}, accent)
     if isinstance(instance.topology, Tree):
         return tree_picture(instance, {v for (v,) in own}, accent)
     others = {
@@ -136,7 +140,7 @@ LABELS: Mapping[str, ProblemLabels] = MappingProxyType(
             picture=_network,
             kinds=_processors,
             scale=lambda instance: instance.topology.scale,
-            has_dots=lambda one: not isinstance(one.topology, Points | Tree),
+            has_dots=lambda one: not isinstance(one.topology, Graph | Points | Tree),
         ),
         "procset": ProblemLabels(
             title="Processor sets",

@@ -239,6 +239,7 @@ FAMILIES: Mapping[str, Family] = MappingProxyType(
         for family in (
             *ksubset.DRAWN,
             FRAGMENTED,
+            *ksubset.GRAPHS,
             *ksubset.POINTS,
             *ksubset.WORST_CASES,
             *procset.FAMILIES,

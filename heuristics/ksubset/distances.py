@@ -6,7 +6,7 @@ from bisect import bisect_left, bisect_right
 
 import numpy as np
 
-from ...instances import IntArray, KSubset, Torus, Tree
+from ...instances import Graph, IntArray, KSubset, Torus, Tree
 from . import mm_kernels as kernels
 
 
@@ -26,7 +26,7 @@ def _distances_nearby(instance: KSubset, centre: IntArray) -> tuple[int, IntArra
     The index of the first of them comes with it. Processors are in the order of
     their first coordinates, so that few of millions have to be looked at.
     """
-    if isinstance(instance.topology, Torus | Tree):
+    if isinstance(instance.topology, Torus | Tree | Graph):
         return 0, distances(instance, centre)
     points, k, at = instance.points, instance.k, int(centre[0])
     reach = max(1, round(k ** (1 / points.shape[1])))

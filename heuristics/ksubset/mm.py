@@ -7,7 +7,7 @@ from math import sqrt
 import numpy as np
 import numpy.typing as npt
 
-from ...instances import IntArray, KSubset, Mesh, Torus, Tree
+from ...instances import Graph, IntArray, KSubset, Mesh, Torus, Tree
 from ...solvers import DEFAULT, Result, Settings, Ties, answer, clock
 from . import mm_kernels as kernels
 from . import mm_mesh_kernels as grid
@@ -31,7 +31,8 @@ def mm(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
 
     A candidate is the k free processors nearest to a centre; the cheapest by pair
     sum is returned, from the first centre in lexicographic order that has it. On
-    a torus distances go the shorter way round; on a tree all nodes are centres.
+    a torus distances go the shorter way round; on trees and graphs all nodes are
+    centres.
     Cut short by a limit, the best centre so far counts.
 
     Guarantee: 2 - 1/(2d) on meshes and points in d dimensions, and never above
@@ -98,6 +99,8 @@ def scanner(instance: KSubset, centres: Centres) -> Scan:
             return scan_of_mesh(instance, centres)
     if isinstance(topology, Tree):
         return _scan_of_tree(instance, topology)
+    if isinstance(topology, Graph):
+        return _scan_of_graph(instance)
     return scan_of_cloud(instance)
 
 
@@ -157,6 +160,21 @@ def scan_of_cloud(instance: KSubset) -> Scan:
 def _scan_of_tree(instance: KSubset, tree: Tree) -> Scan:
     branches, sides = branches_of(instance, tree), _sides(instance, True)
     return lambda part, best: kernels.scan_tree(branches, sides, instance.k, part, best)
+
+
+def _scan_of_graph(instance: KSubset) -> Scan:
+    hops = instance.hops
+
+    def scan(part: IntArray, best: int) -> tuple[int, int]:
+        where = -1
+        for row, centre in enumerate(part):
+            chosen = nearest(instance, centre)
+            price = int(hops[np.ix_(chosen, chosen)].sum()) // 2
+            if price < best:
+                best, where = price, row
+        return best, where
+
+    return scan
 
 
 def _sides(instance: KSubset, needed: bool) -> kernels.Sides:

@@ -16,6 +16,13 @@ from .generators import (
     tree,
     uniform_points,
 )
+from .graph_generators import (
+    dragonfly,
+    fat_tree,
+    graph_file,
+    hypercube,
+    random_regular,
+)
 from .instance import KSubset
 
 _POINTS = (
@@ -102,6 +109,71 @@ DRAWN = (
     ),
 )
 """Networks, whole or with processors drawn at random."""
+
+_OCCUPIED = (K, portion("free", "100%", "free processors"), *SEEDED)
+
+GRAPHS = (
+    Family(
+        name="dragonfly",
+        problem="ksubset",
+        summary="hosts of a dragonfly",
+        make=dragonfly,
+        parameters=(
+            optional("a", "8", "routers of a group"),
+            optional("p", "4", "hosts of a router"),
+            optional("h", "4", "links of a router to other groups"),
+            *_OCCUPIED,
+        ),
+        examples=("--k 64", "--a 4 --p 2 --h 2 --k 10 --free 50% --seed 3"),
+    ),
+    Family(
+        name="fat-tree",
+        problem="ksubset",
+        summary="hosts of a fat-tree of switches",
+        make=fat_tree,
+        parameters=(optional("radix", "8", "ports of every switch, even"), *_OCCUPIED),
+        examples=("--radix 16 --k 64", "--k 20 --free 50% --seed 1"),
+    ),
+    Family(
+        name="hypercube",
+        problem="ksubset",
+        summary="nodes of a hypercube",
+        make=hypercube,
+        parameters=(optional("d", "6", "dimensions"), *_OCCUPIED),
+        examples=("--k 16", "--d 5 --k 6 --free 75% --seed 2"),
+    ),
+    Family(
+        name="random-regular",
+        problem="ksubset",
+        summary="nodes of a random regular graph",
+        make=random_regular,
+        parameters=(
+            required("n", "nodes"),
+            optional("degree", "3", "links of every node"),
+            *_OCCUPIED,
+        ),
+        examples=("--n 200 --k 10", "--n 60 --degree 4 --k 8 --seed 5 --count 3"),
+    ),
+    Family(
+        name="graph",
+        problem="ksubset",
+        summary="processors of a graph in a file",
+        description="processors of a graph in a GraphML, GML or node-link JSON file",
+        make=graph_file,
+        parameters=(
+            required(
+                "file",
+                ".graphml, .gml or .json",
+                read=str,
+                metavar="FILE",
+                argument="path",
+            ),
+            *_OCCUPIED,
+        ),
+        examples=("--file fabric.graphml --k 8", "--file a.gml --k 8 --free 50%"),
+    ),
+)
+"""Graphs: networks without coordinates."""
 
 POINTS = (
     Family(

@@ -15,7 +15,8 @@ from ..files import read_text, stem, write_text
 from ..json_text import digest
 from ..json_text import dumps as dumps
 from ..parsing import parse_json
-from ..topologies import Mesh, Points, Site, Topology, Torus, Tree
+from ..topologies import Graph, Mesh, Points, Site, Topology, Torus, Tree
+from ..topologies.graph import MOST_NODES, graph_of
 from .instance import KSubset
 
 FORMAT = "closeknit/ksubset"
@@ -23,6 +24,7 @@ _FIELDS = ("format", "version", "name", "topology", "busy", "free", "k", "source
 _KNOWN = (*_FIELDS, "seed")
 _POINTS = ("kind", "coordinates")
 _TREE = ("kind", "parent", "weight", "processors")
+_GRAPH = ("kind", "nodes", "edges", "processors", "names")
 
 
 def read_ksubset(path: str | Path) -> KSubset:
@@ -97,7 +99,10 @@ def document_of(instance: KSubset) -> dict[str, Any]:
     Whichever of ``busy`` and ``free`` is shorter is written; neither when
     everything is free.
     """
-    definition: dict[str, Any] = {"topology": _topology_document(instance.topology)}
+    topology = instance.topology
+    definition: dict[str, Any] = {"topology": _topology_document(topology)}
+    if isinstance(topology, Graph) and topology.names:
+        definition["topology"]["names"] = list(topology.names)
     places = Counter(instance.topology.locations())
     free = Counter(instance.free)
     busy = sorted((places - free).elements())
@@ -130,8 +135,8 @@ def sha256(instance: KSubset) -> str:
 
 
 def labels(topology: Topology, sites: Sequence[Site]) -> list[Any]:
-    """Write sites as files do: coordinates in the file's units, or tree nodes."""
-    if isinstance(topology, Tree):
+    """Write sites as files do: coordinates in the file's units, or numbers of nodes."""
+    if isinstance(topology, Tree | Graph):
         return [v for (v,) in sites]
     if topology.scale == 1:
         return [list(site) for site in sites]
@@ -182,9 +187,40 @@ def _topology(value: dict[str, Any]) -> Topology:
             fields.integers(value["weight"], "topology.weight"),
             fields.integers(value["processors"], "topology.processors"),
         )
+    if kind == "graph":
+        return _graph(value)
     raise InputError(
-        "must be mesh, torus, points or tree", field="topology.kind", value=kind
+        "must be mesh, torus, points, tree or graph", field="topology.kind", value=kind
     )
+
+
+def _graph(value: dict[str, Any]) -> Graph:
+    """Build a graph; an edge is a list of two nodes and, unless it is 1, a length."""
+    fields.only(value, _GRAPH, ("nodes", "edges"), "topology")
+    nodes = fields.integer(value["nodes"], "topology.nodes")
+    lengths = []
+    pairs: set[tuple[int, int]] = set()
+    for i, edge in enumerate(fields.lists(value["edges"], "topology.edges")):
+        at = f"topology.edges[{i}]"
+        numbers = fields.lists(edge, at)
+        if len(numbers) not in (2, 3):
+            raise InputError("must be [node, node, length]", field=at)
+        u, v = (fields.integer(x, f"{at}[{j}]") for j, x in enumerate(numbers[:2]))
+        if u == v:
+            raise InputError("joins a node to itself", field=at, value=u)
+        pair = min(u, v), max(u, v)
+        if pair in pairs:
+            raise InputError("listed twice", field=at, value=list(pair))
+        pairs.add(pair)
+        length = fields.number(numbers[2], f"{at}[2]") if len(numbers) == 3 else 1
+        lengths.append((u, v, length))
+    processors: Sequence[int] = range(min(nodes, MOST_NODES))
+    if "processors" in value:
+        processors = fields.integers(value["processors"], "topology.processors")
+    names = []
+    for i, name in enumerate(fields.lists(value.get("names", []), "topology.names")):
+        names.append(fields.string(name, f"topology.names[{i}]"))
+    return graph_of(lengths, processors, names, nodes=nodes)
 
 
 def _topology_document(topology: Topology) -> dict[str, Any]:
@@ -197,12 +233,19 @@ def _topology_document(topology: Topology) -> dict[str, Any]:
         document["parent"] = list(topology.parent)
         document["weight"] = list(topology.weight)
         document["processors"] = list(topology.processors)
+    elif isinstance(topology, Graph):
+        unit = Decimal(1) / topology.scale
+        document["nodes"] = topology.nodes
+        document["edges"] = [
+            [u, v, _unscaled(weight, unit)] for u, v, weight in topology.edges
+        ]
+        document["processors"] = list(topology.processors)
     return document
 
 
 def _sites(value: Any, field: str, topology: Topology) -> list[Site]:
     rows = fields.lists(value, field)
-    if isinstance(topology, Tree):
+    if isinstance(topology, Tree | Graph):
         return [(v,) for v in fields.integers(rows, field)]
     if isinstance(topology, Points):
         return [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..topologies import Mesh, Points, Torus, Tree
+from ..topologies import Graph, Mesh, Points, Torus, Tree
 from .instance import KSubset
 
 KINDS = (
@@ -15,16 +15,25 @@ KINDS = (
     ("torus", 1),
     ("points", 2),
     ("mesh", 3),
+    ("graph", 1),
 )
 """Networks and numbers of axes that `closeknit warm` compiles for."""
 
 
 def tiny(structure: str, d: int) -> Iterator[KSubset]:
-    """Yield instances on a tree, on points, or on a mesh or torus, of d axes."""
+    """Yield instances on a tree, a graph, points, or a mesh or torus of d axes."""
     if structure == "tree":
         parent = (-1, 0, 0, 0, *(1 + i % 3 for i in range(9)))
         tree = Tree(parent, (0,) + (1,) * 12, tuple(range(4, 13)))
         yield KSubset("tiny", tree, tuple((p,) for p in range(4, 13)), 4)
+    elif structure == "graph":
+        # a ring of 9 with a chord has no cuts, a cube has cuts and a star is a tree
+        ring = ((0, 4, 1), *((v, (v + 1) % 9, 1) for v in range(9)))
+        cube = ((u, u | b, 1) for u in range(8) for b in (1, 2, 4) if not u & b)
+        star = ((0, v, v) for v in range(1, 9))
+        for nodes, edges in (9, ring), (8, tuple(cube)), (9, tuple(star)):
+            graph = Graph(nodes, tuple(edges), tuple(range(nodes)))
+            yield KSubset("tiny", graph, tuple(graph.locations()), 4)
     elif structure == "points":
         places = sorted(
             tuple((i * (j + 3) + i * i) % 17 for j in range(d)) for i in range(9)

@@ -1,6 +1,7 @@
 """Networks: where processors are, and how many hops lie between them."""
 
 from .cuts import Cuts as Cuts
+from .graph import Graph as Graph
 from .mesh import Mesh as Mesh
 from .points import Points as Points
 from .topology import MOST_PROCESSORS as MOST_PROCESSORS

@@ -115,7 +115,7 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "topology text": ({"topology": "mesh"}, "topology: must be an object, not 'mesh'"),
     "kind unknown": (
         {"topology": {"kind": "ring", "shape": [9]}},
-        "topology.kind: must be mesh, torus, points or tree, not 'ring'",
+        "topology.kind: must be mesh, torus, points, tree or graph, not 'ring'",
     ),
     "kind missing": ({"topology": {"shape": [9]}}, "topology.kind: must be mesh, "),
     "kind decimal": ({"topology": {"kind": 1.5}}, "topology.kind: must be mesh, torus"),

@@ -497,8 +497,8 @@ def test_all_three_are_registered() -> None:
     [
         ("margins/highs", CUBE, "at most two axes"),
         ("margins/cbc", TREE, "at most two axes"),
-        ("cuts-median/cp-sat", TREE, "rings and trees have no median lines"),
-        ("cuts-median/cp-sat", TORUS, "rings and trees have no median lines"),
+        ("cuts-median/cp-sat", TREE, "rings, trees and graphs have no median lines"),
+        ("cuts-median/cp-sat", TORUS, "rings, trees and graphs have no median lines"),
         ("cuts-quadratic/scip", FAR, "tolerances of SCIP could hide a hop"),
     ],
 )
