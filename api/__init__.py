@@ -16,3 +16,5 @@ from .solving import Comparison as Comparison
 from .solving import compare as compare
 from .solving import solve as solve
 from .tables import Table as Table
+from .verifying import Verdicts as Verdicts
+from .verifying import verify as verify

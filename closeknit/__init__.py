@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from .api import Ratios as Ratios
     from .api import Solution as Solution
     from .api import Table as Table
+    from .api import Verdicts as Verdicts
     from .api import Worst as Worst
     from .api import check as check
     from .api import compare as compare
@@ -28,7 +29,9 @@ if TYPE_CHECKING:
     from .api import solve as solve
     from .api import submesh as submesh
     from .api import sukp as sukp
+    from .api import verify as verify
     from .api import worst as worst
+    from .instances import Graph as Graph
     from .instances import InputError as InputError
     from .instances import KSubset as KSubset
     from .instances import Mesh as Mesh
@@ -63,12 +66,20 @@ if TYPE_CHECKING:
 
 _NAMES = {
     "api": (
-        *("Comparison", "Drawing", "Ratios", "Solution", "Table", "Worst"),
-        *("check", "compare", "draw", "ratios", "solve", "worst"),
+        *("Comparison", "Drawing", "Ratios", "Solution", "Table", "Verdicts", "Worst"),
+        *("check", "compare", "draw", "ratios", "solve", "verify", "worst"),
         *("ksubset", "procset", "submesh", "sukp"),
     ),
     "instances": (
-        *("InputError", "KSubset", "Mesh", "Points", "ProcSet", "ProcessorSet"),
+        *(
+            "Graph",
+            "InputError",
+            "KSubset",
+            "Mesh",
+            "Points",
+            "ProcSet",
+            "ProcessorSet",
+        ),
         *("Submesh", "Sukp", "Torus", "Tree", "cost", "mesh", "read_instance"),
         *("read_ksubset", "write_instance", "write_ksubset", "write_procset"),
         *("write_submesh", "write_sukp"),
