@@ -1,5 +1,7 @@
 """What a script or a notebook uses: ``import closeknit as ck``; see docs/api.md."""
 
+from logging import NullHandler, getLogger
+
 from .bad_instances import Worst as Worst
 from .bad_instances import worst as worst
 from .campaigns import Ratios as Ratios
@@ -18,3 +20,5 @@ from .solving import solve as solve
 from .tables import Table as Table
 from .verifying import Verdicts as Verdicts
 from .verifying import verify as verify
+
+getLogger("closeknit").addHandler(NullHandler())  # the program decides what is shown
