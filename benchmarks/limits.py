@@ -9,7 +9,7 @@ file is not part of the time; checking, pricing and the tables of the network ar
 Runs that are too late are made again, at most twice, and the least time counts: on a
 machine that does other work as well, only that says what the program does. There,
 ``--cpu`` lets all clocks and alarms of the process run on its processor seconds;
-methods that wait for a process of their own (``mip``) cannot be measured so.
+methods that wait for a process of their own (``*/highs``) cannot be measured so.
 """
 
 from __future__ import annotations
@@ -184,7 +184,7 @@ def pairs(
 
 def _apart(method: str) -> bool:
     """Whether a method runs a solver in a process of its own."""
-    return method.startswith("mip") or method.endswith(("/highs", "/scip", "/cbc"))
+    return method.endswith(("/highs", "/scip", "/cbc"))
 
 
 def warm(method: AnyMethod, like: Instance) -> None:

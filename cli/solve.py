@@ -85,6 +85,8 @@ def run(args: argparse.Namespace) -> int:
     methods: dict[str, AnyMethod] = {}
     for problem in problems_of(instances):
         methods |= methods_named(args.method, [problem])
+    if len(names := {method.name for method in methods.values()}) == 1:
+        args.method = names.pop()  # where it was given by an old name
     if args.certificate:
         running.only_for("ksubset", instances[0], "--certificate")
         if not methods["ksubset"].exact:

@@ -18,9 +18,8 @@ from ..instances.topologies.graph import NO_CUTS
 from ..solvers import Limit, Result, Settings, answer, clock
 from ..solvers.method import Method, Variant
 from .models import CP_SAT as CP_SAT
-from .models import solver
+from .models import MIP_BACKENDS, solver
 
-MIP_BACKENDS = ("highs", "scip", "cbc")
 NAMES = (
     *(f"{name}/{CP_SAT}" for name in catalogue.CP),
     *(f"{name}/{backend}" for name in catalogue.MIP for backend in MIP_BACKENDS),

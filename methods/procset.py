@@ -18,7 +18,7 @@ TABLE = table(
     Method("lookahead", lookahead.lookahead),
     Method("frontier-dp", frontier_dp.frontier_dp, exact=True),
     Method("local-search", local_search.local_search, seeded=True),
-    Method("opened-bb", set_opening_bb.set_opening_bb, exact=True),
+    Method("set-opening-bb", set_opening_bb.set_opening_bb, exact=True),
     Method("goldschmidt", goldschmidt.goldschmidt, exact=True),
     *models_procset.MODEL.methods(),
     Method("auto", auto_procset.auto, exact=True),

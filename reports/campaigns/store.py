@@ -8,6 +8,7 @@ import os
 import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager, suppress
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from shutil import rmtree
@@ -17,6 +18,7 @@ from typing import Any
 
 from ...instances import InputError
 from ...instances.files import folder
+from ...methods.old_names import current, spellings
 from .interrupts import undisturbed
 from .row_fields import NAMES, document_of, parse_row
 from .rows import Key, Row
@@ -175,7 +177,7 @@ class ResultStore:
                 self._database.execute("BEGIN IMMEDIATE")
                 self._database.executemany(
                     "DELETE FROM results WHERE address = ?",
-                    [(address(key),) for key in gone],
+                    [(address(each),) for key in gone for each in _spellings(key)],
                 )
             for key in gone:
                 del self.rows[key]
@@ -229,6 +231,11 @@ def address(key: Key) -> str:
     """Return the primary key of a row: SHA-256 of what makes it the same run."""
     text = json.dumps(key, ensure_ascii=False, separators=(",", ":"))
     return sha256(text.encode()).hexdigest()
+
+
+def _spellings(key: Key) -> list[Key]:
+    """Return a key with the present name of its method and with its old ones."""
+    return [(*key[:2], name, *key[3:]) for name in spellings(key[2])]
 
 
 def rows_in(path: Path) -> list[Row]:
@@ -288,7 +295,7 @@ def _form(database: sqlite3.Connection, path: Path, *, new: bool = False) -> int
 def _rows_in(database: sqlite3.Connection, path: Path, form: int) -> list[Row]:
     names = ", ".join(f'"{name}"' for name in NAMES)
     mark = "digest" if form == _FORM else "NULL"
-    found = []
+    found: dict[Key, Row] = {}
     for number, digest, *cells in database.execute(
         f"SELECT rowid, {mark}, address, {names} FROM results ORDER BY rowid"
     ):
@@ -306,8 +313,9 @@ def _rows_in(database: sqlite3.Connection, path: Path, form: int) -> list[Row]:
             raise InputError("is not a list of integers", file=where) from None
         if address(row.key) != cells[0]:
             raise InputError("its address is not its own", file=where)
-        found.append(row)
-    return found
+        row = replace(row, method=current(row.problem, row.method))
+        found[row.key] = row  # one that was made again under the present name counts
+    return list(found.values())
 
 
 def _record(row: Row) -> list[Any]:

@@ -12,6 +12,7 @@ from ...instances.option_values import seconds
 from ...instances.parsing import parse_toml, read_toml
 from ...methods import METHODS, AnyMethod
 from ...methods.by_name import methods_named, problems_of
+from ...methods.old_names import current
 from ...solvers.settings import settings_named
 from .campaign import Campaign, Lineup
 from .study_instances import Budget, only_known, study_instances
@@ -129,8 +130,9 @@ def _runs(instance: Instance, wanted: Mapping[str, Any]) -> int:
     chosen = wanted.get(problem, wanted.get("", _ALL))
     methods = METHODS[problem].values()
     if isinstance(chosen, list):
-        own = sum(isinstance(name, str) and ":" in name for name in chosen)
-        return 1 + own + sum(method.name in chosen for method in methods)
+        names = {current(problem, name) for name in chosen if isinstance(name, str)}
+        own = sum(":" in name for name in names)
+        return 1 + own + sum(method.name in names for method in methods)
     return 1 + sum(
         not (method.exact or (method.refuses and method.refuses(instance)))
         for method in methods

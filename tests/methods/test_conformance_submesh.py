@@ -29,7 +29,7 @@ from ..strategies import submeshes
 
 SCHEMA = ROOT / "docs" / "schema" / "submesh.schema.json"
 ALL = SUBJECTS["submesh"]
-COMPLETE = ("auto", "migrate", "migrate-cp-sat", "cascade", "cp-sat")
+COMPLETE = ("auto", "migrate", "moves/cpsat", "cascade", "no-overlap/cpsat")
 """Decide whether there is a placement."""
 
 

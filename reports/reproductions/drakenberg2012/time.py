@@ -110,8 +110,8 @@ def _methods() -> Iterator[tuple[str, tuple[Run, int, int]]]:
         yield f"exact: frontier-dp{suffix}", (_exact(granularity), NODES, _EACH)
         yield f"reaching{suffix}", (_reaching(granularity), NODES, _EACH)
     yield "exact, 1994: goldschmidt", (_named("goldschmidt"), _WALLED, _EACH)
-    yield "cpsat", (_named("cpsat"), NODES, _FEW)
-    yield "mip (HiGHS)", (_named("mip"), NODES, _FEW)
+    yield "cpsat", (_named("classes/cpsat"), NODES, _FEW)
+    yield "mip (HiGHS)", (_named("classes/highs"), NODES, _FEW)
 
 
 def _exact(granularity: str) -> Run:
