@@ -75,7 +75,7 @@ def ksubset(
     <KSubset 'job-17': 8×8 mesh, 62 of 64 processors free, k = 9>
     >>> ck.ksubset(ck.Mesh(8, 8), k=9, busy=[(0, 8)])
     Traceback (most recent call last):
-    closeknit.instances.errors.InputError: busy[0]: no such processor, not [0, 8]
+    closeknit.instances.errors.InputError: busy[0]: no such processor: [0, 8]
     """
     if hasattr(network, "is_directed"):  # of networkx
         busy, free = (_numbers(network, sites) for sites in (busy, free))
