@@ -124,8 +124,8 @@ def _show(instance: Instance, found: list[ScoredRun]) -> None:
 
     from ..instances import KSubset, Sukp
     from ..instances.problems import described
+    from ..reports.drawing.problems import paid
     from ..reports.pages.numbers import decimal, fraction, levels, seconds
-    from ..reports.problems import paid
     from ..reports.ratios.scoring import open_levels
 
     table = Table(title=f"{instance.name}: {described(instance)}", title_justify="left")

@@ -48,7 +48,7 @@ class Workload:
 
     @property
     def jobs(self) -> int:
-        """How many there are in all streams."""
+        """The number of jobs in all streams."""
         return sum(map(len, self.streams))
 
 
@@ -129,7 +129,7 @@ def _drawn(
 
 
 def numbers(jobs: Sequence[StreamJob]) -> str:
-    """Say how many jobs, and how large.
+    """Describe how many jobs there are, and how large.
 
     >>> numbers([StreamJob(1, 0, 1, 5, 5), StreamJob(2, 0, 3, 5, 5)])
     '2 jobs, mean size 2.00 processors (coefficient of variation 0.50), largest 3.'
