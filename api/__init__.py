@@ -1,5 +1,11 @@
 """What a script or a notebook uses: ``import closeknit as ck``; see docs/api.md."""
 
+from logging import NullHandler, getLogger
+
+from .bad_instances import Worst as Worst
+from .bad_instances import worst as worst
+from .campaigns import Ratios as Ratios
+from .campaigns import ratios as ratios
 from .checking import check as check
 from .constructors import ksubset as ksubset
 from .constructors import procset as procset
@@ -12,3 +18,7 @@ from .solving import Comparison as Comparison
 from .solving import compare as compare
 from .solving import solve as solve
 from .tables import Table as Table
+from .verifying import Verdicts as Verdicts
+from .verifying import verify as verify
+
+getLogger("closeknit").addHandler(NullHandler())  # the program decides what is shown

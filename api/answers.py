@@ -33,7 +33,7 @@ def headline(instance: Instance, result: Result) -> str:
     >>> from closeknit.methods import KSUBSET
     >>> job = mesh(8, 8, k=9)
     >>> print(headline(job, KSUBSET["mm"](job)).rpartition(",")[0])
-    feasible: cost 72, 9 of 64 free processors
+    feasible: cost 74, 9 of 64 free processors
     """
     known = []
     if result.objective is not None:

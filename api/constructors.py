@@ -7,9 +7,10 @@ that a fault is reported here as it is there: in one line, with field and value.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..instances import (
+    Graph,
     InputError,
     KSubset,
     ProcessorSet,
@@ -28,9 +29,12 @@ from ..instances.submesh.json import parse_submesh
 from ..instances.sukp.json import FORMAT as SUKP_FORMAT
 from ..instances.sukp.json import parse_sukp
 
+if TYPE_CHECKING:
+    import networkx
+
 
 def ksubset(
-    network: Topology,
+    network: Topology | networkx.Graph,
     k: int,
     *,
     busy: Iterable[Any] | None = None,
@@ -44,12 +48,14 @@ def ksubset(
     Parameters
     ----------
     network
-        `Mesh`, `Torus`, `Tree`, `Points` or another topology.
+        `Mesh`, `Torus`, `Tree`, `Points`, `Graph`, or a graph of networkx, whose nodes
+        are processors unless an attribute ``processor`` says which are.
     k
         Number of processors to choose.
     busy, free
         Coordinates of the busy or of the free processors, one of the two; nodes of a
-        tree are given by their numbers. All processors are free if both are left out.
+        tree are given by their numbers, those of a graph of networkx as they are there.
+        All processors are free if both are left out.
     name, source, seed
         Name, where the instance comes from, seed of the generator that made it.
 
@@ -69,8 +75,11 @@ def ksubset(
     <KSubset 'job-17': 8×8 mesh, 62 of 64 processors free, k = 9>
     >>> ck.ksubset(ck.Mesh(8, 8), k=9, busy=[(0, 8)])
     Traceback (most recent call last):
-    closeknit.instances.errors.InputError: busy[0]: no such processor, not [0, 8]
+    closeknit.instances.errors.InputError: busy[0]: no such processor: [0, 8]
     """
+    if hasattr(network, "is_directed"):  # of networkx
+        busy, free = (_numbers(network, sites) for sites in (busy, free))
+        network = Graph.from_networkx(network)
     if not isinstance(getattr(network, "kind", None), str):
         raise InputError(
             "must be a topology such as Mesh(8, 8)", field="network", value=network
@@ -81,6 +90,21 @@ def ksubset(
     if free is not None:
         document["free"] = _sites(network, free)
     return on_topology(network, document)
+
+
+def _numbers(graph: networkx.Graph, nodes: Iterable[Any] | None) -> list[int] | None:
+    """Return the numbers that nodes of networkx have in a `Graph`."""
+    if nodes is None:
+        return None
+    number = {node: i for i, node in enumerate(graph)}
+    found = []
+    for node in nodes:
+        if node not in number:
+            raise InputError(
+                "is no node of the graph", field="busy or free", value=node
+            )
+        found.append(number[node])
+    return found
 
 
 def _sites(network: Topology, sites: Iterable[Any]) -> Any:

@@ -44,7 +44,7 @@ class Solution:
     >>> solution.cost, solution.bound, str(solution.proof)
     (8, 8, 'checked: town bound')
     >>> solution.selection
-    [[0, 1], [0, 2], [1, 1], [1, 2]]
+    [[0, 2], [0, 3], [1, 2], [1, 3]]
     """
 
     instance: Instance

@@ -65,7 +65,7 @@ def solve(
     72
     >>> ck.solve(job, method="mmm")
     Traceback (most recent call last):
-    closeknit.instances.errors.InputError: method: no such method for ksubset (did you mean mm?), not 'mmm'
+    closeknit.instances.errors.InputError: method: no such method for ksubset: 'mmm' (did you mean mm?)
     """  # noqa: E501
     settings = Settings(
         time_limit=time_limit,

@@ -25,6 +25,7 @@ from .parser import Parser
 from .progress import status_line
 
 if TYPE_CHECKING:
+    from ..api.solution import Solution
     from ..instances import Instance, Value
     from ..methods import AnyMethod
     from ..solvers import Result
@@ -69,7 +70,7 @@ def options(parser: Parser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Solve every file in turn."""
-    from ..api.answers import format_result
+    from ..api.solution import Solution
     from ..instances import problem_of, read_instance
     from ..methods.by_name import methods_named, problems_of
     from ..solvers import Limit, Status
@@ -94,30 +95,25 @@ def run(args: argparse.Namespace) -> int:
                 field="--certificate",
                 value=args.method,
             )
-    answers: list[tuple[Instance, Result]] = []
+    solutions: list[Solution] = []
     for instance in instances:
         result = _solved(methods[problem_of(instance).name], instance, settings)
         if args.certificate:
             result = _certified(instance, result, args.certificate, settings)
-        answers.append((instance, result))
+        solutions.append(Solution(instance, args.method, result))
         if args.json != "-":
-            print(format_result(instance, args.method, result))
-        if result.limit is Limit.INTERRUPT and len(answers) < len(instances):
+            print(solutions[-1])
+        if result.limit is Limit.INTERRUPT and len(solutions) < len(instances):
             print("closeknit: interrupted", file=sys.stderr)
             break
     if args.json:
-        _write(args.json, args.method, answers)
-    if args.plot and answers[0][1].chosen is not None:
-        from ..reports.drawing.drawing import drawing_of
-        from .plot import write_picture
-
-        instance, result = answers[0]
-        chosen = {args.method: result.chosen or ()}
-        write_picture(args.plot, drawing_of(instance, chosen))
-    if len(answers) < len(instances):
+        _write(args.json, solutions)
+    if args.plot and solutions[0].chosen is not None:
+        solutions[0].draw().write(args.plot)
+    if len(solutions) < len(instances):
         return 130
-    ends = {result.status for _, result in answers}
-    uncertified = args.certificate and answers[0][1].proof != CERTIFIED
+    ends = {solution.status for solution in solutions}
+    uncertified = args.certificate and solutions[0].proof != CERTIFIED
     if Status.UNKNOWN in ends or uncertified:
         return 4
     return 3 if Status.INFEASIBLE in ends else 0
@@ -178,17 +174,17 @@ def _certified(
     return result
 
 
-def _write(out: str, method: str, answers: list[tuple[Instance, Result]]) -> None:
+def _write(out: str, solutions: list[Solution]) -> None:
     """Write one object, or one per line if there are several."""
     from ..instances.files import write_text
     from ..instances.json_text import dumps
-    from ..solvers import solution_of
 
-    documents = [solution_of(instance, method, result) for instance, result in answers]
-    if len(documents) == 1:
-        text = dumps(documents[0]) + "\n"
+    if len(solutions) == 1:
+        text = solutions[0].to_json()
     else:
-        text = "".join(dumps(each, indented=False) + "\n" for each in documents)
+        text = "".join(
+            dumps(each.document(), indented=False) + "\n" for each in solutions
+        )
     if out == "-":
         sys.stdout.write(text)
     else:

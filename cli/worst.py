@@ -124,11 +124,13 @@ def run(args: argparse.Namespace) -> int:
     hunt, starts = _hunt(args)
     if _ledger(args):
         _entries(args)  # an unusable ledger is known now
+    from ..reports.adversary.search import proved_again
+
     found = _search(hunt, starts, args)
     if found is None:
         print("closeknit: nothing found whose optimum is positive", file=sys.stderr)
         return 4
-    found = _again(hunt, found)
+    found = proved_again(hunt, found)
     kept = _keep(args, hunt, found) if _ledger(args) else False
     if args.out:
         from ..instances import write_ksubset
@@ -203,23 +205,13 @@ def _topology(args: argparse.Namespace) -> Topology:
 
 def _most(args: argparse.Namespace, topology: Topology) -> int:
     """Return how many processors are free at most."""
-    from ..reports.adversary.exhaustive import UNASKED
+    from ..reports.adversary.search import most_free
 
     if args.n is not None:
         return int(args.n)
-    k = _K if args.k is None else int(args.k)
-    wanted = 2 * k + 4
     if args.d is not None:
-        return wanted
-    places = sum(1 for _ in topology.locations())
-    if k >= places:
-        given = "--shape" if args.k is None else "--k"
-        raise InputError(
-            f"k = {k} of {places} processors leaves no choice; k must be smaller",
-            field=given,
-        )
-    every = args.exhaustive or places <= UNASKED
-    return places if every else min(wanted, places)
+        return 2 * int(args.k) + 4
+    return most_free(topology, args.k, exhaustive=args.exhaustive)
 
 
 def _started(args: argparse.Namespace) -> tuple[Ground, tuple[tuple[int, ...], ...]]:
@@ -255,11 +247,7 @@ def _started(args: argparse.Namespace) -> tuple[Ground, tuple[tuple[int, ...], .
 def _search(
     hunt: Hunt, starts: list[tuple[tuple[int, ...], ...]], args: argparse.Namespace
 ) -> Found | None:
-    from dataclasses import replace
-
-    from ..reports.adversary import anneal, exhaust
-    from ..reports.adversary.exhaustive import UNASKED
-    from ..solvers.interrupt import deferred
+    from ..reports.adversary.search import searched
 
     standing = ""
 
@@ -270,29 +258,8 @@ def _search(
             f"{found.seconds:.0f} s"
         )
 
-    with deferred() as pressed, status_line(lambda: standing):
-        hunt = replace(hunt, stop=pressed)
-        ground = hunt.ground
-        tiny = not (ground.points or starts) and len(ground.places) <= UNASKED
-        if args.exhaustive or tiny:
-            return exhaust(hunt)
-        return anneal(hunt, starts, report)
-
-
-def _again(hunt: Hunt, found: Found) -> Found:
-    """Prove cost and optimum of the answer once more, by the registered methods."""
-    from ..methods import KSUBSET
-    from ..solvers import Settings
-    from ..solvers.result import SolverError
-
-    exact = KSUBSET["auto"](found.instance, Settings())
-    paid = hunt.pay(found.instance)
-    if exact.bound != found.optimum or paid != found.cost:
-        raise SolverError(
-            f"{found.instance.name}: the search says {found.cost} against "
-            f"{found.optimum}, the methods {paid} against {exact.objective}."
-        )
-    return found
+    with status_line(lambda: standing):
+        return searched(hunt, starts, exhaustive=args.exhaustive, report=report)
 
 
 def _ledger(args: argparse.Namespace) -> bool:

@@ -15,16 +15,23 @@ if TYPE_CHECKING:
     __version__: str
     from .api import Comparison as Comparison
     from .api import Drawing as Drawing
+    from .api import Ratios as Ratios
     from .api import Solution as Solution
     from .api import Table as Table
+    from .api import Verdicts as Verdicts
+    from .api import Worst as Worst
     from .api import check as check
     from .api import compare as compare
     from .api import draw as draw
     from .api import ksubset as ksubset
     from .api import procset as procset
+    from .api import ratios as ratios
     from .api import solve as solve
     from .api import submesh as submesh
     from .api import sukp as sukp
+    from .api import verify as verify
+    from .api import worst as worst
+    from .instances import Graph as Graph
     from .instances import InputError as InputError
     from .instances import KSubset as KSubset
     from .instances import Mesh as Mesh
@@ -59,12 +66,20 @@ if TYPE_CHECKING:
 
 _NAMES = {
     "api": (
-        *("Comparison", "Drawing", "Solution", "Table"),
-        *("check", "compare", "draw", "solve"),
+        *("Comparison", "Drawing", "Ratios", "Solution", "Table", "Verdicts", "Worst"),
+        *("check", "compare", "draw", "ratios", "solve", "verify", "worst"),
         *("ksubset", "procset", "submesh", "sukp"),
     ),
     "instances": (
-        *("InputError", "KSubset", "Mesh", "Points", "ProcSet", "ProcessorSet"),
+        *(
+            "Graph",
+            "InputError",
+            "KSubset",
+            "Mesh",
+            "Points",
+            "ProcSet",
+            "ProcessorSet",
+        ),
         *("Submesh", "Sukp", "Torus", "Tree", "cost", "mesh", "read_instance"),
         *("read_ksubset", "write_instance", "write_ksubset", "write_procset"),
         *("write_submesh", "write_sukp"),
@@ -75,13 +90,15 @@ _NAMES = {
 }
 _HOME = {name: home for home, names in _NAMES.items() for name in names}
 
-__all__ = sorted(_HOME)
+__all__ = sorted([*_HOME, "methods"])
 
 
 def __getattr__(name: str) -> object:
-    if name in _HOME:
-        from importlib import import_module
+    from importlib import import_module
 
+    if name == "methods":  # a package that can be called
+        return import_module(f"{__name__}.methods")
+    if name in _HOME:
         found = getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
         globals()[name] = found
         return found
@@ -93,4 +110,4 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), "__version__", *_HOME})
+    return sorted({*globals(), "__version__", *__all__})

@@ -24,6 +24,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache, update_wrapper
 from inspect import get_annotations, getfile
+from logging import getLogger
 from math import inf
 from pathlib import Path
 from re import findall
@@ -225,11 +226,9 @@ def announce(seconds: float) -> None:
     if seconds < _worth_saying:
         return
     _worth_saying = max(_worth_saying, _LONG)
-    print(
-        f"closeknit: compiling kernels, once, about {max(1, round(seconds))} s",
-        file=sys.stderr,
-        flush=True,
-    )
+    notice = f"compiling kernels, once, about {max(1, round(seconds))} s"
+    getLogger("closeknit.kernels").info(notice)
+    print(f"closeknit: {notice}", file=sys.stderr, flush=True)
 
 
 _temporary = ""

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError
-from ..visible import visible
+from ..visible import brief, visible
 from .cuts import Cuts
 from .metric_cuts import Embedding, embedding_of
 from .topology import IntArray, Site
@@ -211,6 +211,10 @@ class Graph:
             for u, v, length in graph.edges(data=weight)
         ]
         return graph_of(lengths, chosen, [str(v) for v in number])
+
+    def __repr__(self) -> str:
+        text = f"{self.nodes} nodes, {len(self.edges)} edges, "
+        return brief("Graph", text + f"{len(self.processors)} processors")
 
     @cached_property
     def neighbours(self) -> tuple[tuple[tuple[int, int], ...], ...]:

@@ -1,0 +1,106 @@
+"""Test claims: published bounds, derived formulas, exactness of the exact routes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from logging import getLogger
+from typing import Any
+
+from ..reports.campaigns import pool
+from ..reports.claims import ClaimResult, Trial, verify_in_parallel
+from ..reports.claims import verify as tested_here
+from ..reports.claims.groups import chosen_claims
+from ..solvers import Settings
+from .tables import Table
+
+_LOG = getLogger("closeknit.claims")
+_SHOWN = ("claim", "verdict", "instances", "seconds", "result")
+
+
+class Verdicts(Table):
+    """One row for each claim; see `verify`.
+
+    Parameters
+    ----------
+    results
+        What came of each claim.
+    """
+
+    def __init__(self, results: Sequence[ClaimResult]) -> None:
+        self.results = results
+        held = sum(one.holds for one in results)
+        title = f"{held} of {len(results)} claims hold"
+        super().__init__(list(map(_record, results)), _SHOWN, title)
+
+    @property
+    def holds(self) -> bool:
+        """Whether all claims hold."""
+        return all(one.holds for one in self.results)
+
+
+def verify(
+    *claims: str,
+    quick: bool = False,
+    seed: int = 0,
+    time_limit: float = 60.0,
+    jobs: int | None = 1,
+) -> Verdicts:
+    """Test claims exactly; all of them if none is named.
+
+    Parameters
+    ----------
+    claims
+        Names; patterns with ``*``, ``?`` and ``[...]``; groups; methods, for what is
+        claimed of them. See ``closeknit verify --list``.
+    quick
+        Test on fewer and smaller instances.
+    seed
+        Of the instances that are sampled.
+    time_limit
+        Seconds for one run of a method.
+    jobs
+        Processes; None for one for each CPU.
+
+    Returns
+    -------
+    Verdicts
+        A row for each claim; ``holds`` says whether all of them hold.
+
+    Raises
+    ------
+    InputError
+        With a suggestion, for a name that is none of these.
+
+    Examples
+    --------
+    >>> import closeknit as ck
+    >>> ck.verify("mm-blocks", quick=True).holds
+    True
+    """
+    chosen = chosen_claims(claims)
+    settings = Settings(time_limit=time_limit, seed=seed)
+    trial = Trial(seed=settings.seed, quick=quick, time_limit=settings.time_limit)
+    number = pool.cpus() if jobs is None else jobs
+    if number == 1:
+        reached = tested_here(chosen, trial)
+    else:
+        reached = verify_in_parallel(chosen, trial, number)
+    results = []
+    for one in reached:
+        results.append(one)
+        done = f"{len(results)} of {len(chosen)} claims"
+        _LOG.info("%s: %s %s", done, one.claim.name, one.word)
+    order = {claim.name: i for i, claim in enumerate(chosen)}
+    return Verdicts(sorted(results, key=lambda one: order[one.claim.name]))
+
+
+def _record(one: ClaimResult) -> dict[str, Any]:
+    return {
+        "claim": one.claim.name,
+        "verdict": one.word,
+        "instances": one.outcome.instances if one.outcome else None,
+        "seconds": one.seconds,
+        "result": one.said,
+        "statement": one.claim.statement,
+        "source": one.claim.source,
+    }

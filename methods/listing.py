@@ -1,0 +1,83 @@
+"""The methods of a problem, those of installed packages among them, as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from ..instances import PROBLEMS
+from ..instances.suggestions import entry_named
+from ..instances.visible import brief
+from ..solvers.method import AnyMethod
+from . import METHODS
+from .own import installed
+
+_WIDEST = 60
+"""Characters of a guarantee that are shown."""
+
+
+class MethodList(Mapping[str, AnyMethod]):
+    """Methods by name; ``print`` shows what each promises.
+
+    Parameters
+    ----------
+    problem
+        Name of a problem.
+    """
+
+    def __init__(self, problem: str) -> None:
+        entry_named(problem, PROBLEMS, "problem", "problem")
+        self.problem = problem
+        self._methods = {**installed()[problem], **METHODS[problem]}
+
+    def __getitem__(self, name: str) -> AnyMethod:
+        return self._methods[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter({**METHODS[self.problem], **self._methods})
+
+    def __len__(self) -> int:
+        return len(self._methods)
+
+    def __repr__(self) -> str:
+        return brief(
+            "MethodList", f"{len(self)} methods for {self.problem}: {', '.join(self)}"
+        )
+
+    def __str__(self) -> str:
+        width = max(map(len, self))
+        lines = []
+        for name, method in self.items():
+            kind = "exact" if method.exact else "     "
+            promise = method.says("Guarantee") or method.summary
+            lines.append(f"{name:{width}}  {kind}  {_cropped(promise)}".rstrip())
+        return "\n".join(lines)
+
+
+def _cropped(text: str) -> str:
+    return text if len(text) <= _WIDEST else f"{text[: _WIDEST - 1]}…"
+
+
+def listed(
+    problem: str | None = None,
+) -> MethodList | dict[str, MethodList]:
+    """Return the methods of a problem by name; of every problem if it is left out.
+
+    Parameters
+    ----------
+    problem
+        ``ksubset``, ``procset``, ``sukp`` or ``submesh``.
+
+    Raises
+    ------
+    InputError
+        With a suggestion, when there is no such problem.
+
+    Examples
+    --------
+    >>> import closeknit as ck
+    >>> ck.methods("sukp")["tabu"]
+    <Method 'tabu': Move to the best set of items, or of elements, not met before, in turns.>
+    """  # noqa: E501
+    if problem is None:
+        return {name: MethodList(name) for name in PROBLEMS}
+    return MethodList(problem)
