@@ -7,6 +7,8 @@ longer needed fails its test, so that the lists can only shrink.
 from __future__ import annotations
 
 import ast
+import subprocess
+import sys
 from collections import defaultdict
 from collections.abc import Iterable
 
@@ -28,14 +30,6 @@ CYCLES: dict[frozenset[str], str] = {
     frozenset(
         ("heuristics.ksubset.ptas", "heuristics.ksubset.ptas_3d")
     ): "to be divided",
-    frozenset(
-        (
-            "methods",
-            "methods.allocator_as_method",
-            "methods.allocators",
-            "methods.ksubset",
-        )
-    ): "tables look methods up",
     frozenset(
         ("reports.campaigns.cluster", "reports.campaigns.slurm")
     ): "to be divided",
@@ -72,21 +66,11 @@ LONG_FUNCTIONS = {
 
 MODULE_GETATTR = {
     "closeknit/__init__.py": "the facade imports a name at its first use",
-    "heuristics/ksubset/ptas.py": "methods are looked up by name",
-    "heuristics/ksubset/ptas_published.py": "methods are looked up by name",
-    "methods/allocator_as_method.py": "methods are looked up by name",
-    "methods/models_ksubset.py": "methods are looked up by name",
 }
 
 LOOKUPS = {
     "closeknit/__init__.py": "the facade imports a name at its first use",
-    "formulations/ksubset/catalogue.py": "functions are looked up by name",
-    "heuristics/allocation/allocator.py": "functions are looked up by name",
-    "heuristics/submesh/allocator.py": "functions are looked up by name",
-    "methods/models.py": "functions are looked up by name",
     "reports/campaigns/cluster.py": "optional distributions",
-    "reports/reproductions/catalogue.py": "functions are looked up by name",
-    "solvers/method.py": "functions are looked up by name",
     "solvers/mip_worker.py": "builds the model in a process of its own",
 }
 """Modules that import what a string names, unless that is another distribution."""
@@ -179,3 +163,9 @@ def test_no_test_module_imports_another() -> None:
             if isinstance(node, ast.ImportFrom) and node.level:
                 last = (node.module or "").rpartition(".")[2]
                 assert not last.startswith("test_"), f"{path.relative_to(ROOT)}: {last}"
+
+
+def test_the_map_of_the_house_is_current() -> None:
+    command = [sys.executable, "tools/house_map.py", "--check"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
