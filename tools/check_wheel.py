@@ -1,7 +1,7 @@
 """Build a wheel and an sdist; install each into a fresh environment; solve there.
 
-Needs `build`, and downloads the dependencies. Files that are not Python must be the same
-in both: data, grammars, studies, py.typed.
+Needs `build`, and downloads the dependencies. Files that are not Python must be the
+same in both: data, grammars, studies, py.typed.
 """
 
 from __future__ import annotations
