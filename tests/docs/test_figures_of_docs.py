@@ -167,7 +167,7 @@ NOT_COMPARED = {
     ("docs/models.md", "python benchmarks/bench_models.py"): SPEED,
     ("docs/online-rule.md", "make bench-stream"): SPEED,
     ("docs/online-rule.md", "closeknit reproduce online-rule"): TRACE,
-    ("docs/opened-bb.md", "make bench-procset-bb"): SPEED,
+    ("docs/set-opening-bb.md", "make bench-procset-bb"): SPEED,
     ("docs/procset-heuristics.md", "python benchmarks/bench_reaching.py"): HOURS,
     ("docs/procset-models.md", "make bench-procset-models"): SPEED,
     ("docs/procset.md", "python benchmarks/bench_procset.py"): SPEED,
