@@ -138,9 +138,9 @@ BESIDE = (
     "cuts-bb",
     "levelset-bb",
     "rlt/highs",
-    "cuts-median/cp-sat",
+    "cuts-median/cpsat",
     "cuts-quadratic/scip",
-    "pairs/cp-sat",
+    "pairs/cpsat",
     "pairs/highs",
 )
 MODELLED = (

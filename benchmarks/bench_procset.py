@@ -191,7 +191,7 @@ def main(wanted: list[str]) -> None:
         made = system(grain)
         if chosen(name := f"week {grain}"):
             some = measure(name, made, lambda m, s=made: week(s, m), target)  # type: ignore[misc]
-            for solver in ("cpsat", "mip"):
+            for solver in ("classes/cpsat", "classes/highs"):
                 prove(made, some, solver)
         if chosen(name := f"any {grain}"):
             measure(name, made, lambda m, s=made: drawn(s, 2000, 1), target)  # type: ignore[misc]

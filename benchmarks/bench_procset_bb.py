@@ -124,7 +124,7 @@ def gap(cost: tuple[int, ...], bound: tuple[int, ...]) -> float:
 
 def table_of(rows: list[Row], count: int, limit: float) -> None:
     columns = ("instances", "wanted", "proven", "median s", "worst s", "nodes", "gap")
-    table = Table(title="opened-bb, CPU seconds on one core")
+    table = Table(title="set-opening-bb, CPU seconds on one core")
     for column in columns:
         table.add_column(column, justify="left" if column == "instances" else "right")
     for row in rows:
@@ -154,12 +154,12 @@ def table_of(rows: list[Row], count: int, limit: float) -> None:
 def beside_models(rows: list[Row], limit: float) -> None:
     """Set the model for CP-SAT beside it."""
     table = Table(title=f"wall seconds, one thread, at most {limit:g} s")
-    for column in ("instance", "opened-bb", "cpsat", "same optimum"):
+    for column in ("instance", "set-opening-bb", "classes/cpsat", "same optimum"):
         table.add_column(column)
     for row in rows:
         instance = row.make(seed=0)
         cells, costs = [], []
-        for name in ("opened-bb", "cpsat"):
+        for name in ("set-opening-bb", "classes/cpsat"):
             start = perf_counter()
             result = PROCSET[name](instance, Settings(time_limit=limit))
             seconds = perf_counter() - start
@@ -173,7 +173,9 @@ def beside_models(rows: list[Row], limit: float) -> None:
 
 def ablate(count: int, limit: float) -> None:
     """Switch off one rule after the other; sums over all instances."""
-    table = Table(title=f"what each rule of opened-bb buys (at most {limit:g} s each)")
+    table = Table(
+        title=f"what each rule of set-opening-bb buys (at most {limit:g} s each)"
+    )
     for column in ("rules", "nodes", "seconds", "ratio", "unproved"):
         table.add_column(column, justify="left" if column == "rules" else "right")
     instances = [row.make(seed=seed) for row in ABLATED for seed in range(count)]

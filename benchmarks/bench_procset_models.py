@@ -119,25 +119,25 @@ def a_process_a_level(backend: str) -> Way:
 DEFAULTS = ""
 CLAUSES = "linearization_level: 2"
 WAYS: dict[str, Way] = {
-    "cpsat": PROCSET["cpsat"],
-    "cpsat, with presolve": with_cpsat(parameters=CLAUSES),
-    "cpsat, its own defaults": with_cpsat(parameters=DEFAULTS),
-    "cpsat, one objective": with_cpsat(
+    "classes/cpsat": PROCSET["classes/cpsat"],
+    "classes/cpsat, with presolve": with_cpsat(parameters=CLAUSES),
+    "classes/cpsat, its own defaults": with_cpsat(parameters=DEFAULTS),
+    "classes/cpsat, one objective": with_cpsat(
         weighted=True, parameters=procset_cpsat.PARAMETERS
     ),
-    "cpsat, one objective, with presolve": with_cpsat(
+    "classes/cpsat, one objective, with presolve": with_cpsat(
         weighted=True, parameters=CLAUSES
     ),
-    "cpsat, one objective, its own defaults": with_cpsat(
+    "classes/cpsat, one objective, its own defaults": with_cpsat(
         weighted=True, parameters=DEFAULTS
     ),
-    "mip": PROCSET["mip"],
-    "mip, a process a level": a_process_a_level("highs"),
-    "mip, one objective": in_one_objective("highs"),
-    "mip/scip": PROCSET["mip/scip"],
-    "mip/scip, one objective": in_one_objective("scip"),
-    "mip/cbc": PROCSET["mip/cbc"],
-    "mip/cbc, one objective": in_one_objective("cbc"),
+    "classes/highs": PROCSET["classes/highs"],
+    "classes/highs, a process a level": a_process_a_level("highs"),
+    "classes/highs, one objective": in_one_objective("highs"),
+    "classes/scip": PROCSET["classes/scip"],
+    "classes/scip, one objective": in_one_objective("scip"),
+    "classes/cbc": PROCSET["classes/cbc"],
+    "classes/cbc, one objective": in_one_objective("cbc"),
 }
 
 

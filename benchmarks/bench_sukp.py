@@ -75,7 +75,7 @@ def main() -> None:
     """Print the table as Markdown, a row an instance as soon as it is done."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--time-limit", type=float, default=120.0)
-    parser.add_argument("--baseline", default="mip/scip", help="a method, or none")
+    parser.add_argument("--baseline", default="union/scip", help="a method, or none")
     parser.add_argument("--only", default="", help="instances whose name has this")
     parser.add_argument("--all", action="store_true", help="the large ones too")
     args = parser.parse_args()

@@ -9,7 +9,7 @@ file is not part of the time; checking, pricing and the tables of the network ar
 Runs that are too late are made again, at most twice, and the least time counts: on a
 machine that does other work as well, only that says what the program does. There,
 ``--cpu`` lets all clocks and alarms of the process run on its processor seconds;
-methods that wait for a process of their own (``mip``) cannot be measured so.
+methods that wait for a process of their own (``*/highs``) cannot be measured so.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ if "--cpu" in sys.argv:  # before anything takes the clock from there
     signal.ITIMER_REAL = signal.ITIMER_PROF
     signal.SIGALRM = signal.SIGPROF
 
-from closeknit.instances import InputError, Instance, Submesh, problem_of
+from closeknit.instances import InputError, Instance, Submesh
 from closeknit.instances.ksubset import generators
 from closeknit.instances.procset.generators import (
     random_domains,
@@ -136,36 +136,6 @@ def large(problem: str, name: str) -> Instance:
     return LARGE[problem][name]()
 
 
-def small(like: Instance) -> Iterator[Instance]:
-    """Yield instances of the same kind that are solved within a second or two."""
-    problem = problem_of(like).name
-    if problem == "procset":
-        yield torus_planes((4, 4, 4), 9, free=HALF, seed=2, costs="drawn", private=3)
-        yield random_sets(24, 12, Fraction(1, 4), 8, levels=2, seed=2)
-    elif problem == "sukp":
-        yield random_sukp(16, 16, Fraction(1, 5), Fraction(3, 4), 2)
-    elif problem == "submesh":
-        assert isinstance(like, Submesh)
-        for side, most in ((8, 4), (12, 4)):
-            shape = (side,) * like.d
-            yield _scattered(*shape, most=most, torus=like.torus, migrate=like.migrate)
-    else:
-        yield from _small_ksubsets(like)
-
-
-def _small_ksubsets(like: Any) -> Iterator[Instance]:
-    kind, d = like.topology.kind, like.topology.dimension
-    if kind == "points":
-        yield generators.uniform_points(30, d, k=6, seed=1)
-        return
-    for side, k in ((8, 7), (7, 9)):
-        if kind == "tree":
-            yield _drawn("tree", side, 5, k=k)()
-        else:
-            shape = (40,) if d == 1 else (side, 7) if d == 2 else (4,) * d
-            yield _drawn(kind, *shape, k=k)()
-
-
 @dataclass(frozen=True, slots=True)
 class Pair:
     """A method, and an instance that it takes."""
@@ -214,14 +184,15 @@ def pairs(
 
 def _apart(method: str) -> bool:
     """Whether a method runs a solver in a process of its own."""
-    return method.startswith("mip") or method.endswith(("/highs", "/scip", "/cbc"))
+    return method.endswith(("/highs", "/scip", "/cbc"))
 
 
 def warm(method: AnyMethod, like: Instance) -> None:
     """Compile and load what a method needs, on small instances of the same kind."""
-    warming.warm(method, warming.kind_of(like))
+    kind = warming.kind_of(like)
+    warming.warm(method, kind)
     settings = Settings(time_limit=_WARMING)
-    for one in small(like):
+    for one in warming.tiny_instances(kind):
         with suppress(InputError):
             method(one, settings)
 

@@ -1,11 +1,11 @@
-"""Put the subcommands together; turn every error into one line and an exit state.
+"""Run a command; turn every error into one line and an exit status.
 
 Exit status: 0 solved or all holds; 1 a claim, a check or a comparison failed; 2 bad
 input or usage; 3 proved infeasible; 4 nothing found within the limit; 130 interrupted;
 141 the reader of standard output is gone.
 
-A subcommand is a module with ``HELP``, ``options(parser)`` and ``run(args) -> int``.
-It imports what costs time inside ``run``, so that ``--help`` stays quick.
+Nothing that takes long is imported before it is known which command is run, so that
+``--help`` and mistyped commands are answered quickly.
 """
 
 from __future__ import annotations
@@ -13,63 +13,14 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
-from types import MappingProxyType
-from typing import Any, NoReturn
+from typing import NoReturn
 
-from ..instances.errors import InputError
-from ..solvers.result import SolverError
-from . import (
-    check,
-    compare,
-    config,
-    export,
-    generate,
-    methods,
-    outputs,
-    plot,
-    ratios,
-    reproduce,
-    select,
-    simulate,
-    solve,
-    streams,
-    verify,
-    warm,
-    worst,
-)
+from . import outputs, streams
+from .commands import COMMANDS, Module, parser_of
+from .parser import Parser
 
-COMMANDS = MappingProxyType(
-    {
-        "solve": solve,
-        "compare": compare,
-        "ratios": ratios,
-        "verify": verify,
-        "worst": worst,
-        "reproduce": reproduce,
-        "check": check,
-        "plot": plot,
-        "methods": methods,
-        "generate": generate,
-        "export": export,
-        "simulate": simulate,
-        "select": select,
-        "config": config,
-        "warm": warm,
-    }
-)
-"""Subcommands in the order in which the help lists them."""
-
-
-class Parser(argparse.ArgumentParser):
-    """Complains in one line, through the same door as every other error."""
-
-    def error(self, message: str) -> NoReturn:
-        """Raise what is wrong with the words given."""
-        raise InputError(f"{message} (see {self.prog} --help)")
-
-    def _print_message(self, message: str, file: Any = None) -> None:
-        """Print help or version; argparse itself would not notice a full disk."""
-        print(message, end="", file=file or sys.stderr)
+_DESCRIPTION = """Choose processors that lie close together, and prove how close to
+optimal the choice is."""
 
 
 class _Version(argparse.Action):
@@ -83,55 +34,77 @@ class _Version(argparse.Action):
         parser.exit()
 
 
-def parser() -> argparse.ArgumentParser:
-    """Build the whole command line."""
-    top = Parser(
-        prog="closeknit",
-        description="Choose processors lying close together; prove how close to "
-        "optimal the choice is.",
-    )
+def overview() -> Parser:
+    """Return the parser of the words before a command; it knows commands by name."""
+    top = Parser(prog="closeknit", description=_DESCRIPTION)
     top.add_argument(
         "--version", action=_Version, nargs=0, help="print the version and exit"
     )
     commands = top.add_subparsers(metavar="COMMAND", required=True)
-    for name, module in COMMANDS.items():
-        command = commands.add_parser(
-            name,
-            help=module.HELP,
-            description=module.__doc__,
-            formatter_class=argparse.RawDescriptionHelpFormatter,
-        )
-        module.options(command)
-        command.set_defaults(run=module.run)
+    for name, command in COMMANDS.items():
+        top.subcommand(commands, name, help=command.help, add_help=False)
+    top.examples(
+        "solve instance.json --time-limit 10",
+        "compare instance.json --methods mm,mc1x1",
+    )
     return top
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; return the exit status."""
+    words = sys.argv[1:] if arguments is None else list(arguments)
     try:
         streams.prepare()
-        status = _run(arguments)
+        status = _run(words)
         sys.stdout.flush()
         return status
-    except (InputError, SolverError) as error:
-        streams.complain(str(error))
-        return 2
     except KeyboardInterrupt:
         streams.complain("interrupted")
         return 130
-    except MemoryError:
-        streams.complain("out of memory")
-        return 2
-    except OSError as error:
-        return streams.lost(error)
+    except Exception as error:
+        return _status_of(error)
 
 
-def _run(arguments: Sequence[str] | None) -> int:
+def parse(words: Sequence[str]) -> tuple[argparse.Namespace, Module]:
+    """Return the options of a command line, and the module that runs it.
+
+    Raises
+    ------
+    InputError
+        Naming the option that is wrong, or the command that does not exist.
+    SystemExit
+        After ``--help`` and ``--version``.
+    """
+    name = next(
+        (one for one in map(" ".join, (words[:2], words[:1])) if one in COMMANDS), ""
+    )
+    if not name:
+        overview().parse_args(words)  # prints help or version, or refuses
+    parser, module = parser_of(name)
+    return parser.parse_args(words[len(name.split()) :]), module
+
+
+def _run(words: Sequence[str]) -> int:
     try:
-        args = parser().parse_args(arguments)
-    except SystemExit:  # after --help or --version
+        args, module = parse(words)
+    except SystemExit:
         sys.stdout.flush()
         raise
     outputs.try_all(args)
-    status: int = args.run(args)
-    return status
+    return module.run(args)
+
+
+def _status_of(error: Exception) -> int:
+    """Describe an error in one line; raise it again if it is none of the user's."""
+    from ..instances.errors import InputError
+    from ..solvers.result import SolverError
+
+    if isinstance(error, InputError | SolverError):
+        streams.complain(str(error))
+        return 2
+    if isinstance(error, MemoryError):
+        streams.complain("out of memory")
+        return 2
+    if isinstance(error, OSError):
+        return streams.lost(error)
+    raise error

@@ -1,11 +1,11 @@
 """Check a solution file against its instance, from the definition.
 
-The digest, the selection, its cost and what the status says are looked at, and a
-bound of grade "checked" is derived again, if need be by following a certificate; so
-is infeasibility, from the certificate that the solution of a submesh request holds.
-With --prove, any other bound is put to the test as well, and one that rests on a
-certificate does without it: by closeknit's own search, within the time limit. Exit
-status 0 when all is true, 1 when something is not.
+The digest, the selection, its cost and the status are checked. A bound of grade
+"checked" is derived again, if need be by following a certificate; so is infeasibility,
+from the certificate in the solution of a submesh request. With --prove, every other
+bound is proved again too, by closeknit's own search within the time limit; one that
+rests on a certificate then needs no certificate. Exit status 0 when everything is true,
+1 when something is not.
 """
 
 from __future__ import annotations
@@ -13,34 +13,38 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from ..instances.errors import InputError
 from ..instances.value import cost_text
 from . import running
+from .parser import Parser
 
 if TYPE_CHECKING:
     from ..instances import Instance, Value
     from ..solvers import Settings
     from ..solvers.solution_json import Solution
 
-HELP = "check a solution file, independently"
-_OPEN = "; not proved anew"
+_OPEN = "; not proved again"
 
 
-def options(parser: argparse.ArgumentParser) -> None:
+def options(parser: Parser) -> None:
     """Declare the options."""
     parser.add_argument("file", metavar="FILE", help="instance file")
     parser.add_argument("solution", metavar="SOLUTION", help="solution file")
     parser.add_argument(
-        "--prove", action="store_true", help="prove the bound anew, whatever its grade"
+        "--prove", action="store_true", help="prove the bound again, whatever its grade"
     )
     parser.add_argument(
-        "--certificate", metavar="FILE", help="the proof that solve wrote down"
+        "--certificate", metavar="FILE", help="proof that solve --certificate wrote"
     )
     running.add_settings(parser, time_limit=60.0)
+    parser.examples(
+        "check instance.json solution.json",
+        "check instance.json solution.json --prove --time-limit 300",
+    )
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print what is wrong, a line each, or that nothing is."""
+    """Print one line per objection, or that everything holds."""
+    from ..api.checking import objections, without_certificate
     from ..instances import problem_of, read_instance
     from ..solvers import Status, read_solution
 
@@ -49,14 +53,14 @@ def run(args: argparse.Namespace) -> int:
     if args.certificate is not None:
         running.only_for("ksubset", instance, "--certificate")
     solution = read_solution(args.solution)
-    anew = args.prove and solution.bound is not None
-    wrong = objections(instance, solution, args.certificate, anew=anew)
+    again = args.prove and solution.bound is not None
+    wrong = objections(instance, solution, args.certificate, again=again)
     remark = ""
-    if not wrong and anew:
+    if not wrong and again:
         assert solution.bound is not None
-        wrong, remark = _proved_anew(instance, solution.bound, settings)
+        wrong, remark = _proved_again(instance, solution.bound, settings)
         if remark.startswith(_OPEN) and _rests_on_certificate(solution, args):
-            raise _without_certificate(remark.removeprefix("; "))
+            raise without_certificate(remark.removeprefix("; "))
     for problem in wrong:
         print(f"{args.solution}: {problem}")
     if wrong:
@@ -73,54 +77,13 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def objections(
-    instance: Instance,
-    solution: Solution,
-    certificate: str | None,
-    *,
-    anew: bool = False,
-) -> list[str]:
-    """List what is untrue in a solution; a bound of grade ``checked`` is derived.
-
-    One that rests on a certificate needs it, unless it is proved ``anew`` after this.
-    """
-    from ..solvers import complaints
-
-    return (
-        complaints(instance, solution)
-        or _of_shape(instance, solution.bound)
-        or _of_bound(instance, solution, certificate, anew)
-    )
-
-
 def _rests_on_certificate(solution: Solution, args: argparse.Namespace) -> bool:
     from ..solvers.result import CERTIFIED
 
     return solution.proof == CERTIFIED and args.certificate is None
 
 
-def _without_certificate(why: str = "") -> InputError:
-    problem = f"is needed to check this proof{f': {why}' if why else ''}"
-    return InputError(problem, field="--certificate")
-
-
-def _of_shape(instance: Instance, bound: Value | None) -> list[str]:
-    """Complain of a bound that is no cost of this problem."""
-    from ..instances import ProcSet, Submesh
-    from ..instances.value import shape
-
-    levels = -1
-    if isinstance(instance, ProcSet):
-        levels = instance.levels
-    elif isinstance(instance, Submesh):
-        levels = 3
-    if bound is None or shape(bound) == levels:
-        return []
-    what = "an integer" if levels < 0 else f"a list of {levels} levels"
-    return [f"bound: is {cost_text(bound)}, but a cost is {what}"]
-
-
-def _proved_anew(
+def _proved_again(
     instance: Instance, bound: Value, settings: Settings
 ) -> tuple[list[str], str]:
     """Solve the instance; return what is wrong with a bound, and what was proved."""
@@ -136,37 +99,4 @@ def _proved_anew(
         return [], _OPEN
     if ordered(bound) > ordered(result.bound):
         return [], f"{_OPEN} beyond {cost_text(result.bound)}"
-    return [], f"; proved anew ({result.proof})"
-
-
-def _of_bound(
-    instance: Instance, solution: Solution, certificate: str | None, anew: bool
-) -> list[str]:
-    """Derive a bound of grade ``checked`` again, and follow a certificate."""
-    from ..formulations.ksubset.bounds.bounds import rederive
-    from ..instances import KSubset
-    from ..instances.ksubset.certificate_file import check_certificate
-    from ..solvers import Grade
-    from ..solvers.result import CERTIFIED
-
-    if certificate is not None and isinstance(instance, KSubset):
-        proved = check_certificate(instance, certificate)
-        if solution.bound is not None and proved < solution.bound:  # type: ignore[operator]
-            return [f"bound: is {solution.bound}, but the certificate is for {proved}"]
-    if solution.bound is None or solution.proof is None:
-        return []  # infeasibility is looked at with the rest
-    if solution.proof.grade is not Grade.CHECKED:
-        return []
-    if solution.proof == CERTIFIED:
-        if certificate is None and not anew:
-            raise _without_certificate()
-        return []
-    derived = None
-    if isinstance(instance, KSubset):
-        derived = rederive(instance, solution.proof.by)
-    if derived is None:
-        return [f"proof: there is no {solution.proof.by!r} for this instance"]
-    assert isinstance(solution.bound, int)
-    if solution.bound > derived:
-        return [f"bound: is {solution.bound}, but the {solution.proof.by} is {derived}"]
-    return []
+    return [], f"; proved again ({result.proof})"

@@ -1,11 +1,11 @@
 """Compare methods on instances: cost, ratio to the optimum, time.
 
-Every method runs on every instance; the exact one gives the optimum to compare
-with. A ratio stands only where the optimum is proved; else the interval in which
-it must lie. Lexicographic costs have a ratio for every level. Exit status 1 when
-a ratio is above what its method guarantees, a method fails, or two answers
-contradict each other. Ctrl-C stops the run in progress and shows what there is; exit
-status 130.
+Every method runs on every instance; the exact one gives the optimum to compare with. A
+single ratio is shown only where the optimum is proved; elsewhere the interval in which
+it must lie. Lexicographic costs have a ratio for every level. Exit status 1 when a
+ratio is above what its method guarantees, a method fails, or two answers contradict
+each other. Ctrl-C stops the run in progress and shows the results so far; exit status
+130.
 """
 
 from __future__ import annotations
@@ -15,49 +15,50 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from . import outputs, running
+from .parser import Parser
 from .screen import screen
 
 if TYPE_CHECKING:
     from ..instances import Instance
     from ..methods import AnyMethod
     from ..reports.campaigns.rows import Row
-    from ..reports.ratios.verdicts import ScoredRun
+    from ..reports.ratios.scoring import ScoredRun
     from ..solvers import Settings
 
-HELP = "table of ratios on the terminal"
 
-
-def options(parser: argparse.ArgumentParser) -> None:
+def options(parser: Parser) -> None:
     """Declare the options."""
     parser.add_argument("files", nargs="+", metavar="FILE", help="instance file")
     parser.add_argument(
         "--methods",
         metavar="M,M",
-        help="every heuristic that takes the instance if left out",
+        help="methods to compare (default: every heuristic that takes the instance)",
     )
     parser.add_argument(
-        "--exact", default="auto", metavar="M", help="gives the optimum (default auto)"
+        "--exact", default="auto", metavar="M", help="method that gives the optimum"
     )
     running.add_settings(parser, time_limit=60.0)
-    parser.add_argument(
-        "--json",
-        type=outputs.output,
-        metavar="OUT",
-        help="write the rows there; - for standard output",
+    outputs.add_json(parser, "the rows (one line per run)")
+    for old in ("--method", "--allocator"):
+        parser.old_spelling(old, "--methods")
+    parser.examples(
+        "compare instance.json --methods mm,mc1x1",
+        "compare *.json --time-limit 10 --json rows.jsonl",
     )
 
 
 def run(args: argparse.Namespace) -> int:
-    """Run everything, print one table an instance."""
+    """Run everything, print one table per instance."""
     from ..instances import read_instance
     from ..methods import METHODS
     from ..reports.campaigns.campaign import Campaign
-    from ..reports.ratios.verdicts import judge
+    from ..reports.campaigns.lineups import lineups as lineups_of
+    from ..reports.ratios.scoring import judge
     from ..solvers import Limit
 
     settings = running.settings_of(args)
     instances = [read_instance(path) for path in args.files]
-    lineups = running.lineups(args, instances)
+    lineups = lineups_of(args.methods, args.exact, instances)
     failed = interrupted = False
     judged: list[ScoredRun] = []
     for instance in instances:
@@ -123,8 +124,9 @@ def _show(instance: Instance, found: list[ScoredRun]) -> None:
 
     from ..instances import KSubset, Sukp
     from ..instances.problems import described
-    from ..reports.ratios.labels import paid
-    from ..reports.ratios.wording import decimal, fraction, levels, open_levels, seconds
+    from ..reports.pages.numbers import decimal, fraction, levels, seconds
+    from ..reports.problems import paid
+    from ..reports.ratios.scoring import open_levels
 
     table = Table(title=f"{instance.name}: {described(instance)}", title_justify="left")
     table.add_column("method", no_wrap=True)

@@ -1,6 +1,6 @@
 """Check, compile or show the configuration of a selector.
 
-check lists everything wrong with a file, a line each, as FILE:LINE:COLUMN: what was
+check lists everything wrong with a file, one line each, as FILE:LINE:COLUMN: what was
 expected; and what is odd, as warnings. compile writes the form that a selector loads
 quickly; nothing is written if anything is wrong. show writes either form as text.
 FILE may be the name of a bundled configuration, drakenberg-figure-6.
@@ -16,19 +16,20 @@ import sys
 from typing import TYPE_CHECKING
 
 from . import outputs
+from .parser import Parser
 
 if TYPE_CHECKING:
     from ..scheduler.config import Configuration
 
-HELP = "check or compile the configuration of a selector"
 
-
-def options(parser: argparse.ArgumentParser) -> None:
+def options(parser: Parser) -> None:
     """Declare the subcommands."""
     actions = parser.add_subparsers(metavar="ACTION", required=True)
-    check = actions.add_parser("check", help="list everything wrong or odd")
+    check = parser.subcommand(actions, "check", help="list everything wrong or odd")
     check.set_defaults(action=_check)
-    compile_ = actions.add_parser("compile", help="write the form that loads quickly")
+    compile_ = parser.subcommand(
+        actions, "compile", help="write the form that loads quickly"
+    )
     compile_.add_argument(
         *("-o", "--out"),
         type=outputs.file,
@@ -37,7 +38,9 @@ def options(parser: argparse.ArgumentParser) -> None:
         help="where to write it",
     )
     compile_.set_defaults(action=_compile)
-    show = actions.add_parser("show", help="write a file, text or compiled, as text")
+    show = parser.subcommand(
+        actions, "show", help="write a file, text or compiled, as text"
+    )
     show.set_defaults(action=_show)
     for action in (check, compile_, show):
         action.add_argument(
@@ -45,8 +48,18 @@ def options(parser: argparse.ArgumentParser) -> None:
         )
     for action in (check, compile_):
         action.add_argument(
-            "--strict", action="store_true", help="let warnings count as failure"
+            "--strict", action="store_true", help="treat warnings as failure"
         )
+    check.examples("config check cluster.conf", "config check cluster.conf --strict")
+    compile_.examples(
+        "config compile cluster.conf --out cluster.bin",
+        "config compile drakenberg-figure-6 --out figure-6.bin --strict",
+    )
+    show.examples("config show drakenberg-figure-6", "config show cluster.bin")
+    parser.examples(
+        "config check cluster.conf --strict",
+        "config compile cluster.conf --out cluster.bin",
+    )
 
 
 def run(args: argparse.Namespace) -> int:

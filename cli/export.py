@@ -1,6 +1,6 @@
 """Write the model of an instance: LP or MPS for mixed-integer solvers, or CP-SAT text.
 
-The first line, a comment, says what variables and objective mean.
+The first line, a comment, names the model and the unit of the objective.
 
 ksubset: variable x<i> is 1 where free processor i, in lexicographic order, is chosen.
 Unless --bare is given, inequalities are added that rule out mirror images and shifts
@@ -38,12 +38,12 @@ from typing import TYPE_CHECKING
 from ..formulations.ksubset import catalogue
 from ..instances.errors import InputError
 from . import outputs
+from .parser import Parser
 
 if TYPE_CHECKING:
     from ..instances import KSubset, ProcSet, Submesh, Sukp
     from ..solvers.formulation import Formulation
 
-HELP = "write the model itself: LP, MPS or CP-SAT text"
 DEFAULT = "cuts-unary"
 CLASSES, UNION = "classes", "union"
 NO_OVERLAP, LEFT_BELOW, MOVES = "no-overlap", "left-below", "moves"
@@ -53,10 +53,12 @@ _ENTRIES = {"lp": catalogue.MIP, "mps": catalogue.MIP, "cpsat": catalogue.CP}
 _COMMENT = {"lp": "\\", "mps": "*", "cpsat": "#"}
 
 
-def options(parser: argparse.ArgumentParser) -> None:
+def options(parser: Parser) -> None:
     """Declare the options."""
     parser.add_argument("file", metavar="FILE", help="instance file")
-    parser.add_argument("--to", required=True, choices=_ENTRIES, help="which format")
+    parser.add_argument(
+        "--to", required=True, choices=_ENTRIES, help="format of the model"
+    )
     known = sorted({*catalogue.CP, *catalogue.MIP})
     parser.add_argument(
         "--formulation",
@@ -66,24 +68,30 @@ def options(parser: argparse.ArgumentParser) -> None:
         f"and mps, theirs), {MOVES}",
     )
     parser.add_argument(
-        "--bare", action="store_true", help="the definition alone, nothing that helps"
+        "--bare",
+        action="store_true",
+        help="write the definition only, without strengthening",
     )
     parser.add_argument(
         "--level",
         type=int,
         metavar="L",
-        help="procset, moves: minimise this level alone",
+        help="procset, moves: minimise this level alone (default: all levels folded)",
     )
     parser.add_argument(
         "--at-most",
         metavar="V,V",
-        help="with --level: what the levels before it may cost",
+        help="with --level: largest costs of the levels before it (default: no bound)",
     )
     parser.add_argument(
         "--out",
         type=outputs.output,
         metavar="PATH",
-        help="standard output if left out, or -",
+        help="file to write; - for standard output (default: standard output)",
+    )
+    parser.examples(
+        "export instance.json --to lp --out model.lp",
+        "export instance.json --to cpsat --formulation cuts-unary --bare",
     )
 
 
@@ -284,7 +292,7 @@ def _moves(instance: Submesh, args: argparse.Namespace) -> tuple[Formulation, st
         model = cp = submesh_moves.moves(instance)
         folded = submesh_moves.folded(cp, weights)
         if not cp.levels:
-            return model, "nobody may be moved: no objective"
+            return model, "no resident may be moved: no objective"
         if args.level is None:
             cp.model.minimize(folded)
         else:

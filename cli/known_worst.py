@@ -58,7 +58,9 @@ def families(args: argparse.Namespace) -> int:
 def table(args: argparse.Namespace) -> int:
     """Print the ledger as Markdown."""
     from ..reports.adversary.worst_known import PATH, read_worst_known
-    from ..reports.adversary.worst_table import worst_page
+    from ..reports.adversary.worst_table import worst_document
+    from ..reports.pages.markdown import markdown_of
 
-    sys.stdout.write(worst_page(read_worst_known(args.ledger or PATH)))
+    entries = read_worst_known(args.ledger or PATH)
+    sys.stdout.write(markdown_of(worst_document(entries)))
     return 0

@@ -1,43 +1,138 @@
-"""List the methods: name, exact or not, seeded or not, guarantee, time, source."""
+"""List the methods, or explain one: what it does, guarantees and takes.
+
+NAME is a problem (ksubset, procset, sukp, submesh) or a method. Of a method, everything
+known about it is printed; of a problem, or of all without NAME, each method with its
+guarantee, its time and its source.
+"""
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping
+from inspect import getdoc
+from textwrap import fill, shorten, wrap
+from typing import TYPE_CHECKING, Any
 
-from .screen import screen
+from ..instances.suggestions import entry_named
+from . import outputs
+from .parser import Parser, plain
 
-HELP = "what can be run, and what it promises"
-PROBLEMS = ("ksubset", "procset", "sukp", "submesh")
+if TYPE_CHECKING:
+    from ..methods import AnyMethod
+
+_WIDTH = 79
+_LINES = ("Guarantee", "Time", "Ties", "Source")
+"""Lines of a docstring that are shown as fields."""
+
+Found = list[tuple[str, "AnyMethod"]]
+"""Methods, each with the name of its problem."""
 
 
-def options(parser: argparse.ArgumentParser) -> None:
+def options(parser: Parser) -> None:
     """Declare the options."""
     parser.add_argument(
-        "problem", nargs="?", choices=PROBLEMS, help="all problems if left out"
+        "name", nargs="?", metavar="NAME", help="a problem or a method (default: all)"
     )
+    parser.add_argument(
+        "--short", action="store_true", help="print one line per method"
+    )
+    outputs.add_json(parser, "the methods")
+    parser.examples("methods submesh --short", "methods mm")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print the table."""
-    from rich.table import Table
-
+    """Print what is known about the methods asked for."""
     from ..methods import METHODS
 
-    table = Table()
-    for column in ("problem", "method", "exact", "seeded"):
-        table.add_column(column, no_wrap=True)
-    for column in ("guarantee", "time", "source"):
-        table.add_column(column, overflow="fold")
-    for problem in PROBLEMS if args.problem is None else (args.problem,):
-        for name, method in METHODS[problem].items():
-            table.add_row(
-                problem,
-                name,
-                "yes" if method.exact else "no",
-                "yes" if method.seeded else "no",
-                method.says("Guarantee"),
-                method.says("Time"),
-                method.says("Source"),
-            )
-    screen().print(table)
+    named = args.name not in (None, *METHODS)
+    found = _found(args.name, METHODS)
+    if args.json:
+        from ..instances.json_text import dumps
+
+        document = {
+            "format": "closeknit/methods",
+            "version": 1,
+            "methods": [_document(problem, method) for problem, method in found],
+        }
+        outputs.write_out(args.json, dumps(document) + "\n")
+    if args.json != "-":
+        for place, (problem, method) in enumerate(found):
+            if args.short:
+                print(_short(problem, method))
+            elif named:
+                print("\n" * bool(place) + _explained(problem, method))
+            else:
+                print("\n" * bool(place) + _entry(problem, method))
     return 0
+
+
+def _found(name: str | None, tables: Mapping[str, Mapping[str, AnyMethod]]) -> Found:
+    from ..methods.by_name import methods_named
+
+    if name is None or name in tables:
+        return [
+            (problem, method)
+            for problem, table in tables.items()
+            if name in (None, problem)
+            for method in table.values()
+        ]
+    known = {**tables, **{one: table for table in tables.values() for one in table}}
+    entry_named(name, known, "NAME", "problem or method")
+    return [*methods_named(name, [*tables], "NAME").items()]
+
+
+def _kind(method: AnyMethod) -> str:
+    seeded = ", seeded" if method.seeded else ""
+    return ("exact" if method.exact else "heuristic") + seeded
+
+
+def _short(problem: str, method: AnyMethod) -> str:
+    line = f"{problem:8}{method.name:21}{'exact' if method.exact else '':6}"
+    summary = plain(method.summary).replace("\n", " ")
+    return line + shorten(summary, _WIDTH - len(line), placeholder=" ...")
+
+
+def _entry(problem: str, method: AnyMethod) -> str:
+    lines = [f"{method.name} ({problem}, {_kind(method)})"]
+    lines += wrap(method.summary.replace("``", ""), _WIDTH - 4)
+    for what in ("Guarantee", "Time", "Source"):
+        if said := method.says(what):
+            lines += _field(what.lower(), said)
+    return "\n    ".join(lines)
+
+
+def _field(what: str, said: str) -> list[str]:
+    """Wrap a field at words, behind its name."""
+    text = f"{what}: {said}".replace("``", "")
+    return wrap(text, _WIDTH - 4, subsequent_indent="  ", break_on_hyphens=False)
+
+
+def _explained(problem: str, method: AnyMethod) -> str:
+    """Return the whole docstring, with its fields wrapped at the end."""
+    doc = getdoc(method.function) or ""
+    body = [part for part in doc.split("\n\n") if not part.startswith(tuple(_LINES))]
+    parts = [f"{method.name} ({problem}, {_kind(method)})"]
+    parts += [fill(plain(part).replace("\n", " "), _WIDTH) for part in body]
+    fields = [
+        line
+        for what in _LINES
+        if (said := method.says(what))
+        for line in wrap(
+            f"{what}: {said}".replace("``", ""),
+            _WIDTH,
+            subsequent_indent="    ",
+            break_on_hyphens=False,
+        )
+    ]
+    return "\n\n".join([*parts, "\n".join(fields)])
+
+
+def _document(problem: str, method: AnyMethod) -> dict[str, Any]:
+    return {
+        "problem": problem,
+        "name": method.name,
+        "exact": method.exact,
+        "seeded": method.seeded,
+        "summary": method.summary,
+        **{what.lower(): method.says(what) or None for what in _LINES},
+    }

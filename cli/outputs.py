@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from argparse import ArgumentTypeError
 from pathlib import Path
+from typing import Any
 
 PICTURES = (".svg", ".png", ".pdf")
 
@@ -30,6 +32,29 @@ class Picture(OutputFile):
     def form(self) -> str:
         """``svg``, ``png`` or ``pdf``."""
         return Path(self).suffix.lower().removeprefix(".")
+
+
+def add_json(parser: Any, what: str) -> None:
+    """Declare ``--json [OUT]``: a file, or standard output where none is named."""
+    parser.add_argument(
+        "--json",
+        nargs="?",
+        const="-",
+        type=output,
+        metavar="OUT",
+        help=f"write {what} as JSON to OUT, or instead of text to standard output "
+        "if OUT is - or left out",
+    )
+
+
+def write_out(out: str, text: str) -> None:
+    """Write text to a file, or with ``-`` to standard output."""
+    from ..instances.files import write_text
+
+    if out == "-":
+        sys.stdout.write(text)
+    else:
+        write_text(out, text)
 
 
 def output(text: str) -> str:

@@ -2,7 +2,7 @@
 
 ksubset: the network, free and busy processors. procset: processors host by host, and
 the shared sets. submesh: the mesh with its residents (outlined: may not be moved) and
-the request beside it; with a solution, before and after, with an arrow for every move.
+the request next to it; with a solution, before and after, with an arrow for every move.
 sukp: items across, elements down, profits and weights as bars. The solution is checked
 first, as closeknit check does; exit status 1 when something in it is not true.
 """
@@ -14,15 +14,15 @@ import sys
 from typing import TYPE_CHECKING
 
 from . import outputs
+from .parser import Parser
 
 if TYPE_CHECKING:
     from ..instances import Instance
+    from ..reports.drawing.shapes import Drawing
     from ..solvers.solution_json import Solution
 
-HELP = "draw an instance or a solution as SVG, PNG or PDF"
 
-
-def options(parser: argparse.ArgumentParser) -> None:
+def options(parser: Parser) -> None:
     """Declare the options."""
     parser.add_argument("file", metavar="FILE", help="instance file")
     parser.add_argument("solution", metavar="SOLUTION", nargs="?", help="solution file")
@@ -36,32 +36,37 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--certificate",
         metavar="FILE",
-        help="the proof that solve wrote down, where the solution rests on it",
+        help="proof that solve --certificate wrote, where the solution rests on it",
+    )
+    parser.examples(
+        "plot instance.json --out instance.svg",
+        "plot instance.json solution.json --out solution.png",
     )
 
 
 def run(args: argparse.Namespace) -> int:
     """Check what is to be drawn, draw it, and write the picture."""
+    from ..api.checking import objections
     from ..instances import read_instance
-    from ..reports.drawing.drawing import draw, draw_alone
+    from ..reports.drawing.drawing import drawing_of
     from ..solvers import read_solution
     from . import running
-    from .check import objections
 
     instance = read_instance(args.file)
     if args.certificate is not None:
         running.only_for("ksubset", instance, "--certificate")
     if args.solution is None:
-        drawing = draw_alone(instance)
+        drawing = drawing_of(instance, {})
     else:
         solution = read_solution(args.solution)
         if wrong := objections(instance, solution, args.certificate):
             print(f"closeknit: {args.solution}: {'; '.join(wrong)}", file=sys.stderr)
             return 1
         if solution.selection is None:
-            drawing = draw_alone(instance, remark=_unanswered(solution))
+            drawing = drawing_of(instance, {}, remark=_unanswered(solution))
         else:
-            drawing = draw(instance, {solution.method: _chosen(instance, solution)})
+            chosen = {solution.method: _chosen(instance, solution)}
+            drawing = drawing_of(instance, chosen)
     write_picture(args.out, drawing)
     return 0
 
@@ -78,12 +83,12 @@ def _unanswered(solution: Solution) -> str:
     return f"{solution.method}: {solution.status.value}{why}"
 
 
-def write_picture(out: outputs.Picture, drawing: str) -> None:
+def write_picture(out: outputs.Picture, drawing: Drawing) -> None:
     """Write a drawing in the form that the ending of its file says."""
     from ..instances.files import write_bytes, write_text
 
     if out.form == "svg":
-        write_text(out, drawing)
+        write_text(out, drawing.svg)
         return
     from ..reports.drawing.rendering import rendered
 

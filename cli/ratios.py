@@ -1,19 +1,17 @@
 """Run methods on instances, and report every ratio to the proven optimum.
 
-What to run stands in a study file (STUDY.toml, see docs/studies.md; standard comes
-with closeknit), or is named: instance files, folders of them, suites.
+What to run is written in a study file (STUDY.toml, see docs/studies.md; standard comes
+with closeknit), or named: instance files, folders of them, suites.
 
-Every result goes to OUT/results.sqlite at once; the same command, given again after
+Every result is written to OUT/results.sqlite at once; the same command, repeated after
 it was stopped or killed, runs only what is missing. Then OUT/report.html,
-OUT/report.md and OUT/ratios.csv are written. Rows of other settings that are
-already in the folder are kept; they are not reported on, but their solutions and
-proofs count. Exit status 1: a ratio exceeds what is proven for its method, a
-proof is contradicted, or a run failed.
+OUT/report.md and OUT/ratios.csv are written. Rows of other settings that are already
+in the folder are kept; they are not reported, but their solutions and proofs count.
+Exit status 1: a ratio exceeds what is proven for its method, a proof is contradicted,
+or a run failed.
 
-    closeknit ratios compare A B [--fail-on worse|answers]
-
-says what became better or worse from A to B: folders that this command filled, or
-stores. A file or folder called compare is written ./compare.
+Another command, closeknit ratios compare A B, shows what changed between two such
+folders; an input that is called compare is therefore written ./compare.
 """
 
 from __future__ import annotations
@@ -26,94 +24,82 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from . import comparing, outputs, reading, running, study_file
+from ..instances.option_values import seconds
+from . import outputs, reading, running
+from .parser import Parser
 from .progress import progress_bar
 
 if TYPE_CHECKING:
     from ..reports.campaigns.campaign import Campaign, Runner
-    from ..reports.campaigns.store import ResultStore
 
-HELP = "run methods on instances; report the ratios"
-OUTPUTS = ("report.html", "report.md", "ratios.csv")
 _BUNDLED = "bundled"
 _RATHER_IN_THE_STUDY = ("methods", "exact", "time_limit", "seed")
-_ONLY_TO_RUN = (
-    *(
-        "out",
-        "jobs",
-        "dask",
-        "dask_jobqueue",
-        "trace",
-        "max_runs",
-        *_RATHER_IN_THE_STUDY,
-    ),
-    *("fresh", "resume", "retry_failed", "parquet"),
-)
 
 
-def options(parser: argparse.ArgumentParser) -> None:
+def options(parser: Parser) -> None:
     """Declare the options."""
     parser.add_argument(
         "inputs",
         nargs="*",
         metavar="STUDY|FILE|DIR|SUITE",
         help="a study file, or instance files, folders of them, or suites that come "
-        "with closeknit (bundled, bundled-ksubset, bundled-procset, bundled-sukp, "
-        "bundled-submesh, worst-cases); bundled if left out",
+        "with closeknit: bundled, bundled-ksubset, bundled-procset, bundled-sukp, "
+        "bundled-submesh, worst-cases (default: bundled)",
     )
     parser.add_argument(
         "--out",
         type=outputs.folder,
+        required=True,
         metavar="DIR",
         help="folder of results and report",
     )
     parser.add_argument(
         "--methods",
         metavar="M,M",
-        help="methods to measure; every heuristic that takes the instance if left out",
+        help="methods to measure (default: every heuristic that takes the instance)",
     )
     parser.add_argument(
         "--exact",
         metavar="M",
-        help="route to the optimum (auto; also for problems without such a method)",
+        help="exact method that gives the optimum; auto where a problem has none of "
+        "this name (default: auto)",
     )
     parser.add_argument(
-        "--time-limit", type=float, metavar="S", help="seconds for each run (60)"
+        "--time-limit", type=float, metavar="S", help="seconds per run (default: 60)"
     )
     parser.add_argument(
-        "--seed", type=int, metavar="N", help="of methods that draw lots (0)"
+        "--seed", type=int, metavar="N", help="random seed (default: 0)"
     )
     parser.add_argument(
-        "--trace", metavar="SWF", help="the trace of which a study takes snapshots"
+        "--trace", metavar="FILE", help="SWF trace for the snapshots of a study"
     )
+    parser.old_spelling("--swf", "--trace")
     parser.add_argument(
         "--max-runs",
         type=reading.number,
         metavar="N",
-        help=f"a study of more runs is refused ({study_file.MAX_RUNS})",
+        help="refuse a study of more runs (default: 1000000)",
     )
     where = parser.add_mutually_exclusive_group()
-    where.add_argument(
-        "--jobs", type=int, metavar="N", help="processes; one for each CPU if left out"
-    )
+    running.add_jobs(where)
     where.add_argument(
         "--dask", metavar="ADDRESS", help="run on the workers of a Dask scheduler"
     )
     where.add_argument(
         "--dask-jobqueue",
         metavar="TOML",
-        help="run on workers that are started as jobs of Slurm, as this file says",
+        help="start workers as Slurm jobs, as this file says, and run on them",
     )
     before = parser.add_mutually_exclusive_group()
     before.add_argument(
         "--resume",
         action="store_true",
-        help="run only what OUT does not hold yet (this is the default)",
+        help="run only what OUT does not hold yet (the default)",
     )
     before.add_argument(
         "--fresh",
         action="store_true",
-        help="put results that OUT holds aside, as results.sqlite.old",
+        help="set the results that OUT holds aside, as results.sqlite.old",
     )
     before.add_argument(
         "--retry-failed", action="store_true", help="run again what failed before"
@@ -123,52 +109,39 @@ def options(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="write OUT/results.parquet too (needs closeknit[parquet])",
     )
-    comparing.options(parser)
+    parser.examples(
+        "ratios bundled --out results --methods mm,mc1x1",
+        "ratios study.toml --out results --jobs 4 --retry-failed",
+    )
 
 
 def run(args: argparse.Namespace) -> int:
     """Run the campaign, write the report, say what came of it."""
-    if args.inputs[:1] == [comparing.WORD]:
-        _refuse(args, _ONLY_TO_RUN, "is not for a comparison (a file: ./compare)")
-        return comparing.run(args, args.inputs[1:])
-    _refuse(args, comparing.OPTIONS, "is for a comparison: closeknit ratios compare")
-    from ..reports.campaigns.audit import audited
-    from ..reports.campaigns.campaign import run as run_campaign
-    from ..reports.campaigns.compiling import compile_for
+    from ..api.campaigns import conduct
     from ..reports.campaigns.forecast import Forecast
-    from ..reports.campaigns.rows import FAILED
     from ..reports.campaigns.store import ResultStore
 
-    if args.out is None:
-        raise _no_out()
     if args.parquet:
         from ..reports.campaigns.parquet import arrow
 
         arrow()
     campaign = _campaign(args)
+    jobs = running.processes(args.jobs) if _here(args) else None
     with (
         _runner(args) as runner_for,
         ResultStore(args.out, fresh=args.fresh) as store,
     ):
-        _refuse_unwritable(Path(args.out))
-        audited(campaign.instances, store.rows.values(), store.path)
-        if args.retry_failed:
-            rows = campaign.rows(store)
-            store.forget(row.key for row in rows if row.status == FAILED)
-        runner = runner_for(store.scratch)
-        forecast = Forecast(running.processes(args.jobs) if _here(args) else 1)
+        forecast = Forecast(jobs or 1)
         with progress_bar(forecast) as progress:
             try:
-                if _here(args):  # each process would compile what others do, too
-                    compile_for(
-                        campaign.wanted(store), jobs=running.processes(args.jobs)
-                    )
-                run_campaign(
+                report = conduct(
                     campaign,
                     store,
-                    runner=runner,
-                    progress=progress,
+                    runner=runner_for(store.scratch),
+                    compiling_jobs=jobs,
                     forecast=forecast,
+                    retry_failed=args.retry_failed,
+                    progress=progress,
                 )
             except KeyboardInterrupt:
                 total = len(campaign.tasks())
@@ -179,15 +152,15 @@ def run(args: argparse.Namespace) -> int:
                     file=sys.stderr,
                 )
                 return 130
-        return _report(campaign, store, Path(args.out), parquet=args.parquet)
+        out = Path(args.out)
+        if args.parquet:
+            from ..reports.campaigns.parquet import write_parquet
 
-
-def _no_out() -> Exception:
-    from ..instances import InputError
-
-    return InputError(
-        "the following arguments are required: --out (see closeknit ratios --help)"
-    )
+            write_parquet(report.judged, out / "results.parquet")
+    print(f"{report.headline}.")
+    print(f"{report.finding[:1].upper()}{report.finding[1:]}.")
+    print(out / "report.html")
+    return 0 if report.holds else 1
 
 
 def _refuse(args: argparse.Namespace, names: tuple[str, ...], why: str) -> None:
@@ -222,7 +195,9 @@ def _runner(args: argparse.Namespace) -> Iterator[Callable[[Path], Runner]]:
 
 
 def _campaign(args: argparse.Namespace) -> Campaign:
-    studies = [name for name in args.inputs if study_file.is_study(name)]
+    from ..reports.campaigns.study_file import MAX_RUNS, is_study, read_study
+
+    studies = [name for name in args.inputs if is_study(name)]
     if not studies:
         _refuse(args, ("trace", "max_runs"), "is for a study file")
         return _named(args)
@@ -231,57 +206,26 @@ def _campaign(args: argparse.Namespace) -> Campaign:
     if len(args.inputs) > 1:
         raise InputError("a study file stands alone", file=studies[0])
     _refuse(args, _RATHER_IN_THE_STUDY, "stands in the study file")
-    most = study_file.MAX_RUNS if args.max_runs is None else args.max_runs
-    return study_file.read_study(studies[0], trace=args.trace, max_runs=most)
+    most = MAX_RUNS if args.max_runs is None else args.max_runs
+    return read_study(studies[0], trace=args.trace, max_runs=most)
 
 
 def _named(args: argparse.Namespace) -> Campaign:
     """Return the campaign whose instances and settings the command line names."""
     from ..reports.campaigns.campaign import Campaign
     from ..reports.campaigns.inputs import instances_of
+    from ..reports.campaigns.lineups import lineups
+    from ..solvers.settings import settings_named
 
-    time_limit = running.seconds(60 if args.time_limit is None else args.time_limit)
-    settings = running.settings_named(
+    time_limit = seconds(60 if args.time_limit is None else args.time_limit)
+    settings = settings_named(
         {"seed": "--seed"}, time_limit=time_limit, seed=args.seed or 0
     )
     instances = instances_of(args.inputs or [_BUNDLED])
     args.exact = args.exact or "auto"
     return Campaign(
         instances=instances,
-        lineups=running.lineups(args, instances),
+        lineups=lineups(args.methods, args.exact, instances),
         settings=settings,
         lenient=args.methods is None,
     )
-
-
-def _refuse_unwritable(out: Path) -> None:
-    """Find out now, and not after hours, whether the report can be written."""
-    from ..instances.files import try_file
-
-    for name in OUTPUTS:
-        try_file(out / name)
-
-
-def _report(campaign: Campaign, store: ResultStore, out: Path, *, parquet: bool) -> int:
-    from ..instances.files import write_text
-    from ..reports.campaigns.audit import audited
-    from ..reports.ratios.csv_table import csv_table
-    from ..reports.ratios.html_report import html_report
-    from ..reports.ratios.markdown_report import markdown_report
-    from ..reports.ratios.report import report_on
-
-    witnesses = audited(campaign.instances, store.rows.values(), store.path)
-    rows = campaign.rows(store)
-    methods = {name: lineup.by_name for name, lineup in campaign.lineups.items()}
-    report = report_on(campaign.instances, rows, methods, witnesses=witnesses)
-    write_text(out / "ratios.csv", csv_table(report.judged))
-    write_text(out / "report.md", markdown_report(report))
-    write_text(out / "report.html", html_report(report))
-    if parquet:
-        from ..reports.campaigns.parquet import write_parquet
-
-        write_parquet(report.judged, out / "results.parquet")
-    print(f"{report.headline}.")
-    print(f"{report.finding[:1].upper()}{report.finding[1:]}.")
-    print(out / "report.html")
-    return 0 if report.holds else 1

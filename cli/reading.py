@@ -1,91 +1,36 @@
-"""Options that are more than a word: shapes, shares, fractions, windows.
+"""Types of options for argparse, from the readers of `instances.option_values`.
 
-Each function takes the text of an option and raises ``ArgumentTypeError``, which
-argparse turns into a line that names the option.
+An `InputError` of a reader becomes an ``ArgumentTypeError``, so that argparse names
+the option.
 """
 
 from __future__ import annotations
 
-import re
 from argparse import ArgumentTypeError
-from fractions import Fraction
+from collections.abc import Callable
+from functools import wraps
+from typing import TypeVar
+
+from ..instances import option_values
+from ..instances.errors import InputError
+
+_T = TypeVar("_T")
 
 
-def number(text: str) -> int:
-    """Read a count: 0 or a positive integer below 2^31."""
-    return _integer(text, f"must be an integer from 0 to 2^31 - 1, not {text!r}")
+def option(read: Callable[[str], _T]) -> Callable[[str], _T]:
+    """Return the reader as argparse wants it."""
+
+    @wraps(read)
+    def from_word(text: str) -> _T:
+        try:
+            return read(text)
+        except InputError as error:
+            raise ArgumentTypeError(error.problem) from None
+
+    return from_word
 
 
-def shape(text: str) -> tuple[int, ...]:
-    """Read the sides of a network.
-
-    >>> shape("16x22")
-    (16, 22)
-    """
-    wrong = f"must be sides such as 16x22, not {text!r}"
-    sides = tuple(_integer(side, wrong) for side in text.split("x"))
-    if 0 in sides:
-        raise ArgumentTypeError(wrong)
-    return sides
-
-
-def share(text: str) -> int | Fraction:
-    """Read a count, or a percentage as a `Fraction`.
-
-    >>> share("40"), share("12.5%")
-    (40, Fraction(1, 8))
-    """
-    if text.endswith("%"):
-        return percentage(text)
-    return _integer(
-        text, f"must be a count such as 128 or a share such as 50%, not {text!r}"
-    )
-
-
-def percentage(text: str) -> Fraction:
-    """Read a percentage.
-
-    >>> percentage("75%")
-    Fraction(3, 4)
-    """
-    if not re.fullmatch(r"\d{1,3}(\.\d{1,6})?%", text, re.ASCII):
-        raise ArgumentTypeError(f"must be a percentage such as 50%, not {text!r}")
-    return Fraction(text[:-1]) / 100
-
-
-def fraction(text: str) -> Fraction:
-    """Read a fraction or a decimal.
-
-    >>> fraction("1/132"), fraction("0.01")
-    (Fraction(1, 132), Fraction(1, 100))
-    """
-    wrong = f"must be a fraction such as 1/132 or 0.01, not {text!r}"
-    if not re.fullmatch(r"\d{1,9}(/\d{1,9}|\.\d{1,9})?", text, re.ASCII):
-        raise ArgumentTypeError(wrong)
-    try:
-        return Fraction(text)
-    except ZeroDivisionError:
-        raise ArgumentTypeError(wrong) from None
-
-
-def window(text: str) -> tuple[int, int | None]:
-    """Read a range of jobs, half open; without an end, all that follow.
-
-    >>> window("100:4000"), window("100:")
-    ((100, 4000), (100, None))
-    """
-    wrong = f"must be A:B with A below B, such as 0:4000, not {text!r}"
-    begin, colon, end = text.partition(":")
-    if not colon:
-        raise ArgumentTypeError(wrong)
-    first = _integer(begin, wrong) if begin else 0
-    last = _integer(end, wrong) if end else None
-    if last is not None and first >= last:
-        raise ArgumentTypeError(wrong)
-    return first, last
-
-
-def _integer(text: str, wrong: str) -> int:
-    if not re.fullmatch(r"\d{1,10}", text, re.ASCII) or int(text) >= 2**31:
-        raise ArgumentTypeError(wrong)
-    return int(text)
+number = option(option_values.number)
+shape = option(option_values.shape)
+fraction = option(option_values.fraction)
+half_open = option(option_values.half_open)

@@ -1,7 +1,7 @@
-"""Run a table or figure of a paper again, and set ours beside what was printed.
+"""Reproduce a table or figure of a paper, and compare it with what was printed.
 
 Writes OUT/report.html, OUT/report.md and a CSV file for each table. Whether a paper's
-statement holds is the outcome, not the exit status.
+statement holds is reported, but does not change the exit status.
 """
 
 from __future__ import annotations
@@ -11,71 +11,81 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..instances.errors import InputError
+from ..instances.suggestions import entry_named
 from . import outputs, reading, running
+from .parser import Parser
 from .progress import progress_bar
 
 if TYPE_CHECKING:
     from ..reports.pages.document import Finding
 
-HELP = "a paper's table or figure beside ours"
+_FIELDS = {"shape": "mesh"}
+"""What the reproductions call an option, where that is another name."""
 
 
-def options(parser: argparse.ArgumentParser) -> None:
+def options(parser: Parser) -> None:
     """Declare the options."""
-    parser.add_argument("table", nargs="?", metavar="TABLE", help="which; see --list")
-    parser.add_argument("--list", action="store_true", help="what can be reproduced")
     parser.add_argument(
-        "--trace", metavar="FILE", help="an SWF trace in place of the synthetic stream"
+        "table", nargs="?", metavar="TABLE", help="what to reproduce; see --list"
     )
+    parser.add_argument(
+        "--list", action="store_true", help="list what can be reproduced"
+    )
+    parser.add_argument(
+        "--trace",
+        metavar="FILE",
+        help="SWF trace in place of the synthetic stream (default: synthetic)",
+    )
+    parser.old_spelling("--swf", "--trace")
     parser.add_argument(
         "--out",
         type=outputs.folder,
         metavar="DIR",
-        help="folder of the report (default out/TABLE)",
+        help="folder of the report (default: out/TABLE)",
     )
     parser.add_argument(
         "--seed",
         type=reading.number,
         metavar="N",
-        help="of the stream and of every method (default 0)",
+        help="random seed of the stream and of every method (default: 0)",
     )
     parser.add_argument(
         "--first",
         type=reading.number,
         metavar="N",
-        help="only the first N jobs of the stream",
+        help="only the first N jobs of the stream (default: as in the paper)",
     )
     parser.add_argument(
-        "--mesh",
+        "--shape",
         type=reading.shape,
         metavar="16x16",
-        help="sides of the machine",
+        help="sides of the mesh (default: as in the paper)",
     )
+    parser.old_spelling("--mesh", "--shape")
     parser.add_argument(
         "--load",
         type=reading.fraction,
         metavar="L",
-        help="stretch the times of submission until the stream offers so much of what "
-        "the machine can do, such as 0.7",
+        help="stretch the times of submission until the stream offers this share of "
+        "what the machine can do, such as 0.7 (default: as they are)",
     )
     parser.add_argument(
         "--every",
         type=reading.number,
         metavar="N",
-        help="ask for what is dear, such as optima, at every N-th job; 1 for all",
+        help="run expensive methods, such as optima, only on every N-th job; 1 for all "
+        "(default: depends on the table)",
     )
-    parser.add_argument(
-        "--jobs",
-        type=reading.number,
-        metavar="N",
-        help="processes; one for each CPU if left out",
+    running.add_jobs(parser)
+    parser.examples(
+        "reproduce --list", "reproduce mache-dispersal --first 1000 --out out/mache"
     )
 
 
 def run(args: argparse.Namespace) -> int:
     """Run it, write the report, print what was found."""
     from ..instances.files import try_folder
-    from ..reports.pages.document_pages import write_study
+    from ..reports.pages.writing import write_document
     from ..reports.reproductions import REPRODUCTIONS, RunOptions
 
     if args.list:
@@ -85,31 +95,34 @@ def run(args: argparse.Namespace) -> int:
         return 0
     if args.table is None:
         raise InputError("is needed; see --list", field="TABLE")
-    entry = running.entry_named(args.table, REPRODUCTIONS, "TABLE", "reproduction")
+    entry = entry_named(args.table, REPRODUCTIONS, "TABLE", "reproduction")
     for option in ("first", "every"):
         if getattr(args, option) == 0:
             raise InputError("must be at least 1", field=f"--{option}", value=0)
     if args.load == 0:
         raise InputError("must be above 0", field="--load", value=0)
-    for option in ("trace", "seed", "first", "mesh", "load", "every", "jobs"):
-        if getattr(args, option) is not None and option not in entry.takes:
+    for option in ("trace", "seed", "first", "shape", "load", "every", "jobs"):
+        if (
+            getattr(args, option) is not None
+            and _FIELDS.get(option, option) not in entry.takes
+        ):
             raise InputError(f"is not for {entry.name}", field=f"--{option}")
     out = Path(args.out or f"out/{entry.name}")
     try_folder(out)
     with progress_bar() as progress:
-        order = RunOptions(
+        options = RunOptions(
             trace=args.trace,
             seed=args.seed or 0,
             first=args.first,
-            mesh=args.mesh,
+            mesh=args.shape,
             load=args.load,
             every=args.every,
             jobs=running.processes(args.jobs),
             keep=str(out / "parts"),
             progress=progress,
         )
-        study = entry(order)
-    page = write_study(study, out)
+        study = entry(options)
+    page = write_document(study, out)
     for text in study.lead:
         print(text)
     for finding in study.findings:

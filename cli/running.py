@@ -3,22 +3,15 @@
 from __future__ import annotations
 
 import argparse
-import os
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from ..instances.errors import InputError
-from ..solvers.settings import Settings, Ties
+from ..instances.option_values import seconds
+from ..solvers.settings import Settings, Ties, settings_named
+from .parser import Parser
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
     from ..instances import Instance
-    from ..methods import AnyMethod
-    from ..reports.campaigns.campaign import Lineup
-
-
-LONGEST = 10**6
-"""Seconds of a time limit, eleven days; waiting for processes ends at twenty-four."""
 
 
 def add_settings(parser: argparse.ArgumentParser, *, time_limit: float) -> None:
@@ -28,17 +21,66 @@ def add_settings(parser: argparse.ArgumentParser, *, time_limit: float) -> None:
         type=float,
         default=time_limit,
         metavar="S",
-        help="seconds for each run; the best so far comes back (default %(default)g)",
-    )
-    parser.add_argument("--node-limit", type=int, metavar="N", help="nodes of a search")
-    parser.add_argument(
-        "--memory", type=int, metavar="MIB", help="memory of a solver's own process"
+        help="seconds per run; the best so far comes back (default: %(default)g)",
     )
     parser.add_argument(
-        "--seed", type=int, default=0, metavar="N", help="of all random choices"
+        "--node-limit",
+        type=int,
+        metavar="N",
+        help="nodes of an exact search (default: no limit)",
     )
     parser.add_argument(
-        "--threads", type=int, default=1, metavar="N", help="of a solver (default 1)"
+        "--memory",
+        type=int,
+        metavar="MIB",
+        help="memory of a solver's own process (default: no limit)",
+    )
+    add_seed(parser)
+    parser.add_argument(
+        "--threads", type=int, default=1, metavar="N", help="solver threads"
+    )
+
+
+def add_seed(parser: argparse.ArgumentParser, says: str = "random seed") -> None:
+    """Declare the random seed."""
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help=says)
+
+
+def seed_of(args: argparse.Namespace) -> int:
+    """Return the random seed; 0 if it was left out.
+
+    Raises
+    ------
+    InputError
+        When it is out of range.
+    """
+    seed: int = args.seed or 0
+    if not 0 <= seed < 2**31:
+        raise InputError(
+            "must be at least 0 and below 2^31", field="--seed", value=seed
+        )
+    return seed
+
+
+KINDS = ("mesh", "torus", "tree")
+
+
+def add_kind(parser: Parser) -> None:
+    """Declare the kind of the network whose sides are ``--shape``.
+
+    The old ``--mesh``, ``--torus`` and ``--tree`` say both at once.
+    """
+    parser.add_argument(
+        "--kind", choices=KINDS, default=KINDS[0], help="kind of network"
+    )
+    for kind in KINDS:
+        parser.old_spelling(f"--{kind}", "--shape", f"--kind={kind}")
+
+
+def add_jobs(parser: Any, default: str = "one per CPU") -> None:
+    """Declare the number of worker processes; see `processes`."""
+    parser.add_argument(
+        "--jobs", type=int, metavar="N", help=f"worker processes (default: {default})"
     )
 
 
@@ -66,43 +108,6 @@ def settings_of(args: argparse.Namespace, ties: Ties = Ties.LEX) -> Settings:
     )
 
 
-def settings_named(names: Mapping[str, str], **values: Any) -> Settings:
-    """Return settings; an error names the option or the key of a file.
-
-    Parameters
-    ----------
-    names
-        For each setting that may be out of range, what the user knows it by.
-    values
-        The settings.
-
-    Raises
-    ------
-    InputError
-        Naming the option or key that is out of range.
-    """
-    try:
-        return Settings(**values)
-    except InputError as error:
-        field = names.get(error.field, error.field)
-        raise InputError(error.problem, field=field, value=error.value) from None
-
-
-def seconds(value: float, field: str = "--time-limit") -> float:
-    """Return a limit of time.
-
-    Raises
-    ------
-    InputError
-        When it is not above 0, or longer than the system can wait at once.
-    """
-    if not 0 < value <= LONGEST:
-        raise InputError(
-            f"must be seconds above 0 and at most {LONGEST}", field=field, value=value
-        )
-    return float(value)
-
-
 def processes(wanted: int | None) -> int:
     """Return how many processes to run; one for each CPU if that is left open.
 
@@ -112,68 +117,12 @@ def processes(wanted: int | None) -> int:
         When it is below 1.
     """
     if wanted is None:
-        if hasattr(os, "sched_getaffinity"):
-            return len(os.sched_getaffinity(0))
-        return os.cpu_count() or 1
+        from ..reports.campaigns.pool import cpus
+
+        return cpus()
     if wanted < 1:
         raise InputError("must be at least 1", field="--jobs", value=wanted)
     return wanted
-
-
-Entry = TypeVar("Entry")
-_SHOWN = 20
-"""Names in a hint."""
-
-
-def entry_named(name: str, table: Mapping[str, Entry], option: str, what: str) -> Entry:
-    """Return an entry of a table; InputError with a hint if there is none."""
-    from difflib import get_close_matches
-    from itertools import islice
-
-    if name in table:
-        return table[name]
-    close = get_close_matches(name, table, n=1)
-    known = ", ".join([*islice(table, _SHOWN), *["..."] * (len(table) > _SHOWN)])
-    hint = f"did you mean {close[0]}?" if close else f"known: {known}"
-    raise InputError(f"no such {what} ({hint})", field=option, value=name)
-
-
-def method_named(
-    name: str,
-    methods: Mapping[str, AnyMethod],
-    option: str = "--method",
-    problem: str = "",
-) -> AnyMethod:
-    """Return a method of a table; InputError with a hint if there is none."""
-    whom = f" for {problem}" if problem else ""
-    return entry_named(name, methods, option, f"method{whom}")
-
-
-def methods_named(
-    name: str, problems: Sequence[str], option: str = "--method"
-) -> dict[str, AnyMethod]:
-    """Return the method of this name for each of these problems that has one.
-
-    Raises
-    ------
-    InputError
-        With a hint, when none of them has.
-    """
-    from ..methods import METHODS
-
-    found = {p: METHODS[p][name] for p in problems if name in METHODS[p]}
-    if not found:
-        together = {each: m for p in problems for each, m in METHODS[p].items()}
-        method_named(name, together, option, problem=" or ".join(problems))
-    return found
-
-
-def problems_of(instances: Iterable[Instance]) -> tuple[str, ...]:
-    """Return the names of the problems, each once, in the order of the tables."""
-    from ..instances import PROBLEMS, problem_of
-
-    met = {problem_of(instance).name for instance in instances}
-    return tuple(name for name in PROBLEMS if name in met)
 
 
 def only_for(problems: str, instance: Instance, option: str) -> None:
@@ -187,40 +136,3 @@ def only_for(problems: str, instance: Instance, option: str) -> None:
             field=option,
             value=name,
         )
-
-
-def lineups(
-    args: argparse.Namespace, instances: Iterable[Instance]
-) -> dict[str, Lineup]:
-    """Return what ``--methods`` and ``--exact`` name, problem by problem.
-
-    Without ``--methods``: every heuristic. A problem that has no method of the name
-    behind ``--exact`` has its ``auto``.
-
-    Raises
-    ------
-    InputError
-        For a name that none of the problems has, or not exact behind ``--exact``.
-    """
-    from ..methods import METHODS
-    from ..reports.campaigns.campaign import Lineup
-
-    problems = problems_of(instances)
-    exact = methods_named(args.exact, problems, "--exact")
-    if not all(method.exact for method in exact.values()):
-        raise InputError("is not an exact method", field="--exact", value=args.exact)
-    names = None
-    if args.methods is not None:
-        names = dict.fromkeys(name.strip() for name in args.methods.split(","))
-        for name in names:
-            methods_named(name, problems, "--methods")
-    chosen = {}
-    for problem in problems:
-        table = METHODS[problem]
-        if names is None:
-            methods = [method for method in table.values() if not method.exact]
-        else:
-            methods = [table[name] for name in names if name in table]
-        route = exact.get(problem) or table["auto"]
-        chosen[problem] = Lineup(methods=methods, exact=route)
-    return chosen

@@ -1,13 +1,13 @@
 """Choose processors for a job, as a job scheduler's configuration asks.
 
 The answer: which processors, at what cost, what the least cost on the idle machine
-would be (MINCOST), and whether the constraint for jobs of this size holds. Exit
-status 1 when it does not: the job should not start. 3 when fewer processors are free
-than asked for, 4 when nothing was found within the limit.
+would be (MINCOST), and whether the constraint for jobs of this size holds. Exit status
+1 when it does not: the job should not start. 3 when fewer processors are free than
+asked for, 4 when nothing was found within the limit.
 
-With --serve, requests come as JSON objects, one a line, on standard input, such as
-{"queue": "cluster", "pes": 48, "free": "n[01-42]"}; answers go to standard output the
-same way, and the configuration is loaded anew when its file changes.
+With --serve, requests are JSON objects on standard input, one per line, such as
+{"queue": "cluster", "pes": 48, "free": "n[01-42]"}. Answers are written to standard
+output the same way, and the configuration is loaded again when its file changes.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..instances.errors import InputError
-from . import reading, running
+from . import outputs, reading, running
+from .parser import Parser
 
 if TYPE_CHECKING:
     from ..instances import ProcSet
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     from ..solvers import Limit, Settings
     from ..solvers.method import Method
 
-HELP = "processors for a job on a real machine, by its configuration"
 _EVERYTHING = "all"
 _MOST_PES = 2**31
 _NAMES = 4
@@ -44,7 +44,7 @@ _MOST_HINTS = 5000
 """Hosts among which a name that is like another is looked for."""
 
 
-def options(parser: argparse.ArgumentParser) -> None:
+def options(parser: Parser) -> None:
     """Declare the options."""
     parser.add_argument(
         "--config",
@@ -52,47 +52,55 @@ def options(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="configuration: text, compiled, or the name of a bundled one",
     )
-    parser.add_argument("--queue", metavar="Q", help="where the job waits")
     parser.add_argument(
-        "--pes", type=reading.number, metavar="N", help="processors it asks for"
+        "--queue", metavar="Q", help="queue of the job (needed without --serve)"
+    )
+    parser.add_argument(
+        "--pes",
+        type=reading.number,
+        metavar="N",
+        help="processors wanted (needed without --serve)",
     )
     parser.add_argument(
         "--free",
         default=_EVERYTHING,
         metavar="HOSTLIST|@FILE",
         help="free hosts or processors, such as n[01-12],n20.[1-2]; or a file of them "
-        "(default: all)",
+        "(default: %(default)s)",
     )
     parser.add_argument(
         "--method",
         metavar="M",
-        help="see closeknit methods procset; the exact dynamic programme if left out",
+        help="see closeknit methods procset (default: the exact dynamic programme)",
     )
+    parser.old_spelling("--allocator", "--method")
+    outputs.add_json(parser, "the answer")
     parser.add_argument(
-        "--json", action="store_true", help="print the answer as one JSON object"
-    )
-    parser.add_argument(
-        "--serve", action="store_true", help="answer requests on standard input"
+        "--serve", action="store_true", help="answer the requests on standard input"
     )
     parser.add_argument(
         "--reload-every",
         type=float,
         default=300.0,
         metavar="S",
-        help="with --serve: seconds between looks at the configuration (default 300)",
+        help="with --serve: seconds between checks of the configuration file",
     )
     running.add_settings(parser, time_limit=10.0)
+    parser.examples(
+        "select --config cluster.conf --queue cluster --pes 48 --free 'n[01-42]'",
+        "select --config drakenberg-figure-6 --serve",
+    )
 
 
 def run(args: argparse.Namespace) -> int:
     """Answer one request, or all that come."""
-    from ..methods import PROCSET
+    from ..methods.by_name import method_named
     from ..methods.tiers import in_tiers
     from ..scheduler.config import read_configuration
     from ..scheduler.selector import Selector
 
     settings = running.settings_of(args)
-    method = running.method_named(args.method, PROCSET) if args.method else None
+    method = method_named(args.method, "procset") if args.method else None
     if not args.reload_every >= 0:
         raise InputError(
             "must be at least 0", field="--reload-every", value=args.reload_every
@@ -112,8 +120,8 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         from ..instances.json_text import dumps
 
-        print(dumps(_document(decision, args.queue)))
-    else:
+        outputs.write_out(args.json, dumps(_document(decision, args.queue)) + "\n")
+    if args.json != "-":
         _show(decision, args.queue, args.config)
     return _status(decision)
 
@@ -228,7 +236,7 @@ def _status(decision: Decision) -> int:
 
 def _show(decision: Decision, queue: str, config: str) -> None:
     """Print an answer for people."""
-    from ..reports.ratios.wording import price
+    from ..reports.pages.numbers import price
 
     instance, result = decision.instance, decision.result
     print(f"{queue}: {instance.request} of {instance.n} free processors")

@@ -1,6 +1,6 @@
-"""Let a stream of jobs come and go, and measure how well a machine is used.
+"""Simulate a stream of jobs, and measure how well a machine is used.
 
-With --json OUT, one object: keys are the names of the measures with their units.
+With --json, the answer is one object, whose keys name the measures and their units.
 """
 
 from __future__ import annotations
@@ -8,15 +8,18 @@ from __future__ import annotations
 import argparse
 
 from . import simulating_stream, simulating_submesh
+from .parser import Parser
 
-HELP = "job streams: processors of a mesh or torus, boxes on a mesh"
 
-
-def options(parser: argparse.ArgumentParser) -> None:
+def options(parser: Parser) -> None:
     """Declare the options, stream by stream."""
     streams = parser.add_subparsers(metavar="STREAM", required=True)
-    simulating_stream.add(streams)
-    simulating_submesh.add(streams)
+    simulating_stream.add(parser, streams)
+    simulating_submesh.add(parser, streams)
+    parser.examples(
+        "simulate stream --method mm --shape 16x16 --requests 500",
+        "simulate submesh --method 4iss --shape 64x64",
+    )
 
 
 def run(args: argparse.Namespace) -> int:

@@ -1,8 +1,8 @@
-"""``closeknit simulate stream``: jobs that ask for a number of processors.
+"""Simulate jobs that ask for a number of processors.
 
-They come from a trace in the Standard Workload Format, or are drawn; wait until a
-policy lets them start; are given processors by an allocator; and leave. The same seed
-draws the same jobs for every allocator.
+Jobs come from a trace in the Standard Workload Format, or are drawn. They wait until a
+policy lets them start, get processors from an allocator, and leave. The same seed draws
+the same jobs for every allocator.
 
 Of a trace, jobs without known submit time, run time or size and lines that repeat part
 of a job are skipped and counted. Jobs larger than the machine are an error, unless
@@ -15,13 +15,14 @@ import argparse
 import sys
 from collections.abc import Generator, Sequence
 from contextlib import closing
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..instances.errors import InputError
+from ..instances.suggestions import entry_named
 from ..solvers.interrupt import deferred
-from . import outputs, reading
+from . import outputs, reading, running
+from .parser import Parser
 from .progress import progress_bar
-from .running import entry_named
 
 if TYPE_CHECKING:
     from threading import Event as Flag
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
     from ..simulation.stream_jobs import StreamJob
     from ..simulation.stream_measures import JobRow, Summary
 
-_KINDS = ("mesh", "torus", "tree")
 _POLICIES = {"fcfs": "first come first served", "easy": "EASY backfilling"}
 _OPTIONS = {
     "requests": "--requests",
@@ -43,70 +43,85 @@ _OPTIONS = {
     "service": "--service",
     "divide": "--divide",
     "arrival scale": "--scale-arrivals",
+    "first": "--first",
 }
-_OF_TRACES = ("jobs", "scale_arrivals", "divide", "skip_larger")
+_OF_TRACES = ("range", "first", "scale_arrivals", "divide", "skip_larger")
 _OF_DRAWN = ("requests", "sizes", "interarrival", "service")
 _EVERY = 64
 """Events between two looks at the bar."""
 
 
-def add(streams: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add(simulate: Parser, streams: Any) -> None:
     """Declare the options."""
-    parser = streams.add_parser(
+    parser = simulate.subcommand(
+        streams,
         "stream",
-        help="jobs on the processors of a mesh or torus",
+        help="jobs on the processors of a mesh, torus or tree",
         description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument(
-        "--allocator",
+        "--method",
         required=True,
         metavar="M[,M]",
-        help="who chooses the processors, such as mm-inc (see closeknit methods "
+        help="what chooses the processors, such as mm-inc (see closeknit methods "
         "ksubset); several are run one after the other",
     )
-    machine = parser.add_mutually_exclusive_group(required=True)
-    for kind, example, what in (
-        ("mesh", "16x16", "sides of the mesh"),
-        ("torus", "8x8x8", "sides of the torus"),
-        ("tree", "8x4", "fan-outs of the switches"),
-    ):
-        machine.add_argument(
-            f"--{kind}", type=reading.shape, metavar=example, help=what
-        )
+    for old in ("--allocator", "--methods"):
+        parser.old_spelling(old, "--method")
+    parser.add_argument(
+        "--shape",
+        type=reading.shape,
+        required=True,
+        metavar="16x16",
+        help="sides of the mesh or torus; fan-outs of the tree",
+    )
+    running.add_kind(parser)
     parser.add_argument(
         "--policy",
         choices=("fcfs", "easy"),
         default="fcfs",
-        help="who may start: first come first served, or also those that by the "
-        "estimates do not delay the first (default %(default)s)",
+        help="which jobs may start: first come first served, or also those that, by "
+        "the estimates, do not delay the first",
     )
     parser.add_argument(
         "--seed",
         type=reading.number,
         default=0,
         metavar="N",
-        help="of the jobs drawn, and of allocators that draw",
+        help="random seed of drawn jobs and of seeded methods",
     )
     trace = parser.add_argument_group("jobs of a trace")
-    trace.add_argument("--trace", metavar="FILE", help="in SWF; may end in .xz or .gz")
     trace.add_argument(
-        "--jobs",
-        type=reading.window,
-        metavar="A:B",
-        help="jobs of the trace, counted from 0, B not included (default all)",
+        "--trace",
+        metavar="FILE",
+        help="trace in SWF; may end in .xz or .gz (default: draw the jobs)",
     )
+    parser.old_spelling("--swf", "--trace")
+    part = trace.add_mutually_exclusive_group()
+    part.add_argument(
+        "--range",
+        type=reading.half_open,
+        metavar="A:B",
+        help="jobs of the trace, counted from 0, B not included (default: all)",
+    )
+    part.add_argument(
+        "--first",
+        type=reading.number,
+        metavar="N",
+        help="only the first N jobs, the same as --range 0:N (default: all)",
+    )
+    parser.old_spelling("--jobs", "--range")
     trace.add_argument(
         "--scale-arrivals",
         type=reading.fraction,
         metavar="F",
-        help="factor of the times of submission, such as 1/2 or 0.8 (default 1)",
+        help="factor of the times of submission, such as 1/2 or 0.8 (default: 1)",
     )
     trace.add_argument(
         "--divide",
         type=reading.number,
         metavar="N",
-        help="processors are divided by this, and rounded up (default 1)",
+        help="processors are divided by this, and rounded up (default: 1)",
     )
     trace.add_argument(
         "--skip-larger",
@@ -116,41 +131,42 @@ def add(streams: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     )
     drawn = parser.add_argument_group("jobs that are drawn")
     drawn.add_argument(
-        "--requests", type=reading.number, metavar="N", help="how many (default 1000)"
+        "--requests",
+        type=reading.number,
+        metavar="N",
+        help="number of jobs (default: 1000)",
     )
     drawn.add_argument(
         "--sizes",
         metavar="DIST",
-        help="exponential:MEAN or uniform:LOW:HIGH, in processors (default "
+        help="exponential:MEAN or uniform:LOW:HIGH, in processors (default: "
         "exponential:16); with box: before it, of the sides of boxes",
     )
     drawn.add_argument(
         "--interarrival",
         type=float,
         metavar="S",
-        help="mean seconds between two submissions, exponential (default 60)",
+        help="mean seconds between two submissions, exponential (default: 60)",
     )
     drawn.add_argument(
-        "--service", metavar="DIST", help="run times (default exponential:600)"
+        "--service", metavar="DIST", help="run times (default: exponential:600)"
     )
-    parser.add_argument(
-        "--json",
-        type=outputs.output,
-        metavar="OUT",
-        help="write the measures there, one object, or a line for each of several "
-        "allocators; - for standard output",
-    )
+    outputs.add_json(parser, "the measures (one line per method if there are several)")
     parser.add_argument(
         "--jobs-csv",
         type=outputs.file,
         metavar="OUT",
-        help="write a line a job (one allocator)",
+        help="write one line per job (for a single method)",
     )
     parser.add_argument(
         "--plot",
         type=outputs.file,
         metavar="OUT.html",
-        help="write a page to go through the stream",
+        help="write a page that shows the stream step by step",
+    )
+    parser.examples(
+        "simulate stream --method mm,hilbert/best-fit --shape 16x16 --seed 1",
+        "simulate stream --method mm --shape 16x22 --trace log.swf --first 4000 --json",
     )
     parser.set_defaults(simulate=run)
 
@@ -163,11 +179,10 @@ def run(args: argparse.Namespace) -> int:
     from ..simulation.stream_measures import csv_of_jobs
 
     _refuse_strangers(args)
-    kind = next(kind for kind in _KINDS if getattr(args, kind))
-    network = network_of(kind, getattr(args, kind))
-    names = args.allocator.split(",")
+    network = network_of(args.kind, args.shape)
+    names = args.method.split(",")
     if args.jobs_csv and len(names) > 1:
-        raise InputError("takes a single allocator", field="--jobs-csv")
+        raise InputError("takes a single method", field="--jobs-csv")
     machines = [_allocator(name, network, args.seed) for name in names]
     jobs = _jobs(args, machines[0].free)
     ran: list[tuple[str, Summary, list[JobRow]]] = []
@@ -221,13 +236,14 @@ def _refuse_strangers(args: argparse.Namespace) -> None:
 def _allocator(name: str, network: Topology, seed: int) -> Allocator:
     from ..methods.allocators import allocator, names
 
-    entry_named(name, dict.fromkeys(names()), "--allocator", "allocator")
+    entry_named(name, dict.fromkeys(names()), "--method", "allocator")
     return allocator(name, network, seed=seed)
 
 
 def _jobs(args: argparse.Namespace, most: int) -> list[StreamJob]:
     """Read or draw the jobs; say on standard error what was skipped."""
-    from ..instances.topologies.topology import MOST_PROCESSORS
+    from ..instances.topologies import MOST_PROCESSORS
+    from ..simulation.families import window_of
     from ..simulation.stream_jobs import generated, jobs_of_trace, largest
 
     try:
@@ -236,7 +252,7 @@ def _jobs(args: argparse.Namespace, most: int) -> list[StreamJob]:
                 1000 if args.requests is None else args.requests,
                 seed=args.seed,
                 most=most,
-                sides=args.mesh or args.torus,
+                sides=None if args.kind == "tree" else args.shape,
                 sizes=args.sizes or f"exponential:{min(16, most)}",
                 interarrival=60.0 if args.interarrival is None else args.interarrival,
                 service=args.service or "exponential:600",
@@ -246,7 +262,7 @@ def _jobs(args: argparse.Namespace, most: int) -> list[StreamJob]:
             most=most if args.skip_larger else MOST_PROCESSORS,
             scale=1 if args.scale_arrivals is None else args.scale_arrivals,
             divide=1 if args.divide is None else args.divide,
-            window=args.jobs or (0, None),
+            window=window_of(args.range, args.first),
         )
     except InputError as error:
         if error.field not in _OPTIONS:
@@ -341,7 +357,7 @@ def _title(
     """Say what was run on what."""
     from pathlib import Path
 
-    sides = getattr(args, network.kind)
+    sides = args.shape
     what = Path(args.trace).name if args.trace else f"drawn, seed {args.seed}"
     return (
         f"{len(jobs)} jobs ({what}) on a {'×'.join(map(str, sides))} {network.kind}, "

@@ -1,8 +1,8 @@
-"""``closeknit simulate submesh``: a queue of boxes on a mesh.
+"""Simulate a queue of boxes on a mesh.
 
 All requests wait from the beginning; the first of the queue is placed as soon as the
-method finds room (section 4.1 of Morgenstern 1994). The same seed gives the same queue
-to every method. Prints completion time, utilisation, fragmentation and steps.
+method finds room (section 4.1 of Morgenstern 1994). The same seed gives every method
+the same queue. Prints completion time, utilisation, fragmentation and steps.
 """
 
 from __future__ import annotations
@@ -12,24 +12,26 @@ import sys
 from argparse import ArgumentTypeError
 from collections.abc import Sequence
 from math import prod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..instances.errors import InputError
+from ..instances.option_values import seconds
+from ..instances.suggestions import entry_named
 from ..solvers.settings import Settings
 from . import outputs, reading
-from .running import entry_named, seconds
+from .parser import Parser
 
 if TYPE_CHECKING:
     from ..simulation.submesh_stream import Request, Sides
 
 
-def add(streams: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add(simulate: Parser, streams: Any) -> None:
     """Declare the options."""
-    parser = streams.add_parser(
+    parser = simulate.subcommand(
+        streams,
         "submesh",
         help="boxes on a mesh",
         description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument(
         "--method",
@@ -37,8 +39,10 @@ def add(streams: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         metavar="M",
         help="an allocator, such as 4iss; or mig, which moves residents",
     )
+    parser.old_spelling("--allocator", "--method")
+    parser.old_spelling("--mesh", "--shape")
     parser.add_argument(
-        "--mesh",
+        "--shape",
         type=reading.shape,
         required=True,
         metavar="256x256",
@@ -49,23 +53,27 @@ def add(streams: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         type=reading.number,
         default=1000,
         metavar="N",
-        help="length of the queue (default %(default)s)",
+        help="length of the queue",
     )
     parser.add_argument(
         "--sides",
         metavar="DIST",
-        help="uniform:LOW:HIGH or normal:MEAN:DEVIATION (default uniform:1:SIDE, the "
-        "shortest side of the mesh)",
+        help="uniform:LOW:HIGH or normal:MEAN:DEVIATION (default: uniform:1:SIDE, SIDE "
+        "being the shortest side of the mesh)",
     )
     parser.add_argument(
         "--residence",
         type=residence,
         default=(5.0, 30.0),
         metavar="LOW:HIGH",
-        help="residence times, uniform real (default 5:30)",
+        help="residence times, uniform real (default: 5:30)",
     )
     parser.add_argument(
-        "--seed", type=reading.number, default=0, metavar="N", help="of the queue"
+        "--seed",
+        type=reading.number,
+        default=0,
+        metavar="N",
+        help="random seed of the queue",
     )
     parser.add_argument(
         "--rotate", action="store_true", help="try requests turned as well"
@@ -83,13 +91,12 @@ def add(streams: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         type=float,
         default=10.0,
         metavar="S",
-        help="seconds for each such decision (default %(default)g)",
+        help="seconds per decision about migration (default: %(default)g)",
     )
-    parser.add_argument(
-        "--json",
-        type=outputs.output,
-        metavar="OUT",
-        help="write the measures there; - for standard output",
+    outputs.add_json(parser, "the measures")
+    parser.examples(
+        "simulate submesh --method 4iss --shape 64x64 --seed 1",
+        "simulate submesh --method mig --shape 16x16 --requests 200 --rotate --json",
     )
     parser.set_defaults(simulate=run)
 
@@ -101,17 +108,17 @@ def run(args: argparse.Namespace) -> int:
     from ..instances.submesh import MOST_PROCESSORS
     from ..simulation.submesh_stream import queue
 
-    if prod(args.mesh) > MOST_PROCESSORS:
+    if prod(args.shape) > MOST_PROCESSORS:
         raise InputError(
             f"must have at most {MOST_PROCESSORS} processors",
-            field="--mesh",
-            value=list(args.mesh),
+            field="--shape",
+            value=list(args.shape),
         )
     try:
         requests = queue(
-            args.mesh,
+            args.shape,
             args.requests,
-            sides_of(args.sides or f"uniform:1:{min(args.mesh)}"),
+            sides_of(args.sides or f"uniform:1:{min(args.shape)}"),
             residence=args.residence,
             seed=args.seed,
         )
@@ -148,14 +155,16 @@ def _staying(
     from ..simulation.submesh_migration import migration_judge
 
     maker = entry_named(args.method, ALLOCATORS, "--method", "allocator")
-    if why := maker.refuses(args.mesh, args.torus):
-        raise InputError(f"{args.method} {why}", field="--mesh", value=list(args.mesh))
+    if why := maker.refuses(args.shape, args.torus):
+        raise InputError(
+            f"{args.method} {why}", field="--shape", value=list(args.shape)
+        )
     judge = None
     if args.migration:
         judge = migration_judge(
-            args.mesh, rotate=args.rotate, torus=args.torus, settings=limits
+            args.shape, rotate=args.rotate, torus=args.torus, settings=limits
         )
-    occupancy = Fixed(maker(args.mesh, rotate=args.rotate, torus=args.torus))
+    occupancy = Fixed(maker(args.shape, rotate=args.rotate, torus=args.torus))
     return asdict(first_come(requests, occupancy, judge=judge))
 
 
@@ -169,9 +178,9 @@ def _moving(
     from ..simulation.submesh import first_come
     from ..simulation.submesh_migration import Migrating
 
-    if why := ALLOCATORS["fs-f"].refuses(args.mesh, args.torus):
-        raise InputError(f"mig {why}", field="--mesh", value=list(args.mesh))
-    occupancy = Migrating(args.mesh, rotate=args.rotate, settings=limits)
+    if why := ALLOCATORS["fs-f"].refuses(args.shape, args.torus):
+        raise InputError(f"mig {why}", field="--shape", value=list(args.shape))
+    occupancy = Migrating(args.shape, rotate=args.rotate, settings=limits)
     measures: dict[str, float | None] = asdict(first_come(requests, occupancy))
     # what failed could not be mended, by definition, unless that was not decided
     measures |= {
@@ -183,7 +192,7 @@ def _moving(
     lenient = None
     if occupancy.undecided:
         generous = Migrating(
-            args.mesh, rotate=args.rotate, settings=limits, generous=True
+            args.shape, rotate=args.rotate, settings=limits, generous=True
         )
         lenient = first_come(requests, generous)
     for name in ("completion_time", "utilization_pct"):

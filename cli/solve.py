@@ -1,12 +1,13 @@
-"""Choose what every instance asks for, and say how close to optimal it is.
+"""Solve instances, and report how close to optimal each solution is.
 
 Instances of any problem: processors close together (ksubset), processors that touch
 the cheapest sets (procset), items of most profit (sukp; also benchmark text), room for
 a box of processors, if need be by moving residents (submesh).
 
 Without --method, the strongest exact route is taken, warm-started by the best
-heuristic. Exit status 0 when there is a solution for every file, 4 when one ended
-without any, 3 when one is proved to have none.
+heuristic. While it works, incumbent, bound and gap are shown on standard error. Exit
+status 0 when there is a solution for every file, 4 when one ended without any, 3 when
+one is proved to have none.
 """
 
 from __future__ import annotations
@@ -20,53 +21,58 @@ from ..solvers import clock
 from ..solvers.result import CERTIFIED
 from ..solvers.settings import Settings, Ties
 from . import outputs, running
+from .parser import Parser
+from .progress import status_line
 
 if TYPE_CHECKING:
-    from ..instances import Instance
+    from ..instances import Instance, Value
     from ..methods import AnyMethod
     from ..solvers import Result
 
-HELP = "choose processors and prove how good the choice is"
 
-
-def options(parser: argparse.ArgumentParser) -> None:
+def options(parser: Parser) -> None:
     """Declare the options."""
     parser.add_argument("files", nargs="+", metavar="FILE", help="instance file")
     parser.add_argument(
-        "--method", default="auto", metavar="M", help="see closeknit methods"
+        "--method",
+        default="auto",
+        metavar="M",
+        help="name of a method, see closeknit methods",
     )
+    parser.old_spelling("--allocator", "--method")
     running.add_settings(parser, time_limit=60.0)
     parser.add_argument(
         "--ties",
         choices=[ties.value for ties in Ties],
         default=Ties.LEX.value,
-        help="which of equally near processors mm takes (default lex)",
+        help="which of equally near processors mm takes",
     )
-    parser.add_argument(
-        "--json",
-        type=outputs.output,
-        metavar="OUT",
-        help="write the solution there; - for standard output",
-    )
+    outputs.add_json(parser, "the solution")
     parser.add_argument(
         "--plot",
         type=outputs.picture,
         metavar="PICTURE",
-        help=f"draw the choice (one FILE only); ends in {', '.join(outputs.PICTURES)}",
+        help="draw the solution (one FILE only); ends in "
+        f"{', '.join(outputs.PICTURES)}",
     )
     parser.add_argument(
         "--certificate",
         type=outputs.file,
         metavar="OUT.xz",
-        help="write the proof down, so that check can follow it (one FILE only)",
+        help="write the proof to a file that check can follow (one FILE only)",
+    )
+    parser.examples(
+        "solve instance.json --time-limit 10 --json solution.json",
+        "solve a.json b.json --method mm --json",
     )
 
 
 def run(args: argparse.Namespace) -> int:
     """Solve every file in turn."""
+    from ..api.answers import format_result
     from ..instances import problem_of, read_instance
+    from ..methods.by_name import methods_named, problems_of
     from ..solvers import Limit, Status
-    from .answers import format_result
 
     settings = running.settings_of(args, Ties(args.ties))
     for option in ("plot", "certificate"):
@@ -76,8 +82,10 @@ def run(args: argparse.Namespace) -> int:
             )
     instances = [read_instance(path) for path in args.files]
     methods: dict[str, AnyMethod] = {}
-    for problem in running.problems_of(instances):
-        methods |= running.methods_named(args.method, [problem])
+    for problem in problems_of(instances):
+        methods |= methods_named(args.method, [problem])
+    if len(names := {method.name for method in methods.values()}) == 1:
+        args.method = names.pop()  # where it was given by an old name
     if args.certificate:
         running.only_for("ksubset", instances[0], "--certificate")
         if not methods["ksubset"].exact:
@@ -100,11 +108,12 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         _write(args.json, args.method, answers)
     if args.plot and answers[0][1].chosen is not None:
-        from ..reports.drawing.drawing import draw
+        from ..reports.drawing.drawing import drawing_of
         from .plot import write_picture
 
         instance, result = answers[0]
-        write_picture(args.plot, draw(instance, {args.method: result.chosen or ()}))
+        chosen = {args.method: result.chosen or ()}
+        write_picture(args.plot, drawing_of(instance, chosen))
     if len(answers) < len(instances):
         return 130
     ends = {result.status for _, result in answers}
@@ -116,13 +125,26 @@ def run(args: argparse.Namespace) -> int:
 
 def _solved(method: AnyMethod, instance: Instance, settings: Settings) -> Result:
     """Run the method; interrupted before it has found anything: any choice."""
+    from ..api.answers import format_standing
     from ..methods.tiers import run_once
     from ..solvers import Limit
     from ..solvers.method import stopped
+    from ..solvers.progress import observed
 
     start = clock.now()
+
+    def standing() -> str:
+        seconds = f"{clock.now() - start:.0f} of {settings.time_limit:g} s"
+        return ", ".join([f"{instance.name}: {method.name}", seconds, *known])
+
+    known: list[str] = []
+
+    def observe(incumbent: Value, bound: Value | None) -> None:
+        known[:] = format_standing(instance, incumbent, bound)
+
     try:
-        return run_once(method, instance, settings)
+        with status_line(standing), observed(observe):
+            return run_once(method, instance, settings)
     except KeyboardInterrupt:
         return stopped(instance, Limit.INTERRUPT, start=start)
 

@@ -13,8 +13,6 @@ import sys
 from contextlib import suppress
 from io import TextIOWrapper
 
-from ..instances.errors import InputError
-
 _LOOK = {"–": "-", "—": "-", "…": "...", "×": "x", "≤": "<=", "≥": ">=", "±": "+-"}
 _ERRORS = "closeknit"
 _UNWRITTEN = {
@@ -37,6 +35,8 @@ def prepare() -> None:
     if sys.stderr is None:
         sys.stderr = open(2, "w", closefd=False)  # noqa: SIM115
     if sys.stdout is None:
+        from ..instances.errors import InputError
+
         _open_nothing(1)
         raise InputError("is closed", file="standard output")
     for stream in (sys.stdout, sys.stderr):

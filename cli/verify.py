@@ -1,7 +1,10 @@
 """Test claims: published bounds, derived formulas, exactness of the exact routes.
 
-All claims without CLAIM. Exit status 0 when all hold, 1 when one is broken or its
-test fails. The smallest counterexample found is written as an instance file.
+CLAIM is the name of a claim, a pattern such as 'mm*', a method, or a group: a problem
+(ksubset, procset, sukp, submesh), scheduler, exact, guarantees, lower-bounds, towns,
+worst-cases, lemmas, ptas or curves. Without CLAIM, all claims are tested. Exit status 0
+when all hold, 1 when one is broken or its test fails. The smallest counterexample found
+is written as an instance file.
 """
 
 from __future__ import annotations
@@ -9,13 +12,15 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Mapping
-from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..instances.errors import InputError
+from ..instances.option_values import seconds
 from . import outputs, running, streams
+from .parser import Parser
+from .progress import progress_bar
 from .screen import screen
 
 if TYPE_CHECKING:
@@ -23,60 +28,51 @@ if TYPE_CHECKING:
     from ..reports.claims import Claim, ClaimResult, Trial
     from ..solvers.method import Run
 
-HELP = "test every bound and formula exactly; for continuous integration"
 COUNTEREXAMPLES = "closeknit-counterexamples"
 
 
-def options(parser: argparse.ArgumentParser) -> None:
+def options(parser: Parser) -> None:
     """Declare the options."""
-    parser.add_argument("claims", nargs="*", metavar="CLAIM", help="see --list")
+    parser.add_argument(
+        "claims",
+        nargs="*",
+        metavar="CLAIM",
+        help="what to test; see --list (default: all)",
+    )
     parser.add_argument(
         "--list", action="store_true", help="list the claims and how each is tested"
     )
     parser.add_argument(
         "--quick", action="store_true", help="fewer and smaller instances"
     )
-    parser.add_argument(
-        "--seed",
-        type=int,
-        default=0,
-        metavar="N",
-        help="of the sampled instances (default 0)",
-    )
+    running.add_seed(parser, "random seed of the sampled instances")
     parser.add_argument(
         "--time-limit",
         type=float,
         default=60.0,
         metavar="S",
-        help="seconds for one run of a method (default 60)",
+        help="seconds per run of a method (default: 60)",
     )
-    parser.add_argument(
-        "--jobs",
-        type=int,
-        metavar="N",
-        help="processes (default: one per CPU; where claims are named, this one)",
-    )
+    running.add_jobs(parser, "one per CPU; 1 where claims are named")
     parser.add_argument(
         "--junit", type=outputs.file, metavar="FILE", help="write JUnit XML there"
     )
-    parser.add_argument(
-        "--json",
-        type=outputs.output,
-        metavar="FILE",
-        help="write the verdicts there; - for standard output",
-    )
+    outputs.add_json(parser, "the verdicts")
     parser.add_argument(
         "--markdown",
         type=outputs.file,
         metavar="FILE",
-        help="write a page about all of it there",
+        help="write a page about the claims and verdicts there",
     )
     parser.add_argument(
         "--out",
-        "--counterexamples",
         type=outputs.folder,
         metavar="DIR",
-        help=f"where instances that break a claim go (default {COUNTEREXAMPLES})",
+        help=f"folder for instances that break a claim (default: {COUNTEREXAMPLES})",
+    )
+    parser.old_spelling("--counterexamples", "--out")
+    parser.examples(
+        "verify --quick", "verify 'mm*' submesh --jobs 2 --junit claims.xml"
     )
 
 
@@ -92,15 +88,16 @@ def run(args: argparse.Namespace, methods: Mapping[str, Run] | None = None) -> i
     """
     from ..methods import METHODS
     from ..reports.campaigns.compiling import compile_all
-    from ..reports.claims import CLAIMS, Trial
+    from ..reports.claims import Trial
+    from ..reports.claims.groups import chosen_claims
     from ..reports.claims.page import write_page
 
-    claims = _chosen(args.claims, CLAIMS)
+    claims = chosen_claims(args.claims)
     if args.list:
         _write_list(claims, args.json)
         return 0
-    time_limit = running.seconds(args.time_limit)
-    trial = Trial(seed=_seed(args), quick=args.quick, time_limit=time_limit)
+    time_limit = seconds(args.time_limit)
+    trial = Trial(seed=running.seed_of(args), quick=args.quick, time_limit=time_limit)
     if methods is not None:
         trial = replace(trial, methods=methods)
     jobs = running.processes(args.jobs)
@@ -118,38 +115,14 @@ def run(args: argparse.Namespace, methods: Mapping[str, Run] | None = None) -> i
     return 0 if all(verdict.holds for verdict in verdicts) else 1
 
 
-def _chosen(names: list[str], claims: Mapping[str, Claim]) -> list[Claim]:
-    """Return the claims named, each once; all if none is."""
-    from difflib import get_close_matches
-
-    for name in names:
-        if name not in claims:
-            near = get_close_matches(name, claims, n=1)
-            hint = f"did you mean {near[0]}?" if near else "see closeknit verify --list"
-            raise InputError(f"unknown claim ({hint})", field="CLAIM", value=name)
-    return [claims[name] for name in dict.fromkeys(names or claims)]
-
-
-def _seed(args: argparse.Namespace) -> int:
-    seed: int = args.seed
-    if not 0 <= seed < 2**31:
-        raise InputError(
-            "must be at least 0 and below 2^31", field="--seed", value=seed
-        )
-    return seed
-
-
 def _test(
     claims: list[Claim], trial: Trial, args: argparse.Namespace, jobs: int
 ) -> tuple[list[ClaimResult], dict[str, Path]]:
     """Test; keep the JUnit file up to date, so that a killed run has one too."""
-    from rich.console import Console
-
     from ..instances.files import replaces
     from ..reports.claims import verify, verify_in_parallel
     from ..reports.claims.junit import write_junit
 
-    console = Console(stderr=True)
     verdicts: list[ClaimResult] = []
     files: dict[str, Path] = {}
     updated = args.junit and replaces(args.junit)
@@ -157,17 +130,10 @@ def _test(
         reached = verify(claims, trial)
     else:
         reached = verify_in_parallel(claims, trial, jobs)
-    spinner = console.status("") if console.is_terminal else nullcontext()
     pending = {claim.name: claim for claim in claims}
     order = {name: i for i, name in enumerate(pending)}
-    with spinner as status:
-
-        def tell() -> None:
-            if status is not None and pending:
-                ended, first = len(verdicts), next(iter(pending))
-                status.update(f"{ended + 1} of {len(claims)}: {first}")
-
-        tell()
+    with progress_bar() as show:
+        show(0, len(claims), next(iter(pending)))
         for verdict in reached:
             del pending[verdict.claim.name]
             verdicts.append(verdict)
@@ -176,7 +142,7 @@ def _test(
                 write_junit(args.junit, verdicts, pending.values())
             if path := _keep(verdict, args.out or COUNTEREXAMPLES):
                 files[verdict.claim.name] = path
-            tell()
+            show(len(verdicts), len(claims), next(iter(pending), ""))
     return verdicts, files
 
 

@@ -1,9 +1,9 @@
 """Compile all kernels, so that nothing waits for them later.
 
-numba compiles a kernel when it is first called and keeps the machine code beside the
-source, or in the user's cache folder, or in NUMBA_CACHE_DIR. This does it beforehand,
-in several processes: in a Dockerfile, on a cluster's shared file system, in CI. What
-is there already is only loaded.
+Numba compiles a kernel when it is first called and keeps the machine code next to the
+source, in the user's cache folder, or in NUMBA_CACHE_DIR. This command compiles all
+kernels beforehand, in several processes: in a Dockerfile, on the shared file system of
+a cluster, in CI. Kernels that are compiled already are only loaded.
 """
 
 from __future__ import annotations
@@ -13,22 +13,21 @@ import sys
 from time import perf_counter
 
 from ..instances.errors import InputError
+from ..instances.suggestions import entry_named
 from . import running
+from .parser import Parser
 
-HELP = "compile all kernels beforehand"
 
-
-def options(parser: argparse.ArgumentParser) -> None:
+def options(parser: Parser) -> None:
     """Declare the options."""
     parser.add_argument(
         "problems",
         nargs="*",
         metavar="PROBLEM",
-        help="only for these problems (default: all)",
+        help="problems whose kernels are compiled (default: all)",
     )
-    parser.add_argument(
-        "--jobs", type=int, metavar="N", help="processes (default: one per CPU)"
-    )
+    running.add_jobs(parser)
+    parser.examples("warm", "warm ksubset submesh --jobs 4")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -38,7 +37,7 @@ def run(args: argparse.Namespace) -> int:
 
     jobs = running.processes(args.jobs)
     for problem in args.problems:
-        running.entry_named(problem, METHODS, "PROBLEM", "problem")
+        entry_named(problem, METHODS, "PROBLEM", "problem")
     start = perf_counter()
     failures = compile_all(args.problems or list(METHODS), jobs=jobs)
     for failure in failures:

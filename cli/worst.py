@@ -1,12 +1,11 @@
-"""Look for instances on which a method does badly against the proven optimum.
+"""Find instances on which a method does badly against the proven optimum.
 
-Simulated annealing over the free processors of a mesh (--mesh, 8x8 if nothing is
-said), a ring or torus (--torus), a tree (--tree, its fan-outs) or over points in
-space (--d). Networks of up to 16 processors, or 22 with --exhaustive, are searched
-exhaustively: what is found there is proved to be the worst. Every optimum on the way
-is proved by a search of its own; that of the answer is proved again by ``auto``.
-Ctrl-C or the end of the budget gives the worst instance so far. Exit status 4 if none
-was met whose optimum is positive.
+The search is simulated annealing over the free processors of a network (--shape and
+--kind) or over points in space (--d). Networks of up to 16 processors, or 22 with
+--exhaustive, are searched exhaustively: what is found there is proved to be the worst.
+Every optimum on the way is proved by a search of its own; that of the answer is proved
+again by auto. Ctrl-C or the end of the budget gives the worst instance so far. Exit
+status 4 if no instance with a positive optimum was found.
 """
 
 from __future__ import annotations
@@ -17,29 +16,32 @@ from math import inf
 from typing import TYPE_CHECKING, Any
 
 from ..instances.errors import InputError
+from ..instances.option_values import seconds
 from . import known_worst as known
-from . import outputs, reading
-from .running import method_named, seconds
+from . import outputs, reading, running
+from .parser import Parser
+from .progress import status_line
 
 if TYPE_CHECKING:
     from ..instances import Topology
     from ..reports.adversary import Found, Ground, Hunt
     from ..solvers import Settings
 
-HELP = "instances on which a method does badly; the worst ones known"
-_SIDE = 8
+_SIDE = _K = 8
+"""Sides of the mesh and processors to choose, where they are not given."""
 
 
-def options(parser: argparse.ArgumentParser) -> None:
+def options(parser: Parser) -> None:
     """Declare the options."""
     parser.add_argument("method", nargs="?", metavar="METHOD", help="a heuristic")
     where = parser.add_mutually_exclusive_group()
-    for option, says, metavar in (
-        ("--mesh", "free processors of a mesh (default 8x8)", "16x16"),
-        ("--torus", "free processors of a torus", "16x16"),
-        ("--tree", "free leaves of a tree of these fan-outs", "4x4"),
-    ):
-        where.add_argument(option, type=reading.shape, metavar=metavar, help=says)
+    where.add_argument(
+        "--shape",
+        type=reading.shape,
+        metavar="16x16",
+        help="sides of the mesh or torus; fan-outs of the tree (default: 8x8)",
+    )
+    running.add_kind(parser)
     where.add_argument(
         "--d",
         type=reading.number,
@@ -47,11 +49,15 @@ def options(parser: argparse.ArgumentParser) -> None:
         help="points in D dimensions, which may coincide",
     )
     for name, default, says in (
-        ("--size", 32, "side of the cube of points (default 32)"),
-        ("--k", 8, "processors to choose (default 8)"),
-        ("--n", None, "most free processors (default 2k + 4, or all there are)"),
-        ("--evaluations", None, "most runs of the method; makes the search repeatable"),
-        ("--seed", 0, "of the search (default 0); methods that draw have seed 0"),
+        ("--size", 32, "side of the cube of points"),
+        ("--k", None, f"processors to choose (default: {_K})"),
+        ("--n", None, "most free processors (default: 2k + 4, or all there are)"),
+        (
+            "--evaluations",
+            None,
+            "most runs of the method; makes the search repeatable (default: no limit)",
+        ),
+        ("--seed", 0, "random seed of the search; seeded methods have seed 0"),
     ):
         parser.add_argument(
             name, type=reading.number, default=default, metavar="N", help=says
@@ -60,47 +66,50 @@ def options(parser: argparse.ArgumentParser) -> None:
         "--budget",
         type=float,
         metavar="S",
-        help="seconds (default 60, or none with --evaluations)",
+        help="seconds (default: 60, or no limit with --evaluations)",
     )
     parser.add_argument(
         "--ties",
         choices=("lex", "best", "worst"),
         default="lex",
-        help="as for solve (default lex)",
+        help="which of equally near processors the method takes",
     )
     parser.add_argument(
-        "--exhaustive", action="store_true", help="all sets of up to 22 processors"
+        "--exhaustive",
+        action="store_true",
+        help="try all sets of up to 22 processors",
     )
     parser.add_argument(
-        "--start", metavar="FILE", help="begin with this instance; gives network and k"
+        "--start",
+        metavar="FILE",
+        help="begin with this instance, which gives network and k",
     )
     parser.add_argument(
         "--out", type=outputs.file, metavar="FILE", help="write the instance there"
     )
-    parser.add_argument(
-        "--json",
-        type=outputs.output,
-        metavar="OUT",
-        help="write what was found; - for standard output",
-    )
+    outputs.add_json(parser, "what was found")
     parser.add_argument(
         "--ledger",
         type=outputs.file,
         metavar="FILE",
-        help="keep it there if it is worse than what is",
+        help="enter it in this ledger if it is worse than what that has",
     )
     parser.add_argument(
         "--update-ledger",
         action="store_true",
-        help="the same for the ledger of the package",
+        help="enter it in the ledger of the package",
     )
     parser.add_argument(
         "--families",
         action="store_true",
-        help="the worst-case families instead: predicted and measured ratios",
+        help="show the worst-case families instead: predicted and measured ratios",
     )
     parser.add_argument(
-        "--table", action="store_true", help="the ledger instead, as Markdown"
+        "--table", action="store_true", help="show the ledger instead, as Markdown"
+    )
+    parser.examples(
+        "worst mm --shape 16x16 --k 8 --budget 30 --out bad.json",
+        "worst mc1x1 --shape 4x4 --k 4 --exhaustive",
     )
 
 
@@ -138,11 +147,11 @@ def _showing(args: argparse.Namespace) -> str:
 
 def _hunt(args: argparse.Namespace) -> tuple[Hunt, list[tuple[tuple[int, ...], ...]]]:
     """Return what is to be searched, and where to begin."""
-    from ..methods import KSUBSET
+    from ..methods.by_name import method_named
     from ..reports.adversary import Ground, Hunt
     from ..solvers import Settings, Ties
 
-    method = method_named(args.method, KSUBSET, "METHOD", "ksubset")
+    method = method_named(args.method, "ksubset", "METHOD")
     if args.budget is not None:
         seconds(args.budget, "--budget")
     if args.evaluations == 0:
@@ -162,7 +171,10 @@ def _hunt(args: argparse.Namespace) -> tuple[Hunt, list[tuple[tuple[int, ...], .
         topology = _topology(args)
         points = args.d is not None
         ground = Ground(
-            topology=topology, k=args.k, most=_most(args, topology), points=points
+            topology=topology,
+            k=_K if args.k is None else args.k,
+            most=_most(args, topology),
+            points=points,
         )
     budget = args.budget
     if budget is None:
@@ -178,15 +190,11 @@ def _hunt(args: argparse.Namespace) -> tuple[Hunt, list[tuple[tuple[int, ...], .
 
 
 def _topology(args: argparse.Namespace) -> Topology:
-    from ..instances import Mesh, Torus
-    from ..instances.ksubset.generators import switch_tree
+    from ..instances import Mesh
+    from ..instances.ksubset.generators import network_of
 
-    if args.torus:
-        return Torus(args.torus)
-    if args.tree:
-        return switch_tree(args.tree)
     if args.d is None:
-        return Mesh(args.mesh or (_SIDE, _SIDE))
+        return network_of(args.kind, args.shape or (_SIDE, _SIDE))
     for option, value in (("--d", args.d), ("--size", args.size)):
         if value < 1:
             raise InputError("must be at least 1", field=option, value=value)
@@ -199,10 +207,17 @@ def _most(args: argparse.Namespace, topology: Topology) -> int:
 
     if args.n is not None:
         return int(args.n)
-    wanted = 2 * int(args.k) + 4
+    k = _K if args.k is None else int(args.k)
+    wanted = 2 * k + 4
     if args.d is not None:
         return wanted
     places = sum(1 for _ in topology.locations())
+    if k >= places:
+        given = "--shape" if args.k is None else "--k"
+        raise InputError(
+            f"k = {k} of {places} processors leaves no choice; k must be smaller",
+            field=given,
+        )
     every = args.exhaustive or places <= UNASKED
     return places if every else min(wanted, places)
 
@@ -246,28 +261,22 @@ def _search(
     from ..reports.adversary.exhaustive import UNASKED
     from ..solvers.interrupt import deferred
 
-    tell = sys.stderr.isatty()
+    standing = ""
 
     def report(found: Found) -> None:
-        if tell:
-            print(
-                f"\r{float(found.ratio):.4f}  {found.evaluations} evaluations, "
-                f"{found.seconds:.0f} s",
-                end="",
-                file=sys.stderr,
-            )
+        nonlocal standing
+        standing = (
+            f"ratio {float(found.ratio):.4f}, {found.evaluations} evaluations, "
+            f"{found.seconds:.0f} s"
+        )
 
-    with deferred() as pressed:
+    with deferred() as pressed, status_line(lambda: standing):
         hunt = replace(hunt, stop=pressed)
         ground = hunt.ground
         tiny = not (ground.points or starts) and len(ground.places) <= UNASKED
-        try:
-            if args.exhaustive or tiny:
-                return exhaust(hunt)
-            return anneal(hunt, starts, report)
-        finally:
-            if tell:
-                print(file=sys.stderr)
+        if args.exhaustive or tiny:
+            return exhaust(hunt)
+        return anneal(hunt, starts, report)
 
 
 def _again(hunt: Hunt, found: Found) -> Found:

@@ -1,13 +1,30 @@
 """Choose processors that lie close together, and prove how close to optimal.
 
-The parts live beside this folder (``instances/``, ``solvers/``, …) and are
-imported from here: ``closeknit.instances``, ``closeknit.solvers``, … Names below
-are loaded when first used, so that ``import closeknit`` costs nothing.
+>>> import closeknit as ck
+>>> job = ck.ksubset(ck.Mesh(8, 8), k=9, busy=[(0, 3), (1, 3)])
+>>> ck.solve(job).cost
+72
+
+Names below are loaded when first used, so that ``import closeknit`` costs nothing;
+docs/api.md describes them. The packages lie beside this folder (``instances/``,
+``solvers/``, …) and are imported from here: ``closeknit.instances``, …
 """
 
 TYPE_CHECKING = False  # importing `typing` for it takes its time
 if TYPE_CHECKING:
     __version__: str
+    from .api import Comparison as Comparison
+    from .api import Drawing as Drawing
+    from .api import Solution as Solution
+    from .api import Table as Table
+    from .api import check as check
+    from .api import compare as compare
+    from .api import draw as draw
+    from .api import ksubset as ksubset
+    from .api import procset as procset
+    from .api import solve as solve
+    from .api import submesh as submesh
+    from .api import sukp as sukp
     from .instances import InputError as InputError
     from .instances import KSubset as KSubset
     from .instances import Mesh as Mesh
@@ -18,54 +35,45 @@ if TYPE_CHECKING:
     from .instances import Sukp as Sukp
     from .instances import Torus as Torus
     from .instances import Tree as Tree
-    from .instances import check as check
     from .instances import cost as cost
     from .instances import mesh as mesh
     from .instances import read_instance as read_instance
     from .instances import read_ksubset as read_ksubset
+    from .instances import write_instance as write_instance
     from .instances import write_ksubset as write_ksubset
     from .instances import write_procset as write_procset
     from .instances import write_submesh as write_submesh
     from .instances import write_sukp as write_sukp
+    from .instances.submesh import Resident as Resident
     from .methods import KSUBSET as KSUBSET
     from .methods import METHODS as METHODS
     from .methods import PROCSET as PROCSET
     from .methods import SUBMESH as SUBMESH
     from .methods import SUKP as SUKP
+    from .methods import Method as Method
     from .solvers import Result as Result
     from .solvers import Settings as Settings
+    from .solvers import SolverError as SolverError
     from .solvers import Status as Status
+    from .solvers import Ties as Ties
 
-_HOME = {
-    **dict.fromkeys(("KSUBSET", "METHODS", "PROCSET", "SUBMESH", "SUKP"), "methods"),
-    "Result": "solvers",
-    "Settings": "solvers",
-    "Status": "solvers",
-    **dict.fromkeys(
-        (
-            "InputError",
-            "KSubset",
-            "Mesh",
-            "Points",
-            "Torus",
-            "Tree",
-            "check",
-            "cost",
-            "mesh",
-            "read_ksubset",
-            "write_ksubset",
-            "ProcessorSet",
-            "ProcSet",
-            "Submesh",
-            "Sukp",
-            "read_instance",
-            "write_procset",
-            "write_submesh",
-            "write_sukp",
-        ),
-        "instances",
+_NAMES = {
+    "api": (
+        *("Comparison", "Drawing", "Solution", "Table"),
+        *("check", "compare", "draw", "solve"),
+        *("ksubset", "procset", "submesh", "sukp"),
     ),
+    "instances": (
+        *("InputError", "KSubset", "Mesh", "Points", "ProcSet", "ProcessorSet"),
+        *("Submesh", "Sukp", "Torus", "Tree", "cost", "mesh", "read_instance"),
+        *("read_ksubset", "write_instance", "write_ksubset", "write_procset"),
+        *("write_submesh", "write_sukp"),
+    ),
+    "instances.submesh": ("Resident",),
+    "methods": ("KSUBSET", "METHODS", "Method", "PROCSET", "SUBMESH", "SUKP"),
+    "solvers": ("Result", "Settings", "SolverError", "Status", "Ties"),
 }
+_HOME = {name: home for home, names in _NAMES.items() for name in names}
 
 __all__ = sorted(_HOME)
 
@@ -74,7 +82,9 @@ def __getattr__(name: str) -> object:
     if name in _HOME:
         from importlib import import_module
 
-        return getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
+        found = getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
+        globals()[name] = found
+        return found
     if name == "__version__":
         from importlib.metadata import version
 
@@ -83,4 +93,4 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return [*globals(), "__version__", *_HOME]
+    return sorted({*globals(), "__version__", *_HOME})

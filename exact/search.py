@@ -10,6 +10,7 @@ from ..instances import KSubset
 from ..solvers import Limit, Proof, Result, Settings, answer, clock
 from ..solvers.interrupt import OutOfTimeError
 from ..solvers.limits import LONGEST, limits
+from ..solvers.progress import report
 
 
 class SteppableSearch(ABC):
@@ -60,9 +61,14 @@ class SteppableSearch(ABC):
         node_limit
             Nodes in all, earlier calls included.
         """
+
+        def step(budget: int) -> None:
+            self._step(budget)
+            report(self.best, self.bound)
+
         with limits(deadline, node_limit) as watch:
             return watch.search(
-                self._step,
+                step,
                 unfinished=lambda: self.bound < self.best,
                 nodes=lambda: self.nodes,
                 longest=self.longest_step,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from decimal import Decimal
 from pathlib import Path
 from reprlib import Repr
@@ -23,6 +24,8 @@ class _Short(Repr):
 
 _SHORT = _Short()
 _LONGEST_FIELD = 200
+_WANTED = re.compile(r"(must|needs|takes|is for|only)\b|.* must ")
+"""Problems that say what is wanted, and not what is wrong with the value."""
 
 
 class InputError(ValueError):
@@ -66,7 +69,7 @@ class InputError(ValueError):
         text = "".join(f"{part}: " for part in (self.file, field) if part)
         text += self.problem
         if self.value is not ...:
-            text += f", not {' '.join(_SHORT.repr(self.value).split())}"
+            text = _with_value(text, self.problem, _SHORT.repr(self.value))
         return visible(text, lines=True)
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -79,6 +82,24 @@ class InputError(ValueError):
         return InputError(
             self.problem, field=self.field, value=self.value, file=self.file or file
         )
+
+
+def _with_value(text: str, problem: str, value: str) -> str:
+    """Add the value found: what must be, "not" this; anything else is said of it.
+
+    >>> _with_value("k: must be above 0", "must be above 0", "-1")
+    'k: must be above 0, not -1'
+    >>> problem = "no such method (did you mean mm?)"
+    >>> _with_value(f"--method: {problem}", problem, "'mn'")
+    "--method: no such method: 'mn' (did you mean mm?)"
+    """
+    value = " ".join(value.split())
+    if _WANTED.match(problem):
+        return f"{text}, not {value}"
+    head, bracket, hint = text, "", ""
+    if text.endswith(")"):
+        head, bracket, hint = text.rpartition(" (")
+    return f"{head}: {value}{bracket}{hint}"
 
 
 def _rebuild(

@@ -14,6 +14,7 @@ from importlib.resources import files
 from types import MappingProxyType
 
 from .errors import InputError
+from .ksubset import graph_generators as graphs
 from .ksubset import worst_cases
 from .parsing import parse_json
 from .problems import PROBLEMS, Instance, parse_instance, problem_of
@@ -79,10 +80,26 @@ def all_worst_cases() -> list[worst_cases.WorstCase]:
     ]
 
 
+def _graphs() -> list[Instance]:
+    """Return graphs of every family, each solved to optimality in seconds."""
+    half, most = Fraction(1, 2), Fraction(3, 4)
+    return [
+        graphs.fat_tree(4, 6),
+        graphs.fat_tree(8, 20, half, seed=1),
+        graphs.hypercube(4, 7),
+        graphs.hypercube(5, 6, most, seed=2),
+        graphs.dragonfly(4, 2, 2, 8),
+        graphs.dragonfly(4, 2, 2, 10, half, seed=3),
+        graphs.random_regular(24, 3, 6, seed=4),
+        graphs.random_regular(60, 4, 8, most, seed=5),
+    ]
+
+
 SUITES = MappingProxyType[str, Callable[[], list[Instance]]](
     {
         "bundled": _bundled,
         **{f"bundled-{problem}": partial(_bundled, problem) for problem in PROBLEMS},
+        "graphs": _graphs,
         "worst-cases": lambda: [case.instance for case in all_worst_cases()],
     }
 )

@@ -16,19 +16,24 @@ from typing import Any, overload
 
 from . import submesh
 from .errors import InputError
-from .files import decoded, read_bytes, stem, unpacked
+from .files import decoded, read_bytes, stem, unpacked, write_text
+from .json_text import dumps
 from .ksubset import instance as ksubset
 from .ksubset import json as ksubset_json
+from .ksubset import tiny as ksubset_tiny
 from .ksubset.instance import KSubset
 from .parsing import parse_json
 from .procset import instance as procset
 from .procset import json as procset_json
+from .procset import tiny as procset_tiny
 from .procset.instance import ProcSet
 from .submesh import Submesh
 from .submesh import json as submesh_json
+from .submesh import tiny as submesh_tiny
 from .sukp import instance as sukp
 from .sukp import json as sukp_json
 from .sukp import text as sukp_text
+from .sukp import tiny as sukp_tiny
 from .sukp.instance import Sukp
 from .value import Value
 
@@ -88,6 +93,14 @@ class Problem:
         In a few words, for people.
     canonical
         Puts the integers of a choice into their one order.
+    any_choice
+        A choice that is valid and needs no search; None where there is none.
+    kinds
+        Structures and dimensions that `closeknit warm` compiles kernels for.
+    tiny
+        Tiny instances of a structure and dimension, on which kernels are compiled.
+    compiled_for
+        Structure and dimension that the machine code for an instance depends on.
     """
 
     name: str
@@ -103,6 +116,10 @@ class Problem:
     chosen_of: Callable[[Any, Any], tuple[int, ...]]
     features: Callable[[Any], Features]
     described: Callable[[Any], str]
+    any_choice: Callable[[Any], Collection[int] | None]
+    kinds: tuple[tuple[str, int], ...]
+    tiny: Callable[[str, int], Iterable[Any]]
+    compiled_for: Callable[[Any], tuple[str, int]]
     canonical: Callable[[Iterable[int]], Iterable[int]] = sorted
 
 
@@ -169,6 +186,10 @@ PROBLEMS: Mapping[str, Problem] = MappingProxyType(
                 chosen_of=ksubset_json.chosen_of,
                 features=_ksubset_facts,
                 described=ksubset.described,
+                any_choice=lambda one: range(one.k),
+                kinds=ksubset_tiny.KINDS,
+                tiny=ksubset_tiny.tiny,
+                compiled_for=lambda one: (one.topology.kind, one.topology.dimension),
             ),
             Problem(
                 name="procset",
@@ -183,10 +204,11 @@ PROBLEMS: Mapping[str, Problem] = MappingProxyType(
                 selection_of=procset_json.selection_of,
                 chosen_of=procset_json.chosen_of,
                 features=_procset_facts,
-                described=lambda one: (
-                    f"{one.request} of {one.n} available processors, "
-                    f"{len(one.sets)} sets"
-                ),
+                described=procset.described,
+                any_choice=lambda one: one.available[: one.request],
+                kinds=procset_tiny.KINDS,
+                tiny=procset_tiny.tiny,
+                compiled_for=procset_tiny.compiled_for,
             ),
             Problem(
                 name="sukp",
@@ -201,10 +223,11 @@ PROBLEMS: Mapping[str, Problem] = MappingProxyType(
                 selection_of=sukp_json.selection_of,
                 chosen_of=sukp_json.chosen_of,
                 features=_sukp_facts,
-                described=lambda one: (
-                    f"{one.n} items, {len(one.weights)} elements, "
-                    f"capacity {one.capacity}"
-                ),
+                described=sukp.described,
+                any_choice=lambda one: (),
+                kinds=sukp_tiny.KINDS,
+                tiny=sukp_tiny.tiny,
+                compiled_for=lambda one: ("items", 1),
             ),
             Problem(
                 name="submesh",
@@ -220,6 +243,10 @@ PROBLEMS: Mapping[str, Problem] = MappingProxyType(
                 chosen_of=submesh_json.chosen_of,
                 features=_submesh_facts,
                 described=submesh.described,
+                any_choice=lambda one: None,  # even one takes a search
+                kinds=submesh_tiny.KINDS,
+                tiny=submesh_tiny.tiny,
+                compiled_for=lambda one: ("torus" if one.torus else "mesh", one.d),
                 canonical=tuple,
             ),
         )
@@ -232,8 +259,20 @@ _BY_FORM = {problem.form: problem for problem in PROBLEMS.values()}
 
 
 def problem_of(instance: Instance) -> Problem:
-    """Return the problem that an instance is one of."""
-    return _BY_KIND[type(instance)]
+    """Return the problem that an instance is one of.
+
+    Raises
+    ------
+    InputError
+        When it is not an instance of any.
+    """
+    problem = _BY_KIND.get(type(instance))
+    if problem is None:
+        kinds = ", ".join(kind.__name__ for kind in _BY_KIND)
+        raise InputError(
+            f"must be an instance ({kinds})", field="instance", value=instance
+        )
+    return problem
 
 
 def check(instance: Instance, chosen: Collection[int]) -> list[str]:
@@ -309,6 +348,17 @@ def read_if_instance(path: str | Path) -> Instance | None:
         As `read_instance` does, and for JSON that is malformed.
     """
     return _read(path, any_form=False)
+
+
+def write_instance(instance: Instance, path: str | Path) -> None:
+    """Write an instance file of any problem; it is read back to an equal instance.
+
+    Raises
+    ------
+    InputError
+        When the file cannot be written.
+    """
+    write_text(path, dumps(problem_of(instance).document_of(instance)) + "\n")
 
 
 def _read(path: str | Path, *, any_form: bool) -> Instance | None:

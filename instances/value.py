@@ -19,12 +19,12 @@ def ordered(value: Value) -> tuple[int, ...]:
 
 
 def cost_text(value: Value | None) -> str:
-    """Write a cost on one line, levels with semicolons; nothing for none.
+    """Write a cost for people, with semicolons between levels; nothing for none.
 
     >>> cost_text(5256), cost_text((8, 1, 2)), cost_text(None)
-    ('5256', '8;1;2', '')
+    ('5256', '8; 1; 2', '')
     """
-    return "" if value is None else ";".join(map(str, ordered(value)))
+    return "" if value is None else "; ".join(map(str, ordered(value)))
 
 
 def shape(value: Value) -> int:

@@ -12,6 +12,8 @@ _HIDDEN = (
 )
 _ANY = re.compile(f"[{_HIDDEN}]")
 _ANY_BUT_LINES = re.compile(f"(?!\n)[{_HIDDEN}]")
+_BRIEF = 180
+"""Characters of what stands for an object, at most."""
 _WRITTEN = re.compile(r"\\u([0-9a-f]{4})")
 _EITHER = re.compile(r"\\\\|\\u([0-9a-f]{4})")
 
@@ -33,6 +35,18 @@ def visible(text: str, *, lines: bool = False) -> str:
     """
     pattern = _ANY_BUT_LINES if lines else _ANY
     return pattern.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def brief(kind: str, text: str, name: str = "") -> str:
+    """Write what stands for an object in a debugger or a notebook, on one short line.
+
+    >>> brief("KSubset", "2×2 mesh", "job-17"), len(brief("Tree", "x" * 900))
+    ("<KSubset 'job-17': 2×2 mesh>", 180)
+    """
+    head = f"<{kind} {visible(name)[:60]!r}: " if name else f"<{kind} "
+    shown = visible(text)
+    room = _BRIEF - len(head) - 1
+    return f"{head}{shown if len(shown) <= room else f'{shown[: room - 1]}…'}>"
 
 
 def spelled(text: str) -> str:

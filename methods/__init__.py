@@ -10,18 +10,26 @@ from ..instances import KSubset, ProcSet, Submesh, Sukp
 from ..solvers.method import AnyMethod as AnyMethod
 from ..solvers.method import Kind
 from ..solvers.method import Method as Method
+from .old_names import current
 
 
 class MethodTable(Mapping[str, Method[Kind]]):
     """The methods of one problem by name; the table is imported at first access.
 
+    Names of the version before are accepted, but not listed.
+
     Parameters
     ----------
+    problem
+        Name of the problem.
     load
         Imports the table.
     """
 
-    def __init__(self, load: Callable[[], Mapping[str, Method[Kind]]]) -> None:
+    def __init__(
+        self, problem: str, load: Callable[[], Mapping[str, Method[Kind]]]
+    ) -> None:
+        self._problem = problem
         self._load = load
 
     @cached_property
@@ -30,7 +38,7 @@ class MethodTable(Mapping[str, Method[Kind]]):
 
     def __getitem__(self, name: str) -> Method[Kind]:
         """Return a method by its name."""
-        return self._methods[name]
+        return self._methods[current(self._problem, name)]
 
     def __iter__(self) -> Iterator[str]:
         """Iterate over the names in the order in which methods are listed."""
@@ -41,8 +49,8 @@ class MethodTable(Mapping[str, Method[Kind]]):
         return len(self._methods)
 
     def __repr__(self) -> str:
-        """Return how many methods there are."""
-        return f"<MethodTable of {len(self)} methods>"
+        """Return the problem and how many methods there are."""
+        return f"<MethodTable {self._problem}: {len(self)} methods>"
 
 
 def _ksubset() -> Mapping[str, Method[KSubset]]:
@@ -69,13 +77,13 @@ def _submesh() -> Mapping[str, Method[Submesh]]:
     return TABLE
 
 
-KSUBSET = MethodTable(_ksubset)
+KSUBSET = MethodTable("ksubset", _ksubset)
 """Methods for the k-subset problem, by the name used in reports."""
-PROCSET = MethodTable(_procset)
+PROCSET = MethodTable("procset", _procset)
 """Methods for processor-set selection."""
-SUKP = MethodTable(_sukp)
+SUKP = MethodTable("sukp", _sukp)
 """Methods for the set-union knapsack problem."""
-SUBMESH = MethodTable(_submesh)
+SUBMESH = MethodTable("submesh", _submesh)
 """Methods for submesh allocation."""
 
 METHODS: Mapping[str, Mapping[str, AnyMethod]] = MappingProxyType(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from ..heuristics.allocation.allocator import Allocator
 from ..instances import InputError, Topology
+from ..instances.suggestions import hint
 from . import KSUBSET
 from .method_as_allocator import MethodAsAllocator
 from .strategies import STRATEGIES as STRATEGIES
@@ -30,7 +31,7 @@ def allocator(name: str, topology: Topology, *, seed: int = 0) -> Allocator:
         return STRATEGIES[name](topology, seed=seed)
     if name not in KSUBSET:
         raise InputError(
-            f"no such allocator (known: {', '.join(names())})",
+            f"no such allocator ({hint(name, names())})",
             field="allocator",
             value=name,
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..exact.ksubset.cuts_bb import search as cuts_bb
+from ..exact.ksubset.distances_bb import search as distances_bb
 from ..exact.ksubset.levelset_bb import search as levelset_bb
 from ..exact.ksubset.line import line_window
 from ..exact.ksubset.ring_dp.program import ring_dp
@@ -11,9 +12,10 @@ from ..exact.search import SteppableSearch
 from ..formulations.ksubset.bounds.bounds import best_bound
 from ..heuristics.ksubset import one_axis
 from ..heuristics.ksubset.mm_inc import first_solution
-from ..instances import KSubset, Mesh, Tree
+from ..instances import Graph, InputError, KSubset, Mesh, Tree
 from ..solvers import DEFAULT, Limit, Proof, Result, Settings, answer, clock
 from ..solvers.interrupt import OutOfTimeError
+from ..solvers.progress import report
 
 _MOST_RING_STEPS = 10**9
 """Steps n k² up to which the programme for rings beats the search."""
@@ -26,13 +28,17 @@ def auto(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
     makes a start; where a bound that anyone can derive again (stars, towns, axes)
     already meets it, the proof is of grade ``checked`` and nothing is searched. Else
     the searches go on from both, in turns and each with what the others found:
-    on meshes in the plane levelset-bb, then cuts-bb; in all other cases cuts-bb.
+    on meshes in the plane levelset-bb, then cuts-bb; on graphs whose distances are
+    not known to be sums of cuts distances-bb; in all other cases cuts-bb.
 
     Guarantee: exact.
     Time: O(n k) on trees, O(n log n) on lines; else exponential at worst, see cuts-bb.
     Source: derived for closeknit, see docs/exact.md.
     """
-    if isinstance(instance.topology, Tree):
+    embedding = None
+    if isinstance(instance.topology, Graph):
+        embedding = instance.topology.embedding
+    if isinstance(instance.topology, Tree) or (embedding and embedding.is_tree):
         return tree_dp(instance, settings)
     if one_axis.refuse_line(instance) is None:
         return line_window(instance, settings)
@@ -52,6 +58,7 @@ def auto(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
         bound, proof = best_bound(instance, cost=known)
     except KeyboardInterrupt:
         return answer(instance, chosen, start=start, limit=Limit.INTERRUPT)
+    report(known, bound)
     if bound < known:
         try:
             searches = _searches(instance, chosen, bound)
@@ -82,6 +89,11 @@ def _searches(
 ) -> dict[SteppableSearch, Proof]:
     """Choose the searches by the instance, the most promising first."""
     searches: dict[SteppableSearch, Proof] = {}
+    if isinstance(instance.topology, Graph) and instance.topology.embedding is None:
+        if why := distances_bb.refusal(instance):
+            raise InputError(why, field="auto")
+        search = distances_bb.DistancesSearch(instance, chosen, bound)
+        return {search: distances_bb.PROOF}
     if isinstance(instance.topology, Mesh) and instance.topology.dimension == 2:
         searches[levelset_bb.LevelSetSearch(instance, chosen, bound)] = (
             levelset_bb.PROOF

@@ -9,13 +9,14 @@ from ..solvers import DEFAULT, Result, Settings
 
 
 def auto(instance: ProcSet, /, settings: Settings = DEFAULT) -> Result:
-    """Prove an optimum: by frontier-dp where few sets are in progress, else opened-bb.
+    """Prove an optimum by frontier-dp or, where that is too wide, by set-opening-bb.
 
-    Few are where sets follow a layout: racks, line cards, power lines. Planes of a
-    torus and random domains are too wide.
+    frontier-dp is taken where few sets are in progress at once: where they follow a
+    layout such as racks, line cards or power lines. Planes of a torus and random
+    domains are too wide.
 
     Guarantee: exact.
-    Time: that of frontier-dp or opened-bb.
+    Time: that of frontier-dp or set-opening-bb.
     Source: derived for closeknit, see docs/procset.md.
     """
     found = solve_narrow(instance, settings)

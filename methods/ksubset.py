@@ -6,6 +6,7 @@ from functools import partial
 
 from ..exact.ksubset import bruteforce, line
 from ..exact.ksubset.cuts_bb import search as cuts_bb
+from ..exact.ksubset.distances_bb import search as distances_bb
 from ..exact.ksubset.levelset_bb import search as levelset_bb
 from ..exact.ksubset.ring_dp import program as ring_dp
 from ..exact.ksubset.tree_dp import program as tree_dp
@@ -21,21 +22,30 @@ from ..heuristics.ksubset import (
     ring_window,
     town,
 )
-from ..instances import KSubset
+from ..instances import Graph, KSubset
+from ..instances.topologies.graph import NO_CUTS
 from ..solvers.method import Method, table
 from . import allocator_as_method, auto_ksubset, models_ksubset
 
 
 def _needs_coordinates(instance: KSubset) -> str | None:
-    if instance.topology.kind == "tree":
-        return "needs coordinates; a tree has none"
+    if instance.topology.kind in ("tree", "graph"):
+        return f"needs coordinates; a {instance.topology.kind} has none"
+    return None
+
+
+def _needs_cuts(instance: KSubset) -> str | None:
+    if isinstance(instance.topology, Graph) and instance.topology.embedding is None:
+        return NO_CUTS
     return None
 
 
 def _needs_a_tree(instance: KSubset) -> str | None:
-    if instance.topology.kind != "tree":
-        return "needs a tree"
-    return None
+    topology = instance.topology
+    if isinstance(topology, Graph):
+        tree = topology.embedding is not None and topology.embedding.is_tree
+        return None if tree else "needs a tree, or a graph with the distances of one"
+    return None if topology.kind == "tree" else "needs a tree"
 
 
 def _needs_a_plane(instance: KSubset) -> str | None:
@@ -45,6 +55,7 @@ def _needs_a_plane(instance: KSubset) -> str | None:
 
 
 TABLE = table(
+    "ksubset",
     Method("mm", mm.mm, guarantee=guarantees.manhattan_median, takes_ties=True),
     Method("mm-free", mm.mm_free, guarantee=guarantees.star),
     Method("mm-all", mm.mm_all, guarantee=guarantees.manhattan_median),
@@ -86,7 +97,13 @@ TABLE = table(
     Method("row-major", baselines.row_major),
     *allocator_as_method.methods(),
     Method("bruteforce", bruteforce.bruteforce, exact=True),
-    Method("cuts-bb", cuts_bb.cuts_bb, exact=True),
+    Method("cuts-bb", cuts_bb.cuts_bb, exact=True, refuses=_needs_cuts),
+    Method(
+        "distances-bb",
+        distances_bb.distances_bb,
+        exact=True,
+        refuses=distances_bb.refusal,
+    ),
     Method("tree-dp", tree_dp.tree_dp, exact=True, refuses=_needs_a_tree),
     Method("ring-dp", ring_dp.ring_dp, exact=True, refuses=one_axis.refuse_ring),
     Method(

@@ -16,9 +16,10 @@ from ..solvers import Limit, Proof, Result, Settings, answer, clock
 from ..solvers.formulation import Formulation
 from ..solvers.method import Kind, Kind_contra, Method, Variant, stopped
 
-CP_SAT = "cp-sat"
-BACKENDS = {"cpsat": CP_SAT, "mip": "highs", "mip/scip": "scip", "mip/cbc": "cbc"}
-"""Names of the methods, and the solver of each."""
+CP_SAT = "cpsat"
+MIP_BACKENDS = ("highs", "scip", "cbc")
+BACKENDS = (CP_SAT, *MIP_BACKENDS)
+"""General solvers, as the names ``formulation/backend`` of methods have them."""
 
 
 class Build(Protocol[Kind_contra]):
@@ -56,6 +57,8 @@ class Model(Generic[Kind]):
 
     Parameters
     ----------
+    name
+        Name of the formulation.
     cpsat, mip
         Return the function that builds the model; they import ortools or PuLP.
     refuses_mip
@@ -71,6 +74,7 @@ class Model(Generic[Kind]):
         Docstring of the methods, with ``{backend}`` in it.
     """
 
+    name: str
     cpsat: Callable[[], Build[Kind]]
     mip: Callable[[], Build[Kind]]
     refuses_mip: Callable[[Kind], str | None]
@@ -83,14 +87,14 @@ class Model(Generic[Kind]):
         """Return one method per backend."""
         return [
             Method(
-                name,
+                f"{self.name}/{backend}",
                 Variant(run, (self, backend), self.doc.format(backend=backend)),
                 exact=True,
                 refuses=None if backend == CP_SAT else self.refuses_mip,
                 seeded=True,
                 runs_solver=True,
             )
-            for name, backend in BACKENDS.items()
+            for backend in BACKENDS
         ]
 
 

@@ -13,13 +13,13 @@ from ..formulations.ksubset import catalogue
 from ..formulations.ksubset.bounds.bounds import best_bound
 from ..formulations.ksubset.strengthening import Strengthening
 from ..heuristics.ksubset.mm_inc import mm_inc
-from ..instances import KSubset, cost
+from ..instances import Graph, KSubset, cost
+from ..instances.topologies.graph import NO_CUTS
 from ..solvers import Limit, Result, Settings, answer, clock
 from ..solvers.method import Method, Variant
 from .models import CP_SAT as CP_SAT
-from .models import solver
+from .models import MIP_BACKENDS, solver
 
-MIP_BACKENDS = ("highs", "scip", "cbc")
 NAMES = (
     *(f"{name}/{CP_SAT}" for name in catalogue.CP),
     *(f"{name}/{backend}" for name in catalogue.MIP for backend in MIP_BACKENDS),
@@ -55,6 +55,8 @@ def refusal(name: str, instance: KSubset) -> str | None:
         if pairs > _MOST_PAIRS:
             return f"needs a variable for each of {pairs} pairs (at most {_MOST_PAIRS})"
         return None
+    if isinstance(instance.topology, Graph) and instance.topology.embedding is None:
+        return NO_CUTS
     cells = n * len(instance.cuts)
     if cells > _MOST_CELLS:
         return f"needs {cells} entries, processors by cuts (at most {_MOST_CELLS})"

@@ -33,6 +33,7 @@ def _first(instance: ProcSet) -> tuple[int, ...]:
 
 
 MODEL = Model(
+    name="classes",
     cpsat=_cpsat,
     mip=_mip,
     refuses_mip=_refusal,

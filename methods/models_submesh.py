@@ -21,7 +21,7 @@ def methods() -> list[Method[Submesh]]:
     """Return one method per backend."""
     return [
         Method(
-            f"mip/{backend}",
+            f"left-below/{backend}",
             Variant(run, (backend,), _DOC.format(solver=solver)),
             refuses=refusal,
             seeded=True,

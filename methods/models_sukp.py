@@ -27,6 +27,7 @@ def _refusal(instance: Sukp) -> str | None:
 
 
 MODEL = Model(
+    name="union",
     cpsat=_cpsat,
     mip=_mip,
     refuses_mip=_refusal,

@@ -10,6 +10,7 @@ from ..solvers.method import Method, table
 from . import auto_procset, models_procset
 
 TABLE = table(
+    "procset",
     Method("bruteforce", bruteforce.bruteforce, exact=True),
     Method("reaching-printed", reaching.reaching_printed, seeded=True),
     Method("reaching", reaching.reaching, seeded=True),
@@ -17,7 +18,7 @@ TABLE = table(
     Method("lookahead", lookahead.lookahead),
     Method("frontier-dp", frontier_dp.frontier_dp, exact=True),
     Method("local-search", local_search.local_search, seeded=True),
-    Method("opened-bb", set_opening_bb.set_opening_bb, exact=True),
+    Method("set-opening-bb", set_opening_bb.set_opening_bb, exact=True),
     Method("goldschmidt", goldschmidt.goldschmidt, exact=True),
     *models_procset.MODEL.methods(),
     Method("auto", auto_procset.auto, exact=True),

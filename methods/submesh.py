@@ -7,17 +7,18 @@ from ..solvers.method import Method, table
 from . import auto_submesh, models_submesh, submesh_allocator_as_method
 
 TABLE = table(
+    "submesh",
     *submesh_allocator_as_method.methods(),
     Method("migrate", migrate.migrate, exact=True, seeded=True),
     Method(
-        "migrate-cp-sat",
+        "moves/cpsat",
         migrate.migrate_cp_sat,
         exact=True,
         seeded=True,
         runs_solver=True,
     ),
     Method("cascade", feasibility.cascade, seeded=True, runs_solver=True),
-    Method("cp-sat", feasibility.cp_sat, seeded=True, runs_solver=True),
+    Method("no-overlap/cpsat", feasibility.cp_sat, seeded=True, runs_solver=True),
     *models_submesh.methods(),
     Method("auto", auto_submesh.auto, exact=True, seeded=True),
 )

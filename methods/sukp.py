@@ -9,6 +9,7 @@ from ..solvers.method import Method, table
 from . import auto_sukp, models_sukp
 
 TABLE = table(
+    "sukp",
     Method("bruteforce", bruteforce.bruteforce, exact=True),
     Method("sukp-bb", sukp_bb.sukp_bb, exact=True, seeded=True),
     Method("tabu", tabu.tabu, seeded=True),

@@ -8,9 +8,11 @@
   first time that something must be compiled one line on standard error says so.
 - Inside `interpreted` (or with CLOSEKNIT_KERNELS=interpreted) the Python source runs.
   On small instances that is quicker than loading machine code; the answers are equal.
-- Machine code is kept beside the source; where that cannot be written, in the user's
-  cache folder, else in a private temporary folder, else for the process only. It is
-  renewed when any file that the kernel calls into has changed.
+- Machine code is kept in ``__pycache__`` next to the source; where that cannot be
+  written, in the user's cache folder, else in a private temporary folder, else for the
+  process only. It is renewed when anything that went into it has changed.
+
+docs/kernels.md says how to write, test and measure kernels.
 """
 
 from __future__ import annotations
@@ -18,12 +20,14 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache, update_wrapper
+from inspect import get_annotations, getfile
 from math import inf
 from pathlib import Path
-from types import CodeType
+from re import findall
+from types import CodeType, ModuleType
 from typing import Any
 
 from . import clock
@@ -114,6 +118,30 @@ class Kernel:
                     found[id(value)] = value
                     waiting.append(value)
         return list(found.values())
+
+    def constants(self) -> dict[str, str]:
+        """Return the global constants that machine code of this function contains."""
+        return {
+            name: repr(value.tobytes() if hasattr(value, "tobytes") else value)
+            for name, value in self._globals(sorted(_names(self.py_func.__code__)))
+            if not isinstance(value, (Kernel, ModuleType, type)) and not callable(value)
+        }
+
+    def files(self) -> set[str]:
+        """Return the files of the source and of the named tuples that it handles."""
+        hints = " ".join(map(str, get_annotations(self.py_func).values()))
+        used = {*_names(self.py_func.__code__), *findall(r"\w+", hints)}
+        tuples = (
+            value
+            for _, value in self._globals(sorted(used))
+            if isinstance(value, type) and hasattr(value, "_fields")
+        )
+        return {self.py_func.__code__.co_filename, *map(getfile, tuples)}
+
+    def _globals(self, names: Iterable[str]) -> Iterator[tuple[str, Any]]:
+        """Yield those of the names that are global, with their values."""
+        known = self.py_func.__globals__
+        return ((name, known[name]) for name in names if name in known)
 
     def own_seconds(self) -> float:
         """Estimate how long it takes to compile, without what it calls."""

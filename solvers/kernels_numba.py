@@ -93,11 +93,17 @@ class _Stamped:
     _kernel: Kernel
 
     def get_source_stamp(self) -> str:
-        """Digest of every file from which code of this kernel comes."""
-        files = {each.py_func.__code__.co_filename for each in self._kernel.called()}
+        """Digest of all that goes into the machine code of this kernel.
+
+        The files of all kernels called and of the named tuples they handle; and the
+        values of global constants, which may come from any file.
+        """
+        called = self._kernel.called()
         digest = sha256()
-        for file in sorted(files):
+        for file in sorted(set().union(*(each.files() for each in called))):
             digest.update(Path(file).read_bytes())
+        for each in sorted(called, key=repr):
+            digest.update(f"{each!r} {sorted(each.constants().items())}".encode())
         return digest.hexdigest()
 
 

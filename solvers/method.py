@@ -9,14 +9,14 @@ so that each is written once.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, field, replace
 from fractions import Fraction
 from inspect import getdoc
 from types import MappingProxyType
 from typing import Any, Generic, Protocol, TypeVar
 
-from ..instances import InputError, Instance, KSubset, ProcSet, Submesh
+from ..instances import InputError, Instance, KSubset, problem_of
 from . import DEFAULT, Limit, Result, Settings, Ties, answer, clock
 from .answer import too_much_asked
 from .interrupt import alarmed
@@ -101,6 +101,8 @@ class Method(Generic[Kind]):
         Whether ``Settings.seed`` matters.
     runs_solver
         Whether it passes a model to a general solver instead of searching itself.
+    problem
+        Name of the problem of its instances; set by `table`. "" if any is accepted.
     """
 
     name: str
@@ -112,6 +114,7 @@ class Method(Generic[Kind]):
     takes_ties: bool = False
     seeded: bool = False
     runs_solver: bool = False
+    problem: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
         """Give the method the docstring of its function, which `help` then shows."""
@@ -136,6 +139,11 @@ class Method(Generic[Kind]):
         KeyboardInterrupt
             On Ctrl-C, if the method holds no solution yet; and on a second one.
         """
+        given = problem_of(instance).name
+        if self.problem not in ("", given):
+            raise InputError(
+                f"is a method for {self.problem}, not for {given}", field=self.name
+            )
         if self.refuses and (why := self.refuses(instance)):
             raise InputError(why, field=self.name)
         if settings.ties is not Ties.LEX and not self.takes_ties:
@@ -179,18 +187,8 @@ class Method(Generic[Kind]):
 
 
 def stopped(instance: Instance, limit: Limit, *, start: float) -> Result:
-    """Return the answer of a method that was stopped before it found a solution.
-
-    The solution is the first processors, or no item at all; for submeshes, where
-    finding any solution takes a search, there is none.
-    """
-    chosen: Sequence[int] | None = ()
-    if isinstance(instance, KSubset):
-        chosen = range(instance.k)
-    elif isinstance(instance, ProcSet):
-        chosen = instance.available[: instance.request]
-    elif isinstance(instance, Submesh):
-        chosen = None
+    """Return the answer of a method that was stopped before it found a solution."""
+    chosen = problem_of(instance).any_choice(instance)
     return answer(instance, chosen, start=start, limit=limit)
 
 
@@ -198,6 +196,8 @@ AnyMethod = Method[Any]
 """A method of any problem, for commands and reports."""
 
 
-def table(*methods: Method[Kind]) -> Mapping[str, Method[Kind]]:
+def table(problem: str, *methods: Method[Kind]) -> Mapping[str, Method[Kind]]:
     """Return the methods of a problem by name, in the order given."""
-    return MappingProxyType({method.name: method for method in methods})
+    return MappingProxyType(
+        {method.name: replace(method, problem=problem) for method in methods}
+    )

@@ -195,7 +195,7 @@ def _refuse_inexact(formulation: MipFormulation) -> None:
     if most >= _EXACT:
         raise SolverError(
             f"{formulation.name}: costs of {most} are too large for a solver that "
-            "counts in floats; use cp-sat, or a search of closeknit's own."
+            "counts in floats; use cpsat, or a search of closeknit's own."
         )
 
 

@@ -13,7 +13,8 @@ from fractions import Fraction
 from typing import Any
 
 from ..instances.value import Value as Value
-from ..instances.value import ordered, shape
+from ..instances.value import cost_text, ordered, shape
+from ..instances.visible import brief
 
 
 class Status(Enum):
@@ -122,6 +123,18 @@ class Result:
     seed: int | None = None
     certificate: Mapping[str, Any] | None = None
     nodes: int | None = None
+
+    def __repr__(self) -> str:
+        known = [self.status.value]
+        if self.objective is not None:
+            known.append(f"cost {cost_text(self.objective)}")
+        if self.bound is not None:
+            known.append(f"bound {cost_text(self.bound)}")
+        if self.proof is not None:
+            known.append(str(self.proof))
+        if self.limit is not None:
+            known.append(f"stopped by {self.limit.value}")
+        return brief("Result", f"{', '.join(known)}, {self.seconds:.3f} s")
 
     def __post_init__(self) -> None:
         has_solution = self.status in (Status.OPTIMAL, Status.FEASIBLE)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 from operator import index
+from typing import Any
 
 from ..instances.errors import InputError
 
@@ -114,3 +116,25 @@ def _ties(value: object) -> Ties:
 
 
 DEFAULT = Settings()
+
+
+def settings_named(names: Mapping[str, str], **values: Any) -> Settings:
+    """Return settings; an error names the option or the key of a file.
+
+    Parameters
+    ----------
+    names
+        For each setting that may be out of range, what the user knows it by.
+    values
+        The settings.
+
+    Raises
+    ------
+    InputError
+        Naming the option or key that is out of range.
+    """
+    try:
+        return Settings(**values)
+    except InputError as error:
+        field = names.get(error.field, error.field)
+        raise InputError(error.problem, field=field, value=error.value) from None

@@ -96,7 +96,7 @@ def read_solution(path: str | Path) -> Solution:
         One line naming the file, the field and the value.
     """
     try:
-        return _parse(parse_json(read_text(path), file=path))
+        return parse_solution(parse_json(read_text(path), file=path))
     except InputError as error:
         raise error.of_file(path) from None
 
@@ -175,7 +175,14 @@ def _of_unpackable(instance: Submesh, solution: Solution) -> list[str]:
     return []
 
 
-def _parse(value: Any) -> Solution:
+def parse_solution(value: Any) -> Solution:
+    """Return the content of a solution file from parsed JSON.
+
+    Raises
+    ------
+    InputError
+        Naming the field and the value.
+    """
     document = fields.headed(value, FORMAT)
     fields.only(document, _KNOWN, _NEEDED, "")
     status = _member(Status, document["status"], "status")

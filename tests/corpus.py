@@ -14,7 +14,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from closeknit.cli.study_file import read_study
 from closeknit.exact.ksubset.cuts_bb.record import record
 from closeknit.instances import KSubset, Mesh, Sukp, problem_of, read_instance
 from closeknit.instances.files import read_text
@@ -28,6 +27,7 @@ from closeknit.instances.submesh.packing_json import read_packings
 from closeknit.instances.sukp.text import sukp_text
 from closeknit.reports.adversary.worst_known import read_worst_known
 from closeknit.reports.campaigns.slurm import _options
+from closeknit.reports.campaigns.study_file import read_study
 from closeknit.scheduler.config import binary, read_configuration
 from closeknit.scheduler.hostlist import unfold
 from closeknit.simulation.swf import read_header, read_swf

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import subprocess
@@ -103,15 +102,15 @@ def _elsewhere(
 def main() -> int:
     """Verify claims, or run tests, with a fault planted."""
     from closeknit.cli import verify
+    from closeknit.cli.app import parse
 
     planted, what, *words = sys.argv[1:]
     with pytest.MonkeyPatch.context() as patch, TemporaryDirectory() as folder:
         Edit(*json.loads(planted)).plant(patch)
         if what == "pytest":
             return pytest.main(["-x", "-q", "-p", "no:cacheprovider", *words])
-        parser = argparse.ArgumentParser()
-        verify.options(parser)
-        return verify.run(parser.parse_args([*words, "--quick", "--out", folder]))
+        args, _ = parse(["verify", *words, "--quick", "--out", folder])
+        return verify.run(args)
 
 
 if __name__ == "__main__":

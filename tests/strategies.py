@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import random
+from itertools import combinations
 
 from hypothesis import strategies as st
 
 from closeknit.instances import (
+    Graph,
     KSubset,
     Mesh,
     Points,
@@ -62,6 +64,53 @@ def trees(draw: st.DrawFn) -> Topology:
     return Tree(tuple(parent), tuple(weight), tuple(processors))
 
 
+@st.composite
+def graphs(draw: st.DrawFn) -> Topology:
+    """Connected graphs of up to 12 nodes, some nodes processors."""
+    nodes = draw(st.integers(1, 12))
+    length = st.integers(1, draw(st.sampled_from([1, 1, 3])))
+    edges = {(draw(st.integers(0, v - 1)), v): draw(length) for v in range(1, nodes)}
+    pairs = list(combinations(range(nodes), 2))
+    for pair in draw(st.lists(st.sampled_from(pairs), max_size=14)) if pairs else ():
+        edges.setdefault(pair, draw(length))
+    return as_graph(draw, nodes, edges)
+
+
+@st.composite
+def graphs_of_trees(draw: st.DrawFn) -> Topology:
+    """Trees as graphs."""
+    nodes = draw(st.integers(1, 15))
+    length = st.integers(1, 4)
+    edges = {(draw(st.integers(0, v - 1)), v): draw(length) for v in range(1, nodes)}
+    return as_graph(draw, nodes, edges)
+
+
+@st.composite
+def graphs_of_grids(draw: st.DrawFn) -> Topology:
+    """Meshes and even tori as graphs; the links along an axis are as long."""
+    shape = draw(st.sampled_from([(2, 2), (3, 3), (2, 5), (2, 2, 2), (4, 2), (6, 2)]))
+    wraps = draw(st.booleans())
+    grid = Torus(shape) if wraps and not any(s % 2 for s in shape) else Mesh(shape)
+    places = list(grid.locations())
+    length = draw(st.tuples(*[st.integers(1, 3)] * len(shape)))
+    edges = {
+        (i, j): length[[a == b for a, b in zip(p, q, strict=True)].index(False)]
+        for (i, p), (j, q) in combinations(enumerate(places), 2)
+        if grid.distance(p, q) == 1
+    }
+    return as_graph(draw, len(places), edges)
+
+
+def as_graph(draw: st.DrawFn, nodes: int, edges: dict[tuple[int, int], int]) -> Graph:
+    """Put the names of the nodes into any order, and draw the processors."""
+    name = draw(st.permutations(range(nodes)))
+    processors = draw(
+        st.lists(st.sampled_from(name), unique=True, min_size=1, max_size=12)
+    )
+    listed = tuple((name[u], name[v], w) for (u, v), w in edges.items())
+    return Graph(nodes, listed, tuple(processors))
+
+
 def by_kind() -> list[tuple[Topology, st.SearchStrategy[Topology]]]:
     """Every kind of topology and number of dimensions apart, each with an example."""
     apart: list[tuple[Topology, st.SearchStrategy[Topology]]] = [
@@ -70,11 +119,19 @@ def by_kind() -> list[tuple[Topology, st.SearchStrategy[Topology]]]:
         for d in range(1, 5)
     ]
     apart += [(Points(((0,) * d, (1,) * d)), points(d=d)) for d in range(1, 5)]
-    return [*apart, (Tree((-1, 0, 0), (0, 1, 1), (1, 2)), trees())]
+    ring = tuple((v, (v + 1) % 5, 1) for v in range(5))
+    square = tuple((v, (v + 1) % 4, 1) for v in range(4))
+    return [
+        *apart,
+        (Tree((-1, 0, 0), (0, 1, 1), (1, 2)), trees()),
+        (Graph(5, ring, (0, 1, 2, 3, 4)), graphs()),
+        (Graph(4, square, (0, 1, 2, 3)), graphs_of_grids()),
+        (Graph(3, ((0, 1, 1), (0, 2, 1)), (1, 2)), graphs_of_trees()),
+    ]
 
 
 def topologies() -> st.SearchStrategy[Topology]:
-    """All four kinds."""
+    """All kinds that always have cuts; graphs are drawn by `graphs`."""
     return st.one_of(grids(), grids(), points(), trees())
 
 

@@ -65,14 +65,14 @@ class Entry:
 
 
 def _needs_two_axes(instance: KSubset) -> str | None:
-    if instance.topology.kind == "tree" or instance.topology.dimension > 2:
+    if instance.topology.kind in ("tree", "graph") or instance.topology.dimension > 2:
         return "needs a mesh, torus or points of at most two axes"
     return None
 
 
 def _needs_lines(instance: KSubset) -> str | None:
     if instance.topology.kind not in ("mesh", "points"):
-        return "needs a mesh or points: rings and trees have no median lines"
+        return "needs a mesh or points: rings, trees and graphs have no median lines"
     places = instance.cuts.position.max(axis=0) + 1
     if instance.n * prod(map(int, places)) > _MOST_MEDIANS:
         return "has too many median positions (times processors more than 10^8)"

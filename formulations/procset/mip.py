@@ -21,7 +21,7 @@ def refusal(instance: ProcSet) -> str | None:
         if (most := sum(w for _, w in terms.level(number))) > MOST_PROVED:
             return (
                 f"costs of level {number + 1} add up to {most} units: solvers that "
-                f"count in floats prove up to {MOST_PROVED}; use cpsat"
+                f"count in floats prove up to {MOST_PROVED}; use classes/cpsat"
             )
     return None
 

@@ -19,7 +19,7 @@ MOST_PAIRS = 20_000
 def refusal(instance: Submesh) -> str | None:
     """Say why there is no model of this instance, or None if there is one."""
     if instance.torus:
-        return "has no mixed-integer model on a torus; use cp-sat"
+        return "has no mixed-integer model on a torus; use no-overlap/cpsat"
     n = len(instance.residents) + 1 + len(instance.blocked)
     if (pairs := n * (n - 1) // 2) > MOST_PAIRS:
         return f"would compare {pairs} pairs of boxes, more than {MOST_PAIRS}"

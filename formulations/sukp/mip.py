@@ -18,14 +18,15 @@ def refusal(instance: Sukp) -> str | None:
     if (profits := sum(instance.profits)) > MOST_PROVED:
         return (
             f"profits add up to {profits}: solvers that count in floats prove up to "
-            f"{MOST_PROVED}; use cpsat"
+            f"{MOST_PROVED}; use union/cpsat"
         )
     if (weights := sum(instance.weights)) > MOST_WEIGHT and weights > (
         instance.capacity
     ):
         return (
             f"weights add up to {weights}: from {MOST_WEIGHT} on, what does not fit "
-            "can be within the tolerances of solvers that count in floats; use cpsat"
+            "can be within the tolerances of solvers that count in floats; use "
+            "union/cpsat"
         )
     return None
 

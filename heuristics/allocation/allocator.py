@@ -185,8 +185,10 @@ Refusal = Callable[[Topology], str | None]
 
 
 def needs_coordinates(topology: Topology) -> str | None:
-    """Refuse trees."""
-    return "needs coordinates; a tree has none" if topology.kind == "tree" else None
+    """Refuse trees and graphs."""
+    if topology.kind in ("tree", "graph"):
+        return f"needs coordinates; a {topology.kind} has none"
+    return None
 
 
 def needs_a_grid(topology: Topology) -> str | None:

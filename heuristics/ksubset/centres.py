@@ -8,7 +8,7 @@ from math import prod
 
 import numpy as np
 
-from ...instances import IntArray, KSubset, Mesh, Torus, Tree
+from ...instances import Graph, IntArray, KSubset, Mesh, Torus, Tree
 from ...instances.topologies.cuts import ranked
 from ...solvers import Limit, Settings, clock
 
@@ -116,12 +116,12 @@ def cheapest_centre(
 
 
 def intersections(instance: KSubset) -> Centres:
-    """Every crossing of coordinates of free processors; on a tree every node.
+    """Every crossing of coordinates of free processors; on trees and graphs every node.
 
     These are the medians that sets of free processors can have: a tree, like a
     grid, is a median graph.
     """
-    if isinstance(instance.topology, Tree):
+    if isinstance(instance.topology, Tree | Graph):
         return everywhere(instance)
     return Centres(tuple(ranked(axis)[0] for axis in instance.points.T))
 
@@ -135,7 +135,7 @@ def free_sites(instance: KSubset) -> Centres:
 
 
 def everywhere(instance: KSubset) -> Centres:
-    """Every location of a mesh or torus, every node of a tree.
+    """Every location of a mesh or torus, every node of a tree or graph.
 
     Points in space have no locations of their own: their intersections are meant.
     """
@@ -144,4 +144,6 @@ def everywhere(instance: KSubset) -> Centres:
         return Centres(tuple(np.arange(side) for side in topology.shape))
     if isinstance(topology, Tree):
         return Centres((np.arange(len(topology.parent)),))
+    if isinstance(topology, Graph):
+        return Centres((np.arange(topology.nodes),))
     return intersections(instance)

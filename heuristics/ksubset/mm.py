@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
 from math import sqrt
 
 import numpy as np
 import numpy.typing as npt
 
-from ...instances import IntArray, KSubset, Mesh, Torus, Tree
+from ...instances import Graph, IntArray, KSubset, Mesh, Torus, Tree
 from ...solvers import DEFAULT, Result, Settings, Ties, answer, clock
 from . import mm_kernels as kernels
 from . import mm_mesh_kernels as grid
@@ -20,6 +19,8 @@ from .centres import (
     free_sites,
     intersections,
 )
+from .distances import branches_of, nearest
+from .ties import cheapest_under
 
 _SMALL_GRID = 2**12
 """Cells up to which a mesh of two dimensions is always laid out as a grid."""
@@ -30,7 +31,8 @@ def mm(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
 
     A candidate is the k free processors nearest to a centre; the cheapest by pair
     sum is returned, from the first centre in lexicographic order that has it. On
-    a torus distances go the shorter way round; on a tree all nodes are centres.
+    a torus distances go the shorter way round; on trees and graphs all nodes are
+    centres.
     Cut short by a limit, the best centre so far counts.
 
     Guarantee: 2 - 1/(2d) on meshes and points in d dimensions, and never above
@@ -44,8 +46,6 @@ def mm(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
     """
     if settings.ties is Ties.LEX:
         return _cheapest(instance, intersections(instance), settings)
-    from .ties import cheapest_under
-
     return cheapest_under(instance, intersections(instance), settings)
 
 
@@ -75,45 +75,6 @@ def mm_all(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
     return _cheapest(instance, everywhere(instance), settings)
 
 
-def nearest(instance: KSubset, centre: IntArray) -> IntArray:
-    """Return the k nearest free processors of a site, by distance, then index."""
-    first, away = _distances_nearby(instance, centre)
-    radius = np.partition(away, instance.k - 1)[instance.k - 1]
-    ball = np.flatnonzero(away <= radius)
-    nearest_of_ball = np.argsort(away[ball], kind="stable")[: instance.k]
-    chosen: IntArray = first + ball[nearest_of_ball]
-    return chosen
-
-
-def _distances_nearby(instance: KSubset, centre: IntArray) -> tuple[int, IntArray]:
-    """Return hops from a site to consecutive processors, the k nearest among them.
-
-    The index of the first of them comes with it. Processors are in the order of
-    their first coordinates, so that few of millions have to be looked at.
-    """
-    if isinstance(instance.topology, Torus | Tree):
-        return 0, distances(instance, centre)
-    points, k, at = instance.points, instance.k, int(centre[0])
-    reach = max(1, round(k ** (1 / points.shape[1])))
-    while True:
-        start = bisect_left(points[:, 0], at - reach)
-        stop = bisect_right(points[:, 0], at + reach)
-        away = instance.topology.distances(points[start:stop], centre)
-        if stop - start == len(points) or np.count_nonzero(away <= reach) >= k:
-            return start, away
-        reach *= 2
-
-
-def distances(instance: KSubset, centre: IntArray) -> IntArray:
-    """Hops from a site, free or not, to every free processor."""
-    if not isinstance(instance.topology, Tree):
-        return instance.topology.distances(instance.points, centre)
-    branches = _branches(instance, instance.topology)
-    away = np.empty(len(branches.parent), dtype=np.int64)
-    kernels.tree_distances(branches, int(centre[0]), away)
-    return away[branches.node]
-
-
 def _cheapest(instance: KSubset, centres: Centres, settings: Settings) -> Result:
     """Return the cheapest candidate, by lexicographic ties."""
     start = clock.now()
@@ -138,6 +99,8 @@ def scanner(instance: KSubset, centres: Centres) -> Scan:
             return scan_of_mesh(instance, centres)
     if isinstance(topology, Tree):
         return _scan_of_tree(instance, topology)
+    if isinstance(topology, Graph):
+        return _scan_of_graph(instance)
     return scan_of_cloud(instance)
 
 
@@ -195,17 +158,23 @@ def scan_of_cloud(instance: KSubset) -> Scan:
 
 
 def _scan_of_tree(instance: KSubset, tree: Tree) -> Scan:
-    branches, sides = _branches(instance, tree), _sides(instance, True)
+    branches, sides = branches_of(instance, tree), _sides(instance, True)
     return lambda part, best: kernels.scan_tree(branches, sides, instance.k, part, best)
 
 
-def _branches(instance: KSubset, tree: Tree) -> kernels.Branches:
-    return kernels.Branches(
-        parent=np.array(tree.parent, dtype=np.int64),
-        weight=np.array(tree.weight, dtype=np.int64),
-        order=np.array(tree.order, dtype=np.int64),
-        node=instance.points[:, 0].copy(),
-    )
+def _scan_of_graph(instance: KSubset) -> Scan:
+    hops = instance.hops
+
+    def scan(part: IntArray, best: int) -> tuple[int, int]:
+        where = -1
+        for row, centre in enumerate(part):
+            chosen = nearest(instance, centre)
+            price = int(hops[np.ix_(chosen, chosen)].sum()) // 2
+            if price < best:
+                best, where = price, row
+        return best, where
+
+    return scan
 
 
 def _sides(instance: KSubset, needed: bool) -> kernels.Sides:

@@ -6,7 +6,7 @@ from collections.abc import Collection
 
 import numpy as np
 
-from ...instances import KSubset, Torus, Tree
+from ...instances import Graph, KSubset, Torus, Tree
 from ...solvers import DEFAULT, Limit, Result, Settings, answer, clock
 from ...solvers.method import Run
 from . import mm_inc_kernels as kernels
@@ -140,8 +140,11 @@ def places(instance: KSubset) -> kernels.Places:
     side = np.zeros(topology.dimension, dtype=np.int64)
     if isinstance(topology, Torus):
         side[:] = topology.shape
+    table = none.reshape(0, 0)
+    if isinstance(topology, Graph):
+        table = instance.hops.copy()
     if not isinstance(topology, Tree):
-        return kernels.Places(instance.points.copy(), side, none, none, none)
+        return kernels.Places(instance.points.copy(), side, none, none, none, table)
     rank = np.empty(len(topology.order), dtype=np.int64)
     rank[list(topology.order)] = np.arange(len(rank))
     return kernels.Places(
@@ -150,6 +153,7 @@ def places(instance: KSubset) -> kernels.Places:
         np.array(topology.parent, dtype=np.int64),
         np.array(topology.weight, dtype=np.int64),
         rank,
+        table,
     )
 
 

@@ -21,12 +21,15 @@ class Places(NamedTuple):
     parent: Ints  # of a tree's nodes; empty if there is none
     weight: Ints
     rank: Ints  # (nodes,) place in an order with parents before children
+    table: Ints  # (n, n) distances on a graph; empty elsewhere
 
 
 @kernel
 def distance(places: Places, p: int, q: int) -> int:
     """Hops between two free processors; on a tree O(length of the path)."""
     hops = 0
+    if len(places.table) > 0:
+        return int(places.table[p, q])
     if len(places.parent) == 0:
         for a in range(len(places.side)):
             step = abs(places.site[p, a] - places.site[q, a])

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from ...instances import IntArray, KSubset, Mesh, Points, Torus
 
-_A = {"mesh": "a mesh", "torus": "a torus", "points": "points", "tree": "a tree"}
+_A = {
+    "mesh": "a mesh",
+    "torus": "a torus",
+    "points": "points",
+    "tree": "a tree",
+    "graph": "a graph",
+}
 
 
 def refuse_line(instance: KSubset) -> str | None:

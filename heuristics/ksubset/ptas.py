@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from fractions import Fraction
 from math import comb, prod
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,16 +12,13 @@ from ...instances import IntArray, KSubset, Mesh, Points
 from ...solvers import Grade, Limit, Proof, Result, Settings, answer, clock
 from ...solvers.limits import limits
 from ...solvers.method import Variant
+from .ptas_3d import Space
+from .ptas_axis import MOST_CUTS, Axis
+from .ptas_kernels import Flow, scan
 from .strips import arcsine_sizes, factor, slopes
-
-if TYPE_CHECKING:
-    from .ptas_3d import Space
-    from .ptas_kernels import Flow
 
 STRIPS = {"ptas": 3, "ptas/2": 2, "ptas/4": 4, "ptas/5": 5}
 """Names of the methods, and into how many strips each cuts an axis."""
-MOST_CUTS = 2_000_000
-"""Cut vectors of an axis that are listed at most."""
 _WORK = 2**25
 """Sites and coordinates looked at between two looks at the clock, some 0.05 s."""
 MOST_TRIPLES = 512
@@ -47,39 +42,6 @@ def refusal(m: int, instance: KSubset) -> str | None:
 def guarantee(m: int, instance: KSubset) -> Fraction | None:
     """Return the factor of m strips, exact for the integer sizes that they have."""
     return factor(arcsine_sizes(instance.k, m))
-
-
-@dataclass
-class Axis:
-    """Distinct coordinates of an axis, and its cut vectors, the cheapest first.
-
-    Parameters
-    ----------
-    place
-        Of every free processor: the number of its coordinate.
-    value
-        Distinct coordinates, ascending, counted from the one in the middle.
-    cuts, bounds
-        Cut vectors that can be met, and what each costs at least.
-    """
-
-    place: IntArray
-    value: IntArray
-    cuts: IntArray = field(init=False)
-    bounds: IntArray = field(init=False)
-
-    @classmethod
-    def of(cls, along: IntArray, sizes: IntArray, slope: IntArray) -> Axis:
-        """List the cut vectors of one axis."""
-        from .ptas_kernels import cut_vectors
-
-        value, place, count = np.unique(along, return_inverse=True, return_counts=True)
-        axis = cls(place.astype(np.int64), value - value[len(value) // 2])
-        before = np.concatenate([[0], np.cumsum(count)])
-        cuts, bounds = cut_vectors(axis.value, before, sizes, slope, MOST_CUTS)
-        order = np.argsort(bounds, kind="stable")
-        axis.cuts, axis.bounds = cuts[order], bounds[order]
-        return axis
 
 
 def crossing(points: IntArray, sizes: Sequence[int]) -> int:
@@ -126,8 +88,6 @@ def run(m: int, instance: KSubset, settings: Settings) -> Result:
         known = crossing(instance.points[first], sizes)
         search: Plane | Space
         if instance.topology.dimension == 3:
-            from .ptas_3d import Space
-
             search = Space(instance, sizes, known)
             search.deadline = start + settings.time_limit
         else:
@@ -196,8 +156,6 @@ class Plane:
         self._chosen = np.zeros(len(self.sites), dtype=np.int64)
 
     def _nothing_sent(self, strips: int) -> Flow:
-        from .ptas_kernels import Flow
-
         def zeros(*shape: int) -> IntArray:
             return np.zeros(shape, dtype=np.int64)
 
@@ -242,8 +200,6 @@ class Plane:
 
     def step(self, flows: int) -> None:
         """Solve so many transportation problems, or those that are left."""
-        from .ptas_kernels import scan
-
         best, solved = scan(
             self.x.value,
             self.y.value,

@@ -8,13 +8,11 @@ from itertools import product
 from math import inf
 
 import numpy as np
-from scipy.optimize import Bounds, LinearConstraint, milp
-from scipy.sparse import csr_array
 
 from ...instances import IntArray, KSubset
 from ...solvers import Grade, clock
 from ...solvers.tolerances import rounded_up
-from .ptas import Axis
+from .ptas_axis import Axis
 from .strips import slopes
 
 
@@ -92,6 +90,9 @@ class Space:
 
     def _solve(self, triple: tuple[int, ...]) -> None:
         """Choose processors of least cost for given cuts."""
+        from scipy.optimize import Bounds, LinearConstraint, milp  # takes 0.2 s
+        from scipy.sparse import csr_array
+
         self.flows += 1
         who, strips = self._variables(triple)
         m, n = len(self.sizes), len(self.places)

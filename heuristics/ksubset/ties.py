@@ -14,7 +14,7 @@ import numpy as np
 from ...instances import InputError, IntArray, KSubset
 from ...solvers import Limit, Result, Settings, Ties, answer, clock
 from .centres import Centres
-from .mm import distances
+from .distances import distances
 from .stars import star_sums
 from .ties_kernels import extreme
 

@@ -12,7 +12,7 @@ from fractions import Fraction
 from itertools import combinations
 
 from ..errors import InputError
-from ..topologies.topology import Mesh, Site, Topology, Torus
+from ..topologies import Mesh, Site, Topology, Torus
 
 
 def nodes_affected(topology: Topology, sites: Collection[Site]) -> int:

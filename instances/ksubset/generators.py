@@ -13,7 +13,7 @@ from math import prod
 import numpy as np
 
 from ..errors import InputError
-from ..topologies.topology import MOST_PROCESSORS, Mesh, Points, Topology, Torus, Tree
+from ..topologies import MOST_PROCESSORS, Mesh, Points, Topology, Torus, Tree
 from ..value import LARGEST
 from .instance import KSubset
 

@@ -11,9 +11,10 @@ from itertools import accumulate, chain, combinations
 import numpy as np
 
 from ..errors import InputError
+from ..topologies import Graph, IntArray, Mesh, Points, Site, Topology, Torus, Tree
 from ..topologies.cuts import Cuts
-from ..topologies.topology import IntArray, Mesh, Points, Site, Topology, Torus, Tree
 from ..value import LARGEST
+from ..visible import brief
 
 _LARGEST_PAIRWISE = 8
 """Up to this k the cost is summed pair by pair, beyond it axis by axis."""
@@ -76,6 +77,9 @@ class KSubset:
                 field="topology",
             )
 
+    def __repr__(self) -> str:
+        return brief("KSubset", described(self), self.name)
+
     @property
     def n(self) -> int:
         """Number of free processors."""
@@ -125,7 +129,7 @@ def _clearly_valid(topology: Topology, sites: Sequence[Site]) -> bool:
 
 def _refuse_strangers(topology: Topology, sites: Sequence[Site], field: str) -> None:
     """Raise InputError for a site that is not there, or not that often."""
-    if isinstance(topology, Points | Tree):
+    if isinstance(topology, Points | Tree | Graph):
         there = Counter(topology.locations())
         for site, times in Counter(sites).items():
             if times > there[site]:
@@ -178,7 +182,7 @@ def cost(instance: KSubset, chosen: Collection[int]) -> int:
     Written without arrays, as the definition reads, so that no model and no
     heuristic shares code with what judges it. O(k²) distances up to k = 8; beyond,
     the same sum axis by axis, O(k log k). On a tree pair by pair up to k = 256 and as
-    many nodes; beyond, edge by edge.
+    many nodes; beyond, edge by edge. On a graph pair by pair, from shortest paths.
 
     >>> from closeknit.instances import mesh
     >>> cost(mesh(2, 2, k=4), [0, 1, 2, 3])  # four sides of 1, two diagonals of 2
@@ -186,6 +190,8 @@ def cost(instance: KSubset, chosen: Collection[int]) -> int:
     """
     sites = [instance.free[i] for i in chosen]
     topology = instance.topology
+    if isinstance(topology, Graph):
+        return _cost_by_walks(topology, [v for (v,) in sites])
     many = len(sites) > _LARGEST_PAIRWISE
     if isinstance(topology, Tree):
         many = max(len(sites), len(topology.parent)) > _LARGEST_TREE
@@ -193,6 +199,15 @@ def cost(instance: KSubset, chosen: Collection[int]) -> int:
         return _cost_by_axis(topology, sites)
     distance = topology.distance
     return sum(distance(p, q) for p, q in combinations(sites, 2))
+
+
+def _cost_by_walks(graph: Graph, nodes: Sequence[int]) -> int:
+    """Sum the shortest paths of all pairs, from one node after the other."""
+    total = 0
+    for i, v in enumerate(nodes):
+        row, extra = graph.walked(v)
+        total += extra * i + sum(row[u] for u in nodes[:i])
+    return total
 
 
 def _cost_by_axis(topology: Topology, sites: Sequence[Site]) -> int:
@@ -236,18 +251,20 @@ def _cost_by_edge(tree: Tree, sites: Sequence[Site]) -> int:
 
 
 def shape_of(instance: KSubset) -> tuple[int, ...]:
-    """Sides of a mesh or torus; number of points, or of nodes of a tree."""
+    """Sides of a mesh or torus; number of points, or of nodes of a tree or graph."""
     topology = instance.topology
     if isinstance(topology, Points):
         return (len(topology.coordinates),)
     if isinstance(topology, Tree):
         return (len(topology.parent),)
+    if isinstance(topology, Graph):
+        return (topology.nodes,)
     return tuple(topology.shape)  # type: ignore[attr-defined]
 
 
 def locations(instance: KSubset) -> int:
     """Count the processors, free or busy."""
-    if isinstance(instance.topology, Tree):
+    if isinstance(instance.topology, Tree | Graph):
         return len(instance.topology.processors)
     total = 1
     for side in shape_of(instance):
@@ -266,6 +283,7 @@ def described(instance: KSubset) -> str:
     network = {
         "points": f"{shape[0]} points in {instance.topology.dimension}-D",
         "tree": f"tree of {shape[0]} nodes",
+        "graph": f"graph of {shape[0]} nodes",
     }.get(instance.topology.kind)
     if network is None:
         network = f"{'×'.join(map(str, shape))} {instance.topology.kind}"

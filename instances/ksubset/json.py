@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 from .. import fields
+from ..decimals import decimals, digits, scaled
 from ..errors import InputError
 from ..files import read_text, stem, write_text
 from ..json_text import digest
 from ..json_text import dumps as dumps
 from ..parsing import parse_json
-from ..topologies.topology import Mesh, Points, Site, Topology, Torus, Tree
-from ..value import LARGEST
+from ..topologies import Graph, Mesh, Points, Site, Topology, Torus, Tree
+from ..topologies.graph import MOST_NODES, graph_of
 from .instance import KSubset
 
 FORMAT = "closeknit/ksubset"
@@ -23,7 +24,7 @@ _FIELDS = ("format", "version", "name", "topology", "busy", "free", "k", "source
 _KNOWN = (*_FIELDS, "seed")
 _POINTS = ("kind", "coordinates")
 _TREE = ("kind", "parent", "weight", "processors")
-_MOST_DECIMALS = 18
+_GRAPH = ("kind", "nodes", "edges", "processors", "names")
 
 
 def read_ksubset(path: str | Path) -> KSubset:
@@ -45,9 +46,31 @@ def parse_ksubset(value: Any, *, default_name: str = "unnamed") -> KSubset:
     """Build an instance from parsed JSON (decimals as `Decimal`)."""
     document = fields.headed(value, FORMAT)
     fields.only(document, _KNOWN, ("topology", "k"), "")
+    topology = _topology(fields.objects(document["topology"], "topology"))
+    return on_topology(topology, document, default_name=default_name)
+
+
+def on_topology(
+    topology: Topology, document: Mapping[str, Any], *, default_name: str = "unnamed"
+) -> KSubset:
+    """Build an instance on a network from the other fields of its file.
+
+    Parameters
+    ----------
+    topology
+        The network.
+    document
+        ``k``; ``busy`` or ``free`` as files list sites; ``name``, ``source``, ``seed``.
+    default_name
+        The name if there is none.
+
+    Raises
+    ------
+    InputError
+        Naming the field and the value.
+    """
     if "busy" in document and "free" in document:
         raise InputError("give busy or free, not both", field="busy")
-    topology = _topology(fields.objects(document["topology"], "topology"))
     if "free" in document:
         free = _sites(document["free"], "free", topology)
     elif "busy" in document:
@@ -76,7 +99,10 @@ def document_of(instance: KSubset) -> dict[str, Any]:
     Whichever of ``busy`` and ``free`` is shorter is written; neither when
     everything is free.
     """
-    definition: dict[str, Any] = {"topology": _topology_document(instance.topology)}
+    topology = instance.topology
+    definition: dict[str, Any] = {"topology": _topology_document(topology)}
+    if isinstance(topology, Graph) and topology.names:
+        definition["topology"]["names"] = list(topology.names)
     places = Counter(instance.topology.locations())
     free = Counter(instance.free)
     busy = sorted((places - free).elements())
@@ -109,8 +135,8 @@ def sha256(instance: KSubset) -> str:
 
 
 def labels(topology: Topology, sites: Sequence[Site]) -> list[Any]:
-    """Write sites as files do: coordinates in the file's units, or tree nodes."""
-    if isinstance(topology, Tree):
+    """Write sites as files do: coordinates in the file's units, or numbers of nodes."""
+    if isinstance(topology, Tree | Graph):
         return [v for (v,) in sites]
     if topology.scale == 1:
         return [list(site) for site in sites]
@@ -153,13 +179,7 @@ def _topology(value: dict[str, Any]) -> Topology:
     if kind == "points":
         fields.only(value, _POINTS, _POINTS, "topology")
         where = "topology.coordinates"
-        rows = fields.lists(value["coordinates"], where)
-        numbers = [_decimals(row, f"{where}[{i}]") for i, row in enumerate(rows)]
-        digits = max((_digits(x) for row in numbers for x in row), default=0)
-        scale = 10**digits
-        return Points(
-            tuple(tuple(int(x * scale) for x in row) for row in numbers), scale
-        )
+        return Points(*scaled(fields.lists(value["coordinates"], where), where))
     if kind == "tree":
         fields.only(value, _TREE, _TREE, "topology")
         return Tree(
@@ -167,9 +187,40 @@ def _topology(value: dict[str, Any]) -> Topology:
             fields.integers(value["weight"], "topology.weight"),
             fields.integers(value["processors"], "topology.processors"),
         )
+    if kind == "graph":
+        return _graph(value)
     raise InputError(
-        "must be mesh, torus, points or tree", field="topology.kind", value=kind
+        "must be mesh, torus, points, tree or graph", field="topology.kind", value=kind
     )
+
+
+def _graph(value: dict[str, Any]) -> Graph:
+    """Build a graph; an edge is a list of two nodes and, unless it is 1, a length."""
+    fields.only(value, _GRAPH, ("nodes", "edges"), "topology")
+    nodes = fields.integer(value["nodes"], "topology.nodes")
+    lengths = []
+    pairs: set[tuple[int, int]] = set()
+    for i, edge in enumerate(fields.lists(value["edges"], "topology.edges")):
+        at = f"topology.edges[{i}]"
+        numbers = fields.lists(edge, at)
+        if len(numbers) not in (2, 3):
+            raise InputError("must be [node, node, length]", field=at)
+        u, v = (fields.integer(x, f"{at}[{j}]") for j, x in enumerate(numbers[:2]))
+        if u == v:
+            raise InputError("joins a node to itself", field=at, value=u)
+        pair = min(u, v), max(u, v)
+        if pair in pairs:
+            raise InputError("listed twice", field=at, value=list(pair))
+        pairs.add(pair)
+        length = fields.number(numbers[2], f"{at}[2]") if len(numbers) == 3 else 1
+        lengths.append((u, v, length))
+    processors: Sequence[int] = range(min(nodes, MOST_NODES))
+    if "processors" in value:
+        processors = fields.integers(value["processors"], "topology.processors")
+    names = []
+    for i, name in enumerate(fields.lists(value.get("names", []), "topology.names")):
+        names.append(fields.string(name, f"topology.names[{i}]"))
+    return graph_of(lengths, processors, names, nodes=nodes)
 
 
 def _topology_document(topology: Topology) -> dict[str, Any]:
@@ -182,12 +233,19 @@ def _topology_document(topology: Topology) -> dict[str, Any]:
         document["parent"] = list(topology.parent)
         document["weight"] = list(topology.weight)
         document["processors"] = list(topology.processors)
+    elif isinstance(topology, Graph):
+        unit = Decimal(1) / topology.scale
+        document["nodes"] = topology.nodes
+        document["edges"] = [
+            [u, v, _unscaled(weight, unit)] for u, v, weight in topology.edges
+        ]
+        document["processors"] = list(topology.processors)
     return document
 
 
 def _sites(value: Any, field: str, topology: Topology) -> list[Site]:
     rows = fields.lists(value, field)
-    if isinstance(topology, Tree):
+    if isinstance(topology, Tree | Graph):
         return [(v,) for v in fields.integers(rows, field)]
     if isinstance(topology, Points):
         return [
@@ -214,41 +272,9 @@ def _without(topology: Topology, busy: list[Site], field: str) -> list[Site]:
     return free
 
 
-def _decimals(value: Any, field: str) -> list[Decimal]:
-    """Read one point; refuses what cannot be scaled to 62 bits."""
-    numbers = []
-    for i, x in enumerate(fields.lists(value, field)):
-        number = Decimal(fields.number(x, f"{field}[{i}]"))
-        if number and (number.adjusted() > _MOST_DECIMALS or abs(number) >= LARGEST):
-            raise InputError(
-                "must be smaller than 2^62", field=f"{field}[{i}]", value=str(x)
-            )
-        if _digits(number) > _MOST_DECIMALS:
-            raise InputError(
-                f"more than {_MOST_DECIMALS} decimals",
-                field=f"{field}[{i}]",
-                value=str(x),
-            )
-        numbers.append(number)
-    return numbers
-
-
-def _digits(number: Decimal) -> int:
-    """Count the digits behind the point, trailing zeros left out."""
-    if not number:
-        return 0
-    exponent = number.as_tuple().exponent
-    assert isinstance(exponent, int)  # NaN and infinity were refused
-    if exponent < -_MOST_DECIMALS - 30:
-        return -exponent
-    digits = number.as_tuple().digits
-    zeros = next(i for i, d in enumerate(reversed(digits)) if d)
-    return max(0, -exponent - zeros)
-
-
 def _scaled(value: Any, field: str, scale: int) -> Site:
-    numbers = _decimals(value, field)
-    if any(10 ** _digits(x) > scale for x in numbers):
+    numbers = decimals(value, field)
+    if any(10 ** digits(x) > scale for x in numbers):
         raise InputError(
             "no such processor", field=field, value=[str(x) for x in numbers]
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..topologies.topology import Mesh
+from ..topologies import Mesh
 from .instance import KSubset
 
 _MACHE = ("##....##", "##....##", ".#.####.", ".#.####.")

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..errors import InputError
 from ..ksubset.generators import generator, shape_text, share_text
-from ..topologies.topology import Mesh
+from ..topologies import Mesh
 from .instance import ProcessorSet, ProcSet
 from .sample_machine import drakenberg_system as drakenberg_system
 from .sample_machine import system as system

@@ -13,6 +13,7 @@ from functools import cached_property
 
 from ..errors import InputError
 from ..value import LARGEST
+from ..visible import brief
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +136,9 @@ class ProcSet:
                 "must not be negative", field=f"{field}.cost", value=list(one.cost)
             )
 
+    def __repr__(self) -> str:
+        return brief("ProcSet", described(self), self.name)
+
     @property
     def n(self) -> int:
         """Number of available processors."""
@@ -210,6 +214,14 @@ def cost(instance: ProcSet, chosen: Collection[int]) -> tuple[int, ...]:
             for level, price in enumerate(one.cost):
                 total[level] += price
     return tuple(total)
+
+
+def described(instance: ProcSet) -> str:
+    """Say in a few words what is chosen from what."""
+    return (
+        f"{instance.request} of {instance.n} available processors, "
+        f"{len(instance.sets)} sets"
+    )
 
 
 def unsolvable(instance: ProcSet) -> str | None:

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import InputError
+from ..visible import brief
 from .boxes import Box, cells, sides
 
 IntArray = npt.NDArray[np.int64]
@@ -131,6 +132,9 @@ class Submesh:
                     value=list(cell),
                 )
             seen.add(cell)
+
+    def __repr__(self) -> str:
+        return brief("Submesh", described(self), self.name)
 
     @property
     def d(self) -> int:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from ..errors import InputError
 from ..value import LARGEST
+from ..visible import brief
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,10 +81,21 @@ class Sukp:
                 if not 0 <= e < len(self.weights):
                     raise InputError("no such element", field=f"items[{i}]", value=e)
 
+    def __repr__(self) -> str:
+        return brief("Sukp", described(self), self.name)
+
     @property
     def n(self) -> int:
         """Number of items."""
         return len(self.items)
+
+
+def described(instance: Sukp) -> str:
+    """Say in a few words what is chosen from what."""
+    return (
+        f"{instance.n} items, {len(instance.weights)} elements, "
+        f"capacity {instance.capacity}"
+    )
 
 
 def weight(instance: Sukp, chosen: Collection[int]) -> int:

@@ -1,1 +1,12 @@
 """Networks: where processors are, and how many hops lie between them."""
+
+from .cuts import Cuts as Cuts
+from .graph import Graph as Graph
+from .mesh import Mesh as Mesh
+from .points import Points as Points
+from .topology import MOST_PROCESSORS as MOST_PROCESSORS
+from .topology import IntArray as IntArray
+from .topology import Site as Site
+from .topology import Topology as Topology
+from .torus import Torus as Torus
+from .tree import Tree as Tree

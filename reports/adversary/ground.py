@@ -86,7 +86,7 @@ class Ground:
             return f"points-d{len(self.shape)}"
         if self.shape:
             return f"{shape_text(self.shape)}-{self.topology.kind}"
-        return f"tree-{len(self.places)}"
+        return f"{self.topology.kind}-{len(self.places)}"
 
     def instance(self, sites: Sites, name: str = "worst", source: str = "") -> KSubset:
         """Return the instance in which these are free."""

@@ -119,7 +119,7 @@ def topology_label(instance: KSubset) -> str:
         return f"points-d{topology.dimension}"
     if isinstance(topology, Mesh | Torus):
         return f"{shape_text(topology.shape)}-{topology.kind}"
-    return f"tree-{sum(1 for _ in topology.locations())}"
+    return f"{topology.kind}-{sum(1 for _ in topology.locations())}"
 
 
 def read_worst_known(path: str | Path = PATH) -> Entries:

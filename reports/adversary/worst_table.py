@@ -1,11 +1,13 @@
-"""The ledger of worst known instances as a page of Markdown."""
+"""The ledger of worst known instances as a document."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from fractions import Fraction
 
+from ...instances import Mesh
 from ...methods import KSUBSET
+from ..pages.document import Cell, Document, Preformatted, Section, Strong, Table
 from .worst_known import Entries, Entry
 
 COMMAND = "closeknit worst --table"
@@ -13,42 +15,43 @@ OPEN = (
     *("mm-inc", "mm-inc-first", "mm-inc-all", "mc", "mbs", "paging", "plas"),
     *("mc-elongated", "hilbert/best-fit", "thrifty"),
 )
-"""Methods for which no tight constant is known, and which are asked about most."""
+"""Methods for which no tight constant is known."""
+_DRAWN = (*OPEN, "mm", "mm-free", "mc1x1")
 _SEVERAL = 8
 """Bounds for two or three processors say little: they are distances."""
 _EMPTY, _FREE = "·", "o"
 _LARGEST_DRAWN = 16
 
 
-def worst_page(entries: Entries) -> str:
-    """Return the page: a table by method and k, the open questions, pictures."""
+def worst_document(entries: Entries) -> Document:
+    """Build the page: a table by method and k, the open questions, pictures."""
     kinds: dict[str, list[Entry]] = {}
     for entry in entries.values():
-        kinds.setdefault(_kind(entry), []).append(entry)
-    lines = [
-        "# The worst instances known",
-        "",
-        f"Written by `{COMMAND}` from the ledger `reports/worst_known.json`. Every",
-        "ratio is a cost over a proven optimum; `closeknit verify worst-known-ledger`",
-        "runs method and exact route again on every instance. `closeknit worst METHOD`",
-        "looks for worse ones. A ratio is the largest *found*, hence a lower bound on",
-        "what the method can do; **bold** where its guarantee for this k is attained.",
-        "Ties are broken by coordinates, and an instance may owe its ratio to that.",
-        "",
-    ]
-    for kind in sorted(kinds, key=lambda kind: (kind != "mesh", kind)):
-        lines += _table(kind, kinds[kind])
-    lines += _open_questions(entries.values())
-    lines += _pictures(entries.values())
-    return "\n".join(lines) + "\n"
+        kinds.setdefault(entry.instance.topology.kind, []).append(entry)
+    return Document(
+        name="worst-known",
+        title="The worst instances known",
+        lead=(
+            f"Written by `{COMMAND}` from the ledger `reports/worst_known.json`. Every "
+            "ratio is a cost over a proven optimum; `closeknit verify "
+            "worst-known-ledger` runs method and exact route again on every instance. "
+            "`closeknit worst METHOD` looks for worse ones. A ratio is the largest one "
+            "found, hence a lower bound on what the method can do; it is bold where "
+            "its guarantee for this k is attained. Ties are broken by coordinates, and "
+            "an instance may owe its ratio to that.",
+        ),
+        sections=(
+            *(
+                _table(kind, kinds[kind])
+                for kind in sorted(kinds, key=lambda kind: (kind != "mesh", kind))
+            ),
+            _open_questions(entries.values()),
+            _pictures(entries.values()),
+        ),
+    )
 
 
-def _kind(entry: Entry) -> str:
-    """Meshes, tori, points and trees have a table each."""
-    return entry.instance.topology.kind
-
-
-def _table(kind: str, entries: list[Entry]) -> list[str]:
+def _table(kind: str, entries: list[Entry]) -> Section:
     titles = {
         "mesh": "Occupancies of meshes",
         "torus": "Occupancies of tori and rings",
@@ -56,31 +59,36 @@ def _table(kind: str, entries: list[Entry]) -> list[str]:
         "tree": "Trees",
     }
     ks = sorted({entry.instance.k for entry in entries})
-    head = " | ".join(f"k = {k}" for k in ks)
-    lines = [f"## {titles[kind]}", "", f"| method | {head} | guarantee |"]
-    lines.append("|---" * (len(ks) + 2) + "|")
     best: dict[tuple[str, int], Entry] = {}
     for entry in entries:
         key = entry.method, entry.instance.k
         if key not in best or entry.ratio > best[key].ratio:
             best[key] = entry
-    methods = [name for name in KSUBSET if any(m == name for m, _ in best)]
-    for method in methods:
-        cells = [_cell(best.get((method, k))) for k in ks]
-        promised = KSUBSET[method].says("Guarantee").rstrip(".").partition(",")[0]
-        lines.append(f"| {method} | {' | '.join(cells)} | {_short(promised)} |")
-    return [*lines, ""]
+    rows: list[tuple[Cell, ...]] = []
+    for method in KSUBSET:
+        if any(name == method for name, _ in best):
+            promised = KSUBSET[method].says("Guarantee").rstrip(".").partition(",")[0]
+            cells = (_cell(best.get((method, k))) for k in ks)
+            rows.append((method, *cells, _short(promised)))
+    table = Table(
+        name=kind,
+        caption="",
+        columns=("*method", *(f"*k = {k}" for k in ks), "*guarantee"),
+        rows=tuple(rows),
+    )
+    return Section(title=titles[kind], tables=(table,))
 
 
-def _cell(entry: Entry | None) -> str:
+def _cell(entry: Entry | None) -> Cell:
     if entry is None:
         return ""
     _, topology, _ = entry.key
     shown = f"{float(entry.ratio):.4f} = {entry.ratio}"
-    if entry.ratio == guarantee(entry):
-        shown = f"**{shown}**"
     proved = ", proved" if entry.how.startswith("exhaustive") else ""
-    return f"{shown} ({topology}, n = {entry.instance.n}{proved})"
+    return (
+        Strong(shown) if entry.ratio == guarantee(entry) else shown,
+        f" ({topology}, n = {entry.instance.n}{proved})",
+    )
 
 
 def guarantee(entry: Entry) -> Fraction | None:
@@ -94,13 +102,12 @@ def _short(text: str) -> str:
     return text if len(text) <= 60 else text[:57] + "..."
 
 
-def _open_questions(entries: Iterable[Entry]) -> list[str]:
-    """Say the best lower bounds where no tight constant is known."""
-    lines = ["## Where no tight constant is known", ""]
+def _open_questions(entries: Iterable[Entry]) -> Section:
+    """List the best lower bounds where no tight constant is known."""
     known = list(entries)
+    items = []
     for name in OPEN:
-        own = [entry for entry in known if entry.method == name]
-        lines += _lower_bounds(name, own)
+        items += _lower_bounds(name, [entry for entry in known if entry.method == name])
     curves = [
         entry
         for entry in known
@@ -108,16 +115,16 @@ def _open_questions(entries: Iterable[Entry]) -> list[str]:
         and entry.instance.topology.kind == "mesh"
         and entry.instance.topology.dimension == 3
     ]
-    lines += _lower_bounds("hilbert/... on meshes of three axes", curves)
-    return [*lines, ""]
+    items += _lower_bounds("hilbert/... on meshes of three axes", curves)
+    return Section(title="Where no tight constant is known", items=tuple(items))
 
 
 def _lower_bounds(name: str, entries: list[Entry]) -> list[str]:
-    """Return a line with the largest ratio, and with that for more than two."""
+    """Return an item with the largest ratio, and with that for more than two."""
     if not entries:
         return []
     worst = max(entries, key=lambda entry: entry.ratio)
-    text = f"- {name}: at least {_bound(worst)}"
+    text = f"{name}: at least {_bound(worst)}"
     more = [entry for entry in entries if entry.instance.k >= _SEVERAL]
     if worst not in more and more:
         text += f"; for k ≥ {_SEVERAL}, {_bound(max(more, key=lambda e: e.ratio))}"
@@ -130,38 +137,27 @@ def _bound(entry: Entry) -> str:
     return f"{shown} at k = {k} ({entry.method}, {topology}; {entry.how})"
 
 
-def _pictures(entries: Iterable[Entry]) -> list[str]:
-    """Draw the worst instance of the methods asked about, where it is small."""
-    lines = ["## Pictures", ""]
-    best: dict[str, Entry] = {}
+def _pictures(entries: Iterable[Entry]) -> Section:
+    """Draw the worst instances of the methods in `_DRAWN`, if small."""
+    best: dict[str, tuple[Entry, Mesh]] = {}
     for entry in entries:
-        topology = entry.instance.topology
-        drawn = topology.kind == "mesh" and topology.dimension == 2
-        if not drawn or max(_sides(entry)) > _LARGEST_DRAWN:
+        mesh, name = entry.instance.topology, entry.method
+        if not isinstance(mesh, Mesh) or mesh.dimension != 2:
             continue
-        name = entry.method
-        if name in (*OPEN, "mm", "mm-free", "mc1x1") and (
-            name not in best or entry.ratio > best[name].ratio
-        ):
-            best[name] = entry
+        if max(mesh.shape) > _LARGEST_DRAWN or name not in _DRAWN:
+            continue
+        if name not in best or entry.ratio > best[name][0].ratio:
+            best[name] = entry, mesh
+    text: list[str] = []
     for name in sorted(best):
-        entry = best[name]
-        height, width = _sides(entry)
+        entry, mesh = best[name]
+        height, width = mesh.shape
         free = set(entry.instance.free)
-        lines += [
-            f"{name}, k = {entry.instance.k}: {entry.cost} against {entry.optimum} "
-            f"(o free)",
-            "",
-            "```",
-            *(
-                " ".join(_FREE if (x, y) in free else _EMPTY for y in range(width))
-                for x in range(height)
-            ),
-            "```",
-            "",
-        ]
-    return lines[:-1]
-
-
-def _sides(entry: Entry) -> tuple[int, ...]:
-    return entry.instance.topology.shape  # type: ignore[attr-defined, no-any-return]
+        cost = f"{entry.cost} against {entry.optimum} (o free)"
+        text.append(f"{name}, k = {entry.instance.k}: {cost}")
+        lines = (
+            " ".join(_FREE if (x, y) in free else _EMPTY for y in range(width))
+            for x in range(height)
+        )
+        text.append(Preformatted("\n".join(lines)))
+    return Section(title="Pictures", text=tuple(text))

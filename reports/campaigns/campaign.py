@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from ...instances import InputError, Instance, problem_of
 from ...methods import AnyMethod
+from ...methods.old_names import current
 from ...methods.warming import Kind, kind_of, warm
 from ...solvers import DEFAULT, Result, Settings
 from .forecast import Forecast
@@ -95,9 +96,9 @@ class Campaign:
         others = [
             (instance, method)
             for instance in self.instances
-            for method in self._lineup(instance).methods
+            for method in dict.fromkeys(self._lineup(instance).methods)
             if method.name != self._lineup(instance).exact.name
-            and method.name not in self.without.get(instance.name, ())
+            and method.name not in self._left_out(instance)
             and not (self.lenient and method.refuses and method.refuses(instance))
         ]
         return [
@@ -121,7 +122,7 @@ class Campaign:
             for instance in self.instances
             for name, method in self._lineup(instance).by_name.items()
             if method is self._lineup(instance).exact
-            or name not in self.without.get(instance.name, ())
+            or name not in self._left_out(instance)
             for repeat, settings in enumerate(self._settings())
         )
         return [store.rows[key] for key in keys if key in store.rows]
@@ -130,6 +131,11 @@ class Campaign:
         """Return the settings of each repeat."""
         first = self.settings.seed
         return [replace(self.settings, seed=first + i) for i in range(self.repeats)]
+
+    def _left_out(self, instance: Instance) -> set[str]:
+        """Return the present names of the methods that are not run on an instance."""
+        problem = problem_of(instance).name
+        return {current(problem, each) for each in self.without.get(instance.name, ())}
 
     def _lineup(self, instance: Instance) -> Lineup:
         return self.lineups[problem_of(instance).name]

@@ -1,4 +1,4 @@
-"""Run calls on the workers of a Dask cluster; what its machines do loses only time.
+"""Run calls on the workers of a Dask cluster; worker failures are retried.
 
 The driver decides which worker makes which call, and gives a worker no more than it
 has threads: so it knows what a worker was doing when it died. Every call is made in
@@ -15,7 +15,6 @@ from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
-from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
 from queue import Empty, SimpleQueue
@@ -26,6 +25,7 @@ from uuid import uuid4
 from ...instances import InputError
 from . import pool
 from .pool import DEATHS, Call, Failure, Killed, given_up
+from .slurm import cluster_of, dask_module
 
 _LOOK = 0.5
 """Seconds between two looks at which workers there are."""
@@ -35,7 +35,7 @@ that dies while it starts does not replace it."""
 _ANSWERS_IN = 10.0
 """Seconds in which a scheduler must answer."""
 _PATIENCE = 30.0
-"""Seconds without any worker after which that is said."""
+"""Seconds without any worker after which a message is printed."""
 
 
 @contextmanager
@@ -52,15 +52,13 @@ def connected(address: str | None, *, jobqueue: str | None = None) -> Iterator[A
     Raises
     ------
     InputError
-        When Dask is not installed, nobody answers, or the file is wrong.
+        If Dask is not installed, no scheduler answers, or the file is wrong.
     """
     distributed = dask_module("distributed", "--dask")
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
     _refuse_unproven(distributed, address or "")
     cluster = None
     if jobqueue is not None:
-        from .slurm import cluster_of
-
         cluster = cluster_of(Path(jobqueue))
     try:
         where = cluster or address
@@ -85,7 +83,7 @@ def connected(address: str | None, *, jobqueue: str | None = None) -> Iterator[A
 
 
 def _refuse_unproven(distributed: Any, address: str) -> None:
-    """Complain now of what Dask only notices when it is half connected."""
+    """Refuse at once what Dask would only notice while connecting."""
     try:
         security = distributed.Security()
         own = security.get_connection_args("client").get("ssl_context")
@@ -109,16 +107,6 @@ def _refuse_unproven(distributed: Any, address: str) -> None:
         )
 
 
-def dask_module(name: str, option: str) -> Any:
-    """Import a part of Dask; InputError naming the extra if it is not there."""
-    try:
-        return import_module(name)
-    except ImportError:
-        raise InputError(
-            "needs Dask: pip install 'closeknit[dask]'", field=option
-        ) from None
-
-
 @dataclass(frozen=True, slots=True)
 class _Flight:
     """A call that a worker is busy with."""
@@ -132,7 +120,7 @@ def run(
 ) -> Generator[tuple[int, Any], None, None]:
     """Yield (position, value or `Failure`) of every call, as they end.
 
-    A call whose worker dies, or whose process beside the worker is killed from
+    A call whose worker dies, or whose process next to the worker is killed from
     outside, is given to another one; after `DEATHS` deaths it is a `Failure`. From the
     first on it has a worker to itself, so that no other call is blamed. Leaving the
     iterator early, and the end of this process, however it comes, stops what is
@@ -154,7 +142,7 @@ def run(
 
 
 class _Driver:
-    """Which calls wait, which worker has which, and who died of what."""
+    """Tracks waiting calls, the calls of each worker, and deaths."""
 
     def __init__(self, calls: Sequence[Call], client: Any) -> None:
         self._calls = calls
@@ -176,7 +164,7 @@ class _Driver:
         return bool(self._waiting or self._suspects or self._flying or self._failed)
 
     def look(self) -> None:
-        """See who is there; take back the calls of those who are gone."""
+        """Update the list of workers; take back the calls of lost ones."""
         if not self._first and monotonic() - self._looked < _LOOK:
             return
         first, self._first, self._looked = self._first, False, monotonic()
@@ -199,7 +187,7 @@ class _Driver:
             self._met = float("inf")
 
     def assign(self) -> None:
-        """Give workers what they have threads for; suspects have one to themselves."""
+        """Assign calls to free threads; a suspect call gets a worker to itself."""
         load = Counter(flight.worker for flight in self._flying.values())
         closed = {
             flight.worker
@@ -217,7 +205,7 @@ class _Driver:
                 load[worker] += 1
 
     def outcomes(self) -> Iterator[tuple[int, Any]]:
-        """Wait a moment for what ends; return that, and what has failed."""
+        """Wait briefly for calls to end; yield them, and those that failed."""
         yield from self._failed
         self._failed = []
         if not self.left:
@@ -257,7 +245,7 @@ class _Driver:
         future.add_done_callback(self._ended.put)
 
     def _value(self, future: Any) -> Any:
-        """Return what a call made of itself; None if it went down with its worker."""
+        """Return the result of a call; None if its worker was lost."""
         if future.status == "error":
             error = future.exception()
             if isinstance(error, ImportError):
@@ -308,7 +296,7 @@ class _OtherVersion:
 
 
 def _on_worker(key: str, needs: str, call: Call) -> Any:
-    """Make a call beside a worker, as long as somebody waits for it."""
+    """Make a call next to a worker, as long as its result is wanted."""
     from distributed import get_worker
 
     if version("closeknit") != needs:

@@ -11,11 +11,10 @@ from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
 
-import closeknit
-
 from ... import formulations
 from ... import methods as heuristics
 from ...heuristics.ksubset.mm_mesh_kernels import scan_mesh
+from ...instances import InputError
 from ...instances.files import write_text
 from ...methods import METHODS
 from ...methods.warming import KINDS, Kind, warm, with_kernels
@@ -24,7 +23,7 @@ from ...solvers.method import AnyMethod
 from . import pool
 
 _LONGEST_FIRST = [
-    *("levelset-bb", "cuts-bb", "opened-bb", "frontier-dp", "sukp-bb"),
+    *("levelset-bb", "cuts-bb", "set-opening-bb", "frontier-dp", "sukp-bb"),
     *("ptas", "tabu", "migrate", "thrifty"),
 ]
 """Methods that take longest to compile, so that no process is left with one alone."""
@@ -89,7 +88,7 @@ def compile_for(wanted: Iterable[Wanted], *, jobs: int) -> list[str]:
             else:
                 ready |= {_line(label, kind) for kind in due[label]}
     if calls and place is not None:
-        with suppress(closeknit.InputError):  # a read-only installation
+        with suppress(InputError):  # a read-only installation
             write_text(place, json.dumps(sorted(ready)))
     return failures
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from ...instances import InputError
 from ...instances.files import write_bytes
-from ..ratios.verdicts import ScoredRun
+from ..ratios.scoring import ScoredRun
 from .row_fields import NAMES
 
 

@@ -90,6 +90,13 @@ class Call:
     preparing: float = 0.0
 
 
+def cpus() -> int:
+    """Return how many CPUs this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
 def run(
     calls: Sequence[Call], *, jobs: int, scratch: Path | None = None
 ) -> Generator[tuple[int, Any], None, None]:
@@ -340,14 +347,15 @@ def _serve(connection: Connection, scratch: Path | None, temporary: str) -> None
         except (EOFError, OSError):
             return
         try:
-            connection.send(_value(call))
+            connection.send(value_of(call))
         except OSError:
             return
         except Exception as error:  # what cannot be pickled
             connection.send(Failure(_told(error)))
 
 
-def _value(call: Callable[[], Any]) -> Any:
+def value_of(call: Callable[[], Any]) -> Any:
+    """Make a call in this process; return its value, or a `Failure` if it raises."""
     try:
         return call()
     except Exception as error:

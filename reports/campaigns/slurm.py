@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from difflib import get_close_matches
+from importlib import import_module
 from pathlib import Path
 from shutil import which
 from typing import Any
 
 from ...instances import InputError
 from ...instances.parsing import read_toml
-from .cluster import dask_module
 
 _NEEDED = ("jobs", "cores", "memory")
 _KNOWN = {
@@ -34,6 +34,16 @@ _KNOWN = {
     "python": str,
 }
 """Fields, and what each has to be; but for ``jobs`` as dask-jobqueue has them."""
+
+
+def dask_module(name: str, option: str) -> Any:
+    """Import a part of Dask; InputError naming the extra if it is missing."""
+    try:
+        return import_module(name)
+    except ImportError:
+        raise InputError(
+            "needs Dask: pip install 'closeknit[dask]'", field=option
+        ) from None
 
 
 def cluster_of(path: Path) -> Any:

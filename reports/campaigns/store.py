@@ -1,4 +1,4 @@
-"""``results.sqlite``: the rows of a folder, a transaction each, safe against kills."""
+"""``results.sqlite``: the rows of a folder, one transaction per row."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import os
 import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager, suppress
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from shutil import rmtree
@@ -17,14 +18,15 @@ from typing import Any
 
 from ...instances import InputError
 from ...instances.files import folder
+from ...methods.old_names import current, spellings
 from .interrupts import undisturbed
-from .old_results import old_results
 from .row_fields import NAMES, document_of, parse_row
 from .rows import Key, Row
 
 FILE = "results.sqlite"
 LOCK = ".results.lock"
 SCRATCH = ".results.scratch"
+_FORMER = "results.jsonl"
 _FORM = 2
 """`PRAGMA user_version` of the table below; the table of form 1 had no digests."""
 _MARK = 0x636B6E74
@@ -32,7 +34,7 @@ _MARK = 0x636B6E74
 _SYNCED = 1.0
 """Seconds of results that a failure of the power may take, at most."""
 _STALE = 60.0
-"""Seconds after which nobody goes on with a file that is written and then renamed."""
+"""Seconds after which a temporary file that was never renamed is abandoned."""
 _BROKEN = (sqlite3.Error, UnicodeDecodeError)
 """What is raised for a damaged file: its names, too, may be no text."""
 
@@ -67,16 +69,15 @@ class ResultStore:
     """The rows of a folder; one process at a time may write there.
 
     A row is in the file when `append` returns, whatever happens to this process
-    then. Others may read meanwhile. Rows of an older ``results.jsonl`` are taken
-    over, and that file is renamed to ``results.jsonl.imported``; a store of form 1 is
-    rewritten with a digest for each row.
+    then. Others may read meanwhile. A store of form 1 is rewritten with a digest for
+    each row.
 
     Parameters
     ----------
     where
         The folder; made if it is not there.
     fresh
-        Put what is there aside, as ``results.sqlite.old``, and begin anew.
+        Rename an existing store to ``results.sqlite.old`` and begin an empty one.
 
     Attributes
     ----------
@@ -96,6 +97,12 @@ class ResultStore:
     def __init__(self, where: str | Path, *, fresh: bool = False) -> None:
         self.path = folder(where) / FILE
         self.scratch = self.path.with_name(SCRATCH).absolute()
+        if (old := self.path.with_name(_FORMER)).exists():
+            raise InputError(
+                "is of a former version, which wrote no results.sqlite: choose "
+                "another folder, or move the file",
+                file=old,
+            )
         self._synced = -_SYNCED
         self._lock = _locked(self.path)
         try:
@@ -104,7 +111,6 @@ class ResultStore:
             self._database = _opened(self.path)
             try:
                 self.rows: dict[Key, Row] = {row.key: row for row in self._prepare()}
-                self._take_over(self.path.with_name("results.jsonl"))
                 self._clear()
                 self.scratch.mkdir(exist_ok=True)
             except BaseException:
@@ -171,7 +177,7 @@ class ResultStore:
                 self._database.execute("BEGIN IMMEDIATE")
                 self._database.executemany(
                     "DELETE FROM results WHERE address = ?",
-                    [(address(key),) for key in gone],
+                    [(address(each),) for key in gone for each in _spellings(key)],
                 )
             for key in gone:
                 del self.rows[key]
@@ -212,30 +218,24 @@ class ResultStore:
                 database.execute(f"PRAGMA user_version={_FORM}")
         return rows
 
-    def _take_over(self, old: Path) -> None:
-        """Import the rows of an older file, at once or not at all."""
-        if not old.is_file():
-            return
-        new = [row for row in old_results(old) if row.key not in self.rows]
-        with undisturbed():
-            self._insert(new)
-            self.rows.update((row.key, row) for row in new)
-            old.rename(old.with_name(f"{old.name}.imported"))
-
     def _put_aside(self) -> None:
-        for path in (self.path, self.path.with_name("results.jsonl")):
-            for end in ("", "-wal", "-shm"):
-                part = path.with_name(path.name + end)
-                aside = path.with_name(f"{path.name}.old{end}")
-                aside.unlink(missing_ok=True)
-                if part.exists():
-                    part.rename(aside)
+        for end in ("", "-wal", "-shm"):
+            part = self.path.with_name(self.path.name + end)
+            aside = self.path.with_name(f"{self.path.name}.old{end}")
+            aside.unlink(missing_ok=True)
+            if part.exists():
+                part.rename(aside)
 
 
 def address(key: Key) -> str:
     """Return the primary key of a row: SHA-256 of what makes it the same run."""
     text = json.dumps(key, ensure_ascii=False, separators=(",", ":"))
     return sha256(text.encode()).hexdigest()
+
+
+def _spellings(key: Key) -> list[Key]:
+    """Return a key with the present name of its method and with its old ones."""
+    return [(*key[:2], name, *key[3:]) for name in spellings(key[2])]
 
 
 def rows_in(path: Path) -> list[Row]:
@@ -295,7 +295,7 @@ def _form(database: sqlite3.Connection, path: Path, *, new: bool = False) -> int
 def _rows_in(database: sqlite3.Connection, path: Path, form: int) -> list[Row]:
     names = ", ".join(f'"{name}"' for name in NAMES)
     mark = "digest" if form == _FORM else "NULL"
-    found = []
+    found: dict[Key, Row] = {}
     for number, digest, *cells in database.execute(
         f"SELECT rowid, {mark}, address, {names} FROM results ORDER BY rowid"
     ):
@@ -313,8 +313,9 @@ def _rows_in(database: sqlite3.Connection, path: Path, form: int) -> list[Row]:
             raise InputError("is not a list of integers", file=where) from None
         if address(row.key) != cells[0]:
             raise InputError("its address is not its own", file=where)
-        found.append(row)
-    return found
+        row = replace(row, method=current(row.problem, row.method))
+        found[row.key] = row  # one that was made again under the present name counts
+    return list(found.values())
 
 
 def _record(row: Row) -> list[Any]:

@@ -7,7 +7,7 @@ from functools import partial
 from itertools import product
 from math import prod
 
-from ...instances import KSubset, Site, Torus, Tree, cost
+from ...instances import Graph, KSubset, Site, Torus, Tree, cost
 from .claim import Claim, Outcome, Trial, Untrue
 from .samples import sampled
 from .shrink import broken, certainly
@@ -21,7 +21,7 @@ Check = Callable[[Trial, KSubset], str]
 
 def nearest_of_a_median(trial: Trial, instance: KSubset) -> str:
     """Compare mm with the cheapest of all intersections, ties by coordinates."""
-    if isinstance(instance.topology, Tree):
+    if isinstance(instance.topology, Tree | Graph):
         return ""
     axes = [sorted(set(axis)) for axis in zip(*instance.free, strict=True)]
     if prod(map(len, axes)) > _MOST_CENTRES:
@@ -37,7 +37,7 @@ def nearest_of_a_median(trial: Trial, instance: KSubset) -> str:
 
 def least_shells(trial: Trial, instance: KSubset) -> str:
     """Compare the shell numbers that mc1x1 adds up with the least of all centres."""
-    if isinstance(instance.topology, Tree):
+    if isinstance(instance.topology, Tree | Graph):
         return ""
     sums = {}
     for centre in instance.free:
@@ -93,7 +93,7 @@ def _test(check: Check, trial: Trial) -> Outcome:
     instances = [
         instance
         for instance in sampled(trial.seed, QUICK_SAMPLES if trial.quick else SAMPLES)
-        if not isinstance(instance.topology, Tree)
+        if not isinstance(instance.topology, Tree | Graph)
     ]
     for seen, instance in enumerate(instances, 1):
         if certainly(wrong, instance):

@@ -5,11 +5,11 @@ from __future__ import annotations
 from functools import lru_cache, partial
 from itertools import combinations
 
-from ...instances import InputError, KSubset, cost
+from ...instances import KSubset, cost
 from ...methods import KSUBSET
 from .claim import Claim, Outcome, Trial, Untrue
 from .samples import every_subset, of_one_axis, sampled
-from .shrink import broken
+from .shrink import survey
 
 SAMPLES, QUICK_SAMPLES = 300, 60
 _MOST_FREE = 12
@@ -18,25 +18,16 @@ _MOST_FREE = 12
 
 def _test(method: str, trial: Trial) -> Outcome:
     count = QUICK_SAMPLES if trial.quick else SAMPLES
-    seen = 0
     samples = (*sampled(trial.seed, 2 * count), *of_one_axis(trial.seed, 2 * count))
-    for instance in (*every_subset(2, 4, least_k=2), *samples):
-        if instance.n > _MOST_FREE:
-            continue
-        try:
-            why = _disagreement(method, trial, instance)
-        except InputError:  # not an instance for this method
-            continue
-        seen += 1
-        if why:
-            return broken(instance, partial(_disagreement, method, trial), seen)
-    return Outcome(
-        holds=seen > 0,
-        result="as by enumeration on all subsets of 2x4 and samples of seed "
-        f"{trial.seed}"
-        if seen
-        else "takes none of the instances",
-        instances=seen,
+    wrong = partial(_disagreement, method, trial)
+    return survey(
+        (
+            (instance, wrong)
+            for instance in (*every_subset(2, 4, least_k=2), *samples)
+            if instance.n <= _MOST_FREE
+        ),
+        f"as by enumeration on all subsets of 2x4 and samples of seed {trial.seed}",
+        refusals=True,
     )
 
 

@@ -31,7 +31,7 @@ from .claim import Claim, Outcome, Trial
 from .definitions import nearest_of_a_median
 from .processor_sets import knapsacks
 from .samples import sampled
-from .shrink import broken
+from .shrink import survey
 
 _MOST_FREE = 9
 STARTS, QUICK_STARTS = 400, 100
@@ -217,24 +217,16 @@ def _not_least(
 
 def on_one_axis(trial: Trial) -> Outcome:
     """Compare ring-dp with enumeration, and tree-dp with the plain programme."""
-    quick = trial.quick
-    samples = [
-        *((least_of_all, "ring-dp", x) for x in rings(trial.seed, _many(quick)[0])),
-        *((least_on_a_tree, "tree-dp", x) for x in trees(trial.seed, _many(quick)[1])),
-    ]
-    for seen, (least, method, instance) in enumerate(samples, 1):
-        wrong = partial(_not_least, least, method, trial)
-        if wrong(instance):
-            return broken(instance, wrong, seen)
-    return Outcome(
-        holds=True,
-        result=f"as by the plain reference, seed {trial.seed}",
-        instances=len(samples),
+    many = (QUICK_RINGS, QUICK_TREES) if trial.quick else (RINGS, TREES)
+    on_rings = partial(_not_least, least_of_all, "ring-dp", trial)
+    on_trees = partial(_not_least, least_on_a_tree, "tree-dp", trial)
+    return survey(
+        (
+            *((x, on_rings) for x in rings(trial.seed, many[0])),
+            *((x, on_trees) for x in trees(trial.seed, many[1])),
+        ),
+        f"as by the plain reference, seed {trial.seed}",
     )
-
-
-def _many(quick: bool) -> tuple[int, int]:
-    return (QUICK_RINGS, QUICK_TREES) if quick else (RINGS, TREES)
 
 
 def planes(seed: int, count: int) -> Iterator[KSubset]:
@@ -313,40 +305,34 @@ def _tight() -> Iterator[KSubset]:
 def improving(trial: Trial) -> Outcome:
     """Begin searches with the choices that are only just not optimal."""
     count = QUICK_STARTS if trial.quick else STARTS
-    seen = 0
     samples = (*_tight(), *sampled(trial.seed, count), *planes(trial.seed, count))
-    for instance in samples:
-        if instance.n > _MOST_FREE or instance.k in (1, instance.n):
-            continue
-        seen += 1
-        if _stuck(instance):
-            return broken(instance, _stuck, seen)
-    for knapsack in knapsacks(trial.seed, count // 4):
-        seen += 1
-        if _stuck_knapsack(knapsack):
-            return broken(knapsack, _stuck_knapsack, seen)
-    return Outcome(
-        holds=True,
-        result=f"the optimum is found from what is next to it, seed {trial.seed}",
-        instances=seen,
+    return survey(
+        (
+            *((x, _stuck) for x in samples if x.n <= _MOST_FREE and 1 < x.k < x.n),
+            *((x, _stuck_knapsack) for x in knapsacks(trial.seed, count // 4)),
+        ),
+        f"the optimum is found from what is next to it, seed {trial.seed}",
     )
 
 
 def grids(trial: Trial) -> Outcome:
     """Compare mm with its definition on meshes that are too large for a grid."""
-    random = Random(f"closeknit grids {trial.seed}")
     count = QUICK_GRIDS if trial.quick else GRIDS
-    for seen in range(1, count + 1):
+    wrong = partial(nearest_of_a_median, trial)
+    return survey(
+        ((instance, wrong) for instance in _wide(trial.seed, count)),
+        f"as by definition, seed {trial.seed}",
+    )
+
+
+def _wide(seed: int, count: int) -> Iterator[KSubset]:
+    """Yield meshes of more than 4096 cells, with 17 free processors each."""
+    random = Random(f"closeknit grids {seed}")
+    for number in range(1, count + 1):
         mesh = Mesh((random.randint(70, 120), random.randint(70, 120)))
         free = random.sample(list(mesh.locations()), 17)
         k = random.randint(2, 16)
-        instance = KSubset(f"grid-{seen}", mesh, tuple(sorted(free)), k)
-        wrong = partial(nearest_of_a_median, trial)
-        if wrong(instance):
-            return broken(instance, wrong, seen)
-    return Outcome(
-        holds=True, result=f"as by definition, seed {trial.seed}", instances=count
-    )
+        yield KSubset(f"grid-{number}", mesh, tuple(sorted(free)), k)
 
 
 LARGER_CLAIMS = (

@@ -13,7 +13,7 @@ from ...instances.sukp.reduction import kept_sets, processors_left, procset_of, 
 from ...instances.value import ordered
 from ...methods import PROCSET, SUKP
 from .claim import Claim, Outcome, Trial, Untrue
-from .shrink import broken, certainly
+from .shrink import broken, certainly, survey
 
 SAMPLES, QUICK_SAMPLES = 400, 80
 
@@ -82,20 +82,11 @@ def enumerated(instance: ProcSet | Sukp) -> Value:
 def _exact(problem: str, method: str, trial: Trial) -> Outcome:
     count = QUICK_SAMPLES if trial.quick else SAMPLES
     samples = machines if problem == "procset" else knapsacks
-    seen = 0
-    for instance in samples(trial.seed, count):
-        wrong = partial(_inexact, trial, method)
-        try:
-            why = wrong(instance)
-        except InputError:  # not an instance for this method
-            continue
-        seen += 1
-        if why:
-            return broken(instance, wrong, seen)
-    return Outcome(
-        holds=seen > 0,
-        result=f"as by enumeration on samples of seed {trial.seed}",
-        instances=seen,
+    wrong = partial(_inexact, trial, method)
+    return survey(
+        ((instance, wrong) for instance in samples(trial.seed, count)),
+        f"as by enumeration on samples of seed {trial.seed}",
+        refusals=True,
     )
 
 
@@ -111,23 +102,19 @@ def _inexact(trial: Trial, method: str, instance: ProcSet | Sukp) -> str:
 def reduction(trial: Trial) -> Outcome:
     """Turn machines into knapsacks and back, with their optima and solutions."""
     count = QUICK_SAMPLES if trial.quick else SAMPLES
-    seen = 0
-    for machine in machines(trial.seed, count, levels=1):
-        seen += 1
-        wrong = partial(_not_its_knapsack, trial)
-        if wrong(machine):
-            return broken(machine, wrong, seen)
-    for knapsack in knapsacks(trial.seed, count):
-        if knapsack.capacity >= sum(knapsack.weights):
-            continue  # all fits: nothing is to be chosen
-        seen += 1
-        back = partial(_not_its_machine, trial)
-        if back(knapsack):
-            return broken(knapsack, back, seen)
-    return Outcome(
-        holds=True,
-        result=f"same optima, solutions keep their cost, seed {trial.seed}",
-        instances=seen,
+    there = partial(_not_its_knapsack, trial)
+    back = partial(_not_its_machine, trial)
+    tight = (
+        knapsack
+        for knapsack in knapsacks(trial.seed, count)
+        if knapsack.capacity < sum(knapsack.weights)  # else nothing is to be chosen
+    )
+    return survey(
+        (
+            *((machine, there) for machine in machines(trial.seed, count, levels=1)),
+            *((knapsack, back) for knapsack in tight),
+        ),
+        f"same optima, solutions keep their cost, seed {trial.seed}",
     )
 
 
@@ -180,15 +167,12 @@ def reaching(trial: Trial) -> Outcome:
             counterexample=MISLED,
         )
     count = QUICK_SAMPLES if trial.quick else SAMPLES
-    for seen, machine in enumerate(machines(trial.seed, count), 2):
-        wrong = partial(_saves_otherwise, trial, methods)
-        if wrong(machine):
-            return broken(machine, wrong, seen)
-    return Outcome(
-        holds=True,
-        result="as printed 8, the optimum is 7; removing saves what it covers, no "
-        f"answer is below the optimum, seed {trial.seed}",
-        instances=count + 1,
+    wrong = partial(_saves_otherwise, trial, methods)
+    return survey(
+        ((machine, wrong) for machine in machines(trial.seed, count)),
+        "as printed 8, the optimum is 7; removing saves what it covers, no answer is "
+        f"below the optimum, seed {trial.seed}",
+        seen=1,
     )
 
 

@@ -23,7 +23,7 @@ from ...instances.submesh.infeasibility import FAMILIES, check_infeasible
 from ...instances.submesh.packing import Item, Packing
 from .claim import Claim, Outcome, Trial
 from .samples import of_one_axis, sampled
-from .shrink import broken, shrunk
+from .shrink import shrunk, survey
 
 SAMPLES, QUICK_SAMPLES = 150, 18
 _MOST_FREE = 9
@@ -35,18 +35,10 @@ PACKINGS, QUICK_PACKINGS = 300, 30
 def sound_steps(trial: Trial) -> Outcome:
     """Offer to the checker all single steps that would lose an optimum."""
     count = QUICK_SAMPLES if trial.quick else SAMPLES
-    seen = 0
     samples = (*sampled(trial.seed, 3 * count), *of_one_axis(trial.seed, count))
-    for instance in samples:
-        if not 1 < instance.k < instance.n <= _MOST_FREE:
-            continue
-        seen += 1
-        if _loses(instance):
-            return broken(instance, _loses, seen)
-    return Outcome(
-        holds=True,
-        result=f"no step and no leaf loses an optimum, seed {trial.seed}",
-        instances=seen,
+    return survey(
+        ((x, _loses) for x in samples if 1 < x.k < x.n <= _MOST_FREE),
+        f"no step and no leaf loses an optimum, seed {trial.seed}",
     )
 
 

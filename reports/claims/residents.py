@@ -21,7 +21,7 @@ from ...instances.submesh.plan import ORDERS, order_of, replay
 from ...instances.value import ordered
 from ...solvers import Settings, Status
 from .claim import Claim, Outcome, Trial, Undecided
-from .shrink import broken
+from .shrink import survey
 
 SAMPLES, QUICK_SAMPLES = 1200, 300
 MOST_MOVES, QUICK_MOVES = 6, 4
@@ -176,14 +176,10 @@ def migrations(trial: Trial) -> Outcome:
     """Let all residents be anywhere, and compare the cheapest with what is proved."""
     count = QUICK_SAMPLES if trial.quick else SAMPLES
     side = QUICK_MOVES if trial.quick else MOST_MOVES - 1
-    seen = 0
-    for instance in crowded(trial.seed, count, side):
-        seen += 1
-        wrong = partial(_wrong_migration, trial)
-        if wrong(instance):
-            return broken(instance, wrong, seen)
-    return Outcome(
-        holds=True, result=f"as by enumeration, seed {trial.seed}", instances=seen
+    wrong = partial(_wrong_migration, trial)
+    return survey(
+        ((instance, wrong) for instance in crowded(trial.seed, count, side)),
+        f"as by enumeration, seed {trial.seed}",
     )
 
 

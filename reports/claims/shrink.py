@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
@@ -73,6 +73,42 @@ def broken(instance: Kind, wrong: Callable[[Kind], str], seen: int) -> Outcome:
     return Outcome(
         holds=False, result=wrong(smallest), instances=seen, counterexample=smallest
     )
+
+
+def survey(
+    cases: Iterable[tuple[Any, Callable[[Any], str]]],
+    result: str,
+    *,
+    refusals: bool = False,
+    seen: int = 0,
+) -> Outcome:
+    """Test a claim on instances, and shrink the first one on which it fails.
+
+    Parameters
+    ----------
+    cases
+        Each instance with a function that returns what is wrong on it; "" if nothing.
+    result
+        The result if nothing is wrong.
+    refusals
+        Whether instances that a method refuses by `InputError` are left out; at least
+        one must remain then.
+    seen
+        Number of instances tested before.
+    """
+    for instance, wrong in cases:
+        try:
+            why = wrong(instance)
+        except InputError:
+            if not refusals:
+                raise
+            continue
+        seen += 1
+        if why:
+            return broken(instance, wrong, seen)
+    if refusals and not seen:
+        return Outcome(holds=False, result="takes none of the instances", instances=0)
+    return Outcome(holds=True, result=result, instances=seen)
 
 
 def _fewer(instance: KSubset) -> Iterator[KSubset]:

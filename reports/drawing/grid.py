@@ -7,14 +7,14 @@ from itertools import groupby
 from math import isqrt, prod
 
 from ...instances import KSubset, Mesh, Site, Torus
-from .svg import Picture, num, text
+from .shapes import Lines, Picture, Rect, Shape, at, box, text
 
 _ROOM = 380
 _LARGEST_CELL = 26
 _MOST_CELLS = 128
-"""Beyond this many cells a side only the surroundings of the choice are drawn."""
-_MOST_TOLD = 256
-"""Beyond this many cells a side free and busy ones are not told apart."""
+"""Beyond this many cells per side only the surroundings of the choice are drawn."""
+_MOST_DISTINCT = 256
+"""Beyond this many cells per side free and busy ones are not distinguished."""
 _MOST_LAYERS = 16
 _GAP = 14
 
@@ -58,12 +58,12 @@ def grid_picture(
     window, cut = _window(shape[lead:], [site[lead:] for site in either])
     if cut:
         notes.append("only the surroundings of the choice are drawn")
-    coarse = max(window[1] - window[0], window[3] - window[2]) > _MOST_TOLD
+    coarse = max(window[1] - window[0], window[3] - window[2]) > _MOST_DISTINCT
     if coarse:
         notes.append("too large to tell free and busy processors apart")
     columns = len(layers) if len(layers) < 4 else min(4, isqrt(len(layers) - 1) + 1)
     cell = _cell_size(window, columns)
-    parts = []
+    shapes: list[Shape] = []
     width = height = 0.0
     for i, layer in enumerate(layers):
         one = _layer(
@@ -80,14 +80,12 @@ def grid_picture(
         y = (i // columns) * (one.height + top + _GAP)
         if lead:
             name = "layer " + ", ".join(map(str, layer))
-            parts.append(text(x + 14, y + 11, name, size=10, faint=True))
-        parts.append(
-            f'<g transform="translate({num(x)} {num(y + top)})">{one.markup}</g>'
-        )
+            shapes.append(text(x + 14, y + 11, name, size=10, faint=True))
+        shapes.append(at(x, y + top, *one.shapes))
         width, height = max(width, x + one.width), max(height, y + top + one.height)
     if isinstance(topology, Torus):
         notes.append("opposite sides are joined: links wrap around")
-    return Picture(width, height, "".join(parts), "; ".join(notes))
+    return Picture(width, height, shapes, "; ".join(notes))
 
 
 Window = tuple[int, int, int, int]
@@ -145,25 +143,27 @@ def _layer(
 
     light, strong = moved(free or ()), moved(picked)
     own = [] if others is None else moved(s for s in picked if s not in others)
-    # In cell units: one stroke a run of neighbours keeps large meshes small.
+    # In cell units: one stroke for each run of neighbours keeps large meshes small.
     ground = "ck-free" if free is None else "ck-busy"
-    parts = [
-        f'<path class="{ground}" d="M0 0h{columns}v{rows}H0z" style="stroke:none"/>',
-        _runs(light, "ck-free"),
-        _runs(strong, accent) if cell >= 1.5 else _dots(strong, accent, 3 / cell),
+    whole = [box(0, 0, columns, rows)]
+    shapes: list[Shape] = [
+        Lines(kind=ground, strokes=whole, closed=True, width=0),
+        *_runs(light, "ck-free"),
+        *(_runs(strong, accent) if cell >= 1.5 else _dots(strong, accent, 3 / cell)),
     ]
     if cell >= 5:
-        lines = "".join(f"M{c} 0v{rows}" for c in range(columns + 1))
-        lines += "".join(f"M0 {r}h{columns}" for r in range(rows + 1))
-        parts.append(
-            f'<path class="ck-grid" d="{lines}" stroke-width="{num(1 / cell)}"/>'
-        )
+        lines = [[(c, 0), (c, rows)] for c in range(columns + 1)]
+        lines += [[(0, r), (columns, r)] for r in range(rows + 1)]
+        shapes.append(Lines(kind="ck-grid", strokes=lines, width=1 / cell))
     if own and cell >= 5:
-        parts.append(_dots(own, "ck-dot", 0.32))
-    dash = ' stroke-dasharray="5 3"' if wraps else ""
-    frame = (
-        f'<rect class="ck-edge" x="-2" y="-2" width="{num(columns * cell + 4)}" '
-        f'height="{num(rows * cell + 4)}"{dash}/>'
+        shapes += _dots(own, "ck-dot", 0.32)
+    frame = Rect(
+        kind="ck-edge",
+        x=-2,
+        y=-2,
+        width=columns * cell + 4,
+        height=rows * cell + 4,
+        dashes=(5, 3) if wraps else (),
     )
     ticks = [
         text(-6, min(cell, 10) + 0.0, str(top), size=9, anchor="end", faint=True),
@@ -178,29 +178,23 @@ def _layer(
             x, rows * cell + 13, str(right - 1), size=9, anchor="end", faint=True
         )
         ticks.append(label)
-    body = f'<g transform="scale({num(cell)})">{"".join(parts)}</g>{frame}'
-    inner = f'<g transform="translate(26 3)">{body}{"".join(ticks)}</g>'
-    return Picture(columns * cell + 30, rows * cell + 20, inner)
+    inner = at(26, 3, at(0, 0, *shapes, scale=cell), frame, *ticks)
+    return Picture(columns * cell + 30, rows * cell + 20, [inner])
 
 
-def _runs(cells: list[tuple[int, int]], name: str) -> str:
+def _runs(cells: list[tuple[int, int]], name: str) -> list[Shape]:
     """Stroke rows of neighbouring cells; nothing if there are none."""
-    if not cells:
-        return ""
     strokes = []
     numbered = enumerate(sorted(cells))
     for (r, _), group in groupby(
         numbered, lambda item: (item[1][0], item[1][1] - item[0])
     ):
         run = [c for _, (_, c) in group]
-        strokes.append(f"M{run[0]} {r}.5h{len(run)}")
-    return f'<path class="{name}" d="{"".join(strokes)}" stroke-width="1"/>'
+        strokes.append([(run[0], r + 0.5), (run[0] + len(run), r + 0.5)])
+    return [Lines(kind=name, strokes=strokes)] * bool(strokes)
 
 
-def _dots(cells: list[tuple[int, int]], name: str, size: float) -> str:
+def _dots(cells: list[tuple[int, int]], name: str, size: float) -> list[Shape]:
     """Put a round dot, of a size given in cells, on each of these."""
-    marks = "".join(f"M{c}.5 {r}.5h0" for r, c in sorted(cells))
-    return (
-        f'<path class="{name}" d="{marks}" stroke-width="{num(size)}" '
-        'stroke-linecap="round"/>'
-    )
+    strokes = [[(c + 0.5, r + 0.5)] * 2 for r, c in sorted(cells)]
+    return [Lines(kind=name, strokes=strokes, width=size, round=True)]

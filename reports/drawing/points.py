@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from math import sqrt
 
 from ...instances import KSubset, Site
-from .svg import Picture, num, text
+from .shapes import Circle, Picture, Rect, Shape, at, text
 
 _ROOM = 330
 _MARGIN = 24
@@ -66,19 +66,19 @@ def points_picture(instance: KSubset, chosen: Collection[int], accent: str) -> P
     width, height = (right - left) * unit, (high - low) * unit
     largest = max(s.busy + s.free for s in spots.values())
     marks = [
-        _mark(spots[key], largest, accent, width, bool(picked)) for key in sorted(spots)
+        mark
+        for key in sorted(spots)
+        for mark in _marks(spots[key], largest, accent, width, bool(picked))
     ]
-    frame = (
-        f'<rect class="ck-edge" x="-16" y="-16" width="{num(width + 32)}" '
-        f'height="{num(height + 32)}" stroke-opacity=".35"/>'
-    )
+    wide, high = width + 32, height + 32
+    frame = Rect(kind="ck-edge", x=-16, y=-16, width=wide, height=high, opacity=0.35)
     notes = []
     if any(s.busy + s.free > 1 for s in spots.values()):
-        told = ": chosen/all" if picked else ""
-        notes.append(f"a number counts points drawn as one{told}")
+        meaning = ": chosen/all" if picked else ""
+        notes.append(f"a number counts points drawn as one{meaning}")
     if instance.topology.dimension > 2:
         notes.append(f"first two of {instance.topology.dimension} axes")
-    body = f'<g transform="translate({_MARGIN} {_MARGIN})">{frame}{"".join(marks)}</g>'
+    body = [at(_MARGIN, _MARGIN, frame, *marks)]
     return Picture(
         max(width + 2 * _MARGIN, 120), height + 2 * _MARGIN, body, "; ".join(notes)
     )
@@ -88,21 +88,20 @@ def _plane(site: Site) -> tuple[int, int]:
     return (site[0], site[1]) if len(site) > 1 else (site[0], 0)
 
 
-def _mark(spot: _Spot, largest: int, accent: str, width: float, of_chosen: bool) -> str:
+def _marks(
+    spot: _Spot, largest: int, accent: str, width: float, of_chosen: bool
+) -> list[Shape]:
     x, y = spot.place
     total = spot.busy + spot.free
     outer = 4 + 6 * sqrt((total - 1) / max(largest - 1, 1))
-    name = "ck-free" if spot.free else "ck-busy"
-    marks = [
-        f'<circle class="{name}" cx="{num(x)}" cy="{num(y)}" r="{num(outer)}"/>',
-        f'<circle class="ck-edge" cx="{num(x)}" cy="{num(y)}" r="{num(outer)}" '
-        'stroke-width=".7"/>',
+    kind = "ck-free" if spot.free else "ck-busy"
+    marks: list[Shape] = [
+        Circle(kind=kind, x=x, y=y, r=outer),
+        Circle(kind="ck-edge", x=x, y=y, r=outer, width=0.7),
     ]
     if spot.chosen:
         inner = outer * sqrt(spot.chosen / total)
-        marks.append(
-            f'<circle class="{accent}" cx="{num(x)}" cy="{num(y)}" r="{num(inner)}"/>'
-        )
+        marks.append(Circle(kind=accent, x=x, y=y, r=inner))
     if total > 1:
         after = x + outer + 3
         flipped = after > width - 20
@@ -115,4 +114,4 @@ def _mark(spot: _Spot, largest: int, accent: str, width: float, of_chosen: bool)
                 anchor="end" if flipped else "start",
             )
         )
-    return "".join(marks)
+    return marks

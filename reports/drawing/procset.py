@@ -8,7 +8,8 @@ from itertools import groupby
 from math import ceil
 
 from ...instances import ProcessorSet, ProcSet
-from .svg import Picture, breadth, cropped, num, text
+from ...instances.value import cost_text
+from .shapes import Picture, Point, Rect, Shape, at, box, boxes, breadth, cropped, text
 
 _LARGEST_CELL = 20.0
 _SMALLEST_CELL = 2.0
@@ -21,12 +22,12 @@ _LABEL = 9
 def procset_picture(
     instance: ProcSet, chosen: Collection[int], accent: str, room: float
 ) -> Picture:
-    """Draw one selection: hosts in order of their names, a cell a processor.
+    """Draw one selection: hosts in order of their names, one cell per processor.
 
     Processors whose names are of the form ``host.cpu`` stand together by host.
     Below, the sets that the choice touches and that cost something and have more
-    than one available member, dearest first, each as a bar: chosen, free and busy
-    members. Where nothing is chosen, all such sets.
+    than one available member, most expensive first, each as a bar: chosen, free and
+    busy members. Where nothing is chosen, all such sets.
 
     Parameters
     ----------
@@ -41,11 +42,9 @@ def procset_picture(
     """
     cells = _cells(instance, frozenset(chosen), accent, room)
     bars = _bars(instance, frozenset(chosen), accent, room)
-    markup = cells.markup + (
-        f'<g transform="translate(0 {num(cells.height + 16)})">{bars.markup}</g>'
-    )
+    shapes = [*cells.shapes, at(0, cells.height + 16, *bars.shapes)]
     return Picture(
-        max(cells.width, bars.width), cells.height + 16 + bars.height, markup, bars.note
+        max(cells.width, bars.width), cells.height + 16 + bars.height, shapes, bars.note
     )
 
 
@@ -58,8 +57,8 @@ def _cells(
     cell, across = _layout(len(hosts), width, room - margin)
     gap = _gap(cell, width)
     free = set(instance.available)
-    runs: dict[str, list[str]] = {"ck-busy": [], "ck-free": [], accent: []}
-    labels = []
+    runs: dict[str, list[list[Point]]] = {"ck-busy": [], "ck-free": [], accent: []}
+    labels: list[Shape] = []
     for number, (name, members) in enumerate(hosts):
         row, column = divmod(number, across)
         x, y = margin + column * (width * cell + gap), row * (cell + gap)
@@ -73,22 +72,15 @@ def _cells(
                     faint=True,
                 )
             )
-        inset = min(1.0, cell / 6)
-        side = num(cell - inset)
+        side = cell - min(1.0, cell / 6)
         for place, i in enumerate(members):
             kind = accent if i in chosen else "ck-free" if i in free else "ck-busy"
-            left, top = num(x + place * cell), num(y)
-            runs[kind].append(f"M{left} {top}h{side}v{side}h-{side}z")
-    paths = "".join(
-        f'<path class="{kind}" style="stroke:none" d="{"".join(run)}"/>'
-        for kind, run in runs.items()
-        if run
-    )
+            runs[kind].append(box(x + place * cell, y, side, side))
     shown = min(across, len(hosts))
     return Picture(
         margin + shown * (width * cell + gap) - gap,
         ceil(len(hosts) / across) * (cell + gap) - gap,
-        "".join(labels) + paths,
+        [*labels, *boxes(runs)],
     )
 
 
@@ -149,10 +141,10 @@ def _bars(
     opened.sort(key=lambda one: ([-price for price in one.cost], _natural(one.name)))
     if not opened:
         none = "no shared set opened" if chosen else "no shared set"
-        return Picture(room, _LINE, text(0, 12, none, faint=True))
+        return Picture(room, _LINE, [text(0, 12, none, faint=True)])
     shown = opened[:_MOST_SETS]
     heading = f"shared sets{' opened' if chosen else ''}: {len(opened)}"
-    parts = [text(0, 12, heading, size=12, bold=True)]
+    parts: list[Shape] = [text(0, 12, heading, size=12, bold=True)]
     names = min(max(breadth(one.name, 11) for one in shown), 0.3 * room)
     prices = min(max(breadth(_price(one), 11) for one in shown), 0.25 * room)
     counts = breadth("0000 of 0000" if chosen else "0000 free of 0000", 10)
@@ -164,7 +156,7 @@ def _bars(
         parts.append(text(0, y, cropped(one.name, names + 6, 11), size=11))
         price = cropped(_price(one), prices + 6, 11)
         parts.append(text(names + 12, y, price, size=11, faint=True))
-        parts.append(_bar(one, chosen, free, accent, left, y - 10, scale))
+        parts += _bar(one, chosen, free, accent, left, y - 10, scale)
         taken = sum(i in (chosen or free) for i in one.members)
         end = left + scale * len(one.members) + 6
         count = f"{taken} {'' if chosen else 'free '}of {len(one.members)}"
@@ -172,7 +164,7 @@ def _bars(
     more = len(opened) - len(shown)
     opens = "are opened and not drawn" if chosen else "are not drawn"
     note = f"{more} more shared sets {opens}" if more else ""
-    return Picture(room, (len(shown) + 1) * _LINE, "".join(parts), note)
+    return Picture(room, (len(shown) + 1) * _LINE, parts, note)
 
 
 def _bar(
@@ -183,7 +175,7 @@ def _bar(
     x: float,
     y: float,
     scale: float,
-) -> str:
+) -> list[Shape]:
     taken = sum(i in chosen for i in one.members)
     idle = sum(i in free for i in one.members) - taken
     lengths = {
@@ -191,16 +183,14 @@ def _bar(
         "ck-free": idle,
         "ck-busy": len(one.members) - taken - idle,
     }
-    parts = []
+    parts: list[Shape] = []
     for kind, length in lengths.items():
         if length:
-            parts.append(
-                f'<rect class="{kind}" style="stroke:none" x="{num(x)}" y="{num(y)}" '
-                f'width="{num(scale * length)}" height="12"/>'
-            )
-            x += scale * length
-    return "".join(parts)
+            wide = scale * length
+            parts.append(Rect(kind=kind, x=x, y=y, width=wide, height=12, line=False))
+            x += wide
+    return parts
 
 
 def _price(one: ProcessorSet) -> str:
-    return ";".join(map(str, one.cost))
+    return cost_text(one.cost)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import product
 from math import hypot
 
 from ...instances import Submesh
 from ...instances.submesh import Box, corner, final_boxes, placement_of, sides
-from .svg import Picture, at, breadth, num, text
+from .shapes import ACCENTS, Lines, Picture, Point, Rect, Shape, at, breadth, text
 
 _LARGEST_CELL = 22.0
 _TALLEST = 560.0
@@ -26,7 +26,7 @@ KEPT, MOVED = "ck-busy", "ck-b"
 def submesh_picture(
     instance: Submesh, chosen: Collection[int], accent: str, room: float
 ) -> Picture:
-    """Draw a placement: before with arrows, and after; one panel if nobody moves.
+    """Draw a placement: before with arrows, and after; one panel if no resident moves.
 
     The first coordinate runs to the right and the second downwards, as in the paper
     of Morgenstern 1994; further coordinates are layers, side by side.
@@ -36,12 +36,15 @@ def submesh_picture(
     instance
         The mesh and its residents.
     chosen
-        The placement, as integers.
+        The placement, as integers; none if the instance is drawn alone: then the
+        request is drawn next to the mesh, to scale.
     accent
         Class of the request.
     room
         Width to be used, in pixels.
     """
+    if not chosen:
+        return _alone(instance, accent, room)
     placement = placement_of(instance, tuple(chosen))
     before = [one.box for one in instance.residents]
     after = final_boxes(instance, placement)
@@ -52,8 +55,9 @@ def submesh_picture(
     if not moved:
         return last
     first = _panels(instance, before, moved, cell, None)
-    arrows = _arrows(instance, before, placement.moves, cell) if layers == 1 else ""
-    notes = ["arrows are drawn in two dimensions only"] * (layers > 1)
+    flat = layers == 1
+    arrows = _arrows(instance, before, placement.moves, cell) if flat else []
+    notes = ["arrows are drawn in two dimensions only"] * (not flat)
     notes += [_PINNED] * any(one.fixed for one in instance.residents)
     note = "; ".join(notes)
     head = text(0, 11, "before", size=11, faint=True)
@@ -61,33 +65,48 @@ def submesh_picture(
     first = Picture(
         first.width,
         first.height + _CAPTION,
-        head + at(0, _CAPTION, first.markup + arrows),
+        [head, at(0, _CAPTION, *first.shapes, *arrows)],
     )
-    shown = tail + at(0, _CAPTION, last.markup)
+    shown = tail, at(0, _CAPTION, *last.shapes)
     high = last.height + _CAPTION
-    if layers > 1:
+    if not flat:
         return Picture(
             first.width,
             first.height + _BETWEEN / 2 + high,
-            first.markup + at(0, first.height + _BETWEEN / 2, shown),
+            [*first.shapes, at(0, first.height + _BETWEEN / 2, *shown)],
             note,
         )
     return Picture(
         first.width + _BETWEEN + last.width,
         high,
-        first.markup + at(first.width + _BETWEEN, 0, shown),
+        [*first.shapes, at(first.width + _BETWEEN, 0, *shown)],
         note,
     )
 
 
-def state_picture(instance: Submesh, accent: str, room: float) -> Picture:
-    """Draw the residents where they are, and the request beside them, to scale.
+def submesh_kinds(
+    instance: Submesh, selections: Mapping[str, Collection[int]]
+) -> list[tuple[str, str]]:
+    """List the kinds of boxes that are drawn, apart from granted requests."""
+    before = [one.box for one in instance.residents]
+    ends = [
+        final_boxes(instance, placement_of(instance, tuple(chosen)))
+        for chosen in selections.values()
+    ]
+    kinds = [("ck-free", "free")]
+    if any(box in after for after in ends or [before] for box in before):
+        kinds.append((KEPT, "resident"))
+    if any(after != before for after in ends):
+        kinds.append((MOVED, "resident that moves"))
+    if instance.blocked:
+        kinds.append(("ck-text", "defect"))
+    if not selections:
+        kinds.append((ACCENTS[0], "request"))
+    return kinds
 
-    Parameters
-    ----------
-    instance, accent, room
-        As for `submesh_picture`.
-    """
+
+def _alone(instance: Submesh, accent: str, room: float) -> Picture:
+    """Draw the residents where they are, and the request next to them, to scale."""
     wide, high = instance.request[:2]
     beside = max(wide, 4 * _LABEL / _LARGEST_CELL) / instance.shape[0]
     cell = _cell(instance, _layers(instance) + beside, room)
@@ -95,19 +114,24 @@ def state_picture(instance: Submesh, accent: str, room: float) -> Picture:
     panels = _panels(instance, boxes, (), cell, None)
     written = "x".join(map(str, instance.request))
     notes = ["the request may be turned"] * instance.rotate
-    notes += ["nobody may be moved"] * (not instance.migrate)
+    notes += ["residents must not be moved"] * (not instance.migrate)
     notes += [_PINNED] * any(one.fixed for one in instance.residents)
     gap = min(1.0, cell / 6)
-    request = text(0, 11, written, size=11, faint=True) + (
-        f'<rect class="{accent}" style="stroke:none" x="{num(gap / 2)}" '
-        f'y="{num(_CAPTION + gap / 2)}" width="{num(wide * cell - gap)}" '
-        f'height="{num(high * cell - gap)}" rx="{num(min(2.0, cell / 4))}"/>'
+    request = Rect(
+        kind=accent,
+        x=gap / 2,
+        y=_CAPTION + gap / 2,
+        width=wide * cell - gap,
+        height=high * cell - gap,
+        rx=min(2.0, cell / 4),
+        line=False,
     )
+    label = text(0, 11, written, size=11, faint=True)
     left = panels.width + _BETWEEN
     return Picture(
         left + max(wide * cell, breadth(written, 11)),
         max(panels.height, _CAPTION + high * cell),
-        panels.markup + at(left, 0, request),
+        [*panels.shapes, at(left, 0, label, request)],
         "; ".join(notes),
     )
 
@@ -135,7 +159,7 @@ def _panels(
     layers = _layers(instance)
     shown = []
     for layer in range(layers):
-        parts = [f'<rect class="ck-free" width="{num(width)}" height="{num(height)}"/>']
+        parts: list[Shape] = [Rect(kind="ck-free", width=width, height=height)]
         for i, box in enumerate(boxes):
             kind = MOVED if i in moved else KEPT
             parts += _boxed(instance, box, layer, cell, kind, str(i))
@@ -146,21 +170,25 @@ def _panels(
         for single in instance.blocked:
             box = (*single, *single)
             parts += _boxed(instance, box, layer, cell, "ck-text", "")
-        shown.append(at(layer * (width + _BETWEEN), 0, "".join(parts)))
-    return Picture(layers * width + (layers - 1) * _BETWEEN, height, "".join(shown))
+        shown.append(at(layer * (width + _BETWEEN), 0, *parts))
+    return Picture(layers * width + (layers - 1) * _BETWEEN, height, shown)
 
 
 def _boxed(
     instance: Submesh, box: Box, layer: int, cell: float, kind: str, label: str
-) -> Iterator[str]:
-    """Draw the parts of a box that lie in a layer; round a torus there are several."""
+) -> Iterator[Shape]:
+    """Draw the parts of a box that lie in a layer; on a torus there may be several."""
     gap = min(1.0, cell / 6)
     for low, length in _parts(instance, box, layer):
         x, y, wide, high = (z * cell for z in (*low, *length))
-        yield (
-            f'<rect class="{kind}" style="stroke:none" x="{num(x + gap / 2)}" '
-            f'y="{num(y + gap / 2)}" width="{num(wide - gap)}" '
-            f'height="{num(high - gap)}" rx="{num(min(2.0, cell / 4))}"/>'
+        yield Rect(
+            kind=kind,
+            x=x + gap / 2,
+            y=y + gap / 2,
+            width=wide - gap,
+            height=high - gap,
+            rx=min(2.0, cell / 4),
+            line=False,
         )
         if label and wide > _LABEL * (len(label) + 0.5) and high > _LABEL + 3:
             yield text(
@@ -170,14 +198,12 @@ def _boxed(
             )
 
 
-def _pinned(instance: Submesh, box: Box, layer: int, cell: float) -> Iterator[str]:
+def _pinned(instance: Submesh, box: Box, layer: int, cell: float) -> Iterator[Shape]:
     """Draw the outline of a resident that must stay."""
     for low, length in _parts(instance, box, layer):
         x, y, wide, high = (z * cell for z in (*low, *length))
-        yield (
-            f'<rect class="ck-edge" x="{num(x + 2)}" y="{num(y + 2)}" '
-            f'width="{num(max(wide - 4, 0.5))}" height="{num(max(high - 4, 0.5))}"/>'
-        )
+        inner = max(wide - 4, 0.5), max(high - 4, 0.5)
+        yield Rect(kind="ck-edge", x=x + 2, y=y + 2, width=inner[0], height=inner[1])
 
 
 def _parts(
@@ -201,10 +227,10 @@ def _arrows(
     boxes: Sequence[Box],
     moves: Sequence[tuple[int, Box]],
     cell: float,
-) -> str:
+) -> list[Shape]:
     """Draw every move from middle to middle, in order."""
     now = list(boxes)
-    lines = []
+    shapes: list[Shape] = []
     for i, box in moves:
         x, y = _middle(instance, now[i], cell)
         to_x, to_y = _middle(instance, box, cell)
@@ -212,18 +238,15 @@ def _arrows(
         far = hypot(to_x - x, to_y - y)
         if far < 1:
             continue
-        u, v = (to_x - x) / far, (to_y - y) / far
-        path = (
-            f"M{num(x)} {num(y)}L{num(to_x)} {num(to_y)}"
-            f"M{num(to_x - _HEAD * (u + v / 2))} {num(to_y - _HEAD * (v - u / 2))}"
-            f"L{num(to_x)} {num(to_y)}"
-            f"L{num(to_x - _HEAD * (u - v / 2))} {num(to_y - _HEAD * (v + u / 2))}"
-        )
-        lines.append(
-            f'<path class="ck-grid" style="stroke-width:4" d="{path}"/>'
-            f'<path class="ck-arrow" style="stroke-width:1.6" d="{path}"/>'
-        )
-    return "".join(lines)
+        u, v = _HEAD * (to_x - x) / far, _HEAD * (to_y - y) / far
+        strokes: list[list[Point]] = [
+            [(x, y), (to_x, to_y)],
+            [(to_x - u - v / 2, to_y - v + u / 2), (to_x, to_y)],
+            [(to_x - u + v / 2, to_y - v - u / 2), (to_x, to_y)],
+        ]
+        shapes.append(Lines(kind="ck-grid", strokes=strokes, width=4))
+        shapes.append(Lines(kind="ck-arrow", strokes=strokes, width=1.6))
+    return shapes
 
 
 def _middle(instance: Submesh, box: Box, cell: float) -> tuple[float, float]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from ...instances import Sukp
-from .svg import Picture, at, num, text
+from .shapes import Picture, Point, Rect, at, box, boxes, text
 
 _LARGEST_CELL = 18.0
 _TALLEST = 520.0
@@ -39,34 +39,33 @@ def sukp_picture(
     left = _BAR + _GAP
     cell = min(_LARGEST_CELL, (room - left) / n, _TALLEST / max(m, 1))
     inset = min(1.0, cell / 6)
-    runs: dict[str, list[str]] = {"ck-busy": [], accent: []}
+    runs: dict[str, list[list[Point]]] = {"ck-busy": [], accent: []}
     for j, elements in enumerate(instance.items):
         for e in elements:
             runs[accent if j in picked else "ck-busy"].append(
-                _square(j * cell, e * cell, cell - inset, cell - inset)
+                box(j * cell, e * cell, cell - inset, cell - inset)
             )
-    bars: dict[str, list[str]] = {"ck-busy": [], accent: []}
+    bars: dict[str, list[list[Point]]] = {"ck-busy": [], accent: []}
     for j, high in enumerate(_scaled(instance.profits)):
         bars[accent if j in picked else "ck-busy"].append(
-            _square(j * cell, _BAR - high, cell - inset, high)
+            box(j * cell, _BAR - high, cell - inset, high)
         )
     for e, wide in enumerate(_scaled(instance.weights)):
         bars[accent if e in paid else "ck-busy"].append(
-            _square(n * cell + _GAP, left + e * cell, wide, cell - inset)
+            box(n * cell + _GAP, left + e * cell, wide, cell - inset)
         )
     width, height = n * cell, m * cell
-    ground = (
-        f'<rect class="ck-free" style="stroke:none" width="{num(width)}" '
-        f'height="{num(height)}"/>'
-    )
-    ends = text(width + _GAP, _BAR - 2, "profits", size=_LABEL, faint=True)
-    ends += text(
-        width + _GAP, left + height + _LABEL + 2, "weights", size=_LABEL, faint=True
-    )
+    ground = Rect(kind="ck-free", width=width, height=height, line=False)
+    below = left + height + _LABEL
     return Picture(
         width + _GAP + _BAR,
-        left + height + _LABEL + 4,
-        at(0, left, ground + _paths(runs)) + _paths(bars) + ends,
+        below + 4,
+        [
+            at(0, left, ground, *boxes(runs)),
+            *boxes(bars),
+            text(width + _GAP, _BAR - 2, "profits", size=_LABEL, faint=True),
+            text(width + _GAP, below + 2, "weights", size=_LABEL, faint=True),
+        ],
     )
 
 
@@ -74,16 +73,3 @@ def _scaled(numbers: Sequence[int]) -> list[float]:
     """Turn numbers into lengths of bars; 0 has none."""
     most = max(numbers, default=0) or 1
     return [_BAR * (number / most) for number in numbers]
-
-
-def _square(x: float, y: float, wide: float, high: float) -> str:
-    side = num(wide)
-    return f"M{num(x)} {num(y)}h{side}v{num(high)}h-{side}z"
-
-
-def _paths(runs: dict[str, list[str]]) -> str:
-    return "".join(
-        f'<path class="{kind}" style="stroke:none" d="{"".join(run)}"/>'
-        for kind, run in runs.items()
-        if run
-    )

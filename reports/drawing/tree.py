@@ -6,7 +6,7 @@ from collections.abc import Collection
 from textwrap import wrap
 
 from ...instances import KSubset, Tree
-from .svg import Picture, num, text
+from .shapes import Circle, Lines, Picture, Point, Rect, Shape, text
 
 _ROOM = 380
 _STEP = 46
@@ -34,19 +34,20 @@ def tree_picture(instance: KSubset, chosen: Collection[int], accent: str) -> Pic
     step = min(_ROOM / leaves, 34)
     places = {v: ((x + 0.5) * step, level[v] * _STEP + 14) for v, x in across.items()}
     free = {v for (v,) in instance.free}
-    edges, nodes = [], []
+    edges: list[list[Point]] = []
+    nodes: list[Shape] = []
     for v in tree.order:
         x, y = places[v]
         if tree.parent[v] >= 0:
             up_x, up_y = places[tree.parent[v]]
-            edges.append(f"M{num(up_x)} {num(up_y)}L{num(x)} {num(y)}")
+            edges.append([(up_x, up_y), (x, y)])
             if step >= 14 and tree.weight[v] != 1:
                 middle = (up_x + 2 * x) / 3 + 2, (up_y + 2 * y) / 3
                 nodes.append(text(*middle, str(tree.weight[v]), size=8, faint=True))
-        nodes.append(_node(tree, v, x, y, step, free, chosen, accent))
-    lines = f'<path class="ck-edge" stroke-width=".8" d="{"".join(edges)}"/>'
+        nodes += _node(tree, v, x, y, step, free, chosen, accent)
+    lines = Lines(kind="ck-edge", strokes=edges, width=0.8)
     height = max(level.values()) * _STEP + 36
-    return Picture(leaves * step + 8, height, lines + "".join(nodes))
+    return Picture(leaves * step + 8, height, [lines, *nodes])
 
 
 def _layout(tree: Tree) -> tuple[dict[int, float], dict[int, int]]:
@@ -82,20 +83,17 @@ def _node(
     free: Collection[int],
     chosen: Collection[int],
     accent: str,
-) -> str:
+) -> list[Shape]:
     if v not in tree.processors:
-        return f'<circle class="ck-edge" cx="{num(x)}" cy="{num(y)}" r="2.5"/>'
+        return [Circle(kind="ck-edge", x=x, y=y, r=2.5)]
     name = accent if v in chosen else "ck-free" if v in free else "ck-busy"
     side = min(step - 2, 16)
-    square = (
-        f'<rect class="{name}" x="{num(x - side / 2)}" y="{num(y - side / 2)}" '
-        f'width="{num(side)}" height="{num(side)}"/>'
-    )
-    if step < 16:
-        return square
-    return square + text(
-        x, y + side / 2 + 10, str(v), size=8, anchor="middle", faint=True
-    )
+    left, top = x - side / 2, y - side / 2
+    shapes: list[Shape] = [Rect(kind=name, x=left, y=top, width=side, height=side)]
+    if step >= 16:
+        below = y + side / 2 + 10
+        shapes.append(text(x, below, str(v), size=8, anchor="middle", faint=True))
+    return shapes
 
 
 def _listed(tree: Tree, chosen: Collection[int]) -> Picture:
@@ -106,9 +104,7 @@ def _listed(tree: Tree, chosen: Collection[int]) -> Picture:
     for up, below in sorted(by_parent.items()):
         line = f"below {up}: " + ", ".join(map(str, below))
         lines += wrap(line, 62, subsequent_indent="    ")
-    body = "".join(
-        text(0, 12 + 14 * i, line, size=10) for i, line in enumerate(lines[:40])
-    )
+    body = [text(0, 12 + 14 * i, line, size=10) for i, line in enumerate(lines[:40])]
     note = f"a tree of {len(tree.parent)} nodes is not drawn"
     note += "; chosen nodes are listed" * bool(chosen)
     if len(lines) > 40:

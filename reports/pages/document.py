@@ -1,57 +1,119 @@
-"""A paper's table or figure beside ours: what a reproduction has to say."""
+"""The one model of every page: sections of text, tables and plots.
+
+Ratio reports, comparisons, claims, the ledger of worst instances, streams and
+reproductions each build a `Document`; `html`, `markdown` and `csv_tables` write it.
+
+Plain strings are this package's own words: text between backquotes is code, and
+nothing else in them is markup. Whatever a file, a solver or a user named is a `Name`.
+"""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 
-from ..ratios.plots import Plot
 
-Cell = str | int | float | None
-"""What stands in a table; floats are written with as many digits as they deserve."""
+class Name(str):
+    """Text that others chose: code in Markdown, never a formula in CSV."""
+
+    __slots__ = ()
+
+
+class Strong(str):
+    """Text to be emphasised."""
+
+    __slots__ = ()
+
+
+class Bad(Strong):
+    """Text that reports something wrong."""
+
+    __slots__ = ()
+
+
+class Link(str):
+    """The title of a section of the same document, as a link to it."""
+
+    __slots__ = ()
+
+
+class Preformatted(str):
+    """Lines to be shown as they are, in place of a paragraph."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Small:
+    """A remark below a number; its exact value, if any, appears on hovering."""
+
+    text: str
+    exact: str = ""
+
+
+Inline = str | Small
+Text = Inline | tuple[Inline, ...]
+"""One paragraph, item or cell."""
+Cell = Text | int | float | None
+"""One cell of a table; floats are written with as many digits as they deserve."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plot:
+    """A picture as SVG (or a block of HTML), with its heading and caption."""
+
+    title: str
+    caption: str
+    svg: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
-    """Rows of numbers.
+    """Rows of cells.
 
     Parameters
     ----------
     name
-        Of its CSV file, without the ending.
+        Name of its CSV file, without the ending.
     caption
-        What it shows.
+        What it shows; "" for none.
     columns
-        Heads; text columns begin with ``*``.
+        Heads; those of text columns begin with ``*``.
     rows
         As many cells as heads each.
+    pictures
+        One SVG picture per row, or nothing. With pictures, a page shows each row as
+        a card: the first cell is its heading, the others are listed by their heads.
     """
 
     name: str
     caption: str
     columns: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]
+    pictures: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         assert all(len(row) == len(self.columns) for row in self.rows)
+        assert not self.pictures or len(self.pictures) == len(self.rows)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """One statement of the paper, and what became of it.
+    """One statement of a paper, and what became of it.
 
     Parameters
     ----------
     claim
         What the paper says, in our words.
     paper, ours
-        Its figure and ours.
+        The paper's figure and ours.
     holds
-        Whether it does; None where it is a matter of degree.
+        Whether the statement holds; None where it is a matter of degree.
     criterion
-        What is compared, how far off it may be, and how far it is; wherever it is
-        said whether it holds.
+        What is compared, the tolerance, and the difference found; required wherever
+        ``holds`` is not None.
     remark
-        Why not, or how nearly.
+        Why the statement does not hold, or how nearly it does.
     """
 
     claim: str
@@ -67,77 +129,149 @@ class Finding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Section:
-    """Text, tables and pictures under one heading."""
+    """Text, plots, tables, a list and subsections under one heading.
+
+    Parameters
+    ----------
+    title
+        The heading.
+    text
+        Paragraphs above everything else.
+    plots, tables
+        What is shown; plots appear in HTML only.
+    items
+        A bulleted list below the tables.
+    after
+        Paragraphs below the list.
+    sections
+        Subsections. If several sections have some, the page begins with links to them.
+    folded
+        Whether HTML hides the contents until the reader asks for them.
+    """
 
     title: str
-    text: tuple[str, ...] = ()
-    tables: tuple[Table, ...] = ()
+    text: tuple[Text, ...] = ()
     plots: tuple[Plot, ...] = ()
+    tables: tuple[Table, ...] = ()
+    items: tuple[Text, ...] = ()
+    after: tuple[Text, ...] = ()
+    sections: tuple[Section, ...] = ()
+    folded: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shares:
+    """Parts of a whole, drawn as one bar with a key.
+
+    Parameters
+    ----------
+    label
+        What is divided.
+    whole
+        Its size.
+    parts
+        Name, size, and colour (a variable of `page_style`) of every part.
+    """
+
+    label: str
+    whole: int
+    parts: tuple[tuple[str, int, str], ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Document:
-    """A reproduction, ready to be printed.
+    """A report, ready to be written.
 
     Parameters
     ----------
     name
         As the command line knows it.
     title
-        What it is about.
+        The heading of the page.
     source
-        Paper, section, figure.
+        What the report is about: a paper's figure, or what was run. The writers add
+        the final full stop.
     lead
-        What came out, in a paragraph or two.
+        What was found, in a paragraph or two.
+    tiles
+        Figures to be seen first, each with a label (HTML only).
+    shares
+        How the rows divide, or nothing.
+    verdict
+        The one sentence that matters, or "".
     findings
-        The paper's statements, one by one.
+        Statements of a paper, one by one.
     sections
-        The rest.
+        Everything else.
     notes
-        How it was run: stream, seeds, machine, what is ours and not the paper's.
+        How it was run: stream, seeds, machine, and where we depart from the paper.
     """
 
     name: str
     title: str
-    source: str
-    lead: tuple[str, ...]
+    source: Text = ""
+    lead: tuple[Text, ...] = ()
+    tiles: tuple[tuple[str, str], ...] = ()
+    shares: Shares | None = None
+    verdict: str = ""
     findings: tuple[Finding, ...] = ()
     sections: tuple[Section, ...] = ()
     notes: tuple[str, ...] = field(default=())
 
     @property
-    def tables(self) -> tuple[Table, ...]:
-        """All tables, that of the findings first."""
-        own = tuple(table for section in self.sections for table in section.tables)
+    def whole(self) -> tuple[Section, ...]:
+        """All sections, those made of notes included."""
+        if not self.notes:
+            return self.sections
+        return (*self.sections, Section(title="How it was run", items=self.notes))
+
+    @property
+    def findings_table(self) -> Table | None:
+        """The findings as a table; None if there are none."""
         if not self.findings:
-            return own
-        heads = ("*claim", "*paper", "*ours", "*holds", "*criterion", "*remark")
-        rows = tuple(
-            (f.claim, f.paper, f.ours, verdict(f.holds), f.criterion, f.remark)
-            for f in self.findings
-        )
-        first = Table(
+            return None
+        answers = {True: "yes", False: "no", None: ""}
+        return Table(
             name="findings",
             caption="What the paper says, and what we see",
-            columns=heads,
-            rows=rows,
+            columns=("*claim", "*paper", "*ours", "*holds", "*criterion", "*remark"),
+            rows=tuple(
+                (f.claim, f.paper, f.ours, answers[f.holds], f.criterion, f.remark)
+                for f in self.findings
+            ),
         )
-        return (first, *own)
+
+    @property
+    def tables(self) -> tuple[Table, ...]:
+        """All tables in order, that of the findings first."""
+
+        def within(section: Section) -> tuple[Table, ...]:
+            below = (table for one in section.sections for table in within(one))
+            return (*section.tables, *below)
+
+        own = tuple(table for section in self.sections for table in within(section))
+        first = self.findings_table
+        return own if first is None else (first, *own)
 
 
-def verdict(holds: bool | None) -> str:
-    """Write whether a statement holds.
+def anchor(title: str) -> str:
+    """Return the fragment by which a section is found, as GitHub derives it.
 
-    >>> verdict(True), verdict(False), verdict(None)
-    ('yes', 'no', '')
+    >>> anchor("Not tested"), anchor("theorem-1.5")
+    ('not-tested', 'theorem-15')
     """
-    return {True: "yes", False: "no", None: ""}[holds]
+    return re.sub(r"[^\w\s-]", "", title.lower()).replace(" ", "-")
 
 
-def written(cell: Cell) -> str:
-    """Write a cell for people.
+def inlines(text: Text) -> tuple[Inline, ...]:
+    """Return the pieces of a text."""
+    return text if isinstance(text, tuple) else (text,)
 
-    >>> written(12), written(1.8512345), written(0.000123), written(None)
+
+def shown(cell: Cell) -> Text:
+    """Return a cell as text for people.
+
+    >>> shown(12), shown(1.8512345), shown(0.000123), shown(None)
     ('12', '1.85', '0.000123', '–')
     """
     if cell is None:
@@ -146,4 +280,4 @@ def written(cell: Cell) -> str:
         if cell and abs(cell) < 0.1:
             return f"{cell:.3g}"
         return f"{cell:.2f}" if abs(cell) < 100 else f"{cell:.1f}"
-    return str(cell)
+    return str(cell) if isinstance(cell, int) else cell

@@ -19,8 +19,8 @@ header{padding-top:44px}
 h1{font-size:30px;line-height:1.2;letter-spacing:-.01em;margin:0 0 6px}
 h2{font-size:20px;margin:52px 0 6px;padding-top:14px;border-top:1px solid var(--rule)}
 h3{font-size:15px;margin:0 0 4px}
-.problem>h2{font-size:24px;border-top:3px solid var(--ink);margin-top:64px}
-.problem>section>h3{font-size:20px;margin:44px 0 6px;padding-top:14px;
+.part>h2{font-size:24px;border-top:3px solid var(--ink);margin-top:64px}
+.part>section>h3{font-size:20px;margin:44px 0 6px;padding-top:14px;
 border-top:1px solid var(--rule)}
 h4{font-size:15px;margin:0 0 4px}
 .contents{margin-top:22px}
@@ -54,7 +54,10 @@ th{font-weight:600;vertical-align:bottom;border-bottom-color:var(--faint)}
 tbody th{font-weight:600;border-bottom-color:var(--rule);vertical-align:top}
 th.l,td.l{text-align:left}
 tr>:last-child{padding-right:0}
-td small{display:block;color:var(--faint);font-size:11.5px;white-space:nowrap}
+td.short{white-space:nowrap}
+pre{line-height:1.2;overflow-x:auto}
+td small,tbody th small{display:block;color:var(--faint);font-size:11.5px;
+white-space:nowrap}
 td.bad small{color:inherit}
 figure{margin:26px 0 0}
 figcaption{max-width:78ch;margin-bottom:6px}

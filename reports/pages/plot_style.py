@@ -17,7 +17,7 @@ from matplotlib.patches import PathPatch
 from matplotlib.path import Path
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter, NullLocator
 
-from ..ratios.bootstrap import Estimate
+from .bootstrap import Estimate
 
 # Colours that stand for the page's own, which are put in afterwards.
 INK, FAINT, RULE, CLOUD = "#010101", "#020202", "#030303", "#040404"

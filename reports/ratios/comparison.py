@@ -14,7 +14,7 @@ from ...instances import Value
 from ...instances.value import cost_text, ordered
 from ...solvers import Grade
 from ..campaigns.rows import Row
-from .bootstrap import Estimate, estimate, resampled_sums
+from ..pages.bootstrap import Estimate, estimate, resampled_sums
 
 SHORT = 1e-3
 """Seconds: what takes less in both stores is not compared."""

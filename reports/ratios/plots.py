@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from math import inf
 from typing import Any
 
@@ -12,6 +11,8 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, NullLocator
 
+from ..pages.document import Plot
+from ..pages.numbers import decimal
 from ..pages.plot_style import (
     CLOUD,
     FAINT,
@@ -26,11 +27,10 @@ from ..pages.plot_style import (
     ratio_axis,
     time_label,
 )
-from .labels import SUBJECTS
+from ..problems import LABELS
 from .report import Report
+from .scoring import ScoredRun
 from .summary import MethodSummary
-from .verdicts import ScoredRun
-from .wording import coverage, decimal
 
 _WIDE = 9.8
 """Inches."""
@@ -40,18 +40,9 @@ _MOST_PANELS = 4
 Number = Callable[[ScoredRun], float]
 
 
-@dataclass(frozen=True, slots=True)
-class Plot:
-    """A picture and what is said of it."""
-
-    title: str
-    caption: str
-    svg: str
-
-
 def plots(report: Report) -> list[Plot]:
     """Draw all plots for which there is data, of a report on one problem."""
-    subject = SUBJECTS[next(iter(report.parts), "ksubset")]
+    subject = LABELS[next(iter(report.parts))]
     with mpl.rc_context(STYLE):
         drawn = []
         heuristics = [s for s in report.summaries if not s.exact]
@@ -152,7 +143,7 @@ def _distribution(report: Report, measured: Sequence[MethodSummary]) -> Plot:
             "; ".join(
                 f"{s.name}: median {decimal(s.spread.median)}, "
                 f"max {decimal(s.spread.most)}"
-                + (f"; proven {coverage(s)}" if coverage(s) else "")
+                + (f"; proven {s.coverage}" if s.coverage else "")
                 for s in measured
                 if s.spread
             ),

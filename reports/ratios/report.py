@@ -6,15 +6,15 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from fractions import Fraction
 from functools import cached_property
 
 from ...instances import InputError, Instance
 from ...methods import AnyMethod
 from ...solvers import Grade
 from ..campaigns.rows import FAILED, REFUSED, Row
+from ..pages.numbers import percent
+from .scoring import InstanceVerdict, ScoredRun, judge
 from .summary import MethodSummary, Shared, proved_rows, shared_by, summaries
-from .verdicts import InstanceVerdict, ScoredRun, judge
 
 
 @dataclass(frozen=True)
@@ -191,20 +191,6 @@ def report_on(
     """
     judged = judge(instances, rows, methods, witnesses=witnesses)
     return Report(judged, methods, _date(rows))
-
-
-def percent(part: int, whole: int) -> str:
-    """Write a share with one decimal, never rounded to all or to none.
-
-    >>> percent(1, 3), percent(9999, 10000), percent(2, 2), percent(0, 0)
-    ('33.3 %', '99.9 %', '100 %', '0 %')
-    """
-    if part == whole and whole:
-        return "100 %"
-    if not part:
-        return "0 %"
-    tenths = min(max(round(Fraction(1000 * part, whole)), 1), 999)
-    return f"{tenths // 10}.{tenths % 10} %"
 
 
 def _date(rows: Sequence[Row]) -> str:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from ...solvers import Grade
-from .verdicts import Ratio, ScoredRun
+from ..pages.numbers import Ratio, decimal
+from .scoring import ScoredRun
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +80,14 @@ class MethodSummary:
     worst: ScoredRun | None
     seconds: float
 
+    @property
+    def coverage(self) -> str:
+        """On how many runs the guarantee holds and the worst of those; "" for all."""
+        if self.guarantee is None or self.covered == self.runs:
+            return ""
+        most = decimal(self.covered_most)
+        return f"on {self.covered} of {self.runs}, max there {most}"
+
 
 @dataclass(frozen=True, slots=True)
 class Shared:
@@ -106,6 +115,21 @@ class Shared:
     def tells(self) -> bool:
         """Whether means over these instances say more than those over each one's."""
         return bool(self.instances) and len(self.methods) > 1 and not self.whole
+
+    @property
+    def explanation(self) -> str:
+        """Over which instances the second means are; "" if there are none."""
+        if not self.tells:
+            return ""
+        count = len(self.instances)
+        many = "1 instance" if count == 1 else f"{count} instances"
+        if len(self.methods) == self.of:
+            return f"Means alike are over the {many} that all methods take."
+        return (
+            f"No instance is taken by all methods. Means alike are over the {many} "
+            f"that {len(self.methods)} of the {self.of} methods take: those with a "
+            "ratio on at least half of all instances."
+        )
 
 
 def shared_by(judged: Sequence[ScoredRun]) -> Shared:

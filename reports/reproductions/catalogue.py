@@ -16,23 +16,23 @@ class RunOptions:
     Parameters
     ----------
     trace
-        An SWF trace in place of the synthetic stream; None for that.
+        SWF trace to use in place of the synthetic stream; None for the latter.
     seed
-        Of the stream and of every method.
+        Random seed of the stream and of every method.
     first
-        Only so many jobs of the stream; None for all.
+        Use only so many jobs of the stream; None for all.
     mesh
-        Sides of the machine; None for its own.
+        Sides of the machine; None for the reproduction's default.
     load
-        Work that comes over what the machine can do; None for the stream's own.
+        Offered load as a share of the capacity; None for the stream's own.
     every
-        Run expensive methods only on every N-th job; None for its own number.
+        Run expensive methods only on every N-th job; None for the default.
     jobs
-        Processes.
+        Number of processes.
     keep
-        Folder in which finished parts are kept, for a run that is killed.
+        Folder in which finished parts are kept, so that a killed run can be resumed.
     progress
-        Told how many of how many steps are done, and of what.
+        Called with the steps done, all steps, and the name of the current one.
     """
 
     trace: str | None = None
@@ -57,10 +57,10 @@ class Reproduction:
     study
         Runs it.
     takes
-        Which of the `RunOptions` it supports; others are refused.
+        Names of the options it accepts; others are refused.
     counted
-        What ``first`` counts; "" where the study itself reports on a part, or where
-        there is no such option.
+        What ``first`` counts; "" where the reproduction handles partial runs itself,
+        or ``first`` is not accepted.
     """
 
     name: str
@@ -70,13 +70,13 @@ class Reproduction:
     takes: frozenset[str] = frozenset()
     counted: str = ""
 
-    def __call__(self, order: RunOptions) -> Document:
+    def __call__(self, options: RunOptions) -> Document:
         """Run it; the document of a part says that it is one."""
-        study = self.study(order)
-        if order.first is None or not self.counted:
+        study = self.study(options)
+        if options.first is None or not self.counted:
             return study
         part = (
-            f"A part: no more than the first {order.first} {self.counted}. Figures are "
-            "of that part, not of what the paper ran."
+            f"A part: no more than the first {options.first} {self.counted}. Figures "
+            "are of that part, not of what the paper ran."
         )
         return replace(study, lead=(part, *study.lead))

@@ -58,7 +58,7 @@ class Part(Protocol[OutcomeOfPart]):
         """Digest of all that the outcome depends on."""
 
     @property
-    def told(self) -> str:
+    def about(self) -> str:
         """What it is, for progress and complaints."""
 
     def fits(self, found: OutcomeOfPart) -> bool:
@@ -111,7 +111,7 @@ def run_all(
     parts: Sequence[AnyPart],
     run: Callable[[AnyPart], Outcome],
     kind: type[Outcome],
-    order: RunOptions,
+    options: RunOptions,
 ) -> dict[str, Outcome]:
     """Run the parts that have not been kept, and keep each as it ends.
 
@@ -123,8 +123,8 @@ def run_all(
         Called in a process of its own, with one of them.
     kind
         What it returns.
-    order
-        Says how many processes, where to keep parts, and who is told of progress.
+    options
+        How many processes, where to keep parts, and what is called with progress.
 
     Returns
     -------
@@ -136,23 +136,23 @@ def run_all(
     InputError
         When a part fails, or what is found cannot be kept.
     """
-    store = PartStore(Path(order.keep), kind) if order.keep else None
+    store = PartStore(Path(options.keep), kind) if options.keep else None
     found: dict[str, Outcome] = {}
     for part in parts:
         if store and (kept := store.get(part)) is not None:
             found[part.key] = kept
     due = [part for part in parts if part.key not in found]
     done = len(parts) - len(due)
-    order.progress(done, len(parts), "")
+    options.progress(done, len(parts), "")
     calls = [Call(partial(run, part)) for part in due]
-    with closing(in_parallel(calls, jobs=order.jobs)) as outcomes:
+    with closing(in_parallel(calls, jobs=options.jobs)) as outcomes:
         for position, outcome in outcomes:
             part = due[position]
             if isinstance(outcome, Failure):
-                raise InputError(outcome.why, field=part.told)
+                raise InputError(outcome.why, field=part.about)
             found[part.key] = outcome
             if store:
                 store.put(part, outcome)
             done += 1
-            order.progress(done, len(parts), part.told)
+            options.progress(done, len(parts), part.about)
     return found

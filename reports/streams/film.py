@@ -9,7 +9,7 @@ from math import isqrt, prod
 from ...heuristics.allocation.allocator import Allocation
 from ...instances import Mesh, Topology, Torus
 from ...simulation.stream import End, Event
-from ..ratios.plots import Plot
+from ..pages.document import Plot
 
 MOST_STARTS = 20_000
 """Starts that a film holds; of a longer stream the first."""

@@ -10,10 +10,9 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from ...simulation.stream_measures import JobRow, Summary
-from ..pages.document import Document, Section, Table
-from ..pages.document_pages import html_of
+from ..pages.document import Document, Plot, Section, Table
+from ..pages.html import html_of
 from ..pages.plot_style import FAINT, INK, STYLE, A, B, as_svg
-from ..ratios.plots import Plot
 from .film import Film, slider
 
 Ran = tuple[str, Summary, Sequence[JobRow]]

@@ -15,6 +15,7 @@ from operator import add
 
 from ...instances.errors import InputError
 from ...instances.procset.instance import ProcessorSet, ProcSet
+from ...instances.suggestions import hint
 from ...instances.value import LARGEST
 from .conditions import Types
 from .expression import Expression, MinCost, evaluate
@@ -281,8 +282,8 @@ class Configuration:
             When there is no such queue.
         """
         if queue not in self.queues:
-            known = ", ".join(self.queues)
-            raise InputError(f"no such queue ({known})", field="queue", value=queue)
+            why = hint(queue, self.queues)
+            raise InputError(f"no such queue ({why})", field="queue", value=queue)
         return self.through[self.queues.index(queue)]
 
     def sets_for(self, queue: str, pes: int) -> tuple[ProcessorSet, ...]:

@@ -33,6 +33,7 @@ from closeknit.methods import METHODS, Method
 from closeknit.reports.campaigns.inputs import instances_of
 from closeknit.reports.campaigns.store import FILE
 from closeknit.reports.drawing.procset import procset_picture
+from closeknit.reports.drawing.shapes import svg_of
 from closeknit.solvers import DEFAULT, Result, Settings, Status
 
 COMMAND = [sys.executable, "-m", "closeknit"]
@@ -80,9 +81,9 @@ def test_solve_tells_a_lexicographic_cost(cards: str, capsys: Any) -> None:
     assert run(["solve", cards]) == 0
     shown = capsys.readouterr().out.splitlines()
     assert shown[0] == "cards: 6 of 13 available processors, 10 sets, auto"
-    assert shown[1] == "  cost    4;6"
+    assert shown[1] == "  cost    4; 6"
     assert shown[2] == "  sets    5 of 10 touched: card1 host0 host1 host2 host3"
-    assert shown[3].startswith("  bound   4;6 (")
+    assert shown[3].startswith("  bound   4; 6 (")
     assert shown[4] == "  status  optimal"
     assert shown[-1] == "  chosen  n0.1 n0.2 n1.1 n2.1 n2.2 n3.1"
 
@@ -130,7 +131,7 @@ def test_a_method_must_exist_for_each_file(cards: str, bag: str, capsys: Any) ->
     assert run(["solve", cards, bag, "--method", "reaching"]) == 2
     shown = capsys.readouterr()
     assert shown.out == ""
-    assert shown.err.startswith("closeknit: --method: no such method for sukp (")
+    assert shown.err.startswith("closeknit: --method: no such method for sukp: ")
     assert run(["solve", cards, "--method", "reachin"]) == 2
     assert "for procset (did you mean reaching?)" in capsys.readouterr().err
     assert run(["solve", bag, "--method", "mm-inc"]) == 2
@@ -240,7 +241,7 @@ def test_compare_shows_infeasible_and_goes_on(
 
 def test_check_follows_solve(cards: str, bag: str, tmp_path: Path, capsys: Any) -> None:
     out = tmp_path / "solution.json"
-    for path, cost in ((cards, "4;6"), (bag, "4")):
+    for path, cost in ((cards, "4; 6"), (bag, "4")):
         assert run(["solve", path, "--json", str(out)]) == 0
         capsys.readouterr()
         assert run(["check", path, str(out)]) == 0
@@ -258,8 +259,8 @@ LIES: dict[str, list[tuple[dict[str, Any], str]]] = {
         ({"bound": [4, 5]}, "status: optimal: Optimal is: bound equal to cost"),
         ({"bound": [5, 0], "status": "feasible"}, "Bound (5, 0) above cost (4, 6)"),
         ({"selection": ["n0.1", "n0.2"]}, "selection: 2 processors chosen, not 6"),
-        ({"selection": ["n0.1", "x"]}, "selection[1]: no such processor, not 'x'"),
-        ({"selection": ["n0.1", "n0.1"]}, "selection[1]: chosen twice, not 'n0.1'"),
+        ({"selection": ["n0.1", "x"]}, "selection[1]: no such processor: 'x'"),
+        ({"selection": ["n0.1", "n0.1"]}, "selection[1]: chosen twice: 'n0.1'"),
         ({"selection": [0, 1, 2, 3, 4, 5]}, "selection[0]: must be a string, not 0"),
         (
             {"selection": ["n0.1", "n0.2", "n1.1", "n1.2", "n2.1", "n2.2"]},
@@ -274,8 +275,8 @@ LIES: dict[str, list[tuple[dict[str, Any], str]]] = {
     "bag": [
         ({"objective": 3, "bound": 3}, "objective: is 3, but it costs 4"),
         ({"selection": [0, 1]}, "selection: weighs 8, more than the capacity of 6"),
-        ({"selection": [0, 0]}, "selection[1]: chosen twice, not 0"),
-        ({"selection": [3]}, "selection[0]: no such item, not 3"),
+        ({"selection": [0, 0]}, "selection[1]: chosen twice: 0"),
+        ({"selection": [3]}, "selection[0]: no such item: 3"),
         ({"selection": ["a"]}, "selection[0]: must be an integer, not 'a'"),
         ({"selection": None}, "selection: missing, but status is optimal"),
     ],
@@ -306,7 +307,7 @@ def test_check_refuses_lies(
         ("cards", 4, "bound: is 4, but a cost is a list of 2 levels"),
         ("cards", [4], "bound: is 4, but a cost is a list of 2 levels"),
         ("bag", [4], "bound: is 4, but a cost is an integer"),
-        ("mesh", [4, 1], "bound: is 4;1, but a cost is an integer"),
+        ("mesh", [4, 1], "bound: is 4; 1, but a cost is an integer"),
     ],
 )
 def test_a_bound_of_another_shape_is_no_bound(
@@ -387,7 +388,7 @@ def test_compare_mixes_problems(cards: str, bag: str, capsys: Any) -> None:
     ]
     assert run(["compare", cards, bag, "--methods", "mm"]) == 2
     told = capsys.readouterr().err
-    assert told.startswith("closeknit: --methods: no such method for procset or sukp (")
+    assert told.startswith("closeknit: --methods: no such method for procset or sukp: ")
     assert run(["compare", cards, bag, "--exact", "reaching"]) == 2
     assert "--exact: is not an exact method" in capsys.readouterr().err
     assert run(["compare", cards, bag, "--exact", "frontier-dp", "--json", "-"]) == 0
@@ -571,10 +572,10 @@ def test_processor_sets_are_drawn(cards: str, tmp_path: Path) -> None:
     assert run(["solve", cards, "--plot", str(out)]) == 0
     picture = ElementTree.fromstring(out.read_text())
     said = [element.text for element in picture.iter() if element.text]
-    assert "cost 4;6" in said
+    assert "cost 4; 6" in said
     # host0 costs nothing, and of host1 and host3 one processor is busy
     assert "shared sets opened: 2" in said
-    assert {"card1", "4;0", "6 of 8", "host2", "chosen by auto", "busy"} <= set(said)
+    assert {"card1", "4; 0", "6 of 8", "host2", "chosen by auto", "busy"} <= set(said)
     assert "card2" not in said
 
 
@@ -605,9 +606,9 @@ def test_large_machines_fit_their_room(width: float) -> None:
     picture = procset_picture(machine, free[:1000], "ck-a", width)
     assert picture.width <= width
     assert picture.height < 1100
-    assert cells(picture.markup, "ck-a") == 1000
-    assert cells(picture.markup, "ck-free") == 24
-    assert cells(picture.markup, "ck-busy") == 1024
+    assert cells(svg_of(picture.shapes), "ck-a") == 1000
+    assert cells(svg_of(picture.shapes), "ck-free") == 24
+    assert cells(svg_of(picture.shapes), "ck-busy") == 1024
     assert picture.note == "39 more shared sets are opened and not drawn"
 
 
@@ -618,11 +619,11 @@ def test_processors_stand_in_the_natural_order_of_their_names() -> None:
     picture = procset_picture(few, [1], "ck-a", 380)
     lefts = {}
     for kind in ("ck-a", "ck-busy"):
-        (path,) = paths(picture.markup, kind)
+        (path,) = paths(svg_of(picture.shapes), kind)
         lefts[kind] = float(path.partition(' d="M')[2].split()[0])
     assert lefts["ck-busy"] < lefts["ck-a"]  # n2 before n9
-    assert ">n1<" in picture.markup
-    assert "no shared set opened" in picture.markup
+    assert ">n1<" in svg_of(picture.shapes)
+    assert "no shared set opened" in svg_of(picture.shapes)
 
 
 # unknown

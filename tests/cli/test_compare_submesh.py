@@ -39,7 +39,7 @@ def test_ratios_are_level_by_level(tmp_path: Path, capsys: Any) -> None:
     best = rows["auto"]["cost"]
     assert rows["auto"]["status"] == "optimal"
     assert rows["auto"]["ratio"] == ["1", "1", "1"]
-    for name in ("cascade", "mip/highs"):
+    for name in ("cascade", "left-below/highs"):
         row = rows[name]
         assert row["optimum"] == best
         assert row["cost"] >= best

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
-from closeknit.cli import generate
 from closeknit.cli.app import run
+from closeknit.cli.commands import parser_of
 from closeknit.instances import KSubset, read_instance, read_ksubset
 
 from ..data import IPSC, PARAGON, needs
@@ -118,13 +118,9 @@ def test_every_family_writes_instances(
 
 def test_no_family_is_left_out() -> None:
     """All that the help lists is tried above, but the traces below."""
-    import argparse
-
-    parser = argparse.ArgumentParser()
-    generate.options(parser)
-    (families,) = (a.choices for a in parser._actions if a.choices)
+    parser, _ = parser_of("generate")
     tried = {options.split()[0] for options in FAMILIES} | {"trace"}
-    assert set(families) == tried
+    assert set(parser.subcommands) == tried
 
 
 @pytest.mark.parametrize(
@@ -158,7 +154,7 @@ def test_no_family_is_left_out() -> None:
         ("random --shape 3x3 --k 1 --kind x", "argument --kind: invalid choice: 'x'"),
         ("fragmented --shape 3x3 --k 1 --mean-size 7", "--mean-size: must lie between"),
         ("fragmented --shape 3x3 --k 1 --utilisation 100%", "--utilisation: must lie"),
-        ("fragmented --shape 3x3 --k 1 --allocator no", "--allocator: no such method"),
+        ("fragmented --shape 3x3 --k 1 --allocator no", "--method: no such method"),
         ("uniform --n 0 --k 1", "--n: must be at least 1, not 0"),
         ("uniform --n 3 --k 1 --d 0", "--d: must be at least 1, not 0"),
         ("clustered --n 3 --k 1 --clusters 0", "--clusters: must be at least 1, not 0"),
@@ -203,16 +199,27 @@ def test_no_family_is_left_out() -> None:
         ("sukp --items 0 --elements 3", "--items: must be at least 1, not 0"),
         ("sukp --items 3 --elements 3 --density 2", "--density: must be above 0 and"),
         ("sukp --items 3 --elements 3 --ratio 2", "--ratio: must be from 0 to 1"),
-        ("trace --mesh 3x3", "the following arguments are required: --swf"),
-        ("trace --swf x", "one of the arguments --mesh --torus is required"),
+        ("trace --mesh 3x3", "the following arguments are required: --trace"),
+        ("trace --trace x", "the following arguments are required: --shape"),
         ("trace --swf x --mesh 3x3 --torus 3x3", "argument --torus: not allowed with"),
-        ("trace --swf x --mesh 3x3 --jobs 5:5", "argument --jobs: must be A:B with A"),
-        ("trace --swf x --mesh 3x3 --jobs 9:5", "argument --jobs: must be A:B with A"),
-        ("trace --swf x --mesh 3x3 --jobs 9", "argument --jobs: must be A:B with A"),
-        ("trace --swf x --mesh 3x3 --jobs=-3:5", "argument --jobs: must be A:B with A"),
+        ("trace --swf x --mesh 3x3 --jobs 5:5", "argument --range: must be A:B with A"),
+        (
+            "trace --swf x --mesh 3x3 --range 9:5",
+            "argument --range: must be A:B with A",
+        ),
+        ("trace --swf x --mesh 3x3 --jobs 9", "argument --range: must be A:B with A"),
+        (
+            "trace --swf x --mesh 3x3 --jobs=-3:5",
+            "argument --range: must be A:B with A",
+        ),
+        ("trace --trace x --shape 3x3 --first 0", "--first: must be at least 1, not 0"),
+        (
+            "trace --trace x --shape 3x3 --first 3 --range 0:3",
+            "argument --range: not allowed with argument --first",
+        ),
         ("trace --swf x --mesh 3x3 --every 0", "--every: must be at least 1, not 0"),
-        ("trace --swf x --mesh 3by3", "argument --mesh: must be sides such as 16x22,"),
-        ("trace --swf x --mesh 3x3 --allocator y", "--allocator: no such method"),
+        ("trace --swf x --mesh 3by3", "argument --shape: must be sides such as 16x22,"),
+        ("trace --swf x --mesh 3x3 --allocator y", "--method: no such method"),
         ("trace --swf nowhere.swf --mesh 3x3", "nowhere.swf: cannot be read: No such"),
     ],
 )
@@ -350,7 +357,7 @@ def test_an_empty_selection_is_an_error(
         ("8 70 -1 5", ":9: allocated processors: is missing (4 fields, not 18)"),
         ("8 70 -1 -7" + " 1" * 14, ":9: run time: must not be negative, except -1"),
         ("8 5 -1 7" + " 1" * 14, ":9: submit time: must not be before that of"),
-        ("1 70 -1 7" + " 1" * 14, ": job number: small: given to two jobs, not 1"),
+        ("1 70 -1 7" + " 1" * 14, ": job number: small: given to two jobs: 1"),
     ],
 )
 def test_a_bad_line_ends_the_replay(

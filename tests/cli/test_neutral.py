@@ -24,18 +24,21 @@ from closeknit.instances.problems import read_instance
 from closeknit.instances.visible import spelled, unspelled, visible
 from closeknit.methods import METHODS
 from closeknit.reports.campaigns.rows import Row
+from closeknit.reports.pages.csv_tables import csv_of, csv_text, text_of_csv
 from closeknit.reports.pages.document import Table
-from closeknit.reports.pages.document_pages import csv_of
+from closeknit.reports.pages.markdown import code
 from closeknit.reports.ratios.comparison import compare
-from closeknit.reports.ratios.comparison_text import comparison_text
-from closeknit.reports.ratios.csv_table import csv_table, csv_text, text_of_csv
-from closeknit.reports.ratios.html_report import html_report
-from closeknit.reports.ratios.markdown_report import cell, markdown_report
 from closeknit.reports.ratios.report import Report, report_on
 from closeknit.solvers import Grade, Proof
 from closeknit.solvers.method import Method
 
 from ..paths import ROOT
+from ..reports.written import (
+    comparison_text,
+    csv_table,
+    html_report,
+    markdown_report,
+)
 from ..toys import TOYS, first, made, optimal, small
 
 TURN, ESCAPE, NULL, HALF = "\u202e", "\x1b[31m", "\0", "\ud800"
@@ -162,7 +165,7 @@ def tokens(parser: MarkdownIt, text: str) -> Iterator[Token]:
 
 @pytest.mark.parametrize("name", NASTY)
 def test_a_cell_of_a_table_holds_any_name(name: str) -> None:
-    text = f"| a | b |\n| :-- | :-- |\n| {cell(name)} | {cell(name)} |"
+    text = f"| a | b |\n| :-- | :-- |\n| {code(name)} | {code(name)} |"
     parser = MarkdownIt("commonmark").enable("table")
     kinds = [token.type for token in tokens(parser, text)]
     assert kinds.count("td_open") == 2

@@ -159,7 +159,7 @@ def test_what_does_not_hold_ends_with_status_1(
             "(known: first, last, slow, shy, auto), not 'best'",
         ),
         (["--methods", ""], "--methods: no such method"),
-        (["--exact", "first"], "--exact: is not an exact method, not 'first'"),
+        (["--exact", "first"], "--exact: is not an exact method: 'first'"),
         (["--exact", "magic"], "--exact: no such method"),
         (["--jobs", "0"], "--jobs: must be at least 1, not 0"),
         (["--jobs", "many"], "argument --jobs: invalid int value: 'many'"),

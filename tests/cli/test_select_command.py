@@ -422,7 +422,7 @@ def test_systems_too_wide_for_the_programme_are_answered_too() -> None:
         + "\nend-costs\nconstraints: otherwise : cost <= MINCOST(PEs) + [1]\n"
     )
     selector = Selector(parse_configuration(text, name="planes"))
-    wide = Selector(parse_configuration(text, name="planes"), PROCSET["opened-bb"])
+    wide = Selector(parse_configuration(text, name="planes"), PROCSET["set-opening-bb"])
     free = [i for i in range(side**3) if i % 5]
     decision = selector.select("q", 12, free)
     assert decision.result.status is Status.OPTIMAL

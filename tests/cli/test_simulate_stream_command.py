@@ -155,8 +155,8 @@ MM = ("--allocator", "mm")
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ((*MESH, "--allocator", "mmm"), "--allocator: no such allocator (did you mean"),
-        ((*MESH, "--allocator", "mm,"), "--allocator: no such allocator"),
+        ((*MESH, "--allocator", "mmm"), "--method: no such allocator: 'mmm' (did you"),
+        ((*MESH, "--allocator", "mm,"), "--method: no such allocator"),
         ((*MM,), "one of the arguments --mesh --torus --tree is required"),
         ((*MM, "--mesh", "4x0"), "argument --mesh: must be sides such as 16x22"),
         ((*MM, *MESH, "--policy", "sjf"), "argument --policy: invalid choice: 'sjf'"),

@@ -197,7 +197,7 @@ def test_lengths_are_given_in_the_units_of_the_file(
         (["--memory", "0"], "--memory: must be an integer from 1 to 2^31 - 1"),
         (
             ["--method", "mmm"],
-            "--method: no such method for ksubset (did you mean mm?)",
+            "--method: no such method for ksubset: 'mmm' (did you mean mm?)",
         ),
         (["--method", "mc1x1", "--ties", "best"], "--ties: mc1x1 breaks ties"),
         (["--json", "/nowhere/at/all.json"], "/nowhere/at/all.json: cannot be"),

@@ -52,7 +52,7 @@ from closeknit.instances.submesh.packing import (
     ways,
 )
 from closeknit.instances.submesh.plan import replay
-from closeknit.instances.topologies.topology import Site
+from closeknit.instances.topologies import Site
 from closeknit.methods.allocators import allocator
 from closeknit.scheduler.config.expression import Expression, evaluate
 from closeknit.simulation.stream import simulate

@@ -103,19 +103,19 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "busy no site": ({"busy": [7]}, "busy[0]: must be a list, not 7"),
     "busy twice": (
         {"busy": [[0, 1], [1, 1], [0, 1]]},
-        "busy[2]: listed twice, not [0, 1]",
+        "busy[2]: listed twice: [0, 1]",
     ),
-    "busy negative": ({"busy": [[0, -1]]}, "busy[0]: no such processor, not [0, -1]"),
+    "busy negative": ({"busy": [[0, -1]]}, "busy[0]: no such processor: [0, -1]"),
     "free twice": (
         {"busy": None, "free": [[0, 1], [1, 1], [0, 1]]},
-        "free[1]: listed twice, not [0, 1]",
+        "free[1]: listed twice: [0, 1]",
     ),
     "free none": ({"busy": None, "free": []}, "topology: no processor is free"),
     "no topology": ({"topology": None}, "topology: is missing"),
     "topology text": ({"topology": "mesh"}, "topology: must be an object, not 'mesh'"),
     "kind unknown": (
         {"topology": {"kind": "ring", "shape": [9]}},
-        "topology.kind: must be mesh, torus, points or tree, not 'ring'",
+        "topology.kind: must be mesh, torus, points, tree or graph, not 'ring'",
     ),
     "kind missing": ({"topology": {"shape": [9]}}, "topology.kind: must be mesh, "),
     "kind decimal": ({"topology": {"kind": 1.5}}, "topology.kind: must be mesh, torus"),
@@ -159,7 +159,7 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "parent below -1": (
         {"topology": TREE | {"parent": [-1, -2, 0]}, "busy": []},
-        "topology.parent[1]: no such node, not -2",
+        "topology.parent[1]: no such node: -2",
     ),
     "weight negative": (
         {"topology": TREE | {"weight": [0, 1, -1]}, "busy": []},
@@ -171,7 +171,7 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "processor twice": (
         {"topology": TREE | {"processors": [1, 1]}, "busy": []},
-        "topology.processors[1]: listed twice, not 1",
+        "topology.processors[1]: listed twice: 1",
     ),
     "no processor": (
         {"topology": TREE | {"processors": []}, "busy": []},
@@ -190,14 +190,14 @@ WRONG_IN_SUM: dict[str, tuple[dict[str, Any], str]] = {
         "k: must be at most the number of free processors (7), not 8",
     ),
     "version 1.0": ({"version": 1.0}, "version: must be an integer, not 1.0"),
-    "busy outside": ({"busy": [[0, 3]]}, "busy[0]: no such processor, not [0, 3]"),
+    "busy outside": ({"busy": [[0, 3]]}, "busy[0]: no such processor: [0, 3]"),
     "busy of three axes": (
         {"busy": [[0, 1, 1]]},
-        "busy[0]: no such processor, not [0, 1, 1]",
+        "busy[0]: no such processor: [0, 1, 1]",
     ),
     "free outside": (
         {"busy": None, "free": [[0, 1], [3, 0]]},
-        "free[1]: lies outside the mesh, not [3, 0]",
+        "free[1]: lies outside the mesh: [3, 0]",
     ),
     "free of one axis": (
         {"busy": None, "free": [[0]]},
@@ -222,7 +222,7 @@ WRONG_IN_SUM: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "point busy too often": (
         {**_points([0.5, 1], [0.5, 1], [2, 2]), "busy": [[0.5, 1]] * 3, "k": 1},
-        "busy[2]: listed twice, not [5, 10]",
+        "busy[2]: listed twice: [5, 10]",
     ),
     "point free too often": (
         {**_points([1, 1], [2, 2]), "busy": None, "free": [[1, 1], [1, 1]]},
@@ -230,7 +230,7 @@ WRONG_IN_SUM: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "point between points": (
         {**_points([0, 1], [1, 2]), "busy": [[0.5, 1]]},
-        "busy[0]: no such processor, not ['0.5', '1']",
+        "busy[0]: no such processor: ['0.5', '1']",
     ),
     "weights missing": (
         {"topology": TREE | {"weight": [0, 1]}, "busy": []},
@@ -238,7 +238,7 @@ WRONG_IN_SUM: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "parent outside": (
         {"topology": TREE | {"parent": [-1, 0, 3]}, "busy": []},
-        "topology.parent[2]: no such node, not 3",
+        "topology.parent[2]: no such node: 3",
     ),
     "circle": (
         {"topology": TREE | {"parent": [-1, 2, 1]}, "busy": []},
@@ -246,11 +246,11 @@ WRONG_IN_SUM: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "processor outside": (
         {"topology": TREE | {"processors": [1, 3]}, "busy": []},
-        "topology.processors[1]: no such node, not 3",
+        "topology.processors[1]: no such node: 3",
     ),
     "busy switch": (
         {"topology": TREE, "busy": [0], "k": 1},
-        "busy[0]: no such processor, not [0]",
+        "busy[0]: no such processor: [0]",
     ),
 }
 

@@ -95,7 +95,7 @@ WRONG_PROCSET: dict[str, tuple[dict[str, Any], str]] = {
     "no processors": ({"processors": None}, "processors: is missing"),
     "processors none": (
         {"processors": [], "available": None},
-        "sets[0].members[0]: no such processor, not 'a.1'",
+        "sets[0].members[0]: no such processor: 'a.1'",
     ),
     "processors text": ({"processors": "abc"}, "processors: must be a list, not 'abc'"),
     "processor number": ({"processors": [1]}, "processors[0]: must be a string, not 1"),
@@ -105,15 +105,15 @@ WRONG_PROCSET: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "processor twice": (
         {"processors": ["a.1", "a.2", "b.1", "a.2"]},
-        "processors[3]: given twice, not 'a.2'",
+        "processors[3]: given twice: 'a.2'",
     ),
     "available stranger": (
         {"available": ["a.1", "c"]},
-        "available[1]: no such processor, not 'c'",
+        "available[1]: no such processor: 'c'",
     ),
     "available twice": (
         {"available": ["a.1", "b.1", "a.1"]},
-        "available: listed twice, not 'a.1'",
+        "available: listed twice: 'a.1'",
     ),
     "available object": ({"available": {}}, "available: must be a list, not {}"),
     "no request": ({"request": None}, "request: is missing"),
@@ -132,11 +132,11 @@ WRONG_PROCSET: dict[str, tuple[dict[str, Any], str]] = {
     "set of nothing": (_set(members=[]), "sets[1].members: is empty"),
     "set of stranger": (
         _set(members=["a.1", "z"]),
-        "sets[1].members[1]: no such processor, not 'z'",
+        "sets[1].members[1]: no such processor: 'z'",
     ),
     "member twice": (
         _set(members=["a.1", "a.1"]),
-        "sets[1].members: listed twice, not 'a.1'",
+        "sets[1].members: listed twice: 'a.1'",
     ),
     "no cost": (_set(cost=None), "sets[1].cost: is missing"),
     "cost number": (_set(cost=4), "sets[1].cost: must be a list, not 4"),
@@ -153,7 +153,7 @@ WRONG_PROCSET: dict[str, tuple[dict[str, Any], str]] = {
 }
 # what a schema cannot say
 WRONG_PROCSET_IN_SUM: dict[str, tuple[dict[str, Any], str]] = {
-    "set name twice": (_set(name="card"), "sets[1].name: given twice, not 'card'"),
+    "set name twice": (_set(name="card"), "sets[1].name: given twice: 'card'"),
     "cost too short": (
         _set(cost=[1]),
         "sets[1].cost: must have 2 levels, as the first set has, not [1]",
@@ -183,7 +183,7 @@ WRONG_SUKP: dict[str, tuple[dict[str, Any], str]] = {
     "no items": ({"items": None}, "items: is missing"),
     "item number": ({"items": [[0], 1, []]}, "items[1]: must be a list, not 1"),
     "element text": ({"items": [["a"], [], []]}, "items[0][0]: must be an integer, no"),
-    "element negative": ({"items": [[-1], [], []]}, "items[0]: no such element, not -"),
+    "element negative": ({"items": [[-1], [], []]}, "items[0]: no such element: -"),
     "element twice": (
         {"items": [[1, 1], [], []]},
         "items[0]: an element is listed twice",
@@ -195,7 +195,7 @@ WRONG_SUKP: dict[str, tuple[dict[str, Any], str]] = {
     "seed text": ({"seed": "7"}, "seed: must be an integer, not '7'"),
 }
 WRONG_SUKP_IN_SUM: dict[str, tuple[dict[str, Any], str]] = {
-    "no such element": ({"items": [[3], [], []]}, "items[0]: no such element, not 3"),
+    "no such element": ({"items": [[3], [], []]}, "items[0]: no such element: 3"),
     "items too few": ({"items": [[0]]}, "items: must be as many as profits (3), not 1"),
     "profits overflow": (
         {"profits": [2**61, 2**61, 0]},

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from closeknit.cli.study_file import read_study
 from closeknit.instances import InputError
 from closeknit.instances.ksubset.certificate_file import check_certificate
+from closeknit.reports.campaigns.study_file import read_study
 
 from ..corpus import PROVED, READERS, STUDY, spoilt
 

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from closeknit.heuristics.ksubset import ptas_published
 from closeknit.heuristics.ksubset.strips import even_sizes
 from closeknit.instances import (
+    Graph,
     InputError,
     KSubset,
     Mesh,
@@ -59,7 +60,7 @@ def taken(name: str, *, shifts: bool = False) -> st.SearchStrategy[KSubset]:
         kind
         for example, kind in by_kind()
         if accepts(name, KSubset("example", example, tuple(example.locations()), 2))
-        and not (shifts and isinstance(example, Torus | Tree))
+        and not (shifts and isinstance(example, Torus | Tree | Graph))
     ]
     return ksubsets(st.one_of(kinds)) if kinds else st.nothing()
 
@@ -274,7 +275,7 @@ def test_cost_survives_symmetries(name: str, ties: Ties, data: st.DataObject) ->
 
 
 def transformed(instance: KSubset, data: st.DataObject) -> KSubset:
-    """Mirror, turn and, where it wraps, shift; rename the nodes of a tree."""
+    """Mirror, turn and, where it wraps, shift; rename the nodes of a tree or graph."""
     topology = instance.topology
     if isinstance(topology, Tree):
         name = data.draw(st.permutations(range(len(topology.parent))))
@@ -286,6 +287,12 @@ def transformed(instance: KSubset, data: st.DataObject) -> KSubset:
             tuple(parent), tuple(weight), tuple(name[v] for v in topology.processors)
         )
         return moved(instance, renamed, lambda site: (name[site[0]],))
+    if isinstance(topology, Graph):
+        name = data.draw(st.permutations(range(topology.nodes)))
+        edges = tuple((name[u], name[v], w) for u, v, w in topology.edges)
+        some = tuple(name[v] for v in topology.processors)
+        same = Graph(topology.nodes, edges, some)
+        return moved(instance, same, lambda site: (name[site[0]],))
     d = topology.dimension
     axes = data.draw(st.permutations(range(d)))
     flip = data.draw(st.tuples(*[st.booleans()] * d))

@@ -235,11 +235,11 @@ def refuses_bad_requests(name: str, topology: Topology) -> None:
     place = list(one.places[0])
     with pytest.raises(InputError) as refused:
         one.hold([0])
-    assert str(refused.value) == f"processor: is not idle, not {place!r}"
+    assert str(refused.value) == f"processor: is not idle: {place!r}"
     one.release(grant)
     with pytest.raises(InputError) as refused:
         one.release(grant)
-    assert str(refused.value) == f"processor: is not held, not {place!r}"
+    assert str(refused.value) == f"processor: is not held: {place!r}"
     for number in (-1, len(one.places)):
         with pytest.raises(InputError, match=f"processor: no such.*not {number}"):
             one.hold([number])

@@ -29,7 +29,7 @@ from ..strategies import submeshes
 
 SCHEMA = ROOT / "docs" / "schema" / "submesh.schema.json"
 ALL = SUBJECTS["submesh"]
-COMPLETE = ("auto", "migrate", "migrate-cp-sat", "cascade", "cp-sat")
+COMPLETE = ("auto", "migrate", "moves/cpsat", "cascade", "no-overlap/cpsat")
 """Decide whether there is a placement."""
 
 
@@ -113,8 +113,8 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "request of three": ({"request": [1, 1, 1]}, "request: "),
     "rotate 1": ({"rotate": 1}, "rotate: must be true or false, not 1"),
-    "fixed stranger": ({"fixed": [2]}, "fixed[0]: no such resident, not 2"),
-    "turns negative": ({"turns": [-1]}, "turns[0]: no such resident, not -1"),
+    "fixed stranger": ({"fixed": [2]}, "fixed[0]: no such resident: 2"),
+    "turns negative": ({"turns": [-1]}, "turns[0]: no such resident: -1"),
     "blocked held": ({"blocked": [[0, 0]]}, "residents[0]: overlaps a blocked"),
     "blocked outside": ({"blocked": [[4, 0]]}, "blocked: lies outside the mesh"),
     "blocked twice": ({"blocked": [[3, 0], [3, 0]]}, "blocked: listed twice"),
@@ -169,7 +169,7 @@ def wrong_bound(solution: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("spoil", "says"),
     [
-        (None, "holds: optimal, cost 0;0;0"),
+        (None, "holds: optimal, cost 0; 0; 0"),
         (wrong_at, "selection: the request overlaps residents[0]"),
         (wrong_size, "selection: the request is given (1, 1), not (2, 2)"),
         (wrong_mover, "selection: there is no resident 2"),

@@ -262,7 +262,7 @@ def test_jobs_may_be_drawn_as_the_stream_goes_on() -> None:
 def test_what_can_never_run_is_refused(policy: Policy) -> None:
     with pytest.raises(InputError) as caught:
         list(simulate(_of((0, 1, 1), (1, 7, 1)), Pages(Mesh((PROCESSORS,))), policy))
-    assert str(caught.value) == "job 1: larger than the machine (6 processors), not 7"
+    assert str(caught.value) == "job 1: larger than the machine: 7 (6 processors)"
     with pytest.raises(InputError) as caught:
         list(simulate(_of((0, 2, 1)), Never(Mesh((PROCESSORS,))), policy))
     assert str(caught.value) == (

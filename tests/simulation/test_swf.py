@@ -323,7 +323,7 @@ def test_a_number_that_two_jobs_have_is_refused_if_reported() -> None:
     jobs = _jobs((0, 1, 1), (1, 1, 1), (2, 1, 1))
     jobs[2] = replace(jobs[2], number=1)
     machine = Machine(Mesh((4,)), "row-major")
-    with pytest.raises(InputError, match="job number: log: given to two jobs, not 1"):
+    with pytest.raises(InputError, match="job number: log: given to two jobs: 1"):
         list(Replay(machine, "log").occupancies(jobs))
     machine = Machine(Mesh((4,)), "row-major")
     assert len(list(Replay(machine).occupancies(jobs, 1))) == 2

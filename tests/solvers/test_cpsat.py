@@ -46,7 +46,7 @@ def test_finds_the_optimum_on_every_topology(builder: models.Builder) -> None:
 @pytest.mark.parametrize("name", ["pairs", "cuts-element", "cuts-unary"])
 def test_registered_and_warm_started(name: str) -> None:
     instance = half_full(8, 7)
-    result = KSUBSET[f"{name}/cp-sat"](instance, Settings(time_limit=300))
+    result = KSUBSET[f"{name}/cpsat"](instance, Settings(time_limit=300))
     assert result.status is Status.OPTIMAL
     assert result.objective == KSUBSET["auto"](instance).objective
 
@@ -58,16 +58,16 @@ def test_no_solver_is_called_where_a_checked_bound_meets_the_hint(
         raise AssertionError("called")
 
     monkeypatch.setattr(cpsat, "solve", never)
-    result = KSUBSET["cuts-unary/cp-sat"](mesh(6, 6, k=8))
+    result = KSUBSET["cuts-unary/cpsat"](mesh(6, 6, k=8))
     assert result.status is Status.OPTIMAL
     assert result.proof == Proof(Grade.CHECKED, "town bound")
     with pytest.raises(AssertionError, match="called"):
-        KSUBSET["cuts-unary/cp-sat"](half_full(8, 7))
+        KSUBSET["cuts-unary/cpsat"](half_full(8, 7))
 
 
 def test_time_limit_gives_incumbent_and_bound() -> None:
     instance = half_full(16, 24)
-    result = KSUBSET["cuts-unary/cp-sat"](instance, Settings(time_limit=1.0))
+    result = KSUBSET["cuts-unary/cpsat"](instance, Settings(time_limit=1.0))
     assert result.status is Status.FEASIBLE
     assert result.limit is Limit.TIME
     assert result.bound is not None
@@ -122,7 +122,7 @@ def run(*arguments):
     print("searching", flush=True)
     return inner(*arguments)
 cpsat._run = run
-result = KSUBSET["cuts-unary/cp-sat"](
+result = KSUBSET["cuts-unary/cpsat"](
     KSubset("half", Mesh((16, 16)), free, 24), Settings(time_limit=300)
 )
 print(result.limit.value, result.chosen is not None, result.bound is not None)
@@ -207,8 +207,8 @@ def test_highspy_in_the_same_process_is_refused_in_words() -> None:
 
 def test_too_large_an_instance_and_other_ties_are_refused() -> None:
     with pytest.raises(InputError, match="needs a variable for each of 2096128 pairs"):
-        KSUBSET["pairs/cp-sat"](mesh(2048, k=1000))
+        KSUBSET["pairs/cpsat"](mesh(2048, k=1000))
     with pytest.raises(InputError, match="needs 67084290 entries"):
         KSUBSET["cuts-unary/highs"](mesh(8191, k=1000))
     with pytest.raises(InputError, match="breaks ties in one way only"):
-        KSUBSET["cuts-unary/cp-sat"](mesh(4, k=2), Settings(ties=Ties.BEST))
+        KSUBSET["cuts-unary/cpsat"](mesh(4, k=2), Settings(ties=Ties.BEST))

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from time import perf_counter
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -146,32 +147,42 @@ def test_one_line_tells_of_compiling(
 # --- where machine code is kept ---
 
 PACKAGE = {
+    "values.py": """
+from typing import NamedTuple
+
+ADDED = {constant}
+
+class Pair(NamedTuple):
+    {fields}: int
+""",
     "inner.py": """
 from closeknit.solvers.kernels import kernel
+from values import ADDED, Pair
 
 @kernel
-def step(n):
-    return n + {added}
+def step(n: int, pair: Pair) -> int:
+    return n + {added} + ADDED + pair.low
 """,
     "outer.py": """
 from closeknit.solvers.kernels import kernel
 from inner import step
 
 @kernel
-def twice(n):
-    return step(step(n))
+def twice(n, pair):
+    return step(step(n, pair), pair)
 """,
 }
+TEXT = {"added": "1", "constant": "0", "fields": "low: int; high"}
 
 
-def run_twice(folder: Path, added: int, **environment: str) -> str:
-    """Write two files of kernels, the second calling into the first; run them."""
+def run_twice(folder: Path, changes: dict[str, str], **environment: str) -> str:
+    """Write three files, kernels that call into another file; run them."""
     for name, text in PACKAGE.items():
-        source = text.format(added=added) if "{added}" in text else text
+        source = text.format_map(TEXT | changes)
         if not (folder / name).exists() or (folder / name).read_text() != source:
             (folder / name).write_text(source)
     code = (
-        "import outer; value = outer.twice(1); "
+        "import outer; from values import Pair; value = outer.twice(1, Pair(0, 10)); "
         "cache = outer.twice.dispatcher.stats; "
         "print(value, sum(cache.cache_hits.values()), cache.cache_path)"
     )
@@ -186,32 +197,54 @@ def run_twice(folder: Path, added: int, **environment: str) -> str:
     return done.stdout.strip()
 
 
-def test_machine_code_is_kept_and_renewed_when_a_callee_changes(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("changes", "value"),
+    [
+        pytest.param({"added": "5"}, 11, id="a callee in another file"),
+        pytest.param({"constant": "4"}, 11, id="a constant of a third file"),
+        pytest.param({"fields": "high: int; low"}, 23, id="the fields of a tuple"),
+    ],
+)
+def test_machine_code_is_kept_and_renewed_when_its_sources_change(
+    tmp_path: Path, changes: dict[str, str], value: int
+) -> None:
     cache = str(tmp_path / "cache")
-    assert run_twice(tmp_path, 1, NUMBA_CACHE_DIR=cache).startswith("3 0 ")
-    assert run_twice(tmp_path, 1, NUMBA_CACHE_DIR=cache).startswith("3 1 ")
-    assert run_twice(tmp_path, 5, NUMBA_CACHE_DIR=cache).startswith("11 0 ")
+    assert run_twice(tmp_path, {}, NUMBA_CACHE_DIR=cache).startswith("3 0 ")
+    assert run_twice(tmp_path, {}, NUMBA_CACHE_DIR=cache).startswith("3 1 ")
+    changed = run_twice(tmp_path, changes, NUMBA_CACHE_DIR=cache)
+    assert changed.startswith(f"{value} 0 ")
+
+
+def test_kernels_name_what_they_call() -> None:
+    """A kernel called as ``module.name`` would not be found by the cache's stamp."""
+    for each in kernels.KERNELS:
+        for name in each.py_func.__code__.co_names:
+            value = each.py_func.__globals__.get(name)
+            if isinstance(value, ModuleType):
+                assert value.__name__.split(".")[0] == "numpy", each
 
 
 def test_damaged_machine_code_is_made_again(tmp_path: Path) -> None:
     cache = tmp_path / "cache"
-    run_twice(tmp_path, 1, NUMBA_CACHE_DIR=str(cache))
+    run_twice(tmp_path, {}, NUMBA_CACHE_DIR=str(cache))
     damaged = [*cache.rglob("*.nbc"), *cache.rglob("*.nbi")]
     assert damaged
     for file in damaged:
         file.write_bytes(file.read_bytes()[:20])
-    assert run_twice(tmp_path, 1, NUMBA_CACHE_DIR=str(cache)).startswith("3 ")
+    assert run_twice(tmp_path, {}, NUMBA_CACHE_DIR=str(cache)).startswith("3 ")
 
 
 def test_machine_code_made_beforehand_is_loaded_where_nothing_can_be_written(
     tmp_path: Path,
 ) -> None:
-    assert run_twice(tmp_path, 1).startswith("3 0 ")
+    assert run_twice(tmp_path, {}).startswith("3 0 ")
     code = (
         "from numba.core import caching\n"
         "def refuse(self): raise OSError('read-only file system')\n"
         "caching._CacheLocator.ensure_cache_path = refuse\n"
-        "import outer; outer.twice(1); print(outer.twice.dispatcher.stats.cache_hits)"
+        "from values import Pair\n"
+        "import outer; outer.twice(1, Pair(0, 10))\n"
+        "print(outer.twice.dispatcher.stats.cache_hits)"
     )
     done = subprocess.run(
         [sys.executable, "-c", code],

@@ -372,7 +372,7 @@ def test_ortools_and_highs_serve_one_program() -> None:
         "from closeknit.instances import mesh\n"
         "import sys\n"
         "i = mesh(4, 4, k=7)\n"
-        "names = ['pairs/highs', 'cuts-unary/cp-sat', 'cuts-unary/highs']\n"
+        "names = ['pairs/highs', 'cuts-unary/cpsat', 'cuts-unary/highs']\n"
         "print([KSUBSET[n](i).objective for n in names], 'highspy' in sys.modules)\n"
         "import highspy\n"
     )

@@ -208,7 +208,7 @@ def _problem(cuts: Cuts, k: int, twin: IntArray, rules: Rules) -> kernels.Proble
     chain[cuts.axis[cuts.start > 0]] = False
     tables = np.where(chain, 0, lengths**2)
     work = int((tables * np.bincount(cuts.axis, minlength=axes)).sum())
-    cells = float(np.prod(lengths, dtype=float)) * 2**axes
+    cells = float(np.prod(lengths, dtype=float)) * 2.0 ** min(axes, 1000)
     cell = np.zeros(n, dtype=np.int64)
     if not rules.exchange:
         exchange = kernels.NO_EXCHANGE

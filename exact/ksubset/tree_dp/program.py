@@ -27,7 +27,7 @@ from math import isqrt
 
 import numpy as np
 
-from ....instances import IntArray, KSubset, Tree, cost
+from ....instances import Graph, IntArray, KSubset, Tree, cost
 from ....solvers import DEFAULT, Grade, Limit, Proof, Result, Settings, answer, clock
 from ....solvers.limits import limits
 from . import kernels as kernels
@@ -43,6 +43,9 @@ _KEPT = 2**20
 
 def tree_dp(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
     """Find an optimum on a tree by merging tables over the number chosen below.
+
+    Also on a graph whose processors are as far apart as on a tree, such as a fat-tree
+    with several spines.
 
     Stopped early, it returns the first k processors below a deepest node that has
     k of them, in depth-first order, and a bound from the secants of c (k - c).
@@ -71,12 +74,24 @@ def tree_dp(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
     )
 
 
+def _tree_of(instance: KSubset) -> tuple[Tree, IntArray, int]:
+    """Return a tree, the nodes of the processors, and the unit of its weights."""
+    topology, sites = instance.topology, instance.points[:, 0]
+    if isinstance(topology, Tree):
+        return topology, sites, 1
+    assert isinstance(topology, Graph)
+    found = topology.embedding
+    assert found is not None
+    numbers = np.searchsorted(topology.processors, sites)
+    leaf = found.leaf
+    return Tree(found.parent, found.weight, tuple(leaf.tolist())), leaf[numbers], 2
+
+
 class _Programme:
     """The tables of one instance, and how far they are filled."""
 
     def __init__(self, instance: KSubset) -> None:
-        tree = instance.topology
-        assert isinstance(tree, Tree)
+        tree, site, self._factor = _tree_of(instance)
         n, k, nodes = instance.n, instance.k, len(tree.parent)
         order = np.array(tree.order)
         rank = np.empty(nodes, dtype=np.int64)
@@ -84,7 +99,7 @@ class _Programme:
         self.up = rank[np.array(tree.parent)[order]]
         self.up[0] = -1
         self.weight = np.array(tree.weight, dtype=np.int64)[order]
-        self.node = rank[instance.points[:, 0]]
+        self.node = rank[site]
         self.size = np.zeros(nodes, dtype=np.int64)
         home = np.empty(n, dtype=np.int64)
         away = np.zeros(n, dtype=np.int64)
@@ -106,9 +121,14 @@ class _Programme:
         self.need = np.zeros(len(self.plan.first), dtype=np.int64)
         self.need[0] = k
         self.picked = np.zeros(n, dtype=np.bool_)
-        self.bound = int(
+        self._least = int(
             tree_outline.secant(n, k, self.up, self.weight, self.size, self.node)
         )
+
+    @property
+    def bound(self) -> int:
+        """What is proved so far, in hops."""
+        return -(-self._least // self._factor)
 
     def run(self, limit: Callable[[], Limit | None]) -> Limit | None:
         """Fill the tables and recover the choice; return what stopped it."""
@@ -168,7 +188,7 @@ class _Programme:
             if stopped := run(end):
                 return stopped
         if path == 0:
-            self.bound = int(self.buffer[state[kernels.SIDE], 0])
+            self._least = int(self.buffer[state[kernels.SIDE], 0])
         count = int(self.need[path])
         for begin, end in reversed(list(pairwise(ends))):
             if end < stop:

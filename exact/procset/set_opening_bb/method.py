@@ -12,7 +12,7 @@ from ....instances import ProcSet
 from ....solvers import DEFAULT, Grade, Proof, Result, Settings, answer, clock
 from .search import SetOpeningSearch
 
-PROOF = Proof(Grade.ENUMERATED, "opened-bb")
+PROOF = Proof(Grade.ENUMERATED, "set-opening-bb")
 
 
 def set_opening_bb(instance: ProcSet, /, settings: Settings = DEFAULT) -> Result:

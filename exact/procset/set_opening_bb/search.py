@@ -11,6 +11,7 @@ from ....formulations.procset.set_classes import Cost, SetClasses
 from ....instances import IntArray
 from ....solvers import Limit
 from ....solvers.limits import Limits, limits
+from ....solvers.progress import report
 from . import kernels as kernels
 from .kernels import Rules
 from .system import Layout
@@ -118,6 +119,7 @@ class SetOpeningSearch:
                 ):
                     self._at += 1
                     self._begun = False
+                report(self.layout.radix.unfold(self.best), self.bound)
 
             return watch.search(step, unfinished=unfinished, nodes=lambda: self.nodes)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ....instances import IntArray, Sukp
-from .kernels import MOST_MULTIPLIED, MULTIPLIER_BITS, OUT, Nodes, Problem
+from .layout import MOST_MULTIPLIED, MULTIPLIER_BITS, OUT, Nodes, Problem
 
 _BITS = 40
 """Scaled profits, and scaled weights, sum to less than 2^40."""

@@ -22,9 +22,11 @@ from heapq import heapify, heapreplace
 import numpy as np
 
 from ....instances import IntArray
-from . import kernels as shares
+from . import kernels_bound as shares
 from . import pairs_kernels as pairs
 from .arrays import blank, root
+from .kernels import search
+from .layout import Problem
 
 _BITS = 40
 """Profit counted once for every two elements of an item sums to less than 2^40."""
@@ -36,7 +38,7 @@ _MOST_ELEMENTS = 4000
 """Beyond these no matrices of all pairs are made."""
 
 
-def root_bound(problem: shares.Problem, best: int, stop: Callable[[], bool]) -> int:
+def root_bound(problem: Problem, best: int, stop: Callable[[], bool]) -> int:
     """Return a lower bound on the loss of every R that weighs enough.
 
     Parameters
@@ -65,7 +67,7 @@ class ByNumber:
     O(elements log elements); then O(steps (memberships + elements² log elements)).
     """
 
-    def __init__(self, problem: shares.Problem) -> None:
+    def __init__(self, problem: Problem) -> None:
         self._problem = problem
         self._waiting: list[tuple[int, int, int]] = []
         self._own: PairSums | None = None
@@ -137,7 +139,7 @@ def numbers(weight: IntArray, need: int) -> tuple[int, int]:
 class PairSums:
     """Profits of the items with an element, and with two."""
 
-    def __init__(self, problem: shares.Problem) -> None:
+    def __init__(self, problem: Problem) -> None:
         size = [int(d) for d in np.diff(problem.item)]
         weighty = sum(int(p) * d * d for p, d in zip(problem.profit, size, strict=True))
         self.shift = _BITS - weighty.bit_length()
@@ -151,16 +153,14 @@ class PairSums:
         self.own = self.pair.diagonal().copy()
 
 
-def pairs_plain(
-    problem: shares.Problem, own: PairSums, fewest: int, most: int
-) -> list[int]:
+def pairs_plain(problem: Problem, own: PairSums, fewest: int, most: int) -> list[int]:
     """Bound by pairs as they stand, for each number from fewest to most."""
     wanted = -((-problem.need) >> problem.drop)
     found = pairs.plain(own.own, own.pair, problem.mass, wanted, fewest, most)
     return [max(0, int(shares.unscaled(int(v), own.shift))) for v in found]
 
 
-def pairs_moved(problem: shares.Problem, own: PairSums, k: int, best: int) -> int:
+def pairs_moved(problem: Problem, own: PairSums, k: int, best: int) -> int:
     """Bound by pairs, each pair's part moved between its two elements."""
     wanted = -((-problem.need) >> problem.drop)
     target = shares.scaled(best - 1, own.shift)
@@ -174,11 +174,11 @@ def _pair_steps(own: PairSums) -> int:
     return min(_PAIR_STEPS, max(10, _PAIR_WORK // max(1, own.pair.size)))
 
 
-def by_shares(problem: shares.Problem, k: int, best: int) -> int:
+def by_shares(problem: Problem, k: int, best: int) -> int:
     """Bound by shares of the profits."""
     out = blank(problem, 3)
     picked = np.zeros(len(problem.weight), dtype=np.int8)
-    found, _, count = shares.search(
+    found, _, count = search(
         problem, root(problem), 0, best, picked, 1, 0, _SHARE_STEPS, out, k, k
     )
     return int(out.least[:count].min()) if count else int(found)

@@ -38,8 +38,10 @@ from ....instances import InputError, Sukp
 from ....solvers import DEFAULT, Grade, Limit, Proof, Result, Settings, answer, clock
 from ....solvers.interrupt import OutOfTimeError
 from ....solvers.limits import limits
-from . import kernels as kernels
+from ....solvers.progress import report
+from . import kernels
 from .arrays import blank, packed, root
+from .layout import Nodes
 from .root import ByNumber
 
 PROOF = Proof(Grade.ENUMERATED, "sukp-bb")
@@ -240,6 +242,7 @@ class ExclusionSearch:
                 if len(self._waiting) > _MOST_WAITING:
                     budget *= 8
                 self._step(watch.within(budget, self.nodes))
+                report(self.best, self.bound)
         return None
 
     @property
@@ -343,7 +346,7 @@ class ExclusionSearch:
         profits = self.instance.profits
         return sum(profits) - sum(profits[i] for i in chosen)
 
-    def _push(self, least: int, nodes: kernels.Nodes, row: int) -> None:
+    def _push(self, least: int, nodes: Nodes, row: int) -> None:
         if least >= self.best:
             return
         shares = b""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...errors import InputError
-from ...topologies.topology import Mesh
+from ...topologies import Mesh
 from ..instance import KSubset
 from .case import WorstCase
 from .parameters import at_least, at_most

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import combinations, islice, product
 
-from ...topologies.topology import Points, Site
+from ...topologies import Points, Site
 from ..instance import KSubset
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from ...errors import InputError
-from ...topologies.topology import MOST_PROCESSORS, Site
+from ...topologies import MOST_PROCESSORS, Site
 from .case import WorstCase
 from .layout import along, free_points
 from .parameters import at_least, at_most

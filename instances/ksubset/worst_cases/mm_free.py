@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from ...topologies.topology import Tree
+from ...topologies import Tree
 from ..instance import KSubset
 from .case import WorstCase
 from .layout import free_points

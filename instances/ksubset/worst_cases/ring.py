@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...topologies.topology import MOST_PROCESSORS, Torus
+from ...topologies import MOST_PROCESSORS, Torus
 from ..instance import KSubset
 from .case import WorstCase
 from .parameters import at_least, at_most

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from ...errors import InputError
-from ...topologies.topology import Site
+from ...topologies import Site
 from .case import WorstCase
 from .layout import free_points, pair_sum
 from .parameters import LARGEST_K, at_least, at_most

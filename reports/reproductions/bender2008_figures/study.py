@@ -19,9 +19,8 @@ from ....instances import mesh
 from ....methods import KSUBSET
 from ....solvers import Status
 from ...claims.towns import FIGURE_2
-from ...pages.document import Cell, Document, Finding, Section, Table
+from ...pages.document import Cell, Document, Finding, Plot, Section, Table
 from ...pages.plot_style import CLOUD, FAINT, INK, STYLE, A, B, as_svg
-from ...ratios.plots import Plot
 from ..catalogue import RunOptions
 
 _AGREE = 40
@@ -30,19 +29,19 @@ _DRAWN = (50, 100, 200)
 """Towns laid over the city."""
 
 
-def figure2(order: RunOptions) -> Document:
+def figure2(options: RunOptions) -> Document:
     """Print the least pair sums and draw the towns; every size to 200, and in space."""
     plane, space = TOWN_SEARCH[2], TOWN_SEARCH[3]
     steps = plane + space + _AGREE
     for k in range(1, plane + 1):
-        order.progress(k, steps, f"{k} points of the plane")
+        options.progress(k, steps, f"{k} points of the plane")
         town(k)
     for k in range(1, space + 1):
-        order.progress(plane + k, steps, f"{k} points of space")
+        options.progress(plane + k, steps, f"{k} points of space")
         town_in_space(k)
     agree = 0
     for k in range(2, _AGREE + 1):
-        order.progress(plane + space + k, steps, f"levels of {k} processors")
+        options.progress(plane + space + k, steps, f"levels of {k} processors")
         side = isqrt(k - 1) + 4
         result = KSUBSET["levelset-bb"](mesh(side, side, k=k))
         agree += result.status is Status.OPTIMAL and result.objective == town(k)
@@ -102,17 +101,17 @@ def figure2(order: RunOptions) -> Document:
     )
 
 
-def figure3(order: RunOptions) -> Document:
+def figure3(options: RunOptions) -> Document:
     """Integrate the boundary of the city, and lay towns over it."""
-    order.progress(0, 2, "boundary of the city")
+    options.progress(0, 2, "boundary of the city")
     ideal = city()
-    order.progress(1, 2, "towns")
+    options.progress(1, 2, "towns")
     rows: list[tuple[Cell, ...]] = [
         (n, town(n), round(_limit(ideal, n), 1), f"{town(n) / _limit(ideal, n):.5f}")
         for n in (10, 20, 50, 100, 150, 200)
     ]
     circle, diamond, square = 512 / (45 * pi**2 * sqrt(pi)), 14 / (15 * sqrt(2)), 2 / 3
-    order.progress(2, 2, "")
+    options.progress(2, 2, "")
     return Document(
         name="bender-figure3",
         title="The optimal city",

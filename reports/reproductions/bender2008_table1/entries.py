@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ....instances import IntArray
-from ...ratios.bootstrap import Estimate, estimate, resampled_sums
+from ...pages.bootstrap import Estimate, estimate, resampled_sums
 from .parts import OPTIMAL, Found, Part
 
 Mask = npt.NDArray[np.bool_]

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from ...pages.bootstrap import Estimate
 from ...pages.document import Finding
-from ...ratios.bootstrap import Estimate
 from .entries import Row, relative
 from .parts import OPTIMAL
 from .printed import IN_A_ROW, NAMES, ON_THE_DIAGONAL, PRINTED, VARIANTS, Variant
@@ -47,7 +47,7 @@ class RankingFinding:
         return all(step.value > 0 for _, step in self.steps)
 
     @property
-    def told(self) -> str:
+    def as_text(self) -> str:
         """Write the steps."""
         return ", ".join(f"{name} {step}" for name, step in self.steps)
 
@@ -146,14 +146,14 @@ def _diagonal_finding(where: str, rows: Rows, variant: Variant) -> Finding:
     means = {name: rows[variant[name]].found.own.mean() for name in NAMES}
     order = sorted(NAMES, key=lambda name: float(means[name]))
     printed = {name: PRINTED[i][i] for i, name in enumerate(NAMES)}
-    told = " < ".join(f"{name} {printed[name]}" for name in ON_THE_DIAGONAL)
+    printed_order = " < ".join(f"{name} {printed[name]}" for name in ON_THE_DIAGONAL)
     return Finding(
         claim=f"{where}: diagonal {' < '.join(ON_THE_DIAGONAL)}",
-        paper=told,
+        paper=printed_order,
         ours=" < ".join(f"{name} {means[name]:.0f}" for name in order),
         holds=verdict.holds,
         criterion=_SURELY,
-        remark=f"each above the one before, %: {verdict.told}",
+        remark=f"each above the one before, %: {verdict.as_text}",
     )
 
 

@@ -77,7 +77,7 @@ class Part:
             [(job.submit, job.processors, job.seconds) for job in self.jobs],
             dtype=np.int64,
         )
-        told = {
+        identity = {
             "version": [version("closeknit"), VERSION],
             "shape": self.shape,
             "jobs": sha256(jobs.tobytes()).hexdigest(),
@@ -88,10 +88,10 @@ class Part:
             "nodes": self.nodes,
             "seed": self.seed,
         }
-        return sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()
+        return sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()
 
     @property
-    def told(self) -> str:
+    def about(self) -> str:
         """What it is, for progress and complaints."""
         return f"situation {self.situation}"
 

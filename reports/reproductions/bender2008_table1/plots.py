@@ -11,8 +11,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
+from ...pages.document import Plot
 from ...pages.plot_style import INK, STYLE, A, B, as_svg, box, per_cent, ratio_axis
-from ...ratios.plots import Plot
 from .entries import relative
 from .parts import OPTIMAL
 from .printed import NAMES, PRINTED, VARIANTS

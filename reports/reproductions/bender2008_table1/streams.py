@@ -41,14 +41,14 @@ class State:
 
     Parameters
     ----------
-    name, told
+    name, about
         What it is called, and what it means.
     jobs
         In the order of their submission.
     """
 
     name: str
-    told: str
+    about: str
     jobs: tuple[StreamJob, ...]
 
 
@@ -58,14 +58,14 @@ class Stream:
 
     Parameters
     ----------
-    name, told
+    name, about
         What it is called; trace, filter, numbers.
     states
         The same jobs at different times.
     """
 
     name: str
-    told: tuple[str, ...]
+    about: tuple[str, ...]
     states: tuple[State, ...]
 
 
@@ -111,9 +111,9 @@ def stream(
     """
     processors = prod(shape)
     if trace is None:
-        name, jobs, told = _drawn(processors, seed, first)
+        name, jobs, about = _drawn(processors, seed, first)
     else:
-        name, jobs, told = _traced(trace, shape, first)
+        name, jobs, about = _traced(trace, shape, first)
     timed, how = _timed(jobs, processors, load)
     work = sum(job.processors * job.seconds for job in jobs)
     ones = sum(job.processors == 1 for job in jobs)
@@ -125,12 +125,12 @@ def stream(
     )
     return Stream(
         name=name,
-        told=(told, numbers),
+        about=(about, numbers),
         states=(
-            State(name=TIMED, told=how, jobs=tuple(timed)),
+            State(name=TIMED, about=how, jobs=tuple(timed)),
             State(
                 name=PACKED,
-                told="All jobs wait from the beginning and start in their order, each "
+                about="All jobs wait from the beginning and start in their order, each "
                 "as soon as it fits: the machine is as full as first come first "
                 "served allows.",
                 jobs=tuple(replace(job, submit=0) for job in jobs),
@@ -153,12 +153,12 @@ def _drawn(processors: int, seed: int, first: int | None) -> Part:
         interarrival=gap,
         service=f"exponential:{SERVICE}",
     )
-    told = (
+    about = (
         f"A stream that is drawn, seed {seed}: sizes exponential of mean {mean} "
         f"(rounded, from 1 to {processors}), run times exponential, mean {SERVICE} s, "
         f"gaps exponential of mean {gap:.1f} s."
     )
-    return "synthetic", jobs, told
+    return "synthetic", jobs, about
 
 
 def _traced(trace: str, shape: tuple[int, ...], first: int | None) -> Part:
@@ -176,11 +176,11 @@ def _traced(trace: str, shape: tuple[int, ...], first: int | None) -> Part:
     if others:
         where += f", which did most of the work ({others} jobs of others left out)"
     left_out = "; ".join(f"{n} {why.value}" for why, n in skipped.items()) or "none"
-    told = (
+    about = (
         f"{trace_name(trace)}: {where}, of up to {processors} processors "
         f"(left out: {left_out})."
     )
-    return trace_name(trace), jobs[:first], told
+    return trace_name(trace), jobs[:first], about
 
 
 def _main_partition(jobs: Iterable[Job]) -> tuple[int | None, int]:

@@ -87,7 +87,7 @@ def lineup(shape: tuple[int, ...]) -> Lineup:
     )
 
 
-def study(order: RunOptions) -> Document:
+def study(options: RunOptions) -> Document:
     """Run every situation, in both states of the stream, and compare decisions.
 
     Raises
@@ -95,10 +95,10 @@ def study(order: RunOptions) -> Document:
     InputError
         When the trace cannot be used, or the mesh is too small for its jobs.
     """
-    shape = order.mesh or MESH
+    shape = options.mesh or MESH
     taking_part = lineup(shape)
     jobs = stream(
-        order.trace, shape, seed=order.seed, first=order.first, load=order.load
+        options.trace, shape, seed=options.seed, first=options.first, load=options.load
     )
     parts = {
         (state.name, situation): Part(
@@ -107,14 +107,14 @@ def study(order: RunOptions) -> Document:
             situation=situation,
             always=CORE,
             sometimes=taking_part.more,
-            every=order.every or EVERY,
+            every=options.every or EVERY,
             nodes=NODES,
-            seed=order.seed,
+            seed=options.seed,
         )
         for state in jobs.states
         for situation in taking_part.situations
     }
-    found = run_all(list(parts.values()), run, Found, order)
+    found = run_all(list(parts.values()), run, Found, options)
     rows = {
         state.name: {
             situation: Row(
@@ -124,7 +124,7 @@ def study(order: RunOptions) -> Document:
         }
         for state in jobs.states
     }
-    return _written(order, shape, jobs, rows, taking_part)
+    return _written(options, shape, jobs, rows, taking_part)
 
 
 Rows = dict[str, dict[str, Row]]
@@ -132,7 +132,7 @@ Rows = dict[str, dict[str, Row]]
 
 
 def _written(
-    order: RunOptions,
+    options: RunOptions,
     shape: tuple[int, ...],
     jobs: Stream,
     rows: Rows,
@@ -151,7 +151,7 @@ def _written(
         lead=tuple(lead(rows)),
         findings=tuple(findings(rows)),
         sections=(*sections, _films(shape, jobs.states[-1]), _everything(rows)),
-        notes=tuple(_notes(order, jobs, taking_part)),
+        notes=tuple(_notes(options, jobs, taking_part)),
     )
 
 
@@ -159,7 +159,7 @@ def _sections(state: State, rows: dict[str, Row]) -> Iterable[Section]:
     name = state.name
     yield Section(
         title=f"The table ({name})",
-        text=(state.told,),
+        text=(state.about,),
         tables=(
             printed_table(name, rows),
             means_table(name, rows),
@@ -216,9 +216,9 @@ _ON_ENTRIES = (
 )
 
 
-def _notes(order: RunOptions, jobs: Stream, taking_part: Lineup) -> Iterable[str]:
-    yield from jobs.told
-    yield from (f"{state.name}: {state.told}" for state in jobs.states)
+def _notes(options: RunOptions, jobs: Stream, taking_part: Lineup) -> Iterable[str]:
+    yield from jobs.about
+    yield from (f"{state.name}: {state.about}" for state in jobs.states)
     yield (
         f"The paper ran {JOBS} jobs of the trace of the LLNL Cray T3D on 256 "
         "processors. That trace is not at hand, so that its figures cannot be met, "
@@ -233,7 +233,7 @@ def _notes(order: RunOptions, jobs: Stream, taking_part: Lineup) -> Iterable[str
         "processor, free or busy (mc1x1-all, mm-all, mm-inc-all). As defined: mc1x1 "
         "at free processors, mm and mm-inc at intersections of their coordinates."
     )
-    every = order.every or EVERY
+    every = options.every or EVERY
     yield (
         f"The four of the table are asked at every job; the others, and the optimum, "
         f"at every job of {every}, counted from the first. An optimum is searched for "

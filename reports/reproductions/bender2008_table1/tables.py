@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from fractions import Fraction
 from itertools import pairwise
 
+from ...pages.bootstrap import Estimate
 from ...pages.document import Cell, Table
-from ...ratios.bootstrap import Estimate
-from ...ratios.wording import decimal, fraction
+from ...pages.numbers import decimal, fraction
 from .entries import Row, relative
 from .parts import OPTIMAL
 from .printed import IN_A_ROW, NAMES, PRINTED, VARIANTS, Variant

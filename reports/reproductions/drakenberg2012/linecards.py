@@ -17,9 +17,8 @@ from ....heuristics.procset.reaching import ReachingMachine
 from ....instances.procset.sample_machine import system
 from ....simulation.dispatch import Flags, dispatch
 from ....simulation.week import JOBS, NODE, WEEK, Submission, synthetic_week
-from ...pages.document import Cell, Document, Finding, Section, Table
+from ...pages.document import Cell, Document, Finding, Plot, Section, Table
 from ...pages.plot_style import FAINT, INK, STYLE, A, B, as_svg
-from ...ratios.plots import Plot
 from ..catalogue import RunOptions
 from .week_stream import NODES, Ints, beginning, stream
 
@@ -43,21 +42,21 @@ SEEDS = 3
 _AHEAD = ("exact", "lookahead")
 
 
-def study(order: RunOptions) -> Document:
+def study(options: RunOptions) -> Document:
     """Run the same stream under every way to select, each on its own machine.
 
     Then look ahead, and do not, in several synthetic weeks of several loads.
     """
-    jobs, told = stream(order)
-    weeks = _weeks(order)
+    jobs, about = stream(options)
+    weeks = _weeks(options)
     steps = len(_NAMES) + len(_AHEAD) * len(weeks)
     cards: dict[str, list[tuple[int, int]]] = {}
     for done, name in enumerate(_NAMES):
-        order.progress(done, steps, name)
-        cards[name] = _run(name, jobs, order.seed)
+        options.progress(done, steps, name)
+        cards[name] = _run(name, jobs, options.seed)
     rows: list[tuple[Cell, ...]] = []
     for done, (load, seed, week) in enumerate(weeks):
-        order.progress(len(_NAMES) + len(_AHEAD) * done, steps, f"load {load}")
+        options.progress(len(_NAMES) + len(_AHEAD) * done, steps, f"load {load}")
         several = [
             np.array([used for size, used in _run(name, week, seed) if size > 1])
             for name in _AHEAD
@@ -72,20 +71,20 @@ def study(order: RunOptions) -> Document:
                 _fewer(several[0], several[1]),
             )
         )
-    order.progress(steps, steps, "")
-    return written(cards, rows, told, order.seed)
+    options.progress(steps, steps, "")
+    return written(cards, rows, about, options.seed)
 
 
-def _weeks(order: RunOptions) -> list[tuple[Fraction, int, list[Submission]]]:
+def _weeks(options: RunOptions) -> list[tuple[Fraction, int, list[Submission]]]:
     """Draw weeks of several loads; none where a trace was given."""
-    if order.trace is not None:
+    if options.trace is not None:
         return []
     drawn = []
     for load in LOADS:
-        for seed in range(order.seed, order.seed + SEEDS):
+        for seed in range(options.seed, options.seed + SEEDS):
             week = synthetic_week(seed, jobs=round(load * JOBS))
             nodes = [replace(job, processors=job.processors // NODE) for job in week]
-            drawn.append((load, seed, beginning(nodes, order.first)))
+            drawn.append((load, seed, beginning(nodes, options.first)))
     return drawn
 
 
@@ -137,7 +136,7 @@ def _least_loaded() -> tuple[Way, Callable[[Ints, int], None]]:
 def written(
     cards: dict[str, list[tuple[int, int]]],
     ahead_by_load: Sequence[tuple[Cell, ...]],
-    told: str,
+    about: str,
     seed: int,
 ) -> Document:
     """Put what was found beside the paper."""
@@ -192,7 +191,7 @@ def written(
             *([_over_loads(ahead_by_load)] if ahead_by_load else []),
         ),
         notes=(
-            f"Stream: {told}; seed {seed}. Every way to select runs the whole stream "
+            f"Stream: {about}; seed {seed}. Every way to select runs the whole stream "
             "on a machine of its own, so later jobs meet what its own choices left. "
             "A job starts when it fits, whoever waits before it.",
             "Jobs ask for whole nodes, so nodes are the processors here; at core "

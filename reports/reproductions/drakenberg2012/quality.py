@@ -15,9 +15,8 @@ from ....heuristics.procset.reaching import ReachingMachine
 from ....instances.procset.sample_machine import system
 from ....simulation.dispatch import Flags, dispatch
 from ....simulation.week import Submission
-from ...pages.document import Document, Finding, Section, Table
+from ...pages.document import Document, Finding, Plot, Section, Table
 from ...pages.plot_style import FAINT, STYLE, A, B, as_svg
-from ...ratios.plots import Plot
 from ..catalogue import RunOptions
 from .week_stream import NODES, Pricer, stream
 
@@ -60,14 +59,14 @@ class Asked:
     same: bool
 
 
-def study(order: RunOptions) -> Document:
+def study(options: RunOptions) -> Document:
     """Run a stream under reaching, and ask every method at every request."""
-    jobs, told = stream(order)
-    asked = list(_asked(jobs, order))
-    return written(asked, told, order.seed)
+    jobs, about = stream(options)
+    asked = list(_asked(jobs, options))
+    return written(asked, about, options.seed)
 
 
-def _asked(jobs: Sequence[Submission], order: RunOptions) -> list[Asked]:
+def _asked(jobs: Sequence[Submission], options: RunOptions) -> list[Asked]:
     realistic = system("node", "realistic").sets
     uniform = system("node", "uniform").sets
     exact = {
@@ -85,7 +84,7 @@ def _asked(jobs: Sequence[Submission], order: RunOptions) -> list[Asked]:
     def choose(
         free: Flags, job: Submission
     ) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-        r, seed = job.processors, order.seed + job.number
+        r, seed = job.processors, options.seed + job.number
         own = reaching["realistic"].select(free, r, seed)
         plain = reaching["uniform"].select(free, r, seed)
         best = exact["realistic"].select(free, r)
@@ -106,11 +105,11 @@ def _asked(jobs: Sequence[Submission], order: RunOptions) -> list[Asked]:
         return own
 
     for done, _ in enumerate(dispatch(jobs, NODES, choose), start=1):
-        order.progress(done, len(jobs), "requests")
+        options.progress(done, len(jobs), "requests")
     return found
 
 
-def written(asked: Sequence[Asked], told: str, seed: int) -> Document:
+def written(asked: Sequence[Asked], about: str, seed: int) -> Document:
     """Put what was found beside the paper."""
     many = [one for one in asked if one.nodes > 1]
     near = [one for one in many if one.surplus <= WALL]
@@ -178,7 +177,7 @@ def written(asked: Sequence[Asked], told: str, seed: int) -> Document:
         ),
         sections=(_by_bins(many), _printed(near)),
         notes=(
-            f"Stream: {told}. A job starts when it fits, whoever waits before it; "
+            f"Stream: {about}. A job starts when it fits, whoever waits before it; "
             "which nodes it gets, and so what later jobs meet, reaching with "
             "realistic costs decides, as in the paper.",
             f"Seed {seed}. Costs: see `instances.procset.sample_machine`.",

@@ -18,9 +18,8 @@ from ....methods import PROCSET
 from ....simulation.dispatch import Flags, dispatch
 from ....simulation.week import NODE, Submission
 from ....solvers import Settings, Status, clock
-from ...pages.document import Cell, Document, Finding, Section, Table
+from ...pages.document import Cell, Document, Finding, Plot, Section, Table
 from ...pages.plot_style import FAINT, INK, STYLE, A, B, as_svg, time_label
-from ...ratios.plots import Plot
 from ..catalogue import RunOptions
 from .week_stream import NODES, Ints, stream
 
@@ -62,21 +61,21 @@ class Timed:
     proved: int
 
 
-def study(order: RunOptions) -> Document:
+def study(options: RunOptions) -> Document:
     """Collect requests of a stream, and time every method on the same ones."""
-    jobs, told = stream(order)
+    jobs, about = stream(options)
     bins = _collected(jobs)
     methods = dict(_methods())
     found: dict[str, list[Timed | None]] = {name: [] for name in methods}
     steps = len(methods) * len(bins)
     for place, (name, (run, most, each)) in enumerate(methods.items()):
         for step, met in enumerate(bins):
-            order.progress(place * len(bins) + step, steps, name)
+            options.progress(place * len(bins) + step, steps, name)
             found[name].append(
                 _timed(run, [m for m in met if m.surplus <= most][:each])
             )
-    order.progress(steps, steps, "")
-    return written(bins, found, told, order.seed)
+    options.progress(steps, steps, "")
+    return written(bins, found, about, options.seed)
 
 
 def _collected(jobs: Sequence[Submission]) -> list[list[Met]]:
@@ -111,8 +110,8 @@ def _methods() -> Iterator[tuple[str, tuple[Run, int, int]]]:
         yield f"exact: frontier-dp{suffix}", (_exact(granularity), NODES, _EACH)
         yield f"reaching{suffix}", (_reaching(granularity), NODES, _EACH)
     yield "exact, 1994: goldschmidt", (_named("goldschmidt"), _WALLED, _EACH)
-    yield "cpsat", (_named("cpsat"), NODES, _FEW)
-    yield "mip (HiGHS)", (_named("mip"), NODES, _FEW)
+    yield "cpsat", (_named("classes/cpsat"), NODES, _FEW)
+    yield "mip (HiGHS)", (_named("classes/highs"), NODES, _FEW)
 
 
 def _exact(granularity: str) -> Run:
@@ -173,7 +172,7 @@ def _timed(run: Run, met: Sequence[Met]) -> Timed | None:
 def written(
     bins: Sequence[Sequence[Met]],
     found: dict[str, list[Timed | None]],
-    told: str,
+    about: str,
     seed: int,
 ) -> Document:
     """Put what was found beside the paper."""
@@ -249,7 +248,7 @@ def written(
             ),
         ),
         notes=(
-            f"Stream: {told}; seed {seed}, run under frontier-dp. Up to {_EACH} "
+            f"Stream: {about}; seed {seed}, run under frontier-dp. Up to {_EACH} "
             f"requests of each bin, {_FEW} for general solvers; the best of "
             f"{_REPEATS} runs of each request below 50 ms.",
             "At core granularity a request is for all 8 processors of its nodes, out "

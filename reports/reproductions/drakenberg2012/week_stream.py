@@ -44,12 +44,12 @@ class Pricer:
         return tuple(self._costs[touched].sum(axis=0).tolist())
 
 
-def stream(order: RunOptions, *, cores: bool = False) -> tuple[list[Submission], str]:
+def stream(options: RunOptions, *, cores: bool = False) -> tuple[list[Submission], str]:
     """Return the jobs that are to be run, and what to say of them.
 
     Parameters
     ----------
-    order
+    options
         Names a trace, or the seed of a synthetic week.
     cores
         Whether sizes count processors, 8 to a node, or whole nodes.
@@ -59,19 +59,21 @@ def stream(order: RunOptions, *, cores: bool = False) -> tuple[list[Submission],
     InputError
         When the trace cannot be read, or nothing in it fits.
     """
-    if order.trace is None:
-        jobs = synthetic_week(order.seed)
-        told = f"a synthetic week, seed {order.seed}, with the moments of section 6.1"
+    if options.trace is None:
+        jobs = synthetic_week(options.seed)
+        about = (
+            f"a synthetic week, seed {options.seed}, with the moments of section 6.1"
+        )
         if not cores:
             jobs = [replace(job, processors=job.processors // NODE) for job in jobs]
     else:
         most = NODES * (NODE if cores else 1)
-        jobs = list(submissions_of(read_swf(order.trace), most))
-        told = f"the trace {order.trace}, jobs of up to {most} processors"
-    jobs = beginning(jobs, order.first)
+        jobs = list(submissions_of(read_swf(options.trace), most))
+        about = f"the trace {options.trace}, jobs of up to {most} processors"
+    jobs = beginning(jobs, options.first)
     if not jobs:
-        raise InputError("has no job that fits", file=order.trace or "")
-    return jobs, f"{told}; {len(jobs)} jobs"
+        raise InputError("has no job that fits", file=options.trace or "")
+    return jobs, f"{about}; {len(jobs)} jobs"
 
 
 def beginning(jobs: Sequence[Submission], first: int | None) -> list[Submission]:

@@ -11,7 +11,7 @@ from itertools import pairwise
 import numpy as np
 
 from ....instances import IntArray
-from ...ratios.bootstrap import Estimate, Floats, estimate, resampled_sums
+from ...pages.bootstrap import Estimate, Floats, estimate, resampled_sums
 from .parts import Found
 
 

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from ...pages.bootstrap import Estimate
 from ...pages.document import Finding
-from ...ratios.bootstrap import Estimate
 from .curves import BALANCE, CONTIGUITY, DISPERSAL, SYSTEM, Curves, Measure
 
 ELONGATED, PLAS, MC, RANDOM, MBS, PAGING = SIX = (
@@ -71,7 +71,7 @@ class Trend:
         return judged([self.direction * self.ends.sign])
 
     @property
-    def told(self) -> str:
+    def as_text(self) -> str:
         """Write from where to where it goes, and where it turns."""
         (low, first), (high, last) = self.means[0], self.means[-1]
         far = max(self.means, key=lambda one: -self.direction * one[1])
@@ -126,18 +126,18 @@ def findings(workloads: Sequence[Curves]) -> list[Finding]:
     """List them, each with the workload in front."""
     return [
         replace(finding, claim=f"{curves.name}: {finding.claim}")
-        for told in statements(workloads)
-        for curves, finding in zip(workloads, told, strict=True)
+        for same in statements(workloads)
+        for curves, finding in zip(workloads, same, strict=True)
     ]
 
 
 def summary(workloads: Sequence[Curves]) -> Iterator[str]:
     """Say in a few sentences what holds, and what does not."""
     everywhere: list[str] = []
-    for told in statements(workloads):
-        outcomes = [finding.holds for finding in told]
+    for same in statements(workloads):
+        outcomes = [finding.holds for finding in same]
         if all(outcomes):
-            everywhere.append(told[0].claim)
+            everywhere.append(same[0].claim)
             continue
         sides = [
             f"{words} on {', '.join(names)}"
@@ -154,7 +154,7 @@ def summary(workloads: Sequence[Curves]) -> Iterator[str]:
                 ]
             )
         ]
-        yield f"“{told[0].claim}” {'; '.join(sides)}."
+        yield f"“{same[0].claim}” {'; '.join(sides)}."
     if everywhere:
         yield f"On every workload holds: {'; '.join(everywhere)}."
 
@@ -306,11 +306,11 @@ def _trends(
         claim=claim,
         paper=paper,
         ours=f"{good} of {len(found)} strategies; from the lowest load to the "
-        f"highest: {', '.join(one.told for one in found)}",
+        f"highest: {', '.join(one.as_text for one in found)}",
         holds=holds,
         criterion="from the lowest load to the highest the 95 % interval of the "
-        "difference lies on the side told, and no step surely on the other; not judged "
-        "where the former contains 0",
+        "difference lies on the side stated, and no step surely on the other; not "
+        "judged where the former contains 0",
         remark="; ".join(one.astray for one in found if one.astray),
     )
 

@@ -61,7 +61,7 @@ class Part:
     @cached_property
     def key(self) -> str:
         """Digest of all that the outcome depends on."""
-        told = {
+        identity = {
             "version": [version("closeknit"), VERSION],
             "shape": self.shape,
             "jobs": [_digest(jobs) for jobs in self.streams],
@@ -70,10 +70,10 @@ class Part:
             "nodes": self.nodes,
             "seed": self.seed,
         }
-        return sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()
+        return sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()
 
     @property
-    def told(self) -> str:
+    def about(self) -> str:
         """What it is, for progress and complaints."""
         return f"{self.strategy} at load {float(self.load):g}"
 

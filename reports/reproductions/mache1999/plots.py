@@ -10,8 +10,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
+from ...pages.document import Plot
 from ...pages.plot_style import CLOUD, FAINT, INK, STYLE, A, B, as_svg
-from ...ratios.plots import Plot
 from .curves import Curves, Measure
 from .findings import ELONGATED, SIX
 

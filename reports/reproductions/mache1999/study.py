@@ -30,7 +30,7 @@ NODES = 20_000
 """Of the search for an optimum."""
 
 
-def study(order: RunOptions) -> Document:
+def study(options: RunOptions) -> Document:
     """Run every strategy at every load, and hold the paper's statements against it.
 
     Raises
@@ -39,9 +39,11 @@ def study(order: RunOptions) -> Document:
         When the trace cannot be used, or the mesh is not for these strategies or too
         small for the jobs.
     """
-    shape = order.mesh or MESH
+    shape = options.mesh or MESH
     taking_part, missing = lineup(shape)
-    found = list(workloads(order.trace, shape, seed=order.seed, first=order.first))
+    found = list(
+        workloads(options.trace, shape, seed=options.seed, first=options.first)
+    )
     parts = {
         (workload.name, strategy, load): Part(
             shape=shape,
@@ -49,14 +51,14 @@ def study(order: RunOptions) -> Document:
             load=load,
             strategy=strategy,
             nodes=NODES,
-            seed=order.seed,
+            seed=options.seed,
         )
         for workload in found
         for strategy in taking_part
         for load in (LOADS if strategy in SIX else OUR_LOADS)
     }
     due = sorted(reversed(parts.values()), key=lambda part: part.strategy in OURS)
-    outcomes = run_all(due, run, Found, order)
+    outcomes = run_all(due, run, Found, options)
     curves = [
         Curves(
             name=f"workload {workload.name}",
@@ -72,7 +74,7 @@ def study(order: RunOptions) -> Document:
         )
         for workload in found
     ]
-    return _written(order, shape, found, curves, missing)
+    return _written(options, shape, found, curves, missing)
 
 
 def lineup(shape: tuple[int, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -96,7 +98,7 @@ def lineup(shape: tuple[int, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def _written(
-    order: RunOptions,
+    options: RunOptions,
     shape: tuple[int, ...],
     found: Sequence[Workload],
     curves: Sequence[Curves],
@@ -114,7 +116,7 @@ def _written(
             for workload, made in zip(found, curves, strict=True)
             for section in _sections(workload, made)
         ),
-        notes=tuple(_notes(order, found, curves, missing)),
+        notes=tuple(_notes(options, found, curves, missing)),
     )
 
 
@@ -123,7 +125,7 @@ def _lead(curves: Sequence[Curves]) -> Iterator[str]:
     yield from summary(curves)
     middle = OUR_LOADS[3]
     for made in curves:
-        told = [
+        about = [
             f"{name} {made.mean(DISPERSAL, name, middle).value:.1f} and "
             f"{made.mean(BALANCE, name, middle).value:.2f}"
             for name in sorted(
@@ -134,7 +136,7 @@ def _lead(curves: Sequence[Curves]) -> Iterator[str]:
         yield (
             f"{_upper(made.name)}, {made.jobs} jobs, at utilisation "
             f"{share:.0f} %: nodes affected and balance factor of a job are "
-            f"{'; '.join(told)}."
+            f"{'; '.join(about)}."
         )
 
 
@@ -146,7 +148,7 @@ def _sections(workload: Workload, curves: Curves) -> Iterator[Section]:
     slug = workload.name.lower().replace(", ", "_")
     yield Section(
         title=f"Dispersal, {curves.name}: Fig. 9",
-        text=workload.told,
+        text=workload.about,
         tables=(measure_table(slug, curves, DISPERSAL),),
         plots=(plot(curves, DISPERSAL, "Fig. 9"),),
     )
@@ -188,14 +190,14 @@ _ON_OURS = (
 
 
 def _notes(
-    order: RunOptions,
+    options: RunOptions,
     found: Sequence[Workload],
     curves: Sequence[Curves],
     missing: Sequence[str],
 ) -> Iterator[str]:
     for workload in found:
-        yield f"Workload {workload.name}: {' '.join(workload.told)}"
-    if order.trace is None:
+        yield f"Workload {workload.name}: {' '.join(workload.about)}"
+    if options.trace is None:
         yield "Workload II is left out: no trace was given (--trace FILE)."
     yield (
         "The paper's Table 1 has, of workload I, sizes “exponential mean = 4 * 4”, "

@@ -36,14 +36,14 @@ class Workload:
     ----------
     name
         For headings and files.
-    told
+    about
         Where the jobs come from; numbers.
     streams
         Each runs on a machine of its own; in their own time.
     """
 
     name: str
-    told: tuple[str, ...]
+    about: tuple[str, ...]
     streams: tuple[tuple[StreamJob, ...], ...]
 
     @property
@@ -120,12 +120,12 @@ def _drawn(
             f"sizes exponential of mean {SIDE**2}, rounded, from 1 to {processors}; mc "
             "is told no sides"
         )
-    told = (
+    about = (
         f"{SEEDS} streams of {n} jobs, seeds {seed} to {seed + SEEDS - 1}: {how}. "
         f"Gaps and run times exponential, run times of mean {SERVICE} s.",
         numbers([job for stream in streams for job in stream]),
     )
-    return Workload(name=name, told=told, streams=streams)
+    return Workload(name=name, about=about, streams=streams)
 
 
 def numbers(jobs: Sequence[StreamJob]) -> str:
@@ -146,7 +146,7 @@ def numbers(jobs: Sequence[StreamJob]) -> str:
 def _traced(trace: str, shape: tuple[int, ...], first: int | None) -> Workload:
     if not _is_the_papers(trace):
         found = main_stream(trace, shape, seed=0, first=first)
-        return _workload(list(found.states[0].jobs), found.told[0])
+        return _workload(list(found.states[0].jobs), found.about[0])
     jobs, skipped = jobs_of_trace(
         trace, most=prod(shape), where=several_processors_in_autumn_1996(trace)
     )
@@ -160,8 +160,8 @@ def _traced(trace: str, shape: tuple[int, ...], first: int | None) -> Workload:
     )
 
 
-def _workload(jobs: list[StreamJob], told: str) -> Workload:
-    return Workload(name="II", told=(told, numbers(jobs)), streams=(tuple(jobs),))
+def _workload(jobs: list[StreamJob], about: str) -> Workload:
+    return Workload(name="II", about=(about, numbers(jobs)), streams=(tuple(jobs),))
 
 
 def _is_the_papers(trace: str) -> bool:

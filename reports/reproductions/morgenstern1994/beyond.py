@@ -19,9 +19,8 @@ from ....simulation.submesh_migration import Migrating
 from ....simulation.submesh_policies import DEPTH, Policy, serve
 from ....simulation.submesh_stream import Normal, Request, Uniform
 from ....solvers import Settings, clock
-from ...pages.document import Cell, Document, Finding, Section, Table
+from ...pages.document import Cell, Document, Finding, Plot, Section, Table
 from ...pages.plot_style import FAINT, STYLE, A, B, as_svg
-from ...ratios.plots import Plot
 from ..catalogue import RunOptions
 from .runs import RUNS, SECONDS, Group, Mean, mean, relative
 
@@ -36,9 +35,9 @@ _SAID = {
 }
 
 
-def study(order: RunOptions) -> Document:
+def study(options: RunOptions) -> Document:
     """Run policies, budgets of moves, and `snug` against 4iss."""
-    n = order.first
+    n = options.first
     small = [
         Group("uniform", (256, 256), n or 1000, Uniform(1, 256)),
         Group("normal", (256, 256), n or 1000, Normal(128, 43)),
@@ -56,16 +55,16 @@ def study(order: RunOptions) -> Document:
     policies: dict[str, Policies] = {}
     budgets: dict[str, list[Budget]] = {}
     for k, group in enumerate(small):
-        order.progress(2 * k, steps, f"policies, {group.name}")
-        policies[group.name] = _policies(group, order.seed)
-        order.progress(2 * k + 1, steps, f"budgets, {group.name}")
-        budgets[group.name] = list(_budgets(group, order.seed))
+        options.progress(2 * k, steps, f"policies, {group.name}")
+        policies[group.name] = _policies(group, options.seed)
+        options.progress(2 * k + 1, steps, f"budgets, {group.name}")
+        budgets[group.name] = list(_budgets(group, options.seed))
     gains = []
     for k, group in enumerate(every):
-        order.progress(2 * len(small) + k, steps, f"snug, {group.name}")
-        gains.append(_gain(group, order.seed))
-    order.progress(steps, steps, "")
-    return _written(policies, budgets, gains, order)
+        options.progress(2 * len(small) + k, steps, f"snug, {group.name}")
+        gains.append(_gain(group, options.seed))
+    options.progress(steps, steps, "")
+    return _written(policies, budgets, gains, options)
 
 
 Policies = dict[tuple[Policy, str], list[Measures]]
@@ -160,7 +159,7 @@ def _written(
     policies: dict[str, Policies],
     budgets: dict[str, list[Budget]],
     gains: Sequence[Gain],
-    order: RunOptions,
+    options: RunOptions,
 ) -> Document:
     better = [g for g in gains if g.completion.value < 0]
     sure = [g for g in better if g.completion.differs]
@@ -209,7 +208,7 @@ def _written(
             _gain_section(gains),
         ),
         notes=(
-            f"Seed {order.seed}, run i has the seed plus i; {FEWER} runs of policies "
+            f"Seed {options.seed}, run i has the seed plus i; {FEWER} runs of policies "
             f"and budgets, {RUNS} of snug and 4iss; 95 % intervals of Student over "
             "differences run by run.",
             "A reservation is the earliest moment at which the first of the queue "

@@ -40,19 +40,19 @@ _NOTES = (
 )
 
 
-def table1(order: RunOptions) -> Document:
+def table1(options: RunOptions) -> Document:
     """256x256, sides uniform and normal, as asked."""
-    return _small(order, "morgenstern-table1", rotate=False)
+    return _small(options, "morgenstern-table1", rotate=False)
 
 
-def table2(order: RunOptions) -> Document:
+def table2(options: RunOptions) -> Document:
     """256x256, sides uniform and normal, requests may be turned."""
-    return _small(order, "morgenstern-table2", rotate=True)
+    return _small(options, "morgenstern-table2", rotate=True)
 
 
-def _small(order: RunOptions, name: str, *, rotate: bool) -> Document:
+def _small(options: RunOptions, name: str, *, rotate: bool) -> Document:
     whole = 1000
-    n = order.first or whole
+    n = options.first or whole
     turned = ", turned" if rotate else ""
     groups = [
         Group(f"uniform{turned}", (256, 256), n, Uniform(1, 256), rotate),
@@ -65,7 +65,7 @@ def _small(order: RunOptions, name: str, *, rotate: bool) -> Document:
     ]
     how = "with" if rotate else "without"
     return _study(
-        order,
+        options,
         name,
         f"Allocation in a 256x256 mesh, {how} rotation",
         f"Morgenstern 1994, Table {2 if rotate else 1}",
@@ -74,16 +74,16 @@ def _small(order: RunOptions, name: str, *, rotate: bool) -> Document:
     )
 
 
-def table3(order: RunOptions) -> Document:
+def table3(options: RunOptions) -> Document:
     """1024x1024, sides uniform up to 1024, 512, 256, 128 and 64."""
     whole = 4000
-    n = order.first or whole
+    n = options.first or whole
     rows = []
     for longest in (1024, 512, 256, 128, 64):
         group = Group(str(longest), (1024, 1024), n, Uniform(1, longest))
         rows.append((group, [row for row in TABLE_3 if row.group == group.name]))
     return _study(
-        order,
+        options,
         "morgenstern-table3",
         "Allocation in a 1024x1024 mesh, the longest side from 1024 down to 64",
         "Morgenstern 1994, Table 3",
@@ -94,7 +94,7 @@ def table3(order: RunOptions) -> Document:
 
 
 def _study(
-    order: RunOptions,
+    options: RunOptions,
     name: str,
     title: str,
     source: str,
@@ -103,15 +103,15 @@ def _study(
     doubt: Group | None = None,
 ) -> Document:
     """Run all rows, and compare them; of another number of requests, what can be."""
-    laboratory = Laboratory(order.seed)
+    laboratory = Laboratory(options.seed)
     total = sum(len(rows) for _, rows in parts)
     done = 0
     for group, rows in parts:
         for row in rows:
-            order.progress(done, total, f"{group.name} {row.method}")
+            options.progress(done, total, f"{group.name} {row.method}")
             run_all(laboratory, group, row)
             done += 1
-    order.progress(total, total, "")
+    options.progress(total, total, "")
     n = parts[0][0].requests
     comparable = n == whole
     findings = [
@@ -120,14 +120,14 @@ def _study(
     ]
     if doubt is not None:
         findings.append(doubted(laboratory, doubt))
-    told = lead(laboratory, parts, comparable)
+    about = lead(laboratory, parts, comparable)
     if not comparable:
         short = f"{n} requests, not the paper's {whole}"
-        told = (
+        about = (
             f"Queues of {short}: completion times cannot be compared with the paper's; "
             "utilisation can, roughly, as the mesh fills and empties within fewer "
             "requests. No statement of the paper is judged.",
-            *told,
+            *about,
         )
         findings = [replace(f, holds=None, remark=short) for f in findings]
     findings += slips(parts)
@@ -148,8 +148,8 @@ def _study(
         name=name,
         title=title,
         source=source,
-        lead=told,
+        lead=about,
         findings=tuple(findings),
         sections=tuple(sections),
-        notes=(*_NOTES, f"{n} requests a run, seed {order.seed}."),
+        notes=(*_NOTES, f"{n} requests a run, seed {options.seed}."),
     )

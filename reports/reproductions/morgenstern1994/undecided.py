@@ -9,28 +9,28 @@ be carried out, and then a yes, which gives one that no method can beat.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from itertools import pairwise
-from math import prod
+from collections.abc import Sequence
 from statistics import median
 
 import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from scipy import stats
 
-from ....exact.submesh.feasibility import Feasibility
-from ....instances.submesh.packing import Packing
-from ....simulation.submesh import Measures, first_come
 from ....simulation.submesh_budget import Budget
-from ....simulation.submesh_migration import Migrating
-from ....simulation.submesh_stream import Request, Uniform, queue
-from ....solvers import Settings, clock
-from ...pages.document import Cell, Document, Finding, Section, Table
+from ....simulation.submesh_stream import Uniform, queue
+from ...pages.document import Cell, Document, Finding, Plot, Section, Table
 from ...pages.plot_style import CLOUD, INK, STYLE, A, B, as_svg
-from ...ratios.plots import Plot
 from ..catalogue import RunOptions
+from .decisions import (
+    COUNTED,
+    Case,
+    Classes,
+    Range,
+    by_load,
+    by_residents,
+    share,
+    simulated,
+)
 
 SHAPE = (256, 256)
 RANGES = (
@@ -45,194 +45,35 @@ RANGES = (
     (29, 450),
 )
 """Longest side, and requests: 2, 5, 7.5, 11, 20, 26, 60, 120, 240 residents, about."""
-RESIDENTS = (5, 10, 15, 20, 30, 60, 120, 240)
-"""Upper ends of the classes; what is more is the last."""
-LOADS = (70, 80, 85, 90, 96)
-"""Lower ends of the classes in per cent, but for the first."""
 FEW = 20
 """Residents up to which nearly everything should be decided."""
 
 
-@dataclass(frozen=True, slots=True)
-class Case:
-    """One decision whether residents could make room.
-
-    Parameters
-    ----------
-    residents
-        Who is there.
-    load
-        Processors held if the request were let in, per cent.
-    fits
-        The answer.
-    by
-        The step that gave it.
-    seconds
-        Processor time.
-    """
-
-    residents: int
-    load: float
-    fits: bool | None
-    by: str
-    seconds: float
-
-
-@dataclass(frozen=True, slots=True)
-class Range:
-    """What came of the queue of one range of sides."""
-
-    longest: int
-    requests: int
-    no: Measures
-    yes: Measures
-    cases: Sequence[Case]
-    again: int
-    """Undecided in the run that takes them for a yes."""
-
-    @property
-    def bracket(self) -> float:
-        """By how many per cent the schedule may be longer than need be."""
-        return 100 * (self.no.completion_time / self.yes.completion_time - 1)
-
-
-class _Recorder:
-    """Decides within a budget, and notes what was asked."""
-
-    def __init__(self, budget: Budget, told: Callable[[], None]) -> None:
-        self.budget = budget
-        self.told = told
-        self.cases: list[Case] = []
-
-    def __call__(self, packing: Packing, settings: Settings) -> Feasibility:
-        self.told()
-        start = clock.cpu()
-        verdict = self.budget(packing, settings)
-        seconds = clock.cpu() - start
-        load = 100 * sum(prod(one.size) for one in packing.items) / prod(packing.shape)
-        residents = len(packing.items) - 1
-        self.cases.append(Case(residents, load, verdict.fits, verdict.by, seconds))
-        return verdict
-
-
-def study(order: RunOptions) -> Document:
+def study(options: RunOptions) -> Document:
     """Run the queues of all ranges, undecided as a no and as a yes."""
     budget = Budget()
-    _simulated(queue((32, 32), 60, Uniform(1, 12)), (32, 32), budget)  # compiled
+    simulated(queue((32, 32), 60, Uniform(1, 12)), (32, 32), budget)  # compiled
     ranges = []
     for k, (longest, most) in enumerate(RANGES):
-        n = min(most, order.first or most)
-        requests = queue(SHAPE, n, Uniform(1, longest), seed=order.seed)
+        n = min(most, options.first or most)
+        requests = queue(SHAPE, n, Uniform(1, longest), seed=options.seed)
 
-        def told(k: int = k, longest: int = longest) -> None:
-            order.progress(k, len(RANGES), f"sides to {longest}")
+        def progress(k: int = k, longest: int = longest) -> None:
+            options.progress(k, len(RANGES), f"sides to {longest}")
 
-        no, asked = _simulated(requests, SHAPE, budget, told=told)
+        no, asked = simulated(requests, SHAPE, budget, progress=progress)
         yes, again = no, asked
         if any(case.fits is None for case in asked):
-            yes, again = _simulated(requests, SHAPE, budget, generous=True, told=told)
+            yes, again = simulated(
+                requests, SHAPE, budget, generous=True, progress=progress
+            )
         undecided = sum(case.fits is None for case in again)
         ranges.append(Range(longest, n, no, yes, asked, undecided))
-    order.progress(len(RANGES), len(RANGES), "")
-    return _written(ranges, budget, order)
+    options.progress(len(RANGES), len(RANGES), "")
+    return _written(ranges, budget, options)
 
 
-def _simulated(
-    requests: Sequence[Request],
-    shape: tuple[int, int],
-    budget: Budget,
-    *,
-    generous: bool = False,
-    told: Callable[[], None] = lambda: None,
-) -> tuple[Measures, list[Case]]:
-    recorder = _Recorder(budget, told)
-    occupancy = Migrating(shape, generous=generous, decider=recorder)
-    return first_come(requests, occupancy), recorder.cases
-
-
-@dataclass(frozen=True, slots=True)
-class Share:
-    """How many of some decisions are a yes, a no, and neither."""
-
-    yes: int
-    no: int
-    undecided: int
-
-    @property
-    def n(self) -> int:
-        """All of them."""
-        return self.yes + self.no + self.undecided
-
-    @property
-    def interval(self) -> tuple[float, float]:
-        """Wilson's 95 % interval of the share that is undecided, in per cent."""
-        if not self.n:
-            return 0.0, 100.0
-        found = stats.binomtest(self.undecided, self.n).proportion_ci(method="wilson")
-        return 100 * float(found.low), 100 * float(found.high)
-
-    @property
-    def undecided_pct(self) -> float | None:
-        """The share that is undecided, in per cent."""
-        return 100 * self.undecided / self.n if self.n else None
-
-    @property
-    def cells(self) -> tuple[Cell, ...]:
-        """For a table: see `_COUNTED`."""
-        low, high = self.interval
-        return (
-            self.n,
-            self.yes,
-            self.no,
-            self.undecided,
-            self.undecided_pct,
-            low,
-            high,
-        )
-
-
-_COUNTED = ("decisions", "yes", "no", "undecided", "undecided %", "from %", "to %")
-
-
-def share(cases: Iterable[Case]) -> Share:
-    """Count answers.
-
-    >>> two = share([Case(3, 90.0, True, "annealing", 0.1), Case(3, 95.0, None, "", 1)])
-    >>> two.yes, two.undecided, [round(x) for x in two.interval]
-    (1, 1, [9, 91])
-    """
-    found = Counter(case.fits for case in cases)
-    return Share(found[True], found[False], found[None])
-
-
-Classes = list[tuple[str, list[Case]]]
-
-
-def by_residents(cases: Sequence[Case]) -> Classes:
-    """Sort decisions by how many residents there are."""
-    ends = (-1, *RESIDENTS, 10**9)
-    return [
-        (
-            f"over {low}" if high == ends[-1] else f"{low + 1} to {high}",
-            [case for case in cases if low < case.residents <= high],
-        )
-        for low, high in pairwise(ends)
-    ]
-
-
-def by_load(cases: Sequence[Case]) -> Classes:
-    """Sort decisions by the load there would be."""
-    ends = (0, *LOADS, 101)
-    return [
-        (
-            f"to {high}" if not low else f"{low} to {min(high, 100)}",
-            [case for case in cases if low <= case.load < high],
-        )
-        for low, high in pairwise(ends)
-    ]
-
-
-def _written(ranges: Sequence[Range], budget: Budget, order: RunOptions) -> Document:
+def _written(ranges: Sequence[Range], budget: Budget, options: RunOptions) -> Document:
     cases = [case for one in ranges for case in one.cases]
     few = [case for case in cases if case.residents <= FEW]
     ten = [case for case in cases if case.residents <= 10]
@@ -283,7 +124,7 @@ def _written(ranges: Sequence[Range], budget: Budget, order: RunOptions) -> Docu
         findings=tuple(findings),
         sections=(_ranges(ranges), _shares(cases), _steps(cases)),
         notes=(
-            f"Seed {order.seed}, one queue a range, first come first served on "
+            f"Seed {options.seed}, one queue a range, first come first served on "
             "256x256, sides uniform from 1, residence 5 to 30.",
             f"Budget of a decision: {budget}.",
             "Counted are attempts for which enough processors are free and FS_f finds "
@@ -353,7 +194,7 @@ def _ranges(ranges: Sequence[Range]) -> Section:
                     "requests",
                     "mean residents",
                     "most",
-                    *_COUNTED,
+                    *COUNTED,
                     "median ms",
                     "longest s",
                 ),
@@ -366,7 +207,7 @@ def _ranges(ranges: Sequence[Range]) -> Section:
                 columns=(
                     "*sides",
                     "mean residents",
-                    *_COUNTED,
+                    *COUNTED,
                     "undecided in the yes run",
                     "completion, no",
                     "completion, yes",
@@ -395,7 +236,7 @@ def _shares(cases: Sequence[Case]) -> Section:
         Table(
             name="residents",
             caption="Decisions by residents, all ranges together",
-            columns=("*residents", *_COUNTED),
+            columns=("*residents", *COUNTED),
             rows=tuple(
                 (name, *share(some).cells) for name, some in by_residents(cases)
             ),
@@ -403,7 +244,7 @@ def _shares(cases: Sequence[Case]) -> Section:
         Table(
             name="loads",
             caption="Decisions by load with the request let in, all ranges together",
-            columns=("*residents", "*load %", *_COUNTED),
+            columns=("*residents", "*load %", *COUNTED),
             rows=tuple(loads),
         ),
     )

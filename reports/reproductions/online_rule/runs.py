@@ -45,7 +45,9 @@ def lineup(shape: tuple[int, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return able, tuple(f"{name}: {why}" for name, why in reasons.items() if why)
 
 
-def states(order: RunOptions, shape: tuple[int, ...]) -> tuple[list[str], list[State]]:
+def states(
+    options: RunOptions, shape: tuple[int, ...]
+) -> tuple[list[str], list[State]]:
     """Return what the stream is, and the ways in which it comes.
 
     Raises
@@ -53,18 +55,20 @@ def states(order: RunOptions, shape: tuple[int, ...]) -> tuple[list[str], list[S
     InputError
         When the trace cannot be used.
     """
-    told: list[str] = []
+    about: list[str] = []
     ways: dict[tuple[int, ...], State] = {}
-    for load in LOADS if order.load is None else (order.load,):
-        jobs = stream(order.trace, shape, seed=order.seed, first=order.first, load=load)
-        told = list(jobs.told)
+    for load in LOADS if options.load is None else (options.load,):
+        jobs = stream(
+            options.trace, shape, seed=options.seed, first=options.first, load=load
+        )
+        about = list(jobs.about)
         for state in jobs.states:
             name = state.name
             if name != PACKED:
                 name = "as it comes" if load is None else f"load {float(load):g}"
             times = tuple(job.submit for job in state.jobs)
-            ways.setdefault(times, State(name=name, told=state.told, jobs=state.jobs))
-    return told, sorted(ways.values(), key=lambda state: state.name == PACKED)
+            ways.setdefault(times, State(name=name, about=state.about, jobs=state.jobs))
+    return about, sorted(ways.values(), key=lambda state: state.name == PACKED)
 
 
 def part(
@@ -190,16 +194,16 @@ def races(
     ways: Sequence[State],
     rivals: Sequence[str],
     shape: tuple[int, ...],
-    order: RunOptions,
+    options: RunOptions,
 ) -> Iterator[Race]:
     """Run everybody on every way in which the stream comes."""
     everybody: list[str | Fraction] = [RULE, *rivals, *REGARDS]
     parts = {
-        (state.name, who): part(state, shape, order.seed, who)
+        (state.name, who): part(state, shape, options.seed, who)
         for state in ways
         for who in everybody
     }
-    found = run_all(list(parts.values()), run, Found, order)
+    found = run_all(list(parts.values()), run, Found, options)
     for state in ways:
         own = {who: found[parts[state.name, who].key].own for who in everybody}
         proved = looked = 0

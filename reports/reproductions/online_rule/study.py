@@ -12,10 +12,9 @@ import matplotlib as mpl
 from matplotlib.figure import Figure
 
 from ....heuristics.allocation.thrifty import REGARD
-from ...pages.document import Cell, Document, Finding, Section, Table
+from ...pages.bootstrap import Estimate
+from ...pages.document import Cell, Document, Finding, Plot, Section, Table
 from ...pages.plot_style import INK, STYLE, B, as_svg, per_cent
-from ...ratios.bootstrap import Estimate
-from ...ratios.plots import Plot
 from ..bender2008_table1.entries import relative
 from ..bender2008_table1.parts import OPTIMAL
 from ..bender2008_table1.study import MESH
@@ -23,7 +22,7 @@ from ..catalogue import RunOptions
 from .runs import NODES, REGARDS, RULE, Race, lineup, races, states
 
 
-def study(order: RunOptions) -> Document:
+def study(options: RunOptions) -> Document:
     """Let all strategies, the rule, and the optimum of every step place a stream.
 
     Raises
@@ -31,10 +30,10 @@ def study(order: RunOptions) -> Document:
     InputError
         When the trace cannot be used, or the mesh is too small for its jobs.
     """
-    shape = order.mesh or MESH
+    shape = options.mesh or MESH
     rivals, missing = lineup(shape)
-    told, ways = states(order, shape)
-    found = list(races(ways, rivals, shape, order))
+    about, ways = states(options, shape)
+    found = list(races(ways, rivals, shape, options))
     sections = [_section(race) for race in found]
     return Document(
         name="online-rule",
@@ -50,8 +49,8 @@ def study(order: RunOptions) -> Document:
         ),
         sections=(*sections, _tuning(found)),
         notes=(
-            *told,
-            *(f"{race.state.name}: {race.state.told}" for race in found),
+            *about,
+            *(f"{race.state.name}: {race.state.about}" for race in found),
             "Strict first come first served: no strategy here refuses a job, so that "
             "all of them see the same starts and ends, and differences are paired by "
             "job. The rule looks at nothing but what is free and at k.",
@@ -196,7 +195,7 @@ def _section(race: Race) -> Section:
         ),
         rows=tuple(rows),
     )
-    text = [race.state.told]
+    text = [race.state.about]
     if race.looked:
         text.append(
             f"Of the {race.looked} decisions of {OPTIMAL} for more than one processor "

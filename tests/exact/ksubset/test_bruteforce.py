@@ -41,7 +41,7 @@ def test_refuses_what_it_cannot_finish(instance: KSubset, said: str) -> None:
     [
         (Settings(time_limit=0.0), Limit.TIME),
         (Settings(node_limit=10), Limit.NODES),
-        (Settings(node_limit=0), Limit.NODES),
+        (Settings(node_limit=1), Limit.NODES),
     ],
 )
 def test_a_limit_leaves_the_best_so_far(limits: Settings, limit: Limit) -> None:

@@ -503,7 +503,7 @@ def test_auto_takes_the_route_that_suits() -> None:
     wide = PROCSET["auto"](torus_planes((8, 8, 8), 12))
     assert narrow.proof is not None
     assert wide.proof is not None
-    assert (narrow.proof.by, wide.proof.by) == ("frontier-dp", "opened-bb")
+    assert (narrow.proof.by, wide.proof.by) == ("frontier-dp", "set-opening-bb")
     assert narrow.status is wide.status is Status.OPTIMAL
 
 

@@ -1,4 +1,4 @@
-"""opened-bb: against every choice, with every rule off, at limits, at any width."""
+"""set-opening-bb: every choice, every rule off, limits, any width."""
 
 from __future__ import annotations
 
@@ -185,17 +185,20 @@ HARD = random_domains(256, 3, 16, 64, seed=1)
 
 
 def test_node_limit_leaves_a_solution_and_a_bound() -> None:
-    result = PROCSET["opened-bb"](HARD, Settings(node_limit=2000))
+    result = PROCSET["set-opening-bb"](HARD, Settings(node_limit=2000))
     assert result.status is Status.FEASIBLE
     assert result.limit is Limit.NODES
     assert isinstance(result.objective, tuple)
     assert isinstance(result.bound, tuple)
     assert (0,) < result.bound < result.objective
-    assert PROCSET["opened-bb"](HARD, Settings(node_limit=2000)).chosen == result.chosen
+    assert (
+        PROCSET["set-opening-bb"](HARD, Settings(node_limit=2000)).chosen
+        == result.chosen
+    )
 
 
 def test_time_limit_of_nothing_still_answers() -> None:
-    result = PROCSET["opened-bb"](HARD, Settings(time_limit=0.0))
+    result = PROCSET["set-opening-bb"](HARD, Settings(time_limit=0.0))
     assert result.status is Status.FEASIBLE
     assert result.limit is Limit.TIME
     assert check(HARD, result.chosen or ()) == []
@@ -235,6 +238,6 @@ def test_bounds_rise_to_the_optimum_in_steps() -> None:
 
 def test_same_answer_every_time() -> None:
     instance = torus_planes((8, 8, 8), 24, free=Fraction(1, 2), seed=5)
-    first, again = (PROCSET["opened-bb"](instance) for _ in range(2))
+    first, again = (PROCSET["set-opening-bb"](instance) for _ in range(2))
     assert first.chosen == again.chosen
     assert first.status is Status.OPTIMAL

@@ -15,9 +15,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from closeknit.exact.sukp.bruteforce import bruteforce
-from closeknit.exact.sukp.sukp_bb import kernels as kernels
 from closeknit.exact.sukp.sukp_bb import root as sukp_root
 from closeknit.exact.sukp.sukp_bb.arrays import packed
+from closeknit.exact.sukp.sukp_bb.kernels_bound import scaled, unscaled
+from closeknit.exact.sukp.sukp_bb.layout import MULTIPLIER_BITS
 from closeknit.exact.sukp.sukp_bb.search import ExclusionSearch
 from closeknit.heuristics.sukp.sukp_greedy import greedy
 from closeknit.instances import Sukp, check, cost, read_instance
@@ -166,13 +167,13 @@ def test_an_optimum_is_of_the_form_sought(instance: Sukp) -> None:
 def test_units_are_rounded_to_the_safe_side() -> None:
     for shift in (5, 0, -3):
         for loss in range(200):
-            units = kernels.scaled(loss, shift)
+            units = scaled(loss, shift)
             assert units * 2**-shift >= loss
             # whatever exceeds a loss by a finest unit proves one more, at best
-            value = units << kernels.MULTIPLIER_BITS
-            assert kernels.unscaled(value - 1, shift) <= loss
+            value = units << MULTIPLIER_BITS
+            assert unscaled(value - 1, shift) <= loss
             if shift >= 0:
-                assert kernels.unscaled(value + 1, shift) == loss + 1
+                assert unscaled(value + 1, shift) == loss + 1
 
 
 def test_the_largest_numbers_do_not_overflow() -> None:

@@ -58,7 +58,7 @@ from ...oracles import optimum
 from ...paths import TESTS
 from ...strategies import SYMMETRIC, half_full, seeded_ksubset, whole_torus
 
-MEDIAN = KSUBSET["cuts-median/cp-sat"]
+MEDIAN = KSUBSET["cuts-median/cpsat"]
 QUADRATIC = KSUBSET["cuts-quadratic/scip"]
 BACKENDS = ("highs", "scip", "cbc")
 CUBE = mesh(2, 2, 2, k=3)
@@ -484,7 +484,7 @@ def test_misbehaviour_on_the_quadratic_is_an_error(
 
 
 def test_all_three_are_registered() -> None:
-    names = {"cuts-median/cp-sat", "cuts-quadratic/scip"}
+    names = {"cuts-median/cpsat", "cuts-quadratic/scip"}
     names |= {f"margins/{backend}" for backend in BACKENDS}
     assert names <= set(KSUBSET)
     for name in names:
@@ -497,8 +497,8 @@ def test_all_three_are_registered() -> None:
     [
         ("margins/highs", CUBE, "at most two axes"),
         ("margins/cbc", TREE, "at most two axes"),
-        ("cuts-median/cp-sat", TREE, "rings and trees have no median lines"),
-        ("cuts-median/cp-sat", TORUS, "rings and trees have no median lines"),
+        ("cuts-median/cpsat", TREE, "rings, trees and graphs have no median lines"),
+        ("cuts-median/cpsat", TORUS, "rings, trees and graphs have no median lines"),
         ("cuts-quadratic/scip", FAR, "tolerances of SCIP could hide a hop"),
     ],
 )

@@ -42,8 +42,8 @@ from ...paths import TESTS
 from ...strategies import procsets
 
 FAKES = TESTS
-MIXED = ("mip", "mip/scip", "mip/cbc")
-SOLVERS = ("cpsat", *MIXED)
+MIXED = ("classes/highs", "classes/scip", "classes/cbc")
+SOLVERS = ("classes/cpsat", *MIXED)
 
 
 def system(
@@ -90,7 +90,7 @@ def proved(result: Result, least: tuple[int, ...], by: str) -> None:
 @settings(max_examples=120, deadline=None)
 @given(instance=procsets())
 def test_cp_sat_agrees_with_brute_force(instance: ProcSet) -> None:
-    proved(PROCSET["cpsat"](instance), cheapest(instance), "cp-sat 9.")
+    proved(PROCSET["classes/cpsat"](instance), cheapest(instance), "cp-sat 9.")
 
 
 @settings(max_examples=60, deadline=None)
@@ -106,7 +106,8 @@ def test_all_levels_in_one_objective_give_the_same(instance: ProcSet) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "by"), [("mip", "highs "), ("mip/scip", "scip "), ("mip/cbc", "cbc ")]
+    ("name", "by"),
+    [("classes/highs", "highs "), ("classes/scip", "scip "), ("classes/cbc", "cbc ")],
 )
 def test_mixed_integer_solvers_agree_with_brute_force(name: str, by: str) -> None:
     for seed in (MIXED.index(name), 10 + MIXED.index(name)):
@@ -193,16 +194,16 @@ def test_what_costs_nothing_needs_no_solver(
 def test_models_without_a_start_work_too(name: str) -> None:
     free = system(((0,), (0, 0, 0)), n=2, request=2)
     for instance, least in ((CARDS, (4, 8, 12)), (free, (0, 0, 0))):
-        if name == "cpsat":
+        if name == "classes/cpsat":
             result = cpsat.solve(procset_cpsat.classes(instance))
         else:
-            backend = {"mip": "highs"}.get(name, name.removeprefix("mip/"))
+            backend = name.removeprefix("classes/")
             result = mip.solve(procset_mip.classes(instance), backend)
         assert result.objective == result.bound == least
 
 
 def test_infeasible_is_known_beforehand() -> None:
-    result = PROCSET["cpsat"](system(((0,), (1,)), n=1, request=2))
+    result = PROCSET["classes/cpsat"](system(((0,), (1,)), n=1, request=2))
     assert result.status is Status.INFEASIBLE
 
 
@@ -215,12 +216,14 @@ def test_costs_too_large_for_floats_are_for_cp_sat() -> None:
         n=3,
         request=2,
     )
-    with pytest.raises(InputError, match=r"^mip/scip: costs of level 2 add up to"):
-        PROCSET["mip/scip"](instance)
+    with pytest.raises(InputError, match=r"^classes/scip: costs of level 2 add up to"):
+        PROCSET["classes/scip"](instance)
     # 0 and 1 cost nothing at the first level.
-    proved(PROCSET["cpsat"](instance), (0, 2**61 + 1), "cp-sat")
+    proved(PROCSET["classes/cpsat"](instance), (0, 2**61 + 1), "cp-sat")
     small = system(((0,), (2**58,)), ((1,), (2**60,)), n=2, request=1)
-    proved(PROCSET["mip"](small), (2**58,), "highs")  # 1 and 4 in units of 2^58
+    proved(
+        PROCSET["classes/highs"](small), (2**58,), "highs"
+    )  # 1 and 4 in units of 2^58
 
 
 # Limits
@@ -238,19 +241,19 @@ def valid_bound(result: Result) -> None:
     assert result.objective == cost(HARD, result.chosen or ())
 
 
-@pytest.mark.parametrize("name", ["cpsat", "mip"])
+@pytest.mark.parametrize("name", ["classes/cpsat", "classes/highs"])
 def test_time_limit_gives_a_choice_and_a_bound(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(interrupt, "GRACE", 30.0)
-    limit = 1.0 if name == "cpsat" else 6.0  # a process has to start
+    limit = 1.0 if name == "classes/cpsat" else 6.0  # a process has to start
     result = PROCSET[name](HARD, Settings(time_limit=limit))
     assert result.limit is Limit.TIME
     valid_bound(result)
 
 
 def test_no_time_at_all_gives_the_start() -> None:
-    result = PROCSET["cpsat"](HARD, Settings(time_limit=0.0))
+    result = PROCSET["classes/cpsat"](HARD, Settings(time_limit=0.0))
     assert result.limit is Limit.TIME
     assert result.chosen == cheapest_first(classes_of(HARD))
 
@@ -286,7 +289,7 @@ def run(*arguments):
     return inner(*arguments)
 cpsat._run = run
 hard = torus_planes((10, 10, 10), 60, free=Fraction(1, 2), seed=3, costs="levels")
-result = PROCSET["cpsat"](hard, Settings(time_limit=300))
+result = PROCSET["classes/cpsat"](hard, Settings(time_limit=300))
 print(result.limit.value, result.chosen is not None, len(result.bound))
 """
 
@@ -372,7 +375,7 @@ def test_missing_ortools_says_what_to_install() -> None:
         "from closeknit.methods import PROCSET\n"
         "from closeknit.instances.procset.generators import drakenberg_system\n"
         "from closeknit.solvers import SolverError\n"
-        "try: PROCSET['cpsat'](drakenberg_system(4))\n"
+        "try: PROCSET['classes/cpsat'](drakenberg_system(4))\n"
         "except SolverError as error: print(error)\n"
     )
     ended = subprocess.run(
@@ -398,9 +401,9 @@ def requests(count: int) -> list[ProcSet]:
 
 def test_every_route_agrees_on_the_machine_of_the_paper() -> None:
     for instance in requests(6):
-        first = PROCSET["cpsat"](instance)
+        first = PROCSET["classes/cpsat"](instance)
         assert first.status is Status.OPTIMAL
-    second = PROCSET["mip"](instance)
+    second = PROCSET["classes/highs"](instance)
     assert second.status is Status.OPTIMAL
     assert first.objective == second.objective
 
@@ -408,13 +411,18 @@ def test_every_route_agrees_on_the_machine_of_the_paper() -> None:
 @pytest.mark.slow
 def test_sixty_requests_are_proved_by_both() -> None:
     for instance in requests(60):
-        first, second = PROCSET["cpsat"](instance), PROCSET["mip"](instance)
+        first, second = (
+            PROCSET["classes/cpsat"](instance),
+            PROCSET["classes/highs"](instance),
+        )
         assert first.status is second.status is Status.OPTIMAL
         assert first.objective == second.objective
 
 
 def test_one_seed_one_answer() -> None:
     instance = requests(1)[0]
-    first, second = (PROCSET["cpsat"](instance, Settings(seed=4)) for _ in range(2))
+    first, second = (
+        PROCSET["classes/cpsat"](instance, Settings(seed=4)) for _ in range(2)
+    )
     assert first.chosen == second.chosen
     assert first.seed == 4

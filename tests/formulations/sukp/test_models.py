@@ -26,8 +26,8 @@ from ...data import KNAPSACKS, needs
 from ...oracles import least_left_out
 from ...strategies import sukps
 
-MIXED = ("mip", "mip/scip", "mip/cbc")
-SOLVERS = ("cpsat", *MIXED)
+MIXED = ("union/highs", "union/scip", "union/cbc")
+SOLVERS = ("union/cpsat", *MIXED)
 BAG = Sukp("bag", (7, 6, 5, 9), (3, 4, 2, 6), ((0, 1), (1, 2), (0, 2), (3, 0)), 9)
 """The first three items weigh 9 together and leave the profit of 9 out."""
 
@@ -35,7 +35,7 @@ BAG = Sukp("bag", (7, 6, 5, 9), (3, 4, 2, 6), ((0, 1), (1, 2), (0, 2), (3, 0)), 
 @settings(max_examples=120, deadline=None)
 @given(instance=sukps())
 def test_cp_sat_agrees_with_brute_force(instance: Sukp) -> None:
-    result = SUKP["cpsat"](instance)
+    result = SUKP["union/cpsat"](instance)
     assert result.status is Status.OPTIMAL
     assert result.objective == result.bound == least_left_out(instance)
 
@@ -87,41 +87,43 @@ def test_models_without_a_start_work_too(name: str) -> None:
         (Sukp("none", (5, 2), (3, 4), ((0,), (0, 1)), 0), 7),
         (Sukp("no-element", (5,), (), ((),), 0), 0),
     ):
-        if name == "cpsat":
+        if name == "union/cpsat":
             result = cpsat.solve(sukp_cpsat.union(instance))
         else:
-            backend = {"mip": "highs"}.get(name, name.removeprefix("mip/"))
+            backend = name.removeprefix("union/")
             result = mip.solve(sukp_mip.union(instance), backend)
         assert result.objective == result.bound == least
 
 
 def test_what_fits_wholly_needs_no_solver(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cpsat, "solve", None)
-    result = SUKP["cpsat"](Sukp("all", (1, 2), (3,), ((0,), (0,)), 3))
+    result = SUKP["union/cpsat"](Sukp("all", (1, 2), (3,), ((0,), (0,)), 3))
     assert result.objective == result.bound == 0
     assert result.proof == Proof(Grade.CHECKED, "profits that are not negative")
 
 
 def test_numbers_too_large_for_floats_are_for_cp_sat() -> None:
     dear = Sukp("dear", (2**40, 2**40 + 1), (1, 1), ((0,), (1,)), 1)
-    with pytest.raises(InputError, match=r"^mip: profits add up to 2199023255553: "):
-        SUKP["mip"](dear)
-    assert SUKP["cpsat"](dear).bound == 2**40
+    with pytest.raises(
+        InputError, match=r"^union/highs: profits add up to 2199023255553: "
+    ):
+        SUKP["union/highs"](dear)
+    assert SUKP["union/cpsat"](dear).bound == 2**40
     heavy = Sukp("heavy", (1, 1), (2**40, 2**40 + 1), ((0,), (1,)), 2**41)
     with pytest.raises(
-        InputError, match=r"^mip/cbc: weights add up to 2199023255553: "
+        InputError, match=r"^union/cbc: weights add up to 2199023255553: "
     ):
-        SUKP["mip/cbc"](heavy)
-    assert SUKP["cpsat"](heavy).bound == 1
+        SUKP["union/cbc"](heavy)
+    assert SUKP["union/cpsat"](heavy).bound == 1
 
 
-@pytest.mark.parametrize("name", ["cpsat", "mip"])
+@pytest.mark.parametrize("name", ["union/cpsat", "union/highs"])
 def test_time_limit_gives_a_choice_and_a_bound(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(interrupt, "GRACE", 30.0)
     instance = random_sukp(80, 80, Fraction(1, 10), Fraction(3, 4), seed=5)
-    limit = 1.0 if name == "cpsat" else 6.0
+    limit = 1.0 if name == "union/cpsat" else 6.0
     result = SUKP[name](instance, Settings(time_limit=limit))
     assert result.limit is Limit.TIME
     assert result.status is Status.FEASIBLE
@@ -134,7 +136,10 @@ def test_time_limit_gives_a_choice_and_a_bound(
 @needs("data/sukp")
 @pytest.mark.parametrize(
     ("name", "solver"),
-    [("sukp_85_100_0.10_0.75", "cpsat"), ("sukp_85_100_0.15_0.85", "mip")],
+    [
+        ("sukp_85_100_0.10_0.75", "union/cpsat"),
+        ("sukp_85_100_0.15_0.85", "union/highs"),
+    ],
 )
 def test_bounds_on_the_benchmark_allow_what_is_known(
     name: str, solver: str, monkeypatch: pytest.MonkeyPatch

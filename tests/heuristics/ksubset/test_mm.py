@@ -22,10 +22,9 @@ from closeknit.heuristics.ksubset.centres import (
     free_sites,
     intersections,
 )
+from closeknit.heuristics.ksubset.distances import distances, nearest
 from closeknit.heuristics.ksubset.mm import (
-    distances,
     mm,
-    nearest,
     scan_of_cloud,
     scan_of_mesh,
     scanner,

@@ -185,7 +185,7 @@ def test_refuses_with_the_count(name: str, instance: KSubset, why: str) -> None:
         KSUBSET[name](instance)
 
 
-@pytest.mark.parametrize("nodes", [0, 1, 7])
+@pytest.mark.parametrize("nodes", [1, 2, 7])
 def test_cut_short_the_bound_still_holds(nodes: int) -> None:
     rng = np.random.default_rng(3)
     sites = list(product(range(9), repeat=2))

@@ -41,9 +41,10 @@ from closeknit.reports.adversary.worst_known import (
     read_worst_known,
     write_worst_known,
 )
-from closeknit.reports.adversary.worst_table import worst_page
+from closeknit.reports.adversary.worst_table import worst_document
 from closeknit.reports.claims import Trial
 from closeknit.reports.claims.ledger import ledger_is_true
+from closeknit.reports.pages.markdown import markdown_of
 from closeknit.solvers import Settings, Ties
 
 from ...paths import ROOT
@@ -432,7 +433,7 @@ def test_every_entry_of_the_package_keeps_to_its_guarantee() -> None:
 
 
 def test_the_page_is_that_of_the_ledger() -> None:
-    assert PAGE.read_text() == worst_page(read_worst_known(PATH))
+    assert PAGE.read_text() == markdown_of(worst_document(read_worst_known(PATH)))
 
 
 # The command.
@@ -513,14 +514,14 @@ def test_the_command_shows_families_and_the_ledger(capsys: Capture) -> None:
     assert "15493/8904" in text
     status, text, _ = worst(capsys, "--table")
     assert status == 0
-    assert text == worst_page(read_worst_known(PATH))
+    assert text == markdown_of(worst_document(read_worst_known(PATH)))
 
 
 @pytest.mark.parametrize(
     ("options", "says"),
     [
         ("", "METHOD: is needed; or --families, --table"),
-        ("mm-fre", "METHOD: no such method for ksubset (did you mean mm-free?)"),
+        ("mm-fre", "METHOD: no such method for ksubset: 'mm-fre' (did you mean"),
         ("auto", "METHOD: auto is exact: its ratio is 1 on every instance"),
         ("mm --k 1", "--k: must be at least 2, not 1"),
         ("mm --k 8 --n 8", "--n: must be above k = 8, or there is no choice, not 8"),

@@ -155,7 +155,7 @@ def test_workers_and_their_children_die_with_the_process_above(tmp_path: Path) -
     script = f"echo $$ > {note}.new; mv {note}.new {note}; exec sleep 600"
     program = (
         "import subprocess\nfrom functools import partial\n"
-        "from closeknit.reports import pool\n"
+        "from closeknit.reports.campaigns import pool\n"
         f"calls = [pool.Call(partial(subprocess.call, ['sh', '-c', {script!r}]))]\n"
         "list(pool.run(calls, jobs=1))\n"
     )
@@ -297,8 +297,8 @@ def test_others_can_ask_the_store_in_sql(tmp_path: Path) -> None:
 def test_a_process_killed_while_it_writes_leaves_whole_rows(tmp_path: Path) -> None:
     program = (
         "import sys\nfrom tests.toys import made, small\n"
-        "from closeknit.reports.campaigns.store import Store\n"
-        f"with Store({str(tmp_path)!r}) as store:\n"
+        "from closeknit.reports.campaigns.store import ResultStore\n"
+        f"with ResultStore({str(tmp_path)!r}) as store:\n"
         "    for i in range(10**6):\n"
         "        store.append(made(small('a'), 'mm', cost=4, selection=(0, 1, 4),\n"
         "                          seed=len(store.rows)))\n"
@@ -342,50 +342,12 @@ def test_a_fresh_store_puts_the_old_one_aside(tmp_path: Path) -> None:
     assert rows_in(tmp_path / f"{FILE}.old") == [first]
 
 
-@pytest.mark.parametrize("cut", [0, 1, 30, 200])
-def test_an_older_file_is_taken_over_whole_lines_only(tmp_path: Path, cut: int) -> None:
-    rows = rows_of("mm", "mc1x1")
-    whole = b"".join(line + b"\n" for line in lines_of(rows))
+def test_a_folder_of_a_former_version_is_refused_and_left_alone(tmp_path: Path) -> None:
     old = tmp_path / "results.jsonl"
-    old.write_bytes(whole[: len(whole) - cut])
-    with ResultStore(tmp_path) as store:
-        assert list(store.rows.values()) == (rows if not cut else rows[:1])
-    assert [path.name for path in tmp_path.glob("*.jsonl*")] == [
-        "results.jsonl.imported"
-    ]
-    old.write_bytes(whole)  # killed before it was renamed
-    with ResultStore(tmp_path) as store:
-        assert list(store.rows.values()) == rows
-
-
-@pytest.mark.parametrize(
-    ("damage", "complaint"),
-    [
-        (b'{"instance": "a"', "not JSON: "),
-        (b"", "not JSON: "),
-        (b"[]", "row: must be an object, not []"),
-        (b"\xff\xfe", "is not UTF-8 text"),
-    ],
-)
-def test_a_damaged_line_of_an_older_file_is_refused_by_number(
-    tmp_path: Path, damage: bytes, complaint: str
-) -> None:
-    lines = lines_of(rows_of("mm", "mc1x1", "random"))
-    lines[1] = damage
-    path = tmp_path / "results.jsonl"
-    path.write_bytes(b"\n".join(lines) + b"\n")
-    with pytest.raises(InputError) as caught:
+    old.write_text("{}\n")
+    with pytest.raises(InputError, match=r"results\.jsonl: is of a former version"):
         ResultStore(tmp_path)
-    assert str(caught.value).startswith(f"{path}:2: {complaint}")
-    assert path.read_bytes() == b"\n".join(lines) + b"\n"
-    assert rows_in(tmp_path / FILE) == []
-
-
-def test_the_same_run_twice_in_an_older_file_is_refused(tmp_path: Path) -> None:
-    lines = lines_of(rows_of("mm", "mc1x1", "mm"))
-    (tmp_path / "results.jsonl").write_bytes(b"\n".join(lines) + b"\n")
-    with pytest.raises(InputError, match=r"results\.jsonl:3: the same run as line 1$"):
-        ResultStore(tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == [old.name]
 
 
 def test_two_runs_at_once_are_refused(tmp_path: Path) -> None:

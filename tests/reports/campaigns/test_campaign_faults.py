@@ -18,7 +18,7 @@ from closeknit.methods import METHODS
 from closeknit.reports.campaigns import pool
 from closeknit.reports.campaigns.row_fields import document_of
 from closeknit.reports.campaigns.store import FILE, SCRATCH, rows_in
-from closeknit.reports.ratios import html_sections
+from closeknit.reports.ratios import document
 
 from ...fault_injection import (
     Outcome,
@@ -86,8 +86,8 @@ OF_MEMORY = out_of_memory(
         "closeknit.reports.ratios.summary:spread_of",
     ),
     *(
-        "closeknit.reports.ratios.html_sections:_ratio",
-        "closeknit.reports.ratios.csv_table:csv_text",
+        "closeknit.reports.ratios.document:_ratio",
+        "closeknit.reports.pages.csv_tables:csv_text",
     ),
     *(
         "closeknit.reports.ratios.markdown_report:cell",
@@ -111,7 +111,7 @@ def campaign(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[Path]
     monkeypatch.setattr(closeknit.methods, "METHODS", {**METHODS, "ksubset": two})
     monkeypatch.setattr(pool, "run", at_once)
     # The pictures, which touch no file, take ten times as long as all else.
-    monkeypatch.setattr(html_sections, "plots", lambda report: [])
+    monkeypatch.setattr(document, "plots", lambda report: [])
     monkeypatch.setattr(
         sqlite3, "connect", partial(sqlite3.connect, factory=Connection)
     )

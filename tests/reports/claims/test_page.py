@@ -11,8 +11,10 @@ import pytest
 from closeknit.cli import app
 from closeknit.reports.claims import CLAIMS, Claim, Outcome, Trial
 from closeknit.reports.claims import verify as tried
-from closeknit.reports.claims.page import about, claims_page
+from closeknit.reports.claims.page import about, claims_document
 from closeknit.reports.claims.untested import UNTESTED
+from closeknit.reports.pages.document import Document
+from closeknit.reports.pages.markdown import markdown_of
 
 from ...paths import ROOT
 
@@ -25,7 +27,8 @@ def test_page_in_the_docs_lists_these_claims() -> None:
     headings = re.findall(r"^## (\S+)$", page, re.M)
     assert headings == list(CLAIMS)
     for claim in CLAIMS.values():
-        assert "\n".join(about(claim)) in page, claim.name
+        alone = Document(name="", title="", sections=(about(claim),))
+        assert markdown_of(alone).partition("\n\n")[2].rstrip() in page, claim.name
     for one in UNTESTED:
         assert f"- {one.what} ({one.source}): {one.why}." in page
     first = page.splitlines()[2]
@@ -56,7 +59,11 @@ def test_page_of_what_holds_breaks_and_fails() -> None:
         Claim(name="fails", statement="No.", source="C", tested="once", test=fail),
     ]
     trial = Trial(seed=3, quick=True)
-    page = claims_page(trial, list(tried(claims, trial)), on=date(2026, 1, 2), by="9.9")
+    page = markdown_of(
+        claims_document(
+            trial, list(tried(claims, trial)), on=date(2026, 1, 2), by="9.9"
+        )
+    )
     lines = page.splitlines()
     assert lines[2].startswith(
         "1 of 3 claims hold on 8 instances: `closeknit verify --quick --seed 3`, "
@@ -65,7 +72,7 @@ def test_page_of_what_holds_breaks_and_fails() -> None:
     rows = [line for line in lines if line.startswith("| [")]
     assert rows[0].startswith("| [holds-1.5](#holds-15) | A \\| B | 7 | holds | ")
     assert [row.split(" | ")[-2] for row in rows] == ["holds", "broken", "error"]
-    assert "a \\< b \\* c" in lines
+    assert "a \\< b \\* c." in lines
     assert "- Result: ZeroDivisionError: a | b." in lines
     assert "## Not tested" in lines
 

@@ -7,7 +7,6 @@ in a process of its own (`KERNELS`). What no claim can see turns a test red (`TE
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -506,7 +505,7 @@ EDITS: dict[str, tuple[str, Edit]] = {
     "the longer way round": (
         COSTS,
         Edit(
-            "instances.topologies.topology",
+            "instances.topologies.torus",
             "min(abs(a - b), side - abs(a - b))",
             "max(abs(a - b), side - abs(a - b)) if a != b else 0",
         ),
@@ -514,7 +513,7 @@ EDITS: dict[str, tuple[str, Edit]] = {
     "a ring is one longer": (
         COSTS,
         Edit(
-            "instances.topologies.topology",
+            "instances.topologies.torus",
             "side - abs(a - b))",
             "side + 1 - abs(a - b))",
         ),
@@ -522,14 +521,14 @@ EDITS: dict[str, tuple[str, Edit]] = {
     "a tree is climbed on one side only": (
         CUTS,
         Edit(
-            "instances.topologies.topology",
+            "instances.topologies.tree",
             "return climbed + above[v]",
             "return above[v]",
         ),
     ),
     "arrays of a torus do not wrap": (
         CUTS,
-        Edit("instances.topologies.topology", "np.minimum(step, side - step)", "step"),
+        Edit("instances.topologies.torus", "np.minimum(step, side - step)", "step"),
     ),
     # cuts
     "odd rings weigh as even ones": (
@@ -849,9 +848,7 @@ def size_of(instance: Any) -> int:
 
 
 def run(names: Sequence[str], methods: Mapping[str, Run], *words: str) -> int:
-    parser = argparse.ArgumentParser()
-    verify.options(parser)
-    args = parser.parse_args([*names, "--quick", *words])
+    args, _ = app.parse(["verify", *names, "--quick", *words])
     return verify.run(args, MappingProxyType({**KSUBSET, **methods}))
 
 

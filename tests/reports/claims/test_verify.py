@@ -80,9 +80,7 @@ def with_saboteur(name: str, run: Run) -> Mapping[str, Run]:
 
 
 def arguments(*words: str) -> argparse.Namespace:
-    parser = argparse.ArgumentParser()
-    verify.options(parser)
-    return parser.parse_args(words)
+    return app.parse(["verify", *words])[0]
 
 
 def junit_of(path: Path) -> dict[str, str]:

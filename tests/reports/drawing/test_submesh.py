@@ -101,7 +101,7 @@ def test_who_moves_is_drawn_twice_and_has_an_arrow() -> None:
     assert classes(picture, "path").count("ck-arrow") == 1
     assert "before" in picture
     assert "after" in picture
-    assert "cost 1;1;3" in picture
+    assert "cost 1; 1; 3" in picture
 
 
 def test_nobody_moves_one_panel() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from closeknit.reports.ratios.bootstrap import (
+from closeknit.reports.pages.bootstrap import (
     Estimate,
     block_length,
     estimate,

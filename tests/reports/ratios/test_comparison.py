@@ -12,10 +12,10 @@ from closeknit.cli.app import run
 from closeknit.reports.campaigns.rows import Row
 from closeknit.reports.campaigns.store import ResultStore
 from closeknit.reports.ratios.comparison import compare, sign_test
-from closeknit.reports.ratios.comparison_text import comparison_text
 from closeknit.solvers import Grade, Proof
 
 from ...toys import line, made, optimal, small
+from ..written import comparison_text
 
 
 def cheap(method: str = "mm", **changes: Any) -> Row:
@@ -51,7 +51,7 @@ BOUND = Proof(Grade.SOLVER, "s")
             *("bound", False, "3", "2"),
         ),
         (cheap(), cheap(bound=2, proof=BOUND), "bound", True, "", "2"),
-        (cheap(cost=(4, 2)), cheap(cost=(4, 1)), "cost", True, "4;2", "4;1"),
+        (cheap(cost=(4, 2)), cheap(cost=(4, 1)), "cost", True, "4; 2", "4; 1"),
     ],
 )
 def test_every_difference_is_found_both_ways(

@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from closeknit.reports.ratios.html_report import html_report
-
 from ...browser import opened
+from ..written import html_report
 from .samples import report
 from .samples_of_levels import full
 
@@ -71,7 +70,7 @@ def test_the_browser_shows_the_whole_report(
     shown, log = opened(
         browser, probed, tmp_path, f"--window-size={width},900", "--dump-dom"
     )
-    assert "<title>How close to optimal: closeknit ratio report</title>" in shown
+    assert "<title>How close to optimal: closeknit</title>" in shown
     assert shown.count("<h1>") == 1
     headings = re.findall(r"<h2>(.*?)</h2>", shown)
     assert headings == [
@@ -81,6 +80,7 @@ def test_the_browser_shows_the_whole_report(
         "Instances",
         "Rows without a proven optimum",
         "Failures",
+        "Exact means",
         "How to read this",
     ]
     told = re.search(r'data-told="([^"]+)"', shown)
@@ -105,7 +105,7 @@ def test_the_browser_shows_a_report_on_several_problems(
     assert headings == ["Processor sets", "Set-union knapsack", "How to read this"]
     told = re.search(r'data-told="([^"]+)"', shown)
     assert told is not None
-    assert "'pictures':7,'loaded':7,'fetched':0" in told[1]
+    assert "'pictures':8,'loaded':8,'fetched':0" in told[1]
     assert "'overflow':false" in told[1]
     assert "data-broken" not in shown
     assert "CONSOLE" not in log

@@ -17,18 +17,20 @@ from closeknit.instances import InputError, ProcessorSet, ProcSet
 from closeknit.instances.value import ordered
 from closeknit.methods import METHODS
 from closeknit.reports.campaigns.row_fields import document_of, parse_row
-from closeknit.reports.ratios.csv_table import csv_table
-from closeknit.reports.ratios.html_report import html_report
-from closeknit.reports.ratios.labels import paid
-from closeknit.reports.ratios.markdown_report import markdown_report
+from closeknit.reports.problems import paid
 from closeknit.reports.ratios.plots import plots
 from closeknit.reports.ratios.report import Report
+from closeknit.reports.ratios.scoring import (
+    InstanceVerdict,
+    ScoredRun,
+    open_levels,
+    quotient,
+)
 from closeknit.reports.ratios.summary import level_spreads
-from closeknit.reports.ratios.verdicts import InstanceVerdict, ScoredRun, quotient
-from closeknit.reports.ratios.wording import open_levels
 
 from ...toys import made as made_for_mesh
 from ...toys import small
+from ..written import csv_table, html_report, markdown_report
 from .samples_of_levels import (
     BAG,
     SOLVER,
@@ -177,12 +179,12 @@ def test_pages_tell_levels_shares_and_intervals() -> None:
     )
     page, text = html_report(found), markdown_report(found)
     assert "near at its worst: ratio 1.2500; ∞; 0.5000" in page
-    assert "| 1.2500 (5/4); ∞; 0.5000 (1/2) | 10; 1; 1 | 8; 0; 2 |" in text
+    assert "| 1.2500 = 5/4; ∞; 0.5000 = 1/2 | 10; 1; 1 | – | 8; 0; 2 |" in text
     for shown in (page, text):
         assert "1; 2 .. 3; ?" in shown
         assert "profit 8 of 12 (4 left out)" in shown
         assert "infeasible" in shown
-    assert "level 3<br>mean, max" in page
+    assert "level 3: mean, max" in page
     assert (
         "| `near` | 2 | 1 | 0 | 0 % | 1.2500, 1.2500 | ∞, ∞ | 0.5000, 0.5000 |" in text
     )
@@ -229,7 +231,7 @@ def test_nothing_but_infeasible_is_reported_too() -> None:
     assert found.empty_handed == []
     assert [(s.runs, s.infeasible) for s in found.summaries] == [(0, 1), (0, 1)]
     assert "proved to have no solution, 100 %" in html_report(found)
-    assert "proved to have no solution 100 %" in markdown_report(found)
+    assert "proved to have no solution, 100 %" in markdown_report(found)
 
 
 def test_a_solution_refutes_infeasibility() -> None:

@@ -21,7 +21,7 @@ from closeknit.cli.app import run as closeknit
 from closeknit.instances import InputError, KSubset, Mesh, cost
 from closeknit.methods import KSUBSET
 from closeknit.methods.allocators import allocator
-from closeknit.reports.ratios.bootstrap import Estimate
+from closeknit.reports.pages.bootstrap import Estimate
 from closeknit.reports.reproductions.bender2008_table1 import printed as printed
 from closeknit.reports.reproductions.bender2008_table1.entries import Row, relative
 from closeknit.reports.reproductions.bender2008_table1.findings import (
@@ -314,7 +314,7 @@ def swf(tmp_path: Path, rows: list[tuple[int, int, int, int]]) -> str:
 def test_the_partition_that_did_most_is_taken(tmp_path: Path) -> None:
     trace = swf(tmp_path, [(0, 9, 1, 1), (5, 90, 4, 2), (9, 9, 2, 1), (95, 10, 2, 2)])
     found = stream(trace, (4, 4), seed=0)
-    assert "partition 2" in found.told[0]
+    assert "partition 2" in found.about[0]
     timed, packed = found.states
     assert [job.submit for job in timed.jobs] == [0, 90]
     assert [job.submit for job in packed.jobs] == [0, 0]
@@ -326,7 +326,7 @@ def test_a_load_is_met_by_stretching(tmp_path: Path) -> None:
     trace = swf(tmp_path, jobs)
     found = stream(trace, (4, 4), seed=0)  # twice what the machine can do
     assert float(offered_load(found.states[0].jobs, 16)) == pytest.approx(0.7, abs=0.01)
-    assert "brought to 0.70" in found.states[0].told
+    assert "brought to 0.70" in found.states[0].about
     found = stream(trace, (4, 4), seed=0, load=Fraction(3, 2))
     assert float(offered_load(found.states[0].jobs, 16)) == pytest.approx(1.5, abs=0.01)
     assert [job.submit for job in stream(trace, (8, 8), seed=0).states[0].jobs][:2] == [
@@ -346,7 +346,7 @@ def test_some_jobs_may_be_too_large_but_not_many(tmp_path: Path) -> None:
     rows = [(i, 5, 17 if i < 2 else 4, -1) for i in range(200)]
     assert (
         "2 larger than the machine"
-        in stream(swf(tmp_path, rows), (4, 4), seed=0).told[0]
+        in stream(swf(tmp_path, rows), (4, 4), seed=0).about[0]
     )
     with pytest.raises(InputError, match=r"--mesh 1x3: is too small: 200 of 200 jobs"):
         stream(swf(tmp_path, rows), (1, 3), seed=0)

@@ -14,7 +14,7 @@ from closeknit.cli.app import run as closeknit
 from closeknit.instances import InputError, Mesh
 from closeknit.instances.ksubset import dispersal
 from closeknit.methods.allocators import allocator
-from closeknit.reports.ratios.bootstrap import Estimate
+from closeknit.reports.pages.bootstrap import Estimate
 from closeknit.reports.reproductions.bender2008_table1.streams import offered_load
 from closeknit.reports.reproductions.mache1999.curves import (
     BALANCE,
@@ -171,7 +171,7 @@ def test_workload_two_is_the_papers_by_number() -> None:
     made = list(workloads(str(PARAGON), (16, 22), seed=0, first=None))[-1]
     assert made.name == "II"
     assert made.jobs == 6087
-    assert "mean size 19.58 processors" in made.told[1]
+    assert "mean size 19.58 processors" in made.about[1]
     with pytest.raises(InputError, match=r"--mesh 8x8: is too small: \d+ of 6087"):
         list(workloads(str(PARAGON), (8, 8), seed=0, first=None))
 
@@ -190,7 +190,7 @@ def test_any_other_trace_is_taken_as_it_is(tmp_path: Path) -> None:
     trace = swf(tmp_path, [4, 1, 30, 9])
     made = list(workloads(trace, SHAPE, seed=0, first=3))[-1]
     assert [job.processors for job in made.streams[0]] == [4, 1, 30]
-    assert "all jobs" in made.told[0]
+    assert "all jobs" in made.about[0]
 
 
 # How it is judged
@@ -277,12 +277,12 @@ def test_the_contrary_does_not_hold() -> None:
 def test_the_summary_tells_where() -> None:
     good = made_up(AS_TOLD, balance=BALANCED)
     bent = made_up({**AS_TOLD, "plas": [4.0, 2.9, 6.0]}, balance=BALANCED)
-    told = list(summary([good, replace(bent, name="bent")]))
-    assert told[0] == (
+    about = list(summary([good, replace(bent, name="bent")]))
+    assert about[0] == (
         "“dispersal of mc-elongated is much lower than that of plas” holds on made "
         "up; does not hold on bent."
     )
-    assert told[-1].startswith("On every workload holds: the balance factor")
+    assert about[-1].startswith("On every workload holds: the balance factor")
 
 
 def test_one_load_is_enough_to_the_contrary() -> None:
@@ -304,21 +304,21 @@ def test_a_trend_may_not_turn() -> None:
     assert found.holds is False
     assert [(float(a), float(b)) for a, b, _ in found.against] == [(0.1, 0.2)]
     assert "from load 0.1 to 0.2" in found.astray
-    assert found.told == "mbs 7500.00 by way of 9000.00 at 0.2 to 7000.00"
+    assert found.as_text == "mbs 7500.00 by way of 9000.00 at 0.2 to 7000.00"
     assert trend(curves, BALANCE, "mc", -1).holds is True
 
 
 def test_a_trend_that_may_be_chance_is_left_open() -> None:
     flat = Estimate(0.1, -0.2, 0.4)
-    told = Trend(
+    about = Trend(
         strategy="x",
         direction=1,
         means=[(Fraction(1), 1.0), (Fraction(2), 1.1)],
         ends=flat,
         steps=[(Fraction(1), Fraction(2), flat)],
     )
-    assert told.holds is None
-    assert "from end to end" in told.astray
+    assert about.holds is None
+    assert "from end to end" in about.astray
 
 
 def test_differences_are_paired() -> None:

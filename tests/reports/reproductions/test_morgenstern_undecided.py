@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 from closeknit.cli.app import run
 from closeknit.exact.submesh.feasibility import Feasibility, by_cpsat, decide
 from closeknit.instances.submesh.packing import Item, Packing, check_packed
-from closeknit.reports.reproductions.morgenstern1994.undecided import (
-    RANGES,
+from closeknit.reports.reproductions.morgenstern1994.decisions import (
     Case,
     by_load,
     by_residents,
     share,
 )
+from closeknit.reports.reproductions.morgenstern1994.undecided import RANGES
 from closeknit.simulation.submesh import first_come
 from closeknit.simulation.submesh_budget import Budget
 from closeknit.simulation.submesh_migration import Migrating

@@ -36,7 +36,7 @@ ORDER = RunOptions(first=60, mesh=SHAPE)
 def race(costs: dict[str, list[int]], tried: dict[Fraction, list[int]]) -> Race:
     jobs = tuple(StreamJob(i, i, 1, 1, 1) for i in range(len(costs[RULE])))
     return Race(
-        state=State(name="made up", told="", jobs=jobs),
+        state=State(name="made up", about="", jobs=jobs),
         costs={name: np.array(row) for name, row in costs.items()},
         tried={regard: np.array(row) for regard, row in tried.items()},
         proved=0,

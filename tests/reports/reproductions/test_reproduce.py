@@ -11,8 +11,10 @@ import pytest
 
 from closeknit.cli.app import run
 from closeknit.instances.procset.sample_machine import system
+from closeknit.reports.pages.csv_tables import csv_of
 from closeknit.reports.pages.document import Document, Table
-from closeknit.reports.pages.document_pages import csv_of, html_of, markdown_of
+from closeknit.reports.pages.html import html_of
+from closeknit.reports.pages.markdown import markdown_of
 from closeknit.reports.reproductions import REPRODUCTIONS, RunOptions
 from closeknit.reports.reproductions.drakenberg2012.quality import Asked, written
 from closeknit.reports.reproductions.drakenberg2012.week_stream import (
@@ -92,13 +94,13 @@ def test_a_trace_in_place_of_the_week(tmp_path: Path) -> None:
     ]
     path = tmp_path / "small.swf.xz"
     path.write_bytes(lzma.compress("\n".join(rows).encode()))
-    jobs, told = stream(RunOptions(trace=str(path)))
+    jobs, about = stream(RunOptions(trace=str(path)))
     assert [(job.number, job.processors, job.follows) for job in jobs] == [
         (1, 3, None),
         (3, 2, 1),
     ]
     assert jobs[1].submit == 7
-    assert "2 jobs" in told
+    assert "2 jobs" in about
     out = tmp_path / "out"
     words = ["drakenberg-linecards", "--trace", str(path), "--out", str(out)]
     assert run(["reproduce", *words]) == 0
@@ -135,7 +137,7 @@ def test_statements_are_judged_by_their_counts() -> None:
     assert good.findings[0].holds is True
     bad = written([asked(2, 2, 1)] * 100, "made up", 0)
     assert bad.findings[0].holds is False
-    assert "harm" in bad.lead[1]
+    assert "harm" in str(bad.lead[1])
     as_printed = next(t for t in bad.tables if t.name == "as_printed")
     assert [row[2] for row in as_printed.rows] == [0, 0]
 

@@ -1,0 +1,14 @@
+"""What a script or a notebook uses: ``import closeknit as ck``; see docs/api.md."""
+
+from .checking import check as check
+from .constructors import ksubset as ksubset
+from .constructors import procset as procset
+from .constructors import submesh as submesh
+from .constructors import sukp as sukp
+from .solution import Drawing as Drawing
+from .solution import Solution as Solution
+from .solution import draw as draw
+from .solving import Comparison as Comparison
+from .solving import compare as compare
+from .solving import solve as solve
+from .tables import Table as Table

@@ -1,0 +1,191 @@
+"""Answers in words, for people: what was chosen, what it costs, how good it is."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from ..instances import Instance, KSubset, Submesh, Sukp, problem_of
+from ..instances.problems import described
+from ..instances.submesh import Box, placement_of
+from ..instances.submesh.plan import order_of
+from ..instances.sukp.instance import weight
+from ..instances.value import cost_text
+
+if TYPE_CHECKING:
+    from ..instances import Value
+    from ..solvers import Result
+
+_MOST_SHOWN = 64
+_MOST_SETS = 16
+_MOST_MOVES = 24
+_ORDERS = {
+    "copying": "as listed, each into space that is free then",
+    "sliding": "as listed, if residents may overlap where they were themselves",
+    None: "all at once: no order of single moves was found",
+}
+
+
+def headline(instance: Instance, result: Result) -> str:
+    """Describe an answer in less than a line: status, cost, bound, what was asked.
+
+    >>> from closeknit.instances import mesh
+    >>> from closeknit.methods import KSUBSET
+    >>> job = mesh(8, 8, k=9)
+    >>> print(headline(job, KSUBSET["mm"](job)).rpartition(",")[0])
+    feasible: cost 72, 9 of 64 free processors
+    """
+    known = []
+    if result.objective is not None:
+        cost = _short(instance, result.objective)
+        known.append(f"cost {cost}")
+        if result.objective == result.bound:
+            known[-1] += f" = bound {cost} ({result.proof})"
+    if result.bound is not None and result.objective != result.bound:
+        known.append(f"bound {_short(instance, result.bound)} ({result.proof})")
+    if result.bound is None and result.proof is not None:
+        known.append(str(result.proof))
+    known += [_asked(instance), f"{result.seconds:.3f} s"]
+    return f"{result.status.value}: {', '.join(known)}"
+
+
+def _asked(instance: Instance) -> str:
+    if isinstance(instance, KSubset):
+        return f"{instance.k} of {instance.n} free processors"
+    return described(instance)
+
+
+def _short(instance: Instance, value: Value) -> str:
+    """Write a cost in the units of the file."""
+    if isinstance(instance, KSubset) and isinstance(value, int):
+        return _length(instance, value)
+    return cost_text(value)
+
+
+def format_result(instance: Instance, method: str, result: Result) -> str:
+    """Describe an answer in a few lines."""
+    lines = [f"{instance.name}: {_asked(instance)}, {method}"]
+    if result.objective is not None:
+        lines += _costs(instance, result)
+    if result.bound is not None:
+        lines.append(f"  bound   {_bound(instance, result.bound)} ({result.proof})")
+    lines.append(f"  status  {_verdict(instance, result)}")
+    lines.append(f"  time    {result.seconds:.3f} s")
+    if isinstance(instance, Submesh) and result.chosen is not None:
+        lines += _placed(instance, result.chosen)
+    elif result.chosen is not None:
+        selection = problem_of(instance).selection_of(instance, result.chosen)
+        shown = " ".join(map(_site, selection[:_MOST_SHOWN]))
+        more = len(selection) - _MOST_SHOWN
+        lines.append(
+            f"  chosen  {shown}" + (f" and {more} more (--json)" if more > 0 else "")
+        )
+    return "\n".join(lines)
+
+
+def format_standing(
+    instance: Instance, incumbent: Value, bound: Value | None
+) -> list[str]:
+    """Describe how a search stands: incumbent, bound and gap, as far as known."""
+    if isinstance(instance, Sukp):
+        assert isinstance(incumbent, int)
+        found = [f"incumbent profit {sum(instance.profits) - incumbent}"]
+    elif isinstance(instance, KSubset):
+        assert isinstance(incumbent, int)
+        found = [f"incumbent {_length(instance, incumbent)}"]
+    else:
+        found = [f"incumbent {cost_text(incumbent)}"]
+    if bound is not None:
+        found.append(f"bound {_bound(instance, bound)}")
+        if isinstance(incumbent, int) and isinstance(bound, int) and incumbent:
+            found.append(f"gap {100 * (incumbent - bound) / incumbent:.1f} %")
+    return found
+
+
+def _costs(instance: Instance, result: Result) -> list[str]:
+    value, chosen = result.objective, result.chosen
+    assert value is not None
+    assert chosen is not None
+    if isinstance(instance, Sukp):
+        assert isinstance(value, int)
+        whole = sum(instance.profits)
+        return [
+            f"  profit  {whole - value} of {whole} ({value} left out)",
+            f"  weight  {weight(instance, chosen)} of {instance.capacity}",
+        ]
+    if isinstance(instance, KSubset):
+        assert isinstance(value, int)
+        line = f"  cost    {_length(instance, value)}"
+        if pairs := instance.k * (instance.k - 1) // 2:
+            line += f" ({_length(instance, Fraction(value, pairs))} per pair)"
+        return [line]
+    if isinstance(instance, Submesh):
+        moved, area, steps = (value,) * 3 if isinstance(value, int) else value
+        if not moved:
+            return [f"  cost    {cost_text(value)} (no resident is moved)"]
+        return [
+            f"  cost    {cost_text(value)} "
+            f"({moved} moved, {area} processors, {steps} steps)"
+        ]
+    picked = set(chosen)
+    touched = [one.name for one in instance.sets if not picked.isdisjoint(one.members)]
+    line = f"  sets    {len(touched)} of {len(instance.sets)} touched"
+    if touched:
+        line += f": {' '.join(touched[:_MOST_SETS])}"
+        line += " ..." if len(touched) > _MOST_SETS else ""
+    return [f"  cost    {cost_text(value)}", line]
+
+
+def _placed(instance: Submesh, chosen: tuple[int, ...]) -> list[str]:
+    """Describe where the request goes, and which residents move where."""
+    placement = placement_of(instance, chosen)
+    lines = [f"  at      {_box(placement.at)}"]
+    boxes = [one.box for one in instance.residents]
+    for i, box in placement.moves[:_MOST_MOVES]:
+        lines.append(f"  move    residents[{i}] {_box(boxes[i])} to {_box(box)}")
+        boxes[i] = box
+    if (more := len(placement.moves) - _MOST_MOVES) > 0:
+        lines.append(f"  and {more} more moves (--json)")
+    if placement.moves:
+        lines.append(f"  order   {_ORDERS[order_of(instance, placement)]}")
+    return lines
+
+
+def _box(box: Box) -> str:
+    d = len(box) // 2
+    return "-".join(",".join(map(str, corner)) for corner in (box[:d], box[d:]))
+
+
+def _bound(instance: Instance, bound: Value) -> str:
+    if isinstance(instance, KSubset):
+        assert isinstance(bound, int)
+        return _length(instance, bound)
+    if isinstance(instance, Sukp):
+        assert isinstance(bound, int)
+        return f"profit at most {sum(instance.profits) - bound}"
+    return cost_text(bound)
+
+
+def _verdict(instance: Instance, result: Result) -> str:
+    from ..solvers import Status
+
+    verdict = result.status.value
+    if result.status is Status.INFEASIBLE:
+        why = problem_of(instance).unsolvable(instance)
+        return f"{verdict}{f': {why}' if why else ''} ({result.proof})"
+    if result.ratio is not None and result.ratio > 1:
+        what = "the least profit left out" if isinstance(instance, Sukp) else ""
+        verdict += f", at most {float(result.ratio):.4f} times {what or 'the optimum'}"
+    if result.limit:
+        verdict += f", stopped by {result.limit.value}"
+    return verdict
+
+
+def _length(instance: KSubset, hops: Fraction | int) -> str:
+    """Write a distance in the units of the file."""
+    length = Fraction(hops) / instance.topology.scale
+    return str(length) if length.denominator == 1 else f"{float(length):.3f}"
+
+
+def _site(site: object) -> str:
+    return ",".join(map(str, site)) if isinstance(site, list) else str(site)

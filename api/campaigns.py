@@ -1,0 +1,274 @@
+"""Campaigns: methods on many instances, resumable, with a report on the ratios."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterable, Sequence
+from functools import partial
+from logging import getLogger
+from pathlib import Path
+from typing import Any
+
+from ..instances import InputError, Instance
+from ..instances.files import try_file, write_text
+from ..methods.own import OwnMethod
+from ..reports.campaigns import pool
+from ..reports.campaigns.audit import audited
+from ..reports.campaigns.campaign import Campaign, Runner
+from ..reports.campaigns.campaign import run as run_campaign
+from ..reports.campaigns.compiling import compile_for
+from ..reports.campaigns.forecast import Forecast
+from ..reports.campaigns.inputs import Collected
+from ..reports.campaigns.inputs import instances_of as instances_named
+from ..reports.campaigns.lineups import lineups
+from ..reports.campaigns.rows import FAILED
+from ..reports.campaigns.store import ResultStore
+from ..reports.campaigns.study_file import MAX_RUNS, is_study, read_study
+from ..reports.pages.csv_tables import csv_of
+from ..reports.pages.html import html_of
+from ..reports.pages.markdown import markdown_of
+from ..reports.ratios.document import ratio_document, rows_table
+from ..reports.ratios.report import Report, report_on
+from ..solvers import Settings
+from .solving import MethodLike, instances_of, listed
+from .tables import SHOWN, Table, record
+
+OUTPUTS = ("report.html", "report.md", "ratios.csv")
+"""What a campaign writes, besides its results."""
+
+_LOG = getLogger("closeknit.campaigns")
+
+
+class Ratios(Table):
+    """One row for each run of a campaign; see `ratios`.
+
+    Parameters
+    ----------
+    report
+        The runs, and what follows from them.
+    out
+        The folder of the results.
+    """
+
+    def __init__(self, report: Report, out: Path) -> None:
+        self.report = report
+        self.out = out
+        super().__init__(list(map(record, report.judged)), SHOWN, report.headline)
+
+    @property
+    def page(self) -> Path:
+        """The report, for a browser."""
+        return self.out / "report.html"
+
+    @property
+    def holds(self) -> bool:
+        """Whether no guarantee and no proof broke and no run failed."""
+        return self.report.holds
+
+    @property
+    def finding(self) -> str:
+        """Say in one sentence whether what was promised holds."""
+        return self.report.finding
+
+
+def ratios(
+    source: Any,
+    out: str | Path,
+    *,
+    methods: MethodLike | Iterable[MethodLike] | None = None,
+    exact: MethodLike | None = None,
+    time_limit: float | None = None,
+    seed: int | None = None,
+    jobs: int | None = None,
+    fresh: bool = False,
+    retry_failed: bool = False,
+    trace: str | Path | None = None,
+    max_runs: int = MAX_RUNS,
+    progress: Callable[[int, int, str], None] | None = None,
+) -> Ratios:
+    """Run methods on instances; report every ratio to the proven optimum.
+
+    Every result is written to ``out/results.sqlite`` at once; the same call runs only
+    what is missing there. Rows are known by instance, method name, version and
+    settings: after a change of a method of your own, pass ``fresh=True``.
+
+    Parameters
+    ----------
+    source
+        A study file (``.toml``) or the name of a bundled one; or one or several of:
+        instances, files, folders of them, bundled suites.
+    out
+        Folder of the results and the report.
+    methods, exact
+        As in `compare`; a study file names its own.
+    time_limit, seed
+        See `Settings`; 60 s and 0 if left out. A study file has its own.
+    jobs
+        Processes; one for each CPU if left out. Methods that no other process can
+        import, such as functions of a notebook, are run in this one.
+    fresh
+        Set the results that are in ``out`` aside.
+    retry_failed
+        Run again what failed before.
+    trace, max_runs
+        For a study: the trace of its snapshots, and the number of runs beyond which
+        it is refused.
+    progress
+        Called with the number of runs done, of all runs, and the last run. The same
+        is logged at level INFO under the name ``closeknit.campaigns``.
+
+    Returns
+    -------
+    Ratios
+        A row for each run; ``to_frame``, ``page``, ``holds``.
+
+    Raises
+    ------
+    InputError
+        In one line, when something given cannot be used.
+    """
+    sources = _sources(source)
+    if len(sources) == 1 and isinstance(sources[0], str) and is_study(sources[0]):
+        _only_without_study(
+            methods=methods, exact=exact, time_limit=time_limit, seed=seed
+        )
+        campaign = read_study(
+            sources[0], trace=None if trace is None else str(trace), max_runs=max_runs
+        )
+    else:
+        instances = _instances(sources)
+        campaign = Campaign(
+            instances=instances,
+            lineups=lineups(
+                listed(methods), exact or "auto", instances, ("methods", "exact")
+            ),
+            settings=Settings(
+                time_limit=60.0 if time_limit is None else time_limit, seed=seed or 0
+            ),
+            lenient=methods is None,
+        )
+    number = _processes(jobs)
+    with ResultStore(Path(out), fresh=fresh) as store:
+        report = conduct(
+            campaign,
+            store,
+            runner=partial(run_somewhere, jobs=number, scratch=store.scratch),
+            compiling_jobs=number,
+            forecast=Forecast(number),
+            retry_failed=retry_failed,
+            progress=progress or (lambda done, total, what: None),
+        )
+    return Ratios(report, Path(out))
+
+
+def conduct(
+    campaign: Campaign,
+    store: ResultStore,
+    *,
+    runner: Runner,
+    compiling_jobs: int | None,
+    forecast: Forecast,
+    retry_failed: bool,
+    progress: Callable[[int, int, str], None],
+) -> Report:
+    """Run what is missing, and write the report beside the store.
+
+    Parameters
+    ----------
+    campaign, store, runner, forecast
+        See `campaign.run`.
+    compiling_jobs
+        Processes that compile beforehand; None to leave that to the runs.
+    retry_failed
+        Run again what failed before.
+    progress
+        Called after every run.
+
+    Raises
+    ------
+    InputError
+        When the report cannot be written, or the store holds what is not true.
+    KeyboardInterrupt
+        On Ctrl-C; what was run is in the store.
+    """
+    out = store.path.parent
+    for name in OUTPUTS:  # known now, and not after hours
+        try_file(out / name)
+    known = audited(campaign.instances, store.rows.values(), store.path)
+    if retry_failed:
+        rows = campaign.rows(store)
+        store.forget(row.key for row in rows if row.status == FAILED)
+    if compiling_jobs is not None:  # each process would compile what others do, too
+        compile_for(campaign.wanted(store), jobs=compiling_jobs)
+
+    def tell(done: int, total: int, what: str) -> None:
+        _LOG.info("%d of %d runs done%s", done, total, f": {what}" if what else "")
+        progress(done, total, what)
+
+    run_campaign(campaign, store, runner=runner, progress=tell, forecast=forecast)
+    witnesses = [row for row in known if store.rows.get(row.key) is row]
+    methods = {name: lineup.by_name for name, lineup in campaign.lineups.items()}
+    report = report_on(
+        campaign.instances, campaign.rows(store), methods, witnesses=witnesses
+    )
+    write_text(out / "ratios.csv", csv_of(rows_table(report.judged)))
+    document = ratio_document(report)
+    write_text(out / "report.md", markdown_of(document))
+    write_text(out / "report.html", html_of(document))
+    return report
+
+
+def run_somewhere(
+    calls: Sequence[pool.Call], *, jobs: int, scratch: Path | None
+) -> Generator[tuple[int, Any], None, None]:
+    """Make calls as `pool.run` does; those that cannot be sent elsewhere, here.
+
+    The limits of memory and of hung calls do not hold for these.
+    """
+    here = [i for i, call in enumerate(calls) if not _portable(call)]
+    away = [i for i, call in enumerate(calls) if _portable(call)]
+    for position, outcome in pool.run(
+        [calls[i] for i in away], jobs=jobs, scratch=scratch
+    ):
+        yield away[position], outcome
+    for i in here:
+        yield i, pool.value_of(calls[i].function)
+
+
+def _portable(call: pool.Call) -> bool:
+    """Whether another process can make this call: all but methods without a module."""
+    values = getattr(call.function, "args", ())
+    return all(one.where for one in values if isinstance(one, OwnMethod))
+
+
+def _sources(source: Any) -> list[Any]:
+    several = isinstance(source, list | tuple | set)
+    return [
+        str(one) if isinstance(one, Path) else one
+        for one in (source if several else [source])
+    ]
+
+
+def _instances(sources: Sequence[Any]) -> list[Instance]:
+    """Return the instances that are given, or that files, folders and suites hold."""
+    found = Collected()
+    for place, one in enumerate(sources):
+        given = instances_named([one]) if isinstance(one, str) else instances_of(one)
+        for instance in given:
+            found.add(instance, one if isinstance(one, str) else f"source[{place}]")
+    if not found.instances:
+        raise InputError("there is no instance", field="source")
+    return found.instances
+
+
+def _only_without_study(**given: Any) -> None:
+    for name, value in given.items():
+        if value is not None:
+            raise InputError("is in the study file", field=name)
+
+
+def _processes(jobs: object) -> int:
+    if jobs is None:
+        return pool.cpus()
+    if type(jobs) is not int or jobs < 1:
+        raise InputError("must be an integer, at least 1", field="jobs", value=jobs)
+    return jobs

@@ -1,0 +1,155 @@
+"""Whether a solution is true, from the definition."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..instances import InputError, Instance
+from ..instances import check as check_chosen
+from ..instances.plain import plain
+from ..instances.value import cost_text
+from ..solvers import read_solution
+from ..solvers.solution_json import Solution as SolutionFile
+from ..solvers.solution_json import parse_solution
+from .solution import Solution, indices_of, instance_of
+
+if TYPE_CHECKING:
+    from ..instances import Value
+
+
+def check(
+    job: Instance | Solution | str | Path,
+    solution: Solution | Collection[Any] | str | Path | None = None,
+    *,
+    certificate: str | Path | None = None,
+) -> list[str]:
+    """List what is wrong with a solution or a selection; nothing if it is right.
+
+    The selection is checked and priced by the definition. A bound of grade
+    ``checked`` is derived again; the word of a search or of a solver is not.
+
+    Parameters
+    ----------
+    job
+        An instance, or the path of its file; or a `Solution`, alone.
+    solution
+        A `Solution`, the path of a solution file, or a selection as indices or
+        locations, of which nothing is claimed but that it is valid.
+    certificate
+        Path of the certificate on which the proof rests, if it rests on one.
+
+    Returns
+    -------
+    list of str
+        One line for each fault.
+
+    Raises
+    ------
+    InputError
+        When a file cannot be read, or a certificate is missing or does not hold.
+
+    Examples
+    --------
+    >>> import closeknit as ck
+    >>> job = ck.ksubset(ck.Mesh(2, 2), k=2)
+    >>> ck.check(job, ck.solve(job)), ck.check(job, [(0, 0), (0, 1)])
+    ([], [])
+    >>> ck.check(job, [0, 4])
+    ['no free processor 4']
+    """
+    instance = instance_of(job)
+    if solution is None:
+        if not isinstance(job, Solution):
+            raise InputError("is missing", field="solution")
+        solution = job
+    if isinstance(solution, Solution):
+        claimed = parse_solution(plain(solution.document()))
+    elif isinstance(solution, str | Path):
+        claimed = read_solution(solution)
+    else:
+        try:
+            chosen = indices_of(instance, solution)
+        except InputError as error:
+            return [str(error)]
+        return check_chosen(instance, chosen)
+    return objections(instance, claimed, certificate)
+
+
+def objections(
+    instance: Instance,
+    solution: SolutionFile,
+    certificate: str | Path | None,
+    *,
+    again: bool = False,
+) -> list[str]:
+    """List what is untrue in a solution; a bound of grade ``checked`` is derived.
+
+    One that rests on a certificate needs it, unless it is proved ``again`` after this.
+    """
+    from ..solvers import complaints
+
+    return (
+        complaints(instance, solution)
+        or _of_shape(instance, solution.bound)
+        or _of_bound(instance, solution, certificate, again)
+    )
+
+
+def without_certificate(why: str = "") -> InputError:
+    """Return the error that a proof cannot be checked without its certificate."""
+    problem = f"is needed to check this proof{f': {why}' if why else ''}"
+    return InputError(problem, field="--certificate")
+
+
+def _of_shape(instance: Instance, bound: Value | None) -> list[str]:
+    """Complain of a bound that is no cost of this problem."""
+    from ..instances import ProcSet, Submesh
+    from ..instances.value import shape
+
+    levels = -1
+    if isinstance(instance, ProcSet):
+        levels = instance.levels
+    elif isinstance(instance, Submesh):
+        levels = 3
+    if bound is None or shape(bound) == levels:
+        return []
+    what = "an integer" if levels < 0 else f"a list of {levels} levels"
+    return [f"bound: is {cost_text(bound)}, but a cost is {what}"]
+
+
+def _of_bound(
+    instance: Instance,
+    solution: SolutionFile,
+    certificate: str | Path | None,
+    again: bool,
+) -> list[str]:
+    """Derive a bound of grade ``checked`` again, and follow a certificate."""
+    from ..formulations.ksubset.bounds.bounds import rederive
+    from ..instances import KSubset
+    from ..instances.ksubset.certificate_file import check_certificate
+    from ..solvers import Grade
+    from ..solvers.result import CERTIFIED
+
+    if certificate is not None and isinstance(instance, KSubset):
+        proved = check_certificate(instance, certificate)
+        if solution.bound is not None and proved < solution.bound:  # type: ignore[operator]
+            return [f"bound: is {solution.bound}, but the certificate is for {proved}"]
+    if solution.bound is None or solution.proof is None:
+        return []  # infeasibility is looked at with the rest
+    if solution.proof.grade is not Grade.CHECKED:
+        return []
+    if solution.proof == CERTIFIED:
+        if certificate is None and not again:
+            raise without_certificate()
+        return []
+    derived = None
+    if isinstance(instance, KSubset):
+        derived = rederive(instance, solution.proof.by)
+    if derived is None:
+        return [f"proof: there is no {solution.proof.by!r} for this instance"]
+    assert isinstance(solution.bound, int)
+    if solution.bound > derived:
+        return [f"bound: is {solution.bound}, but the {solution.proof.by} is {derived}"]
+    return []

@@ -1,0 +1,329 @@
+"""Instances from what people write: lists, tuples, ranges, arrays of numpy.
+
+Values are converted into what a file would hold and read by the reader of the file, so
+that a fault is reported here as it is there: in one line, with field and value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from ..instances import (
+    InputError,
+    KSubset,
+    ProcessorSet,
+    ProcSet,
+    Submesh,
+    Sukp,
+    Topology,
+)
+from ..instances.ksubset.json import labels, on_topology
+from ..instances.plain import plain
+from ..instances.procset.json import FORMAT as PROCSET_FORMAT
+from ..instances.procset.json import parse_procset
+from ..instances.submesh import Resident
+from ..instances.submesh.json import FORMAT as SUBMESH_FORMAT
+from ..instances.submesh.json import parse_submesh
+from ..instances.sukp.json import FORMAT as SUKP_FORMAT
+from ..instances.sukp.json import parse_sukp
+
+
+def ksubset(
+    network: Topology,
+    k: int,
+    *,
+    busy: Iterable[Any] | None = None,
+    free: Iterable[Any] | None = None,
+    name: str = "unnamed",
+    source: str = "",
+    seed: int | None = None,
+) -> KSubset:
+    """Return the instance: choose k free processors lying close together.
+
+    Parameters
+    ----------
+    network
+        `Mesh`, `Torus`, `Tree`, `Points` or another topology.
+    k
+        Number of processors to choose.
+    busy, free
+        Coordinates of the busy or of the free processors, one of the two; nodes of a
+        tree are given by their numbers. All processors are free if both are left out.
+    name, source, seed
+        Name, where the instance comes from, seed of the generator that made it.
+
+    Returns
+    -------
+    KSubset
+
+    Raises
+    ------
+    InputError
+        Naming the argument and the value that cannot be used.
+
+    Examples
+    --------
+    >>> import closeknit as ck
+    >>> ck.ksubset(ck.Mesh(8, 8), k=9, busy=[(0, 3), (1, 3)], name="job-17")
+    <KSubset 'job-17': 8×8 mesh, 62 of 64 processors free, k = 9>
+    >>> ck.ksubset(ck.Mesh(8, 8), k=9, busy=[(0, 8)])
+    Traceback (most recent call last):
+    closeknit.instances.errors.InputError: busy[0]: no such processor, not [0, 8]
+    """
+    if not isinstance(getattr(network, "kind", None), str):
+        raise InputError(
+            "must be a topology such as Mesh(8, 8)", field="network", value=network
+        )
+    document = _origin(name, source, seed) | {"k": plain(k)}
+    if busy is not None:
+        document["busy"] = _sites(network, busy)
+    if free is not None:
+        document["free"] = _sites(network, free)
+    return on_topology(network, document)
+
+
+def _sites(network: Topology, sites: Iterable[Any]) -> Any:
+    """List sites as the file of an instance does.
+
+    A site of one coordinate may be written with its brackets or without them.
+    """
+    listed = plain(sites)
+    if not isinstance(listed, list) or network.dimension != 1:
+        return listed
+    [sample] = labels(network, [next(iter(network.locations()))])
+    if isinstance(sample, list):
+        return [site if isinstance(site, list) else [site] for site in listed]
+    return [
+        site[0] if isinstance(site, list) and len(site) == 1 else site
+        for site in listed
+    ]
+
+
+def procset(
+    processors: Iterable[str],
+    request: int,
+    sets: Iterable[Any] | Mapping[str, Any],
+    *,
+    available: Iterable[str] | None = None,
+    name: str = "unnamed",
+    source: str = "",
+    seed: int | None = None,
+) -> ProcSet:
+    """Return the instance: choose processors that touch the cheapest sets.
+
+    Parameters
+    ----------
+    processors
+        Names of all processors.
+    request
+        How many are needed.
+    sets
+        A set is a `ProcessorSet`, or its name, its members and its cost: as a tuple,
+        or as an entry ``name: (members, cost)`` of a mapping. Members are names of
+        processors; a cost is one integer for each level, the most important first, or
+        an integer where there is one level.
+    available
+        Names of the available processors; all of them if left out.
+    name, source, seed
+        As in `ksubset`.
+
+    Returns
+    -------
+    ProcSet
+
+    Raises
+    ------
+    InputError
+        Naming the argument and the value that cannot be used.
+
+    Examples
+    --------
+    >>> import closeknit as ck
+    >>> cards = {"card-1": (["a", "b"], 2), "card-2": (["c", "d"], 3)}
+    >>> job = ck.procset(["a", "b", "c", "d"], 2, cards, available=["b", "c", "d"])
+    >>> ck.solve(job).selection
+    ['c', 'd']
+    """
+    names = plain(processors)
+    if isinstance(sets, Mapping):
+        sets = [_named(key, value) for key, value in sets.items()]
+    document = _origin(name, source, seed) | {
+        "format": PROCSET_FORMAT,
+        "version": 1,
+        "processors": names,
+        "request": plain(request),
+        "sets": [_set(one, i, names) for i, one in enumerate(sets)],
+    }
+    if available is not None:
+        document["available"] = plain(available)
+    return parse_procset(document)
+
+
+def _named(name: Any, value: Any) -> Any:
+    return (name, *value) if isinstance(value, tuple | list) else (name, value)
+
+
+def _set(one: Any, place: int, names: Any) -> Any:
+    """Return a set as its file holds it."""
+    if isinstance(one, ProcessorSet):
+        one = (one.name, [names[i] for i in one.members], one.cost)
+    if isinstance(one, Mapping):
+        return plain(one)
+    if not isinstance(one, Sequence) or isinstance(one, str) or len(one) != 3:
+        raise InputError(
+            "must be a name, members and a cost", field=f"sets[{place}]", value=one
+        )
+    label, members, cost = map(plain, one)
+    if not isinstance(cost, list):
+        cost = [cost]
+    return {"name": label, "members": members, "cost": cost}
+
+
+def sukp(
+    profits: Iterable[int],
+    weights: Iterable[int],
+    items: Iterable[Iterable[int]],
+    capacity: int,
+    *,
+    name: str = "unnamed",
+    source: str = "",
+    seed: int | None = None,
+) -> Sukp:
+    """Return the set-union knapsack: items of most profit whose elements fit together.
+
+    Parameters
+    ----------
+    profits
+        Of the items.
+    weights
+        Of the elements.
+    items
+        For each item the elements that it needs, by index, from 0.
+    capacity
+        What the elements of all chosen items may weigh together.
+    name, source, seed
+        As in `ksubset`.
+
+    Returns
+    -------
+    Sukp
+
+    Raises
+    ------
+    InputError
+        Naming the argument and the value that cannot be used.
+
+    Examples
+    --------
+    >>> import closeknit as ck
+    >>> job = ck.sukp([5, 4], [3, 3, 3], [(0, 1), (1, 2)], capacity=6)
+    >>> ck.solve(job).selection
+    [0]
+    """
+    return parse_sukp(
+        _origin(name, source, seed)
+        | {
+            "format": SUKP_FORMAT,
+            "version": 1,
+            "profits": plain(profits),
+            "weights": plain(weights),
+            "items": plain(items),
+            "capacity": plain(capacity),
+        }
+    )
+
+
+def submesh(
+    mesh: Sequence[int] | Topology,
+    request: Sequence[int],
+    *,
+    residents: Iterable[Any] = (),
+    blocked: Iterable[Sequence[int]] = (),
+    fixed: Iterable[int] = (),
+    turns: Iterable[int] = (),
+    rotate: bool = False,
+    migrate: bool = True,
+    torus: bool | None = None,
+    name: str = "unnamed",
+    source: str = "",
+    seed: int | None = None,
+) -> Submesh:
+    """Return the instance: find room for a box, if need be by moving residents.
+
+    Parameters
+    ----------
+    mesh
+        Sides of the mesh, or a `Mesh` or `Torus`.
+    request
+        Sides of the box that is requested.
+    residents
+        Boxes that are held: a `Resident`, or the lowest and the highest corner, as one
+        list of coordinates ``(0, 0, 3, 2)`` or as two ``((0, 0), (3, 2))``.
+    blocked
+        Coordinates of defect processors.
+    fixed, turns
+        Indices of residents that must stay where they are, and of those that may be
+        turned when they are moved.
+    rotate, migrate
+        Whether the request may be turned, and whether residents may be moved.
+    torus
+        Whether boxes may wrap around every axis; that of ``mesh`` if left out.
+    name, source, seed
+        As in `ksubset`.
+
+    Returns
+    -------
+    Submesh
+
+    Raises
+    ------
+    InputError
+        Naming the argument and the value that cannot be used.
+
+    Examples
+    --------
+    >>> import closeknit as ck
+    >>> job = ck.submesh((4, 4), (4, 2), residents=[((1, 1), (2, 2))])
+    >>> ck.solve(job).cost
+    (1, 4, 1)
+    """
+    wraps = getattr(mesh, "kind", "mesh") == "torus" if torus is None else torus
+    boxes = list(residents)
+    resident = [(i, one) for i, one in enumerate(boxes) if isinstance(one, Resident)]
+    document = _origin(name, source, seed) | {
+        "format": SUBMESH_FORMAT,
+        "version": 1,
+        "mesh": plain(getattr(mesh, "shape", mesh)),
+        "request": plain(request),
+        "residents": [_box(one) for one in boxes],
+        "fixed": _together(fixed, (i for i, one in resident if one.fixed)),
+        "turns": _together(turns, (i for i, one in resident if one.turns)),
+        "blocked": plain(blocked),
+        "rotate": rotate,
+        "migrate": migrate,
+        "torus": wraps,
+    }
+    return parse_submesh(document)
+
+
+def _box(one: Any) -> Any:
+    """Return the coordinates of a box in one list."""
+    box = plain(one.box if isinstance(one, Resident) else one)
+    if (
+        isinstance(box, list)
+        and len(box) == 2
+        and all(isinstance(c, list) for c in box)
+    ):
+        return [*box[0], *box[1]]
+    return box
+
+
+def _together(given: Iterable[int], own: Iterable[int]) -> Any:
+    listed = plain(given)
+    return [*listed, *own] if isinstance(listed, list) else listed
+
+
+def _origin(name: str, source: str, seed: int | None) -> dict[str, Any]:
+    origin = {"name": name, "source": source, "seed": plain(seed)}
+    return {key: value for key, value in origin.items() if value is not None}

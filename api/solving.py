@@ -1,0 +1,209 @@
+"""Run one method, or several side by side, in this process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from ..instances import Instance, problem_of
+from ..methods import AnyMethod
+from ..methods.by_name import method_named
+from ..methods.own import OwnMethod
+from ..methods.tiers import run_once
+from ..reports.campaigns.campaign import Campaign, run_one
+from ..reports.campaigns.lineups import lineups
+from ..reports.campaigns.rows import FAILED, Row, row_of
+from ..reports.ratios.scoring import ScoredRun, judge
+from ..solvers import Settings, SolverError, Ties
+from .solution import Solution, instance_of
+from .tables import SHOWN, Table, record
+
+MethodLike = str | AnyMethod | Callable[..., Any]
+"""A method: its name, ``module:name``, a `Method`, or a callable of one's own."""
+
+
+def solve(
+    job: Instance | Solution | str | Path,
+    method: MethodLike = "auto",
+    *,
+    time_limit: float = 60.0,
+    node_limit: int | None = None,
+    memory_mb: int | None = None,
+    seed: int = 0,
+    threads: int = 1,
+    ties: Ties | str = Ties.LEX,
+) -> Solution:
+    """Solve an instance, and prove how close to optimal the choice is.
+
+    Parameters
+    ----------
+    job
+        An instance, or the path of its file.
+    method
+        Its name, see ``closeknit methods``; or ``module:name`` or a callable of one's
+        own, see docs/api.md. ``auto`` is the strongest exact route.
+    time_limit, node_limit, memory_mb, seed, threads, ties
+        See `Settings`.
+
+    Returns
+    -------
+    Solution
+
+    Raises
+    ------
+    InputError
+        In one line, when something given cannot be used.
+    SolverError
+        When the method breaks.
+
+    Examples
+    --------
+    >>> import closeknit as ck
+    >>> job = ck.ksubset(ck.Mesh(8, 8), k=9, busy=[(0, 3), (1, 3)])
+    >>> ck.solve(job, method="mm").cost
+    72
+    >>> ck.solve(job, method="mmm")
+    Traceback (most recent call last):
+    closeknit.instances.errors.InputError: method: no such method for ksubset (did you mean mm?), not 'mmm'
+    """  # noqa: E501
+    settings = Settings(
+        time_limit=time_limit,
+        node_limit=node_limit,
+        memory_mb=memory_mb,
+        seed=seed,
+        threads=threads,
+        ties=ties,  # type: ignore[arg-type]  # converted there
+    )
+    instance = instance_of(job)
+    found = method_named(method, problem_of(instance).name, "method")
+    if isinstance(found, OwnMethod):  # which may do anything, so it is run once only
+        return Solution(instance, found.name, found(instance, settings))
+    return Solution(instance, found.name, run_once(found, instance, settings))
+
+
+class Comparison(Table):
+    """One row for each method on each instance; see `compare`.
+
+    Parameters
+    ----------
+    scored
+        The runs, and what is known of their instances.
+    """
+
+    def __init__(self, scored: Sequence[ScoredRun]) -> None:
+        self.scored = scored
+        jobs = len({one.row.instance for one in scored})
+        names = list(dict.fromkeys(one.row.method for one in scored))
+        instances = "1 instance" if jobs == 1 else f"{jobs} instances"
+        shown = SHOWN if jobs > 1 else SHOWN[1:]
+        title = f"{', '.join(names)} on {instances}"
+        super().__init__([record(one) for one in scored], shown, title)
+
+    @property
+    def contradictions(self) -> list[str]:
+        """Pairs of answers of which one must be wrong; none if all proofs hold."""
+        found = {one.verdict.contradiction: None for one in self.scored}
+        return [text for text in found if text]
+
+
+def compare(
+    job: Instance | Solution | str | Path | Iterable[Any],
+    methods: MethodLike | Iterable[MethodLike] | None = None,
+    *,
+    exact: MethodLike = "auto",
+    time_limit: float = 60.0,
+    node_limit: int | None = None,
+    memory_mb: int | None = None,
+    seed: int = 0,
+    threads: int = 1,
+) -> Comparison:
+    """Run methods side by side; give the exact ratio of each to the proven optimum.
+
+    Parameters
+    ----------
+    job
+        An instance, the path of its file, or several of these.
+    methods
+        Names, or methods of one's own; every heuristic of the problem that accepts the
+        instance if left out.
+    exact
+        The method that gives the optimum; it is run on every instance, too.
+    time_limit, node_limit, memory_mb, seed, threads
+        See `Settings`; the limits hold for one run.
+
+    Returns
+    -------
+    Comparison
+        One row for each run: ``print`` shows it, ``to_frame`` returns it to pandas. A
+        run that fails, or whose selection is not valid, is a row with status
+        ``failed``.
+
+    Raises
+    ------
+    InputError
+        In one line, when something given cannot be used.
+
+    Examples
+    --------
+    >>> import closeknit as ck
+    >>> job = ck.ksubset(ck.Mesh(8, 8), k=9, busy=[(0, 3), (1, 3)])
+    >>> [(row["method"], row["cost"], str(row["ratio"])) for row in
+    ...  ck.compare(job, methods=["mm", "mc1x1"])]
+    [('mm', 72, '1'), ('mc1x1', 72, '1'), ('auto', 72, '1')]
+    """
+    settings = Settings(
+        time_limit=time_limit,
+        node_limit=node_limit,
+        memory_mb=memory_mb,
+        seed=seed,
+        threads=threads,
+    )
+    instances = instances_of(job)
+    scored: list[ScoredRun] = []
+    for instance in instances:
+        found = lineups(listed(methods), exact, [instance], ("methods", "exact"))
+        campaign = Campaign(
+            instances=[instance],
+            lineups=found,
+            settings=settings,
+            lenient=methods is None,
+        )
+        first, *others = campaign.tasks()  # the exact one, which is shown last
+        rows = [
+            run_safely(instance, task.method, settings) for task in (*others, first)
+        ]
+        scored += judge(
+            [instance], rows, {name: one.by_name for name, one in found.items()}
+        )
+    return Comparison(scored)
+
+
+def run_safely(instance: Instance, method: AnyMethod, settings: Settings) -> Row:
+    """Run a method; a failure becomes a row that says why."""
+    try:
+        return run_one(instance, method, settings)
+    except SolverError as error:
+        return row_of(instance, method.name, settings, str(error), FAILED)
+
+
+def listed(
+    methods: MethodLike | Iterable[MethodLike] | None,
+) -> str | list[Any] | None:
+    """Return methods as a list, also where a single one is given."""
+    if methods is None or isinstance(methods, str):
+        return methods
+    return [methods] if callable(methods) else list(methods)
+
+
+def instances_of(jobs: Any) -> list[Instance]:
+    """Return the instances that were given, one or several.
+
+    Raises
+    ------
+    InputError
+        For anything else.
+    """
+    if isinstance(jobs, list | tuple | set):
+        return [instance_of(one) for one in jobs]
+    return [instance_of(jobs)]

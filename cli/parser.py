@@ -1,0 +1,151 @@
+"""The parser of a command: examples, defaults, old spellings and suggestions.
+
+Errors go through the same door as every other: they are raised as `InputError`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from collections.abc import Iterable, Sequence
+from inspect import cleandoc
+from textwrap import fill
+from typing import Any, NoReturn
+
+_WIDTH = 79
+
+
+class _Formatter(argparse.RawDescriptionHelpFormatter):
+    """Adds the default of every option whose help does not name it."""
+
+    def _get_help_string(self, action: argparse.Action) -> str:
+        text = action.help or ""
+        default = action.default
+        silent = default is None or default is False or default is argparse.SUPPRESS
+        if silent or "default" in text or not action.option_strings:
+            return text
+        return f"{text} (default: {str(default).replace('%', '%%')})"
+
+
+class Parser(argparse.ArgumentParser):
+    """Parser of one command, or of one of its subcommands."""
+
+    def __init__(
+        self, prog: str, description: str | None = None, *, add_help: bool = True
+    ) -> None:
+        super().__init__(
+            prog=prog,
+            description=plain(description or ""),
+            formatter_class=_Formatter,
+            add_help=add_help,
+        )
+        self._old: dict[str, tuple[str, tuple[str, ...]]] = {}
+        self.subcommands: dict[str, Parser] = {}
+        """The parsers of subcommands, by name."""
+
+    def examples(self, *lines: str) -> None:
+        """End the help with these examples."""
+        self.epilog = "examples:\n" + "\n".join(f"  closeknit {line}" for line in lines)
+
+    def old_spelling(self, old: str, option: str, *implied: str) -> None:
+        """Accept another spelling of an option, which the help does not show.
+
+        Parameters
+        ----------
+        old
+            The spelling, with its hyphens.
+        option
+            What it is called now.
+        implied
+            Further words that the old spelling stands for.
+        """
+        self._old[old] = (option, implied)
+
+    def subcommand(self, group: Any, name: str, **more: Any) -> Parser:
+        """Add the parser of a subcommand to what ``add_subparsers`` returned."""
+        parser: Parser = group.add_parser(name, **more)
+        self.subcommands[name] = parser
+        return parser
+
+    def option_names(self) -> list[str]:
+        """Return the options, with their hyphens, as the usage lists them."""
+        return list(dict.fromkeys(re.findall(r"--[a-zA-Z][\w-]*", self.format_usage())))
+
+    def parse_known_args(  # type: ignore[override]
+        self,
+        args: Sequence[str] | None = None,
+        namespace: argparse.Namespace | None = None,
+    ) -> tuple[argparse.Namespace, list[str]]:
+        """Parse; old spellings are replaced, and nothing may be left over."""
+        words = self._current(sys.argv[1:] if args is None else args)
+        found, strange = super().parse_known_args(words, namespace)
+        if strange:
+            self.error(
+                f"unrecognized arguments: {' '.join(strange)}{self._near(strange)}"
+            )
+        return found, strange
+
+    def _current(self, words: Iterable[str]) -> list[str]:
+        found: list[str] = []
+        given: dict[str, str] = {}
+        words = list(words)
+        for place, word in enumerate(words):
+            if word == "--":
+                return found + words[place:]
+            name, equals, value = word.partition("=")
+            option, implied = self._old.get(name, (name, ()))
+            renamed = any(option == new for new, _ in self._old.values())
+            if renamed and given.setdefault(option, name) != name:
+                self.error(
+                    f"argument {name}: not allowed with argument {given[option]}"
+                )
+            found += [*implied, option + equals + value]
+        return found
+
+    def _near(self, words: Sequence[str]) -> str:
+        """Suggest an option for the first word that looks like one."""
+        from difflib import get_close_matches
+
+        for word in words:
+            if word.startswith("--"):
+                close = get_close_matches(
+                    word.partition("=")[0], self.option_names(), n=1
+                )
+                return f" (did you mean {close[0]}?)" if close else ""
+        return ""
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        """Refuse a value that is not a choice; suggest one that is like it."""
+        from difflib import get_close_matches
+
+        if action.choices is None or value in action.choices:
+            return
+        names = [str(one) for one in action.choices]
+        close = get_close_matches(str(value).lower(), names, n=1)
+        known = f"choose from {', '.join(names)}"
+        hint = f"did you mean {close[0]}?" if close else known
+        raise argparse.ArgumentError(action, f"invalid choice: {value!r} ({hint})")
+
+    def error(self, message: str) -> NoReturn:
+        """Raise what is wrong with the words given."""
+        from ..instances.errors import InputError
+
+        raise InputError(f"{message} (see {self.prog} --help)")
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        """Print help or version; argparse itself would not notice a full disk."""
+        print(message, end="", file=file or sys.stderr)
+
+
+def plain(text: str) -> str:
+    """Return a docstring as the help shows it: without markup, 79 columns wide.
+
+    >>> plain("Run ``auto``.")
+    'Run auto.'
+    """
+    paragraphs = cleandoc(text).replace("``", "").split("\n\n")
+    return "\n\n".join(
+        one if one.startswith(" ") else fill(one, _WIDTH, break_on_hyphens=False)
+        for one in paragraphs
+    )

@@ -1,0 +1,153 @@
+"""Branch and bound on distances: exact on any metric, with no cuts and no coordinates.
+
+A node of the search has some chosen processors P, and candidates C of which r are
+missing. For a candidate v and any choice U of r - 1 others,
+
+    w(P, v, U) = w(P) + D(v) + Σ_{u in U} (D(u) + d(u, v)) + w(U),
+
+where D are sums of distances to P. Half of Σ D(u) is shared out among the pairs of U:
+
+    w(U) + ½ Σ D(u) = ½ Σ_u Σ_{x in U - u} (d(u, x) + D(x) / (r - 2)),
+
+so that u contributes at least the r - 2 smallest of these terms over all candidates,
+and U at least the r - 1 smallest sums of D(u) / 2 + d(u, v) and that.
+
+- Candidates: v is left out where this bound is not below the incumbent. As r of the
+  candidates belong to any choice, the r-th smallest bound holds for the node.
+- Branching: the candidate of least bound is chosen; then it is left out.
+- Twins: processors with equal distances to all others, such as those of one switch,
+  can stand for each other; with one of them all are left out.
+
+Derived for this project; docs/graphs.md has the short proofs.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ....instances import IntArray, KSubset
+from ....solvers import DEFAULT, Grade, Proof, Result, Settings
+from ... import search
+from ...search import search_alone
+from . import kernels as kernels
+
+PROOF = Proof(Grade.ENUMERATED, "distances-bb")
+MOST_FREE = 4096
+"""Free processors up to which the table of their distances is searched."""
+_LARGEST = 2**62
+
+
+def refusal(instance: KSubset) -> str | None:
+    """Return why an instance is not for this search; None if it is."""
+    if instance.n > MOST_FREE:
+        return f"{instance.n} free processors; at most {MOST_FREE} are searched"
+    spread = instance.topology.spread(instance.points)
+    if 8 * spread * instance.k**3 >= _LARGEST:
+        return (
+            f"bounds could overflow 64 bits (k = {instance.k}, "
+            f"largest distance up to {spread})"
+        )
+    return None
+
+
+def distances_bb(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
+    """Prove an optimum by branch and bound on the table of distances.
+
+    Guarantee: exact.
+    Time: exponential at worst; O(m²) for a node with m candidates. Space O(n² + n k).
+    Source: derived for closeknit, see docs/graphs.md.
+    """
+    return search_alone(DistancesSearch, PROOF, instance, settings)
+
+
+class DistancesSearch(search.SteppableSearch):
+    """A search that can be stopped and resumed.
+
+    Parameters
+    ----------
+    instance
+        What to solve; see `refusal`.
+    chosen
+        A first solution, by indices.
+    bound
+        A lower bound known beforehand, in hops.
+    """
+
+    def __init__(
+        self, instance: KSubset, chosen: tuple[int, ...], bound: int = 0
+    ) -> None:
+        hops = instance.hops.copy()
+        n, k = instance.n, instance.k
+        self._chosen = tuple(sorted(chosen))
+        self._known = bound
+        picked = np.array(self._chosen)
+        self.best = int(hops[np.ix_(picked, picked)].sum()) // 2
+        self.nodes = 0
+        self._space = kernels.Space(hops, twins(hops), k)
+        lines = np.zeros((5, k), dtype=np.int64)
+        rows = np.zeros((2, k, n), dtype=np.int64)
+        self._frames = kernels.Frames(
+            chosen=lines[0],
+            some=rows[0],
+            many=lines[1],
+            reach=rows[1],
+            paid=lines[2],
+            least=lines[3],
+            at=np.array([1 if k > 1 else 0]),
+            best=lines[4],
+        )
+        self._frames.some[0] = np.arange(n)
+        self._frames.many[0] = n
+
+    @property
+    def chosen(self) -> tuple[int, ...]:
+        """The best solution so far, by indices."""
+        return self._chosen
+
+    @property
+    def bound(self) -> int:
+        """The best proved lower bound so far, in hops."""
+        rows = int(self._frames.at[0])
+        least = int(self._frames.least[:rows].min()) if rows else self.best
+        return min(self.best, max(least, self._known))
+
+    def offer(self, chosen: tuple[int, ...], cost: int) -> None:
+        """Take over a solution found elsewhere, of this cost in hops."""
+        if cost < self.best:
+            self.best = cost
+            self._chosen = tuple(sorted(chosen))
+
+    def _step(self, budget: int) -> None:
+        before = self.best
+        best, nodes = kernels.search(self._space, self._frames, before, budget)
+        self.nodes += int(nodes)
+        if best < before:
+            self.best = int(best)
+            self._chosen = tuple(sorted(int(i) for i in self._frames.best))
+
+
+def twins(hops: IntArray) -> IntArray:
+    """Give processors one number that have equal distances to all others.
+
+    Sums of random multiples of the distances say where to look; twins have equal sums
+    but for the distance between the two, and what is found is verified. O(n) per class.
+
+    >>> twins(np.array([[0, 1, 4], [1, 0, 4], [4, 4, 0]])).tolist()
+    [0, 0, 2]
+    """
+    n = len(hops)
+    mark = np.random.default_rng(0).integers(1, 2**31, n)
+    total = (hops * mark).sum(axis=1)
+    twin = np.full(n, -1, dtype=np.int64)
+    for i in range(n):
+        if twin[i] >= 0:
+            continue
+        twin[i] = i
+        # without the distance between them, which each sum has times the other's mark
+        same = total[i] + hops[i] * mark[i] == total + hops[i] * mark
+        for j in np.flatnonzero(same & (twin < 0)):
+            differ = hops[i] != hops[j]
+            differ[[i, j]] = False
+            if not differ.any():
+                twin[j] = i
+    return twin

@@ -1,0 +1,264 @@
+"""Kernels that draw conclusions at a node of the branch and bound; see ``search``."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ....solvers.kernels import kernel
+from .layout import (
+    COST,
+    DECIDED,
+    IN,
+    LOST,
+    NEED,
+    OPEN,
+    OUT,
+    Bools,
+    Bytes,
+    Ints,
+    Node,
+    Problem,
+    Room,
+    Words,
+)
+
+CLOSED = -1
+"""Nothing below the node is of the form looked for and cheaper."""
+REACHED = 0
+"""R weighs enough."""
+
+
+@kernel
+def lose(
+    profit: Ints,
+    item: Ints,
+    member: Ints,
+    alive: Bools,
+    living: Words,
+    worth: Ints,
+    j: int,
+) -> None:
+    """Mark a living item as lost."""
+    alive[j] = False
+    living[j >> 6] &= ~(np.uint64(1) << np.uint64(j & 63))
+    for u in range(item[j], item[j + 1]):
+        worth[member[u]] -= profit[j]
+
+
+@kernel
+def decide(problem: Problem, node: Node, waiting: int) -> bool:
+    """Carry out the pending decisions; return whether they agree with earlier ones."""
+    profit, item, member = problem.profit, problem.item, problem.member
+    weight, element, among = problem.weight, problem.element, problem.among
+    state, alive, living, worth = node.state, node.alive, node.living, node.worth
+    trail, dead, pending, verdict = node.trail, node.dead, node.pending, node.verdict
+    tally = node.tally
+    decided, lost = tally[DECIDED], tally[LOST]
+    need, cost = tally[NEED], tally[COST]
+    agree = True
+    while waiting > 0:
+        waiting -= 1
+        e = pending[waiting]
+        if state[e] != OPEN:
+            if state[e] != verdict[waiting]:
+                agree = False
+            continue
+        state[e] = verdict[waiting]
+        trail[decided] = e
+        decided += 1
+        if state[e] == IN:
+            need -= weight[e]
+            for t in range(element[e], element[e + 1]):
+                j = among[t]
+                if alive[j]:
+                    lose(profit, item, member, alive, living, worth, j)
+                    dead[lost] = j
+                    lost += 1
+                    cost += profit[j]
+    tally[DECIDED], tally[LOST] = decided, lost
+    tally[NEED], tally[COST] = need, cost
+    return agree
+
+
+@kernel
+def undo(problem: Problem, node: Node, decided: int, lost: int) -> None:
+    """Take back decisions and losses down to these numbers of them."""
+    profit, weight, item, member = (
+        problem.profit,
+        problem.weight,
+        problem.item,
+        problem.member,
+    )
+    state, alive, living, worth = node.state, node.alive, node.living, node.worth
+    trail, dead, tally = node.trail, node.dead, node.tally
+    for i in range(decided, tally[DECIDED]):
+        e = trail[i]
+        if state[e] == IN:
+            tally[NEED] += weight[e]
+        state[e] = OPEN
+    for i in range(lost, tally[LOST]):
+        j = dead[i]
+        alive[j] = True
+        living[j >> 6] |= np.uint64(1) << np.uint64(j & 63)
+        tally[COST] -= profit[j]
+        for u in range(item[j], item[j + 1]):
+            worth[member[u]] += profit[j]
+    tally[DECIDED], tally[LOST] = decided, lost
+
+
+@kernel
+def list_open(state: Bytes, opened: Ints, place: Ints) -> tuple[int, int, int]:
+    """List the open elements; return their number, that of R's and R's lightest."""
+    opens = size = 0
+    lightest = -1  # of R: the last, as weights decrease
+    for e in range(len(state)):
+        if state[e] == OPEN:
+            opened[opens] = e
+            place[e] = opens
+            opens += 1
+        elif state[e] == IN:
+            lightest = e
+            size += 1
+    return opens, size, lightest
+
+
+@kernel
+def lose_heavy(problem: Problem, node: Node, free: int) -> None:
+    """Lose the items that weigh more than R can spare."""
+    profit, weight = problem.profit, problem.weight
+    item, member = problem.item, problem.member
+    state, alive, tally = node.state, node.alive, node.tally
+    for j in range(len(alive)):
+        if not alive[j]:
+            continue
+        heft = 0
+        for t in range(item[j], item[j + 1]):
+            if state[member[t]] == OPEN:
+                heft += weight[member[t]]
+        if heft > free:
+            lose(profit, item, member, alive, node.living, node.worth, j)
+            node.dead[tally[LOST]] = j
+            tally[LOST] += 1
+            tally[COST] += profit[j]
+
+
+@kernel
+def keep_by_closure(
+    bits: Words,
+    state: Bytes,
+    worth: Ints,
+    living: Words,
+    opened: Ints,
+    opens: int,
+    lightest: int,
+    pending: Ints,
+    verdict: Bytes,
+) -> int:
+    """Keep elements whose exclusion would leave a kept one without items.
+
+    R is the heaviest-first part of a closed set: a kept element must not come for
+    nothing with a lighter one of R.
+
+    Returns
+    -------
+    int
+        Number of elements found, noted as pending; `CLOSED` if R is not of this form.
+    """
+    waiting, m = 0, len(state)
+    for f in range(m):
+        if state[f] != OUT:
+            continue
+        value = worth[f]
+        if f < lightest and value == 0:
+            # of no worth may still have living items of profit 0
+            empty = True
+            for word in range(len(living)):
+                if bits[f, word] & living[word]:
+                    empty = False
+                    break
+            if empty:
+                return CLOSED
+        for i in range(opens):
+            e = opened[i]
+            if (e > f or f < lightest) and worth[e] >= value:
+                inside = True
+                for word in range(len(living)):
+                    if bits[f, word] & living[word] & ~bits[e, word]:
+                        inside = False
+                        break
+                if inside:
+                    pending[waiting] = e
+                    verdict[waiting] = OUT
+                    waiting += 1
+        if waiting > m:
+            break
+    return waiting
+
+
+@kernel
+def propagate(
+    problem: Problem, node: Node, room: Room, waiting: int, best: int
+) -> tuple[int, int]:
+    """Carry out pending decisions and what follows from them by weight and closure.
+
+    Returns
+    -------
+    tuple of int
+        Number of open elements, which are listed, or `REACHED` or `CLOSED`; number of
+        elements of R.
+    """
+    weight, opened = problem.weight, room.opened
+    pending, verdict, tally = node.pending, node.verdict, node.tally
+    while True:
+        if not decide(problem, node, waiting) or tally[COST] >= best:
+            return CLOSED, 0
+        if tally[NEED] <= 0:
+            return REACHED, 0
+        opens, size, lightest = list_open(node.state, opened, room.place)
+        free = -tally[NEED]
+        for i in range(opens):
+            free += weight[opened[i]]
+        if free < 0:
+            return CLOSED, 0
+        waiting = 0
+        for i in range(opens):  # R cannot spare these
+            if weight[opened[i]] > free:
+                pending[waiting] = opened[i]
+                verdict[waiting] = IN
+                waiting += 1
+        if waiting > 0:
+            continue
+        lose_heavy(problem, node, free)
+        if tally[COST] >= best:
+            return CLOSED, 0
+        waiting = keep_by_closure(
+            problem.bits,
+            node.state,
+            node.worth,
+            node.living,
+            opened,
+            opens,
+            lightest,
+            pending,
+            verdict,
+        )
+        if waiting == CLOSED:
+            return CLOSED, 0
+        if waiting == 0:
+            return opens, size
+
+
+@kernel
+def numbers_left(weight: Ints, opened: Ints, opens: int, need: int) -> tuple[int, int]:
+    """Return how many open elements, at least and at most, weigh what R needs."""
+    fewest = 0
+    heft = 0
+    while heft < need:
+        heft += weight[opened[fewest]]
+        fewest += 1
+    most = 1
+    heft = weight[opened[opens - 1]]
+    while most < opens and heft < need:
+        most += 1
+        heft += weight[opened[opens - most]]
+    return fewest, most

@@ -1,0 +1,44 @@
+"""One axis of an instance for the improved PTAS: its coordinates and cut vectors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ...instances import IntArray
+from .ptas_kernels import cut_vectors
+
+MOST_CUTS = 2_000_000
+"""Cut vectors of an axis that are listed at most."""
+
+
+@dataclass
+class Axis:
+    """Distinct coordinates of an axis, and its cut vectors, the cheapest first.
+
+    Parameters
+    ----------
+    place
+        Of every free processor: the number of its coordinate.
+    value
+        Distinct coordinates, ascending, counted from the one in the middle.
+    cuts, bounds
+        Cut vectors that can be met, and what each costs at least.
+    """
+
+    place: IntArray
+    value: IntArray
+    cuts: IntArray = field(init=False)
+    bounds: IntArray = field(init=False)
+
+    @classmethod
+    def of(cls, along: IntArray, sizes: IntArray, slope: IntArray) -> Axis:
+        """List the cut vectors of one axis."""
+        value, place, count = np.unique(along, return_inverse=True, return_counts=True)
+        axis = cls(place.astype(np.int64), value - value[len(value) // 2])
+        before = np.concatenate([[0], np.cumsum(count)])
+        cuts, bounds = cut_vectors(axis.value, before, sizes, slope, MOST_CUTS)
+        order = np.argsort(bounds, kind="stable")
+        axis.cuts, axis.bounds = cuts[order], bounds[order]
+        return axis

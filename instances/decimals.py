@@ -1,0 +1,65 @@
+"""Decimal coordinates: read exactly, and counted."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+from . import fields
+from .errors import InputError
+from .plain import plain
+from .value import LARGEST
+
+MOST_DECIMALS = 18
+"""Digits behind the point of a coordinate, at most."""
+
+
+def scaled(rows: Any, field: str) -> tuple[tuple[tuple[int, ...], ...], int]:
+    """Return points as integers, and the least power of ten that makes them so.
+
+    Raises
+    ------
+    InputError
+        For what is not a number, too large, or has too many decimals.
+
+    Examples
+    --------
+    >>> scaled([[0.5, 1], [2, 1.25]], "points")
+    (((50, 100), (200, 125)), 100)
+    """
+    listed = fields.lists(plain(rows), field)
+    numbers = [decimals(row, f"{field}[{i}]") for i, row in enumerate(listed)]
+    scale: int = 10 ** max((digits(x) for row in numbers for x in row), default=0)
+    return tuple(tuple(int(x * scale) for x in row) for row in numbers), scale
+
+
+def decimals(value: Any, field: str) -> list[Decimal]:
+    """Read one point; refuses what cannot be scaled to 62 bits."""
+    numbers = []
+    for i, x in enumerate(fields.lists(value, field)):
+        number = Decimal(fields.number(x, f"{field}[{i}]"))
+        if number and (number.adjusted() > MOST_DECIMALS or abs(number) >= LARGEST):
+            raise InputError(
+                "must be smaller than 2^62", field=f"{field}[{i}]", value=str(x)
+            )
+        if digits(number) > MOST_DECIMALS:
+            raise InputError(
+                f"more than {MOST_DECIMALS} decimals",
+                field=f"{field}[{i}]",
+                value=str(x),
+            )
+        numbers.append(number)
+    return numbers
+
+
+def digits(number: Decimal) -> int:
+    """Count the digits behind the point, trailing zeros left out."""
+    if not number:
+        return 0
+    exponent = number.as_tuple().exponent
+    assert isinstance(exponent, int)  # NaN and infinity were refused
+    if exponent < -MOST_DECIMALS - 30:
+        return -exponent
+    found = number.as_tuple().digits
+    zeros = next(i for i, d in enumerate(reversed(found)) if d)
+    return max(0, -exponent - zeros)

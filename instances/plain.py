@@ -1,0 +1,37 @@
+"""Values of Python and numpy, as files hold them: integers, decimals, text, lists."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from decimal import Decimal
+from math import isfinite
+from numbers import Integral, Real
+from typing import Any
+
+
+def plain(value: Any) -> Any:
+    """Convert a value into what a JSON file could hold, so that readers can check it.
+
+    Numbers of numpy become those of Python; floats become the decimals that they
+    print; tuples, ranges, sets, arrays and other iterables become lists. Anything
+    else stays as it is, to be refused where it is read.
+
+    >>> plain([(0, 3), (1, 0.5)])
+    [[0, 3], [1, Decimal('0.5')]]
+    """
+    if value is None or isinstance(value, bool | int | str | bytes | Decimal):
+        return value
+    if hasattr(value, "tolist"):  # arrays and numbers of numpy, columns of pandas
+        return plain(value.tolist())
+    if isinstance(value, Integral):
+        return int(value)
+    if isinstance(value, Real):
+        number = float(value)
+        return Decimal(repr(number)) if isfinite(number) else value
+    if isinstance(value, Mapping):
+        return {plain(key): plain(each) for key, each in value.items()}
+    if isinstance(value, set | frozenset):
+        return [plain(each) for each in sorted(value)]
+    if hasattr(value, "__iter__"):
+        return [plain(each) for each in value]
+    return value

@@ -1,0 +1,30 @@
+"""Tiny instances for compiling kernels: small, yet searches still have to search."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from .instance import Resident, Submesh
+
+KINDS = (("mesh", 2), ("torus", 2))
+"""Networks and numbers of axes that `closeknit warm` compiles for."""
+
+
+def tiny(structure: str, d: int) -> Iterator[Submesh]:
+    """Yield requests that fit and that do not, with and without migration."""
+    residents = (
+        Resident((0,) * d + (2,) * d),
+        Resident((3,) + (0,) * (d - 1) + (4,) + (3,) * (d - 1)),
+        Resident((5,) * d + (6,) * d),
+    )
+    for request in ((2,) * d, (5,) + (4,) * (d - 1)):
+        for migrate in (False, True):
+            yield Submesh(
+                name="tiny",
+                shape=(8,) * d,
+                residents=residents,
+                request=request,
+                torus=structure == "torus",
+                migrate=migrate,
+                rotate=migrate,
+            )

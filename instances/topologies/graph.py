@@ -1,0 +1,430 @@
+"""Any connected network: nodes, weighted edges, and which nodes are processors."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Hashable, Iterator
+from dataclasses import dataclass, field
+from decimal import Decimal, InvalidOperation
+from functools import cached_property
+from heapq import heappop, heappush
+from typing import Any
+
+import numpy as np
+
+from ..errors import InputError
+from ..visible import visible
+from .cuts import Cuts
+from .metric_cuts import Embedding, embedding_of
+from .topology import IntArray, Site
+
+Edge = tuple[int, int, int]
+"""Two nodes, the smaller first, and the length of the link between them."""
+
+MOST_NODES = 2**16
+MOST_EDGES = 2**19
+MOST_DISTANCES = 2**25
+"""Processors times nodes: the table of distances holds that many numbers."""
+_LONGEST = 2**53
+"""Edges sum to less, so that double precision holds every distance exactly."""
+_MOST_DIGITS = 16
+_KEPT = 1024
+"""Rows of distances that `Graph.walked` keeps."""
+
+
+@dataclass(frozen=True)
+class Graph:
+    """Connected undirected graph; distances are lengths of shortest paths.
+
+    Parameters
+    ----------
+    nodes
+        Number of nodes; they are numbered from 0.
+    edges
+        Triples of two nodes and a positive length, each pair at most once; put into
+        ascending order on construction.
+    processors
+        Nodes that are processors, each at most once; sorted on construction.
+    scale
+        True lengths are these divided by ``scale``, the least power of ten that makes
+        all of them integers.
+    names
+        Names of the nodes for people; empty, or one per node. Two graphs that differ
+        in names only are equal.
+
+    Raises
+    ------
+    InputError
+        When an edge is not valid, the graph is not connected, or it is too large.
+
+    Examples
+    --------
+    >>> ring = Graph(5, tuple((v, (v + 1) % 5, 1) for v in range(5)), (0, 1, 2, 3, 4))
+    >>> ring.distance((0,), (3,))
+    2
+    """
+
+    nodes: int
+    edges: tuple[Edge, ...]
+    processors: tuple[int, ...]
+    scale: int = 1
+    names: tuple[str, ...] = field(default=(), compare=False)
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.nodes <= MOST_NODES:
+            raise InputError(
+                f"must lie between 1 and {MOST_NODES}",
+                field="topology.nodes",
+                value=self.nodes,
+            )
+        if len(self.edges) > MOST_EDGES:
+            raise InputError(
+                f"must be at most {MOST_EDGES}",
+                field="topology.edges",
+                value=len(self.edges),
+            )
+        self._check_edges()
+        self._check_processors()
+        if self.names and len(self.names) != self.nodes:
+            raise InputError(
+                f"must have {self.nodes} entries, one per node",
+                field="topology.names",
+                value=len(self.names),
+            )
+        if str(self.scale).rstrip("0") != "1":
+            raise InputError("must be a power of ten", field="scale", value=self.scale)
+        if self.scale > 1 and not any(w % 10 for _, _, w in self.edges):
+            raise InputError(
+                "must be the least that these decimals need",
+                field="scale",
+                value=self.scale,
+            )
+        lost = [v for v, hops in enumerate(self._walk(0)) if hops < 0]
+        if lost:
+            raise InputError(
+                f"not connected: no path from node 0 to {len(lost)} nodes, the first",
+                field="topology.edges",
+                value=lost[0],
+            )
+
+    def _check_edges(self) -> None:
+        """Refuse edges that are not valid; sort the others."""
+        ordered: list[Edge] = []
+        seen: set[tuple[int, int]] = set()
+        total = 0
+        for i, (u, v, weight) in enumerate(self.edges):
+            at = f"topology.edges[{i}]"
+            u, v = min(u, v), max(u, v)
+            if u < 0 or v >= self.nodes:
+                raise InputError("no such node", field=at, value=u if u < 0 else v)
+            if u == v:
+                raise InputError("joins a node to itself", field=at, value=u)
+            if (u, v) in seen:
+                raise InputError("listed twice", field=at, value=[u, v])
+            if weight < 1:
+                raise InputError("length must be positive", field=at, value=weight)
+            seen.add((u, v))
+            ordered.append((u, v, weight))
+            total += weight
+        if total >= _LONGEST:
+            raise InputError(
+                "lengths must sum to less than 2^53 once scaled to integers",
+                field="topology.edges",
+                value=total,
+            )
+        object.__setattr__(self, "edges", tuple(sorted(ordered)))
+
+    def _check_processors(self) -> None:
+        """Refuse processors that are not valid; sort the others."""
+        where = "topology.processors"
+        if not self.processors:
+            raise InputError("needs at least one node", field=where)
+        seen: set[int] = set()
+        for i, v in enumerate(self.processors):
+            if not 0 <= v < self.nodes:
+                raise InputError("no such node", field=f"{where}[{i}]", value=v)
+            if v in seen:
+                raise InputError("listed twice", field=f"{where}[{i}]", value=v)
+            seen.add(v)
+        if len(seen) * self.nodes > MOST_DISTANCES:
+            raise InputError(
+                f"times {self.nodes} nodes must be at most {MOST_DISTANCES} distances",
+                field=where,
+                value=len(seen),
+            )
+        object.__setattr__(self, "processors", tuple(sorted(seen)))
+
+    kind = "graph"
+    dimension = 1
+
+    @classmethod
+    def from_networkx(
+        cls,
+        graph: Any,
+        *,
+        processors: Collection[Hashable] | None = None,
+        weight: str = "weight",
+    ) -> Graph:
+        """Convert an undirected networkx graph.
+
+        Of parallel edges the shortest counts; an edge from a node to itself does not.
+
+        Parameters
+        ----------
+        graph
+            A ``networkx.Graph`` or ``MultiGraph``.
+        processors
+            Nodes that are processors. By default those whose attribute ``processor``
+            is true; all nodes where none has that attribute.
+        weight
+            Edge attribute with the length; 1 where an edge has none.
+
+        Returns
+        -------
+        Graph
+            Nodes numbered in the order of ``graph``.
+
+        Raises
+        ------
+        InputError
+            For a directed graph, or when it makes no `Graph`.
+
+        Examples
+        --------
+        >>> import networkx
+        >>> Graph.from_networkx(networkx.hypercube_graph(3)).nodes
+        8
+        """
+        if graph.is_directed():
+            raise InputError("must be undirected", field="graph", value="directed")
+        number: dict[Hashable, int] = {v: i for i, v in enumerate(graph)}
+        if processors is None:
+            marks: dict[Hashable, Any] = dict(graph.nodes(data="processor"))
+            marked = any(mark is not None for mark in marks.values())
+            processors = [v for v in number if marks[v] or not marked]
+        chosen = []
+        for v in processors:
+            if v not in number:
+                raise InputError("no such node", field="processors", value=str(v))
+            chosen.append(number[v])
+        lengths = [
+            (number[u], number[v], 1 if length is None else length)
+            for u, v, length in graph.edges(data=weight)
+        ]
+        return graph_of(lengths, chosen, [str(v) for v in number])
+
+    @cached_property
+    def neighbours(self) -> tuple[tuple[tuple[int, int], ...], ...]:
+        """Neighbours of every node, ascending, with the lengths of the links."""
+        found: list[list[tuple[int, int]]] = [[] for _ in range(self.nodes)]
+        for u, v, weight in self.edges:
+            found[u].append((v, weight))
+            found[v].append((u, weight))
+        return tuple(map(tuple, map(sorted, found)))
+
+    @cached_property
+    def _walks(self) -> dict[int, list[int]]:
+        return {}
+
+    def _walk(self, start: int) -> list[int]:
+        """Return the distances from one node by Dijkstra's algorithm; -1 if none."""
+        away = [-1] * self.nodes
+        waiting = [(0, start)]
+        while waiting:
+            hops, v = heappop(waiting)
+            if away[v] >= 0:
+                continue
+            away[v] = hops
+            for other, weight in self.neighbours[v]:
+                if away[other] < 0:
+                    heappush(waiting, (hops + weight, other))
+        return away
+
+    def walked(self, node: int) -> tuple[list[int], int]:
+        """Return distances that, with the number added, are those from a node.
+
+        Every path from a node of one link goes by its neighbour, so that processors
+        at one switch share a row. The entry of the node itself does not count.
+        """
+        extra = 0
+        if len(self.neighbours[node]) == 1:
+            [(node, extra)] = self.neighbours[node]
+        row = self._walks.get(node)
+        if row is None:
+            if len(self._walks) >= _KEPT:
+                self._walks.clear()
+            row = self._walks[node] = self._walk(node)
+        return row, extra
+
+    def locations(self) -> Iterator[Site]:
+        """List the processors, in order of their node numbers."""
+        return ((v,) for v in self.processors)
+
+    def distance(self, p: Site, q: Site) -> int:
+        """Length of a shortest path between two nodes, in units of 1/scale."""
+        (u,), (v,) = p, q
+        if u == v:
+            return 0
+        row, extra = self.walked(u)
+        return row[v] + extra
+
+    @cached_property
+    def table(self) -> IntArray:
+        """Distances from every processor to every node, read-only."""
+        sources, extras = [], []
+        for v in self.processors:
+            only = self.neighbours[v]
+            source, extra = only[0] if len(only) == 1 else (v, 0)
+            sources.append(source)
+            extras.append(extra)
+        begin = np.array(sources, dtype=np.int64)
+        distinct, row = np.unique(begin, return_inverse=True)
+        table = self._rows(distinct)[row]
+        table += np.array(extras, dtype=np.int64)[:, None]
+        table[np.arange(len(table)), list(self.processors)] = 0
+        table.setflags(write=False)
+        return table
+
+    def _rows(self, sources: IntArray) -> IntArray:
+        """Return the distances from some nodes to all."""
+        if self.nodes == 1:
+            return np.zeros((1, 1), dtype=np.int64)
+        ends = np.array(self.edges, dtype=np.int64)
+        if len(set(ends[:, 2].tolist())) == 1:
+            return self._levels(sources) * int(ends[0, 2])
+        from scipy.sparse import csr_array
+        from scipy.sparse.csgraph import dijkstra
+
+        links = csr_array(
+            (ends[:, 2].astype(np.float64), (ends[:, 0], ends[:, 1])),
+            shape=(self.nodes, self.nodes),
+        )
+        found = dijkstra(links, directed=False, indices=sources)
+        rows: IntArray = np.rint(found).astype(np.int64)
+        return rows
+
+    def _levels(self, sources: IntArray) -> IntArray:
+        """Search breadth first from all sources at once, a bit for each of them."""
+        degree = [len(some) for some in self.neighbours]
+        begin = np.concatenate([[0], np.cumsum(degree)[:-1]])
+        other = np.array([v for some in self.neighbours for v, _ in some])
+        unseen = np.ones((self.nodes, len(sources)), dtype=np.bool_)
+        unseen[sources, np.arange(len(sources))] = False
+        seen = np.packbits(~unseen, axis=1)
+        levels = unseen.astype(np.int64)
+        while True:
+            seen |= np.bitwise_or.reduceat(seen[other], begin, axis=0)
+            unseen = np.unpackbits(~seen, axis=1, count=len(sources)).astype(np.bool_)
+            if not unseen.any():
+                return levels.T.copy()
+            levels += unseen
+
+    @cached_property
+    def _number(self) -> IntArray:
+        number = np.full(self.nodes, -1, dtype=np.int64)
+        number[list(self.processors)] = np.arange(len(self.processors))
+        return number
+
+    def distances(self, p: IntArray, q: IntArray) -> IntArray:
+        """Path lengths between rows of two site arrays, one of them of processors."""
+        u, v = p[..., 0], q[..., 0]
+        if (self._number[u] < 0).any():
+            u, v = v, u
+        found: IntArray = self.table[self._number[u], v]
+        return found
+
+    def spread(self, points: IntArray) -> int:
+        """Twice the distance of the first site from the node farthest from it."""
+        row, extra = self.walked(int(points[0, 0]))
+        return 2 * (max(row) + extra)
+
+    @cached_property
+    def embedding(self) -> Embedding | None:
+        """How the distances of the processors are sums of cuts; None if not found."""
+        return embedding_of(self.nodes, self.edges, self.table, self.processors)
+
+    def cuts(self, points: IntArray) -> Cuts:
+        """Return the cuts of a tree or a partial cube.
+
+        Raises
+        ------
+        InputError
+            When the distances are not known to be sums of cuts, see `embedding`.
+        """
+        if self.embedding is None:
+            raise InputError(NO_CUTS, field="topology", value=self.kind)
+        return self.embedding.cuts(self._number[points[:, 0]])
+
+
+NO_CUTS = "needs distances that are sums of cuts, as on trees and partial cubes"
+"""Why a method that works by cuts does not take a graph."""
+
+
+def graph_of(
+    lengths: list[tuple[int, int, Any]],
+    processors: Collection[int],
+    names: Collection[str] = (),
+    *,
+    nodes: int | None = None,
+) -> Graph:
+    """Build a graph from edges as people list them: parallel ones, decimals.
+
+    Parameters
+    ----------
+    lengths
+        Two nodes and a number; of parallel edges the shortest is kept.
+    processors, names
+        As of a `Graph`.
+    nodes
+        Their number; that of the names if left out.
+
+    Raises
+    ------
+    InputError
+        When a length cannot be used, or these make no `Graph`.
+    """
+    shortest: dict[tuple[int, int], Decimal] = {}
+    for i, (u, v, length) in enumerate(lengths):
+        number = _decimal(length, f"topology.edges[{i}]")
+        key = min(u, v), max(u, v)
+        if u != v:
+            shortest[key] = min(number, shortest.get(key, number))
+    scale = 10 ** max(map(_digits, shortest.values()), default=0)
+    return Graph(
+        len(names) if nodes is None else nodes,
+        tuple((u, v, int(w * scale)) for (u, v), w in shortest.items()),
+        tuple(processors),
+        scale,
+        tuple(map(visible, names)),
+    )
+
+
+def _decimal(length: Any, field: str) -> Decimal:
+    """Read a length; a float counts as the shortest decimal that means it."""
+    try:
+        if isinstance(length, bool):
+            raise InvalidOperation
+        number = Decimal(repr(length) if isinstance(length, float) else length)
+    except (InvalidOperation, TypeError, ValueError):
+        raise InputError("must be a number", field=field, value=str(length)) from None
+    if not number.is_finite() or not 0 < number < _LONGEST:
+        raise InputError(
+            "must be positive and below 2^53", field=field, value=str(length)
+        )
+    digits = "".join(map(str, number.as_tuple().digits)).strip("0")
+    if len(digits) > _MOST_DIGITS or _digits(number) > _MOST_DIGITS:
+        raise InputError(
+            f"has more than {_MOST_DIGITS} digits", field=field, value=str(length)
+        )
+    return number
+
+
+def _digits(number: Decimal) -> int:
+    """Count the digits behind the point, trailing zeros left out."""
+    exponent = number.normalize().as_tuple().exponent
+    assert isinstance(exponent, int)
+    return max(0, -exponent)
+
+
+def names_of(graph: Graph, nodes: Collection[int]) -> list[str]:
+    """Return the names of some nodes, or their numbers where there are no names."""
+    return [graph.names[v] if graph.names else str(v) for v in nodes]

@@ -1,0 +1,195 @@
+"""Graphs from files that others write: GraphML, GML, and node-link JSON.
+
+Nodes may have an attribute ``processor``; those where it is true are the processors,
+and all nodes are where none has it. Edges may have an attribute ``weight``, their
+length, else it is 1. Files are bounded like all others (`files`), and XML with a
+document type, the only place where entities can be declared, is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from pathlib import Path
+from typing import Any
+from xml.parsers import expat
+
+from .. import fields
+from ..errors import InputError
+from ..files import read_text
+from ..parsing import MOST_DEPTH, MOST_VALUES, parse_json
+from .graph import MOST_EDGES, MOST_NODES, Graph, graph_of
+
+_MOST_GML_DEPTH = 32
+
+
+def read_graph(path: str | Path) -> Graph:
+    """Read a graph; the ending of the file's name says how it is written.
+
+    Parameters
+    ----------
+    path
+        Of a ``.graphml``, ``.gml`` or ``.json`` (node-link) file.
+
+    Raises
+    ------
+    InputError
+        One line naming the file, the field and the value.
+    """
+    ending = Path(path).suffix.lower()
+    try:
+        if ending not in _PARSERS:
+            raise InputError(
+                f"must end in {', '.join(_PARSERS)}", field="name", value=ending
+            )
+        return _PARSERS[ending](read_text(path))
+    except InputError as error:
+        raise error.of_file(path) from None
+
+
+def parse_graphml(text: str) -> Graph:
+    """Build a graph from GraphML.
+
+    Raises
+    ------
+    InputError
+        When it is not well-formed, has a document type, or makes no graph.
+    """
+    _check_xml(text)
+    from networkx import parse_graphml
+
+    return _converted(lambda: parse_graphml(text), "GraphML")
+
+
+def parse_gml(text: str) -> Graph:
+    """Build a graph from GML; nodes are identified by ``id``.
+
+    Raises
+    ------
+    InputError
+        When it cannot be read or makes no graph.
+    """
+    if text.count("[") > MOST_VALUES or _depth(text) > _MOST_GML_DEPTH:
+        raise InputError("not usable GML: too many lists, or nested too deeply")
+    from networkx import parse_gml
+
+    return _converted(lambda: parse_gml(text.splitlines(), label="id"), "GML")
+
+
+def parse_node_link(text: str) -> Graph:
+    """Build a graph from JSON as ``networkx.node_link_data`` writes it.
+
+    Raises
+    ------
+    InputError
+        When it is not JSON, or makes no graph.
+    """
+    document = fields.objects(parse_json(text), "document")
+    if document.get("directed", False) is not False:
+        raise InputError("must be false", field="directed", value=document["directed"])
+    number: dict[Hashable, int] = {}
+    marks = []
+    for i, one in enumerate(fields.lists(document.get("nodes"), "nodes")):
+        node = fields.objects(one, f"nodes[{i}]")
+        name = _identity(node.get("id"), f"nodes[{i}].id")
+        if name in number:
+            raise InputError("listed twice", field=f"nodes[{i}].id", value=str(name))
+        number[name] = i
+        marks.append(node.get("processor"))
+    _bound(len(number), MOST_NODES, "nodes")
+    key = "links" if "edges" not in document else "edges"
+    listed = fields.lists(document.get(key), key)
+    _bound(len(listed), MOST_EDGES, key)
+    lengths = []
+    for i, one in enumerate(listed):
+        edge = fields.objects(one, f"{key}[{i}]")
+        ends = []
+        for end in ("source", "target"):
+            at = f"{key}[{i}].{end}"
+            name = _identity(edge.get(end), at)
+            if name not in number:
+                raise InputError("no such node", field=at, value=str(name))
+            ends.append(number[name])
+        lengths.append((ends[0], ends[1], edge.get("weight", 1)))
+    marked = any(mark is not None for mark in marks)
+    processors = [i for i, mark in enumerate(marks) if mark or not marked]
+    return graph_of(lengths, processors, [_text(name) for name in number])
+
+
+_PARSERS: dict[str, Callable[[str], Graph]] = {
+    ".graphml": parse_graphml,
+    ".gml": parse_gml,
+    ".json": parse_node_link,
+}
+
+
+def _converted(parse: Callable[[], Any], form: str) -> Graph:
+    """Run a parser of networkx, whatever it raises, and convert what it returns."""
+    try:
+        graph = parse()
+    except RecursionError:
+        raise InputError(f"not usable {form}: nested too deeply") from None
+    except Exception as error:  # networkx documents no list of what it raises
+        why = " ".join(str(error).split())[:200] or type(error).__name__
+        raise InputError(f"not usable {form}: {why}") from None
+    _bound(len(graph), MOST_NODES, "nodes")
+    _bound(graph.number_of_edges(), MOST_EDGES, "edges")
+    return Graph.from_networkx(graph)
+
+
+def _check_xml(text: str) -> None:
+    """Refuse XML that is malformed, nested too deeply, or has a document type."""
+    depth = count = 0
+
+    def begin(name: str, attributes: dict[str, str]) -> None:
+        nonlocal depth, count
+        depth, count = depth + 1, count + 1 + len(attributes)
+        if depth > MOST_DEPTH:
+            raise InputError("not usable XML: nested too deeply")
+        _bound(count, MOST_VALUES, "elements and attributes")
+
+    def end(name: str) -> None:
+        nonlocal depth
+        depth -= 1
+
+    def refuse(*_: Any) -> None:
+        raise InputError("has a document type, which is not read", field="DOCTYPE")
+
+    parser = expat.ParserCreate()
+    parser.StartElementHandler = begin
+    parser.EndElementHandler = end
+    parser.StartDoctypeDeclHandler = refuse
+    parser.EntityDeclHandler = refuse
+    try:
+        parser.Parse(text.encode(), True)
+    except expat.ExpatError as error:
+        raise InputError(f"not XML: {error}") from None
+
+
+def _depth(text: str) -> int:
+    """Return how deep the lists of a GML text are nested, at most."""
+    depth = deepest = 0
+    for mark in text:
+        if mark == "[":
+            depth += 1
+            deepest = max(deepest, depth)
+        elif mark == "]":
+            depth -= 1
+    return deepest
+
+
+def _identity(value: Any, field: str) -> Hashable:
+    """Return what identifies a node: text or an integer; lists as tuples of these."""
+    if isinstance(value, list):
+        return tuple(_identity(one, field) for one in value)
+    if isinstance(value, bool) or not isinstance(value, int | str):
+        raise InputError("must be text or an integer", field=field, value=value)
+    return value
+
+
+def _text(name: Hashable) -> str:
+    return name if isinstance(name, str) else str(name)
+
+
+def _bound(count: int, most: int, field: str) -> None:
+    if count > most:
+        raise InputError(f"must be at most {most}", field=field, value=count)

@@ -1,0 +1,261 @@
+"""Cuts of a graph's distances, found where there are any.
+
+Two kinds of distances are recognised, and both are verified: the weighted cuts are
+added up and must give the distance of every two processors.
+
+- *Tree metrics* (Buneman 1971). Seen from a processor r, the Gromov product
+  (d(p, r) + d(q, r) - d(p, q)) / 2 is the depth at which the paths to p and q part.
+  The distances are those of a tree exactly if these depths nest, and then they define
+  it. Trees are recognised so, and fat-trees with several spines: between their
+  processors the distances are those of one spine.
+- *Bipartite partial cubes* (Djokovic 1973, Winkler 1984). The nodes nearer to u than
+  to v, for an edge uv, are one side of a cut, and the edges between both sides are its
+  class. Meshes, even rings and tori, hypercubes, and products of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from .cuts import BoolArray, Cuts, IntArray, subtree_cuts
+
+_MOST_CLASSES = 512
+"""Classes of edges looked at before a graph is taken to be no partial cube."""
+_BLOCK = 256
+
+
+@dataclass(frozen=True)
+class Embedding:
+    """Cuts of all processors of a graph, from which those of some are made.
+
+    Parameters
+    ----------
+    parent, weight, order, leaf
+        Of a tree of the same distances, times two: as of a ``Tree``, and the node at
+        which each processor is; empty for a partial cube.
+    sides, weights
+        Shape (m, processors) and (m,): cuts of a partial cube.
+    """
+
+    parent: tuple[int, ...]
+    weight: tuple[int, ...]
+    order: tuple[int, ...]
+    leaf: IntArray
+    sides: BoolArray
+    weights: IntArray
+
+    @property
+    def is_tree(self) -> bool:
+        """Whether the distances are those of a tree."""
+        return bool(self.parent)
+
+    def cuts(self, numbers: IntArray) -> Cuts:
+        """Return the cuts that separate some of these processors.
+
+        Parameters
+        ----------
+        numbers
+            Of the processors, in order of their nodes.
+        """
+        if not self.is_tree:
+            return chained(self.sides[:, numbers], self.weights)
+        found = subtree_cuts(self.leaf[numbers], self.parent, self.weight, self.order)
+        even = not (found.weights % 2).any()
+        return Cuts(
+            found.weights // 2 if even else found.weights.copy(),
+            found.axis,
+            found.start,
+            found.stop,
+            found.position,
+            found.parent,
+            1 if even else 2,
+        )
+
+
+def embedding_of(
+    nodes: int,
+    edges: Sequence[tuple[int, int, int]],
+    table: IntArray,
+    processors: Sequence[int],
+) -> Embedding | None:
+    """Find cuts that add up to the distances of the processors, or return None.
+
+    Parameters
+    ----------
+    nodes, edges, processors
+        Of the graph.
+    table
+        Distances from every processor to every node.
+    """
+    hops = table[:, list(processors)]
+    tree = tree_of(hops)
+    none = np.zeros((0, len(hops)), dtype=np.bool_)
+    if tree is not None:
+        return Embedding(*tree, none, np.zeros(0, dtype=np.int64))
+    found = _classes(nodes, edges)
+    if found is None:
+        return None
+    sides, weights = found[0][:, list(processors)], found[1]
+    if not _adds_up(sides, weights, hops):
+        return None
+    return Embedding((), (), (), np.zeros(0, dtype=np.int64), sides, weights)
+
+
+def tree_of(
+    hops: IntArray,
+) -> tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...], IntArray] | None:
+    """Return a tree whose distances are twice these, or None.
+
+    Parents, weights, an order with parents before their children, and the node of
+    every point. That the distances are those of the tree is verified: a new point must
+    part from every point before where the nearest of them, or it, does. O(n²).
+
+    >>> tree = tree_of(np.array([[0, 1, 1], [1, 0, 1], [1, 1, 0]]))
+    >>> tree[1] if tree else None
+    (0, 1, 1, 1)
+    """
+    n = len(hops)
+    height = hops[0]
+    # the depth, times two, at which the paths from point 0 to p and q part
+    parts = height[:, None] + height[None] - hops
+    if (parts < 0).any() or (parts > 2 * np.minimum.outer(height, height)).any():
+        return None
+    parent: list[int] = [-1]
+    depth: list[int] = [0]
+    leaf = np.zeros(n, dtype=np.int64)
+    # Points join in the order of a greatest spanning tree of these depths (Prim):
+    # the path to a new one parts from all before as deep as from one of them.
+    joined = np.zeros(n, dtype=np.bool_)
+    joined[0] = True
+    deepest, at = parts[0].copy(), np.zeros(n, dtype=np.int64)
+    for _ in range(n - 1):
+        p = int(np.argmax(np.where(joined, -1, deepest)))
+        level, low = int(deepest[p]), int(leaf[at[p]])
+        if (parts[p] != np.minimum(level, parts[at[p]]))[joined].any():
+            return None
+        while parent[low] >= 0 and depth[parent[low]] >= level:
+            low = parent[low]
+        if depth[low] > level:  # a new node on the way up from low
+            parent.append(parent[low])
+            depth.append(level)
+            parent[low] = len(parent) - 1
+            low = len(parent) - 1
+        if 2 * int(height[p]) > level:
+            parent.append(low)
+            depth.append(2 * int(height[p]))
+            low = len(parent) - 1
+        leaf[p] = low
+        joined[p] = True
+        nearer = parts[p] > deepest
+        deepest[nearer] = parts[p][nearer]
+        at[nearer] = p
+    weight = [depth[v] - depth[up] if up >= 0 else 0 for v, up in enumerate(parent)]
+    return tuple(parent), tuple(weight), tuple(_downwards(parent)), leaf
+
+
+def _downwards(parent: Sequence[int]) -> list[int]:
+    """List the nodes of a tree, parents before their children."""
+    children: list[list[int]] = [[] for _ in parent]
+    for v, up in enumerate(parent):
+        if up >= 0:
+            children[up].append(v)
+    order = [v for v, up in enumerate(parent) if up < 0]
+    for v in order:
+        order.extend(children[v])
+    return order
+
+
+def _classes(
+    nodes: int, edges: Sequence[tuple[int, int, int]]
+) -> tuple[BoolArray, IntArray] | None:
+    """Return the sides of the classes of edges, and their lengths; None if not cuts."""
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import dijkstra
+
+    ends = np.array(edges, dtype=np.int64)
+    links = csr_array(
+        (ends[:, 2].astype(np.float64), (ends[:, 0], ends[:, 1])), shape=(nodes, nodes)
+    )
+    waiting = np.ones(len(ends), dtype=np.bool_)
+    sides: list[BoolArray] = []
+    weights: list[int] = []
+    while waiting.any():
+        u, v, weight = ends[int(np.argmax(waiting))]
+        from_u, from_v = dijkstra(links, directed=False, indices=[u, v])
+        apart = from_v - from_u
+        if apart[u] < weight:  # a link that no shortest path needs
+            waiting[int(np.argmax(waiting))] = False
+            continue
+        side = apart > 0
+        between = side[ends[:, 0]] != side[ends[:, 1]]
+        if len(sides) == _MOST_CLASSES or (np.abs(apart) != weight).any():
+            return None
+        if not waiting[between].all() or (ends[between, 2] != weight).any():
+            return None
+        waiting &= ~between
+        sides.append(side)
+        weights.append(int(weight))
+    return np.array(sides).reshape(-1, nodes), np.array(weights, dtype=np.int64)
+
+
+def _adds_up(sides: BoolArray, weights: IntArray, hops: IntArray) -> bool:
+    """Whether the weights of the cuts between any two points sum to their distance.
+
+    In double precision, which is exact below 2^53.
+    """
+    inside = sides.astype(np.float64)
+    heavy = inside * weights[:, None]
+    total = heavy.sum(axis=0)
+    for first in range(0, len(hops), _BLOCK):
+        rows = slice(first, first + _BLOCK)
+        both = heavy[:, rows].T @ inside
+        if (total[rows, None] + total[None] - 2 * both != hops[rows]).any():
+            return False
+    return True
+
+
+def chained(sides: BoolArray, weights: IntArray) -> Cuts:
+    """Arrange cuts as nested runs of positions, on as few axes as come easily.
+
+    Cuts with all points on one side are left out; equal ones are put together.
+    """
+    n = sides.shape[1]
+    end = _end(sides, weights)
+    sides = sides == sides[:, end : end + 1]  # the end is inside every cut
+    found: dict[bytes, int] = {}
+    for side, weight in zip(sides, weights.tolist(), strict=True):
+        if not side.all():
+            key = side.tobytes()
+            found[key] = found.get(key, 0) + weight
+    listed = [
+        (np.frombuffer(key, dtype=np.bool_), weight) for key, weight in found.items()
+    ]
+    listed.sort(key=lambda one: int(one[0].sum()))
+    chains: list[list[tuple[npt.NDArray[np.bool_], int]]] = []
+    for side, weight in listed:
+        for chain in chains:
+            if (chain[-1][0] <= side).all():
+                chain.append((side, weight))
+                break
+        else:
+            chains.append([(side, weight)])
+    position = np.zeros((n, max(1, len(chains))), dtype=np.int64)
+    rows: list[tuple[int, int, int, int, int]] = []
+    for axis, chain in enumerate(chains):
+        for i, (side, weight) in enumerate(chain):
+            position[:, axis] += ~side
+            up = len(rows) + 1 if i + 1 < len(chain) else -1
+            rows.append((weight, axis, 0, i + 1, up))
+    table = np.array(rows, dtype=np.int64).reshape(-1, 5)
+    weight, axis_of, start, stop, parent = (column.copy() for column in table.T)
+    return Cuts(weight, axis_of, start, stop, position, parent, 1)
+
+
+def _end(sides: BoolArray, weights: IntArray) -> int:
+    """Return the point farthest from the first: on a mesh a corner."""
+    apart = weights @ (sides != sides[:, :1])
+    return int(np.argmax(apart))

@@ -1,0 +1,113 @@
+"""Points in space under L1."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import reduce
+from operator import iadd
+
+import numpy as np
+
+from ..decimals import scaled
+from ..errors import InputError
+from ..value import LARGEST
+from ..visible import brief
+from .cuts import Cuts, interval_cuts
+from .topology import IntArray, Site, axes
+
+
+@dataclass(frozen=True)
+class Points:
+    """Any points in space under L1; the same point may occur more than once.
+
+    Parameters
+    ----------
+    coordinates
+        All points, free and busy, as tuples of integers; sorted on construction.
+        Lists, arrays and decimals are converted, and decimals scaled exactly.
+    scale
+        True coordinates are these divided by ``scale``: decimals are scaled
+        exactly, and distances are in units of 1/scale. The least
+        power of ten that makes all coordinates integers, so that the same points
+        are always the same instance.
+    """
+
+    coordinates: tuple[Site, ...]
+    scale: int = 1
+
+    def __post_init__(self) -> None:
+        """Convert lists, arrays and decimals; refuse what are no points."""
+        field = "topology.coordinates"
+        if not _is_exact(self.coordinates):
+            coordinates, scale = scaled(self.coordinates, field)
+            if self.scale != 1:
+                raise InputError("is for integers", field="scale", value=self.scale)
+            object.__setattr__(self, "coordinates", coordinates)
+            object.__setattr__(self, "scale", scale)
+        if not self.coordinates:
+            raise InputError("needs at least one point", field=field)
+        if not self.coordinates[0]:
+            raise InputError("needs at least one axis", field=f"{field}[0]")
+        for i, point in enumerate(self.coordinates):
+            if len(point) != self.dimension:
+                raise InputError(
+                    f"must have {self.dimension} coordinates like the first point",
+                    field=f"{field}[{i}]",
+                    value=list(point),
+                )
+            if any(abs(x) >= LARGEST for x in point):
+                raise InputError(
+                    "coordinates must stay below 2^62 once scaled to integers",
+                    field=f"{field}[{i}]",
+                    value=list(point),
+                )
+        if str(self.scale).rstrip("0") != "1":
+            raise InputError("must be a power of ten", field="scale", value=self.scale)
+        if self.scale > 1 and not any(x % 10 for p in self.coordinates for x in p):
+            raise InputError(
+                "must be the least that these decimals need",
+                field="scale",
+                value=self.scale,
+            )
+        object.__setattr__(self, "coordinates", tuple(sorted(self.coordinates)))
+
+    def __repr__(self) -> str:
+        shown = f"{len(self.coordinates)} points in {self.dimension}-D"
+        return brief(
+            "Points", shown + f", in units of 1/{self.scale}" * (self.scale > 1)
+        )
+
+    kind = "points"
+
+    @property
+    def dimension(self) -> int:
+        """Number of axes."""
+        return len(self.coordinates[0])
+
+    def locations(self) -> Iterator[Site]:
+        """All points, in lexicographic order, with repeats."""
+        return iter(self.coordinates)
+
+    def distance(self, p: Site, q: Site) -> int:
+        """Sum of the differences of the coordinates, in units of 1/scale."""
+        return sum(abs(a - b) for a, b in zip(p, q, strict=True))
+
+    def distances(self, p: IntArray, q: IntArray) -> IntArray:
+        """L1 distances of rows."""
+        return reduce(iadd, (np.abs(a - b) for a, b in axes(p, q)))
+
+    def spread(self, points: IntArray) -> int:
+        """Half the circumference of the bounding box."""
+        return sum(int(axis.max()) - int(axis.min()) for axis in points.T)
+
+    def cuts(self, points: IntArray) -> Cuts:
+        """One cut a gap between consecutive coordinates."""
+        return interval_cuts(points)
+
+
+def _is_exact(coordinates: object) -> bool:
+    """Whether these are tuples of integers already."""
+    return type(coordinates) is tuple and all(
+        type(point) is tuple and set(map(type, point)) <= {int} for point in coordinates
+    )

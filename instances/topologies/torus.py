@@ -1,0 +1,67 @@
+"""Grids with wrap-around links."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from itertools import product
+from operator import iadd
+
+import numpy as np
+
+from .cuts import Cuts, ring_cuts
+from .topology import IntArray, Site, axes, grid_shape
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class Torus:
+    """Grid of the given sides with wrap-around links on every axis.
+
+    Parameters
+    ----------
+    sides
+        One by one, or in one sequence: ``Torus(8, 8)``, ``Torus((8, 8))``.
+    shape
+        The same as a keyword.
+    """
+
+    shape: tuple[int, ...]
+
+    def __init__(
+        self, *sides: int | Sequence[int], shape: Sequence[int] | None = None
+    ) -> None:
+        object.__setattr__(self, "shape", grid_shape(sides, shape))
+
+    kind = "torus"
+    scale = 1
+
+    @property
+    def dimension(self) -> int:
+        """Number of axes."""
+        return len(self.shape)
+
+    def locations(self) -> Iterator[Site]:
+        """All cells, in lexicographic order."""
+        return product(*map(range, self.shape))
+
+    def distance(self, p: Site, q: Site) -> int:
+        """Sum over the axes of the shorter way round."""
+        return sum(
+            min(abs(a - b), side - abs(a - b))
+            for a, b, side in zip(p, q, self.shape, strict=True)
+        )
+
+    def distances(self, p: IntArray, q: IntArray) -> IntArray:
+        """Wrap-around L1 distances of rows."""
+        steps = (np.abs(a - b) for a, b in axes(p, q))
+        ways = zip(steps, self.shape, strict=True)
+        return reduce(iadd, (np.minimum(step, side - step) for step, side in ways))
+
+    def spread(self, points: IntArray) -> int:
+        """Return the diameter of the whole torus."""
+        return sum(side // 2 for side in self.shape)
+
+    def cuts(self, points: IntArray) -> Cuts:
+        """Half rings: weight 1 on an even ring, 1/2 on an odd one."""
+        return ring_cuts(points, self.shape)

@@ -1,0 +1,157 @@
+"""Weighted trees of switches and processors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from ..errors import InputError
+from ..fields import integers
+from ..plain import plain
+from ..value import LARGEST
+from ..visible import brief
+from .cuts import Cuts, subtree_cuts
+from .topology import IntArray, Site
+
+
+@dataclass(frozen=True)
+class Tree:
+    """Weighted tree (a fat-tree or a switch hierarchy) with processors at nodes.
+
+    Parameters
+    ----------
+    parent
+        Parent of every node; -1 at the single root.
+    weight
+        Hops of the edge to the parent, at least 0; set to 0 at the root.
+    processors
+        Nodes that are processors, each at most once; sorted on construction.
+    """
+
+    parent: tuple[int, ...]
+    weight: tuple[int, ...]
+    processors: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        """Convert lists and arrays; refuse what is no tree."""
+        for name in ("parent", "weight", "processors"):
+            value = getattr(self, name)
+            if type(value) is not tuple or not set(map(type, value)) <= {int}:
+                value = integers(plain(value), f"topology.{name}")
+                object.__setattr__(self, name, value)
+        nodes = len(self.parent)
+        if not nodes:
+            raise InputError("needs at least one node", field="topology.parent")
+        if len(self.weight) != nodes:
+            raise InputError(
+                f"must have {nodes} entries like parent",
+                field="topology.weight",
+                value=len(self.weight),
+            )
+        roots = [v for v, up in enumerate(self.parent) if up == -1]
+        if len(roots) != 1:
+            raise InputError(
+                "must have exactly one root (-1)", field="topology.parent", value=roots
+            )
+        for v, up in enumerate(self.parent):
+            if not -1 <= up < nodes:
+                raise InputError(
+                    "no such node", field=f"topology.parent[{v}]", value=up
+                )
+        for v, weight in enumerate(self.weight):
+            if not 0 <= weight < LARGEST:
+                raise InputError(
+                    "must lie between 0 and 2^62",
+                    field=f"topology.weight[{v}]",
+                    value=weight,
+                )
+        if len(self.order) < nodes:
+            stuck = sorted(set(range(nodes)) - set(self.order))
+            raise InputError(
+                "nodes not connected to the root", field="topology.parent", value=stuck
+            )
+        if not self.processors:
+            raise InputError("needs at least one node", field="topology.processors")
+        seen: set[int] = set()
+        for i, v in enumerate(self.processors):
+            if not 0 <= v < nodes:
+                raise InputError(
+                    "no such node", field=f"topology.processors[{i}]", value=v
+                )
+            if v in seen:
+                raise InputError(
+                    "listed twice", field=f"topology.processors[{i}]", value=v
+                )
+            seen.add(v)
+        object.__setattr__(self, "processors", tuple(sorted(self.processors)))
+        rootless = (0 if v in roots else w for v, w in enumerate(self.weight))
+        object.__setattr__(self, "weight", tuple(rootless))
+
+    def __repr__(self) -> str:
+        text = f"{len(self.parent)} nodes, {len(self.processors)} processors"
+        return brief("Tree", text)
+
+    kind = "tree"
+    dimension = 1
+    scale = 1
+
+    @cached_property
+    def order(self) -> tuple[int, ...]:
+        """Nodes reached from the root, every parent before its children."""
+        children: list[list[int]] = [[] for _ in self.parent]
+        for v, up in enumerate(self.parent):
+            if up >= 0:
+                children[up].append(v)
+        order = [v for v, up in enumerate(self.parent) if up == -1]
+        for v in order:
+            order.extend(children[v])
+        return tuple(order)
+
+    @cached_property
+    def depth(self) -> tuple[int, ...]:
+        """Hops from the root to every node."""
+        depth = [0] * len(self.parent)
+        for v in self.order[1:]:
+            depth[v] = depth[self.parent[v]] + self.weight[v]
+        return tuple(depth)
+
+    def locations(self) -> Iterator[Site]:
+        """List the processors, in order of their node numbers."""
+        return ((v,) for v in self.processors)
+
+    def distance(self, p: Site, q: Site) -> int:
+        """Sum of the edge weights on the path between two nodes."""
+        (u,), (v,) = p, q
+        above: dict[int, int] = {}
+        climbed = 0
+        while u >= 0:
+            above[u] = climbed
+            climbed += self.weight[u]
+            u = self.parent[u]
+        climbed = 0
+        while v not in above:
+            climbed += self.weight[v]
+            v = self.parent[v]
+        return climbed + above[v]
+
+    def distances(self, p: IntArray, q: IntArray) -> IntArray:
+        """Path lengths between nodes, by the sites' cuts."""
+        p, q = np.broadcast_arrays(p, q)
+        nodes, place = np.unique(np.concatenate([p, q]), return_inverse=True)
+        cuts = self.cuts(nodes.reshape(-1, 1))
+        u, v = place.reshape(2, -1)
+        hops = np.zeros(u.size, dtype=np.int64)
+        for weight, side in zip(cuts.weights, cuts.sides, strict=True):
+            hops += weight * (side[u] != side[v])
+        return hops.reshape(p.shape[:-1])
+
+    def spread(self, points: IntArray) -> int:
+        """Twice the greatest depth."""
+        return 2 * max(self.depth)
+
+    def cuts(self, points: IntArray) -> Cuts:
+        """One cut an edge: the sites below it."""
+        return subtree_cuts(points[:, 0], self.parent, self.weight, self.order)

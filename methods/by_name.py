@@ -1,0 +1,67 @@
+"""Methods by the names that users give, for one problem or several."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from ..instances import PROBLEMS, InputError, Instance, problem_of
+from ..instances.suggestions import entry_named, hint
+from . import METHODS, AnyMethod, own
+
+
+def problems_of(instances: Iterable[Instance]) -> tuple[str, ...]:
+    """Return the names of the problems, each once, in the order of the tables."""
+    met = {problem_of(instance).name for instance in instances}
+    return tuple(name for name in PROBLEMS if name in met)
+
+
+def methods_named(
+    name: Any, problems: Sequence[str], field: str = "--method"
+) -> dict[str, AnyMethod]:
+    """Return the method of this name for each of these problems that has one.
+
+    Parameters
+    ----------
+    name
+        A name of the tables or of an entry point, ``module:name``, or a method or a
+        callable itself; see `own`.
+    problems
+        Names of problems.
+    field
+        For messages: where the name stands.
+
+    Raises
+    ------
+    InputError
+        With a suggestion, when none of them has.
+    """
+    if not isinstance(name, str):
+        return {p: own.given(name, p, METHODS[p]) for p in problems}
+    found = {p: METHODS[p][name] for p in problems if name in METHODS[p]}
+    found = found or own.found_outside(name, problems, field)
+    if not found:
+        known = dict.fromkeys(each for p in problems for each in METHODS[p])
+        whom = f" for {' or '.join(problems)}" if len(problems) < len(METHODS) else ""
+        elsewhere = [p for p in METHODS if p not in problems and name in METHODS[p]]
+        why = hint(name, known)
+        if elsewhere:
+            why = f"{name} is a method for {' and '.join(elsewhere)}"
+        raise InputError(f"no such method{whom} ({why})", field=field, value=name)
+    return found
+
+
+def method_named(name: Any, problem: str, field: str = "--method") -> AnyMethod:
+    """Return the method of this name for this problem; see `methods_named`."""
+    return methods_named(name, [problem], field)[problem]
+
+
+def known_method(name: str, field: str) -> None:
+    """Refuse a name that no problem has a method of."""
+    if ":" in name:  # of one's own
+        own.imported(name, field)
+        return
+    known = {
+        each: method for table in METHODS.values() for each, method in table.items()
+    }
+    entry_named(name, known, field, "method")

@@ -1,0 +1,391 @@
+"""Methods from outside: any callable, run, checked and priced like every other method.
+
+A method of one's own takes an instance and `Settings` and returns a selection or a
+`Result`. It is given as a callable, as text ``module:name``, which is imported, or as
+an entry point of the group ``closeknit.methods`` of an installed package::
+
+    [project.entry-points."closeknit.methods"]
+    "ksubset.my-rule" = "my_package.rules:my_rule"
+
+The name of an entry point is that of the method behind that of its problem; without a
+problem in its name, the callable says it in an attribute ``problem``.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+from importlib import import_module
+from importlib.metadata import entry_points
+from logging import getLogger
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from ..instances import (
+    PROBLEMS,
+    InputError,
+    Instance,
+    KSubset,
+    ProcSet,
+    Submesh,
+    Value,
+    problem_of,
+)
+from ..instances.plain import plain
+from ..instances.submesh import Placement
+from ..instances.value import cost_text
+from ..solvers import (
+    DEFAULT,
+    Grade,
+    Proof,
+    Result,
+    Settings,
+    SolverError,
+    Status,
+    answer,
+    clock,
+)
+from ..solvers.method import AnyMethod, Method
+
+GROUP = "closeknit.methods"
+"""Group of entry points in which packages offer methods."""
+
+Rule = Callable[[Any, Settings], Any]
+"""A callable that takes an instance and settings; see `OwnRule` for what it returns."""
+
+_LOG = getLogger("closeknit.methods")
+
+
+@dataclass(frozen=True)
+class OwnRule:
+    """A callable from outside, whose answer is checked and priced.
+
+    Parameters
+    ----------
+    rule
+        Returns a selection, as `chosen` accepts it; a `Result`, whose bound is
+        recorded as the word of this method; or None if it found nothing.
+    name
+        Of the method, for messages.
+    """
+
+    rule: Rule
+    name: str
+
+    def __post_init__(self) -> None:
+        """Take over the docstring, which `help` and the tables show."""
+        object.__setattr__(self, "__doc__", getattr(self.rule, "__doc__", "") or "")
+        module = getattr(self.rule, "__module__", "") or ""
+        object.__setattr__(self, "__module__", module)
+
+    def __call__(self, instance: Any, /, settings: Settings = DEFAULT) -> Result:
+        """Run the callable, check its answer and price it from the definition.
+
+        Raises
+        ------
+        InputError
+            When the callable raises it: it does not accept this instance.
+        SolverError
+            When the callable raises anything else, or its answer is not valid.
+        """
+        start = clock.now()
+        try:
+            found = self.rule(instance, settings)
+        except (InputError, SolverError):
+            raise
+        except Exception as error:
+            why = " ".join(str(error).split())
+            kind = type(error).__name__
+            raise SolverError(f"{self.name}: {kind}: {why}".rstrip(": ")) from error
+        result = getattr(found, "result", found)  # of a solution: what it holds
+        if isinstance(result, Result):
+            return self._checked(instance, result, settings, start)
+        return self._priced(instance, found, settings, start)
+
+    def _checked(
+        self, instance: Instance, claimed: Result, settings: Settings, start: float
+    ) -> Result:
+        """Return what the callable answered, its cost and proof put right."""
+        proof = Proof(Grade.SOLVER, self.name)
+        if claimed.status is Status.INFEASIBLE:
+            return Result(
+                status=Status.INFEASIBLE, proof=proof, seconds=clock.now() - start
+            )
+        bound: Value | None = claimed.bound
+        result = self._priced(
+            instance,
+            claimed.chosen,
+            settings,
+            start,
+            bound=bound,
+            proof=None if bound is None else proof,
+            limit=claimed.limit,
+            nodes=claimed.nodes,
+        )
+        if claimed.objective != result.objective:
+            raise SolverError(
+                f"{self.name}: claims a cost of {cost_text(claimed.objective)}, but "
+                f"its selection costs {cost_text(result.objective)}"
+            )
+        return result
+
+    def _priced(
+        self,
+        instance: Instance,
+        selection: Any,
+        settings: Settings,
+        start: float,
+        **known: Any,
+    ) -> Result:
+        try:
+            picked = None if selection is None else chosen(instance, selection)
+        except InputError as error:
+            raise SolverError(f"{self.name}: {error}") from None
+        try:
+            return answer(instance, picked, start=start, seed=settings.seed, **known)
+        except SolverError as error:
+            raise SolverError(f"{self.name}: {error}") from None
+
+
+@dataclass(frozen=True, repr=False)
+class OwnMethod(Method[Any]):
+    """A method from outside.
+
+    Parameters
+    ----------
+    where
+        ``module:name`` by which another process imports it; "" if none can.
+    """
+
+    where: str = field(default="", kw_only=True)
+
+    def renamed(self, name: str) -> OwnMethod:
+        """Return the same method under another name."""
+        assert isinstance(self.function, OwnRule)
+        return replace(self, name=name, function=replace(self.function, name=name))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if not self.where:
+            raise TypeError(
+                f"{self.name} cannot be sent to another process: define it in a module"
+            )
+        return _imported, (self.where, self.name, self.problem)
+
+
+def own_method(
+    thing: Any, *, name: str = "", problem: str = "", where: str = ""
+) -> OwnMethod:
+    """Make a method of a callable, or of a `Method` that is not in the tables.
+
+    Parameters
+    ----------
+    thing
+        Takes an instance and `Settings`. Attributes are used where it has them:
+        ``name``, ``problem``, ``guarantee``, ``refuses``, ``seeded`` and so on, with
+        the meaning that they have in `Method`.
+    name
+        Its name; else the attribute, else that of the function.
+    problem
+        Name of its problem; else the attribute, else "".
+    where
+        How another process imports it; found out if left out.
+
+    Raises
+    ------
+    InputError
+        When it cannot be called, or names a problem that does not exist.
+    """
+    if not callable(thing):
+        raise InputError(
+            "must be a method, its name, or a callable", field="method", value=thing
+        )
+    plain_name = getattr(thing, "__name__", type(thing).__name__)
+    label = name or str(getattr(thing, "name", "") or plain_name)
+    known = problem or str(getattr(thing, "problem", "") or "")
+    if known and known not in PROBLEMS:
+        raise InputError(
+            f"must be one of {', '.join(PROBLEMS)}",
+            field=f"{label}.problem",
+            value=known,
+        )
+    function = thing.function if isinstance(thing, Method) else thing
+    rule = function if isinstance(function, OwnRule) else OwnRule(function, label)
+    return OwnMethod(
+        name=label,
+        function=rule,
+        exact=bool(getattr(thing, "exact", False)),
+        guarantee=getattr(thing, "guarantee", None),
+        refuses=getattr(thing, "refuses", None),
+        takes_ties=bool(getattr(thing, "takes_ties", True)),
+        seeded=bool(getattr(thing, "seeded", True)),
+        where=where or where_of(thing),
+        problem=known,
+    )
+
+
+def where_of(thing: Any) -> str:
+    """Return ``module:name`` by which another process finds an object; "" if none can.
+
+    >>> where_of(where_of), where_of(lambda instance, settings: [])
+    ('closeknit.methods.own:where_of', '')
+    """
+    module = getattr(thing, "__module__", None)
+    name = getattr(thing, "__qualname__", None)
+    if not module or not name or module == "__main__" or "<" in name:
+        return ""
+    found: Any = sys.modules.get(module)
+    for part in name.split("."):
+        found = getattr(found, part, None)
+    return f"{module}:{name}" if found is thing else ""
+
+
+def imported(where: str, field: str = "method") -> OwnMethod:
+    """Import a method that is written ``module:name``.
+
+    The current folder is searched as well, also where Python itself does not.
+
+    Raises
+    ------
+    InputError
+        When there is no such module, or nothing of this name in it.
+    """
+    return _imported(where, where, "", field)
+
+
+def _imported(where: str, name: str, problem: str, field: str = "method") -> OwnMethod:
+    module, _, attribute = where.partition(":")
+    here = str(Path.cwd())
+    if here not in sys.path and "" not in sys.path:
+        sys.path.append(here)
+    try:
+        thing: Any = import_module(module)
+    except ModuleNotFoundError as error:
+        raise InputError(f"{error}", field=field, value=where) from None
+    except Exception as error:
+        why = " ".join(f"{type(error).__name__}: {error}".split())
+        raise InputError(
+            f"cannot be imported: {why}", field=field, value=where
+        ) from error
+    for part in attribute.split("."):
+        if not hasattr(thing, part):
+            raise InputError(f"{module} has no {attribute}", field=field, value=where)
+        thing = getattr(thing, part)
+    return own_method(thing, name=name, problem=problem, where=where)
+
+
+@cache
+def installed() -> Mapping[str, Mapping[str, OwnMethod]]:
+    """Return the methods of installed packages, by problem and name.
+
+    One that cannot be imported, or that does not say its problem, is left out with a
+    warning.
+    """
+    found: dict[str, dict[str, OwnMethod]] = {problem: {} for problem in PROBLEMS}
+    for entry in entry_points(group=GROUP):
+        problem, _, name = entry.name.partition(".")
+        if problem not in PROBLEMS:
+            problem, name = "", entry.name
+        try:
+            method = own_method(
+                entry.load(), name=name, problem=problem, where=entry.value
+            )
+        except Exception as error:
+            _LOG.warning("entry point %s is left out: %s", entry.name, error)
+            continue
+        if not method.problem:
+            _LOG.warning("entry point %s is left out: it names no problem", entry.name)
+            continue
+        found[method.problem][method.name] = method
+    return MappingProxyType(found)
+
+
+def found_outside(
+    name: str, problems: Sequence[str], field: str = "method"
+) -> dict[str, AnyMethod]:
+    """Return the method of this name from outside, for each problem that has one.
+
+    Parameters
+    ----------
+    name
+        ``module:name``, or the name of an entry point without its problem.
+    problems
+        Where to look; a method that names no problem is one for all of these.
+    field
+        For messages: where the name stands.
+    """
+    if ":" in name:
+        method = imported(name, field)
+        return {p: method for p in problems if method.problem in ("", p)}
+    return {p: installed()[p][name] for p in problems if name in installed()[p]}
+
+
+def given(thing: Any, problem: str, table: Mapping[str, AnyMethod]) -> AnyMethod:
+    """Return the method of a problem that a `Method` or a callable stands for.
+
+    One of the table is returned as it is. Another of the same name has its module put
+    before its name.
+
+    Raises
+    ------
+    InputError
+        When it is a method for another problem, or cannot be called.
+    """
+    if isinstance(thing, Method) and table.get(thing.name) is thing:
+        return thing
+    method = thing if isinstance(thing, OwnMethod) else own_method(thing)
+    if method.problem not in ("", problem):
+        raise InputError(
+            f"is a method for {method.problem}, not for {problem}", field=method.name
+        )
+    if method.name in table:
+        module = getattr(thing, "__module__", "") or "own"
+        method = method.renamed(f"{module}:{method.name}")
+    return method
+
+
+def chosen(instance: Instance, selection: Any) -> tuple[int, ...]:
+    """Return a selection as indices, in the order of its problem; not checked further.
+
+    Parameters
+    ----------
+    instance
+        What was chosen from.
+    selection
+        Any iterable or array: of integers, which are indices; of locations, which are
+        coordinates of processors (``[v]`` for node v of a tree) or names of
+        processors. For a submesh a `Placement`, its integers, or ``{"at": box,
+        "moves": [...]}`` as solution files have it.
+
+    Raises
+    ------
+    InputError
+        For anything else, and for locations that cannot be chosen.
+
+    Examples
+    --------
+    >>> from closeknit.instances import mesh
+    >>> chosen(mesh(2, 2, k=2), [(1, 1), (0, 1)]), chosen(mesh(2, 2, k=2), {3, 0})
+    ((1, 3), (0, 3))
+    """
+    problem = problem_of(instance)
+    if isinstance(selection, Placement):
+        return selection.flat()
+    listed = plain(selection)
+    if isinstance(instance, Submesh) and isinstance(listed, dict):
+        return problem.chosen_of(instance, listed)
+    if isinstance(listed, list):
+        kinds = set(map(type, listed))
+        if kinds <= {int}:
+            return tuple(problem.canonical(listed))
+        if isinstance(instance, ProcSet) and kinds == {str}:
+            return problem.chosen_of(instance, listed)
+        if isinstance(instance, KSubset) and kinds == {list}:
+            if instance.topology.kind in ("tree", "graph"):
+                listed = [site[0] if len(site) == 1 else site for site in listed]
+            return problem.chosen_of(instance, listed)
+    raise InputError(
+        "must list indices or locations", field="selection", value=selection
+    )

@@ -1,0 +1,57 @@
+"""Tables as CSV, with all digits and without formulas."""
+
+from __future__ import annotations
+
+import csv
+import re
+from io import StringIO
+
+from ...instances.visible import spelled, unspelled
+from .document import Cell, Name, Small, Table
+
+_NUMBER = re.compile(r"[-+−]?[\d., ]+ ?%?")
+_FORMULA = (*"=+-@\u2212\uff1d\uff0b\uff0d\uff20", "'")
+"""First characters, also in full width, behind which a spreadsheet may compute."""
+
+
+def csv_of(table: Table) -> str:
+    """Write a table as CSV; text is written by `csv_text`, None as nothing."""
+    text = StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(head.lstrip("*") for head in table.columns)
+    for row in table.rows:
+        writer.writerow(map(_cell, row))
+    return text.getvalue()
+
+
+def _cell(cell: Cell) -> object:
+    if isinstance(cell, tuple):
+        cell = " ".join(p.text if isinstance(p, Small) else p for p in cell)
+    if isinstance(cell, Small):
+        cell = cell.text
+    if isinstance(cell, str):
+        number = not isinstance(cell, Name) and _NUMBER.fullmatch(cell)
+        return str(cell) if number else csv_text(cell)
+    return "" if cell is None else cell
+
+
+def csv_text(text: str) -> str:
+    """Write a text so that no spreadsheet takes it for a formula; see `text_of_csv`.
+
+    An apostrophe is put before text that begins like a formula, or with an apostrophe;
+    invisible characters are written out.
+
+    >>> csv_text("=1+1"), csv_text("-1"), csv_text("8x8-half")
+    ("'=1+1", "'-1", '8x8-half')
+    """
+    shown = spelled(text)
+    return f"'{shown}" if shown.lstrip()[:1] in _FORMULA else shown
+
+
+def text_of_csv(cell: str) -> str:
+    """Return the text from which `csv_text` made a cell.
+
+    >>> text_of_csv("'=1+1"), text_of_csv("8x8-half")
+    ('=1+1', '8x8-half')
+    """
+    return unspelled(cell.removeprefix("'"))

@@ -1,0 +1,32 @@
+"""A document as a folder of files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ...instances.files import folder, write_text
+from .csv_tables import csv_of
+from .document import Document
+from .html import html_of
+from .markdown import markdown_of
+
+
+def write_document(document: Document, out: str | Path) -> Path:
+    """Write ``report.html``, ``report.md`` and a CSV file for each table.
+
+    Returns
+    -------
+    Path
+        Path of the page.
+
+    Raises
+    ------
+    InputError
+        If the folder cannot be written.
+    """
+    where = folder(out)
+    for table in document.tables:
+        write_text(where / f"{table.name}.csv", csv_of(table))
+    write_text(where / "report.md", markdown_of(document))
+    write_text(where / "report.html", html_of(document))
+    return where / "report.html"

@@ -1,0 +1,201 @@
+"""What reports say of each problem, and how its pictures are drawn.
+
+A further problem needs one entry in `LABELS`, and a module in `drawing`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+from ..instances import (
+    Graph,
+    Instance,
+    KSubset,
+    Points,
+    Sukp,
+    Tree,
+    Value,
+    problem_of,
+)
+from .drawing.graph import graph_picture
+from .drawing.grid import grid_picture
+from .drawing.points import points_picture
+from .drawing.procset import procset_picture
+from .drawing.shapes import Picture
+from .drawing.submesh import submesh_kinds, submesh_picture
+from .drawing.sukp import sukp_picture
+from .drawing.tree import tree_picture
+from .pages.numbers import price
+
+Selections = Mapping[str, Collection[int]]
+"""Choices by the names written above them."""
+Painter = Callable[[Any, str, Selections, str, float], Picture]
+"""Draws the choice of a name among all choices, in an accent, in a width of pixels."""
+Kinds = list[tuple[str, str]]
+"""Kinds of shapes, and what they mean."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProblemLabels:
+    """Words and pictures for one problem.
+
+    Parameters
+    ----------
+    title
+        Heading of its section.
+    costs
+        A sentence: what a cost is.
+    given
+        Head of the column that describes an instance.
+    n, k
+        Labels of axes; "" for k where there is nothing to plot against.
+    has_busy
+        Whether some processors are busy, so that occupancy can be plotted.
+    picture
+        Draws one choice, or the instance alone.
+    kinds
+        Which kinds of shapes the legend explains, apart from the choices.
+    chosen
+        What the legend calls a choice, before the name of the method.
+    cost_text
+        Writes a cost for people.
+    scale
+        Divisor of the costs of an instance.
+    has_dots
+        Whether a dot marks what only one of two choices takes.
+    """
+
+    title: str
+    costs: str
+    given: str
+    n: str
+    k: str
+    has_busy: bool
+    picture: Painter
+    kinds: Callable[[Any, Selections], Kinds]
+    chosen: str = "chosen by"
+    cost_text: Callable[[Any, Value | None], str] = lambda instance, value: price(value)
+    scale: Callable[[Any], int] = lambda instance: 1
+    has_dots: Callable[[Any], bool] = lambda instance: False
+
+
+def _profit(instance: Sukp, value: Value | None) -> str:
+    if not isinstance(value, int):
+        return price(value)
+    whole = sum(instance.profits)
+    taken, of, left = (price(part) for part in (whole - value, whole, value))
+    return f"profit {taken} of {of} ({left} left out)"
+
+
+def _network(
+    instance: KSubset, name: str, selections: Selections, accent: str, room: float
+) -> Picture:
+    chosen = selections.get(name, ())
+    if isinstance(instance.topology, Points):
+        return points_picture(instance, chosen, accent)
+    own = {instance.free[i] for i in chosen}
+    if isinstance(instance.topology, Graph):
+        return graph_picture(instance, {v for (v,) in own}, accent)
+    if isinstance(instance.topology, Tree):
+        return tree_picture(instance, {v for (v,) in own}, accent)
+    others = {
+        instance.free[i]
+        for other, choice in selections.items()
+        if other != name
+        for i in choice
+    }
+    return grid_picture(instance, own, others, accent)
+
+
+def _single(paint: Callable[[Any, Collection[int], str, float], Picture]) -> Painter:
+    """Return a painter that needs to know no other choice."""
+    return lambda instance, name, selections, accent, room: paint(
+        instance, selections.get(name, ()), accent, room
+    )
+
+
+def _processors(instance: Instance, selections: Selections) -> Kinds:
+    features = problem_of(instance).features(instance)
+    busy = features.locations > features.n
+    return [("ck-free", "free"), *[("ck-busy", "busy")] * busy]
+
+
+def _items(instance: Sukp, selections: Selections) -> Kinds:
+    return [("ck-busy", "item and its elements" + ", not taken" * bool(selections))]
+
+
+LABELS: Mapping[str, ProblemLabels] = MappingProxyType(
+    {
+        "ksubset": ProblemLabels(
+            title="Processors close together",
+            costs="Costs are sums of hop distances over all pairs of chosen "
+            "processors.",
+            given="network",
+            n="n, free processors",
+            k="k, processors to choose",
+            has_busy=True,
+            picture=_network,
+            kinds=_processors,
+            scale=lambda instance: instance.topology.scale,
+            has_dots=lambda one: not isinstance(one.topology, Graph | Points | Tree),
+        ),
+        "procset": ProblemLabels(
+            title="Processor sets",
+            costs="Costs are the vectors of all sets touched, summed and compared "
+            "lexicographically. A ratio is given level by level; the levels below the "
+            "first that is not 1 say little, and may be less than 1. The share of "
+            "optimal selections is what to compare.",
+            given="sets",
+            n="n, available processors",
+            k="r, processors requested",
+            has_busy=True,
+            picture=_single(procset_picture),
+            kinds=_processors,
+        ),
+        "sukp": ProblemLabels(
+            title="Set-union knapsack",
+            costs="Costs are the profits of the items left out, so that less is "
+            "better, and ratios are of these costs.",
+            given="items",
+            n="n, items",
+            k="",
+            has_busy=False,
+            picture=_single(sukp_picture),
+            kinds=_items,
+            cost_text=_profit,
+        ),
+        "submesh": ProblemLabels(
+            title="Submesh allocation",
+            costs="Costs are the residents that are moved, the processors they hold "
+            "and the distances of the moves, compared lexicographically. A method "
+            "that moves no resident either finds a free box, which costs nothing, or "
+            "has no answer.",
+            given="mesh",
+            n="free processors",
+            k="processors requested",
+            has_busy=True,
+            picture=_single(submesh_picture),
+            kinds=submesh_kinds,
+            chosen="request, by",
+        ),
+    }
+)
+"""Words and pictures by the name of the problem."""
+
+
+def labels_of(instance: Instance) -> ProblemLabels:
+    """Return the labels of an instance's problem."""
+    return LABELS[problem_of(instance).name]
+
+
+def paid(instance: Instance, value: Value | None) -> str:
+    """Write a cost for people.
+
+    >>> two = Sukp("two", (5, 4), (3, 3, 3), ((0, 1), (1, 2)), 6)
+    >>> paid(two, 4)
+    'profit 5 of 9 (4 left out)'
+    """
+    return labels_of(instance).cost_text(instance, value)

@@ -1,0 +1,133 @@
+"""The comparison of two stores as a document, short enough for a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from ...instances.value import cost_text
+from ..campaigns.rows import Row
+from ..pages.document import Document, Inline, Name, Section, Table, Text
+from .comparison import CHANCE, Change, Comparison, TimeChange
+
+_SHOWN = 50
+"""Changes of a kind that are listed; the others are counted."""
+
+
+def comparison_document(found: Comparison, first: str, second: str) -> Document:
+    """Build the document; ``first`` and ``second`` name the stores."""
+    worse = [change for change in found.changes if not change.better]
+    better = [change for change in found.changes if change.better]
+    sections = [
+        _changes("Worse in B", worse),
+        _changes("Better in B", better),
+        _times(found.times),
+    ]
+    if found.contradictions:
+        sections.insert(0, _contradictions(found))
+    return Document(
+        name="comparison",
+        title="Two stores compared",
+        source=(
+            *("A: ", Name(first), ", ", *_made_by(found.before)),
+            *("; B: ", Name(second), ", ", *_made_by(found.after)),
+        ),
+        lead=(_counts(found, worse, better),),
+        sections=tuple(sections),
+    )
+
+
+def _made_by(rows: Sequence[Row]) -> tuple[Inline, ...]:
+    return (
+        *("closeknit ", *_names(row.version for row in rows)),
+        *(" on ", *_names(row.machine for row in rows)),
+        *(" (", *_names(row.solvers for row in rows if row.solvers), ")"),
+    )
+
+
+def _names(values: Iterable[str]) -> tuple[Inline, ...]:
+    names = [Name(value) for value in sorted(set(values))]
+    pieces = [piece for name in names for piece in ("; ", name)]
+    return tuple(pieces[1:]) or ("nothing",)
+
+
+def _counts(
+    found: Comparison, worse: Sequence[Change], better: Sequence[Change]
+) -> str:
+    only_a = len(found.before) - found.pairs
+    only_b = len(found.after) - found.pairs
+    slower = sum(time.sign > 0 for time in found.times)
+    faster = sum(time.sign < 0 for time in found.times)
+    return (
+        f"{found.pairs} runs are in both ({only_a} in A only, {only_b} in B only): "
+        f"{len(worse)} answers worse, {len(better)} better; {slower} methods slower, "
+        f"{faster} faster beyond noise; {len(found.contradictions)} contradictions."
+    )
+
+
+def _contradictions(found: Comparison) -> Section:
+    rows = tuple(
+        (
+            Name(c.proved.instance),
+            (
+                Name(c.proved.method),
+                f" at least {cost_text(c.proved.bound)} (",
+                Name(str(c.proved.proof)),
+                ")",
+            ),
+            (Name(c.found.method), f" {cost_text(c.found.cost)}"),
+        )
+        for c in found.contradictions
+    )
+    columns = ("*instance", "*proved", "*found")
+    table = Table(name="contradictions", caption="", columns=columns, rows=rows)
+    return Section(title="Contradicted proofs", tables=(table,))
+
+
+def _changes(title: str, changes: Sequence[Change]) -> Section:
+    if not changes:
+        return Section(title=title, text=("Nothing.",))
+    rows = tuple(
+        (
+            Name(change.before.instance),
+            Name(change.before.method),
+            *(change.before.repeat, change.what),
+            *(Name(change.old), Name(change.new)),
+        )
+        for change in changes[:_SHOWN]
+    )
+    columns = ("*instance", "*method", "repeat", "*what", "*A", "*B")
+    table = Table(name=title, caption="", columns=columns, rows=rows)
+    left = len(changes) - _SHOWN
+    after: tuple[Text, ...] = (f"and {left} more.",) * (left > 0)
+    return Section(title=title, tables=(table,), after=after)
+
+
+def _times(times: Sequence[TimeChange]) -> Section:
+    if not times:
+        text = "No method takes long enough to be compared."
+        return Section(title="Times", text=(text,))
+    signs = {1: "slower", -1: "faster", 0: ""}
+    rows = tuple(
+        (
+            *(Name(t.method), t.problem, t.instances, t.slower),
+            *(f"{t.ratio.value:.3f}", f"{t.ratio.low:.3f} .. {t.ratio.high:.3f}"),
+            *(f"{t.probability:.2g}", signs[t.sign]),
+        )
+        for t in times
+    )
+    table = Table(
+        name="times",
+        caption="",
+        columns=(
+            *("*method", "*problem", "instances", "slower on", "B / A", "95 %", "p"),
+            "*",
+        ),
+        rows=rows,
+    )
+    explanation = (
+        "B / A is the geometric mean over instances, with the interval of the "
+        "bootstrap over instances; p is that of the sign test. A change is beyond "
+        "noise if the interval excludes 1, the change is 5 % or more, and p is at most "
+        f"{CHANCE:g} divided by the number of methods."
+    )
+    return Section(title="Times", tables=(table,), after=(explanation,))

@@ -1,0 +1,458 @@
+"""The ratio report as a document, and its rows as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from math import inf
+
+from ...instances.problems import described
+from ...instances.value import Value, ordered
+from ...solvers import Grade
+from ..drawing.drawing import draw
+from ..pages.document import (
+    Bad,
+    Cell,
+    Document,
+    Inline,
+    Name,
+    Section,
+    Shares,
+    Small,
+    Table,
+    Text,
+)
+from ..pages.numbers import (
+    Ratio,
+    day,
+    decimal,
+    fraction,
+    levels,
+    percent,
+    price,
+    seconds,
+    short_fraction,
+)
+from ..problems import LABELS, ProblemLabels, paid
+from .plots import plots
+from .report import Report
+from .scoring import ScoredRun, open_levels
+from .summary import MethodSummary
+
+_GRADES = {
+    Grade.CHECKED: "checked: re-derived by plain arithmetic,",
+    Grade.ENUMERATED: "enumerated: by an exhaustive search of closeknit's own,",
+    Grade.SOLVER: "solver: as a named solver reports,",
+}
+_HOW_TO_READ = (
+    "An optimum is proven when a solution and a lower bound agree, whichever methods "
+    "of this report they come from; the grade says how the bound was obtained. Ratios "
+    "are exact fractions, never rounded before they are compared; decimals are rounded "
+    "for reading. The median of an even number is the mean of the two in the middle; "
+    "the 95th percentile is the nearest rank, the least ratio that at least 95 % do "
+    "not exceed. Times are wall-clock seconds of one run while others run in parallel; "
+    "heuristics are warmed up first."
+)
+_LARGEST_PICTURE = 300_000
+"""Characters; a page goes without pictures that are larger."""
+COLUMNS = (
+    *("*instance", "*problem", "n", "k", "*method", "cost", "bound", "optimum"),
+    *("ratio", "ratio_float", "*status", "*proof", "seconds", "seed"),
+)
+"""Columns of ``ratios.csv``."""
+
+
+def ratio_document(report: Report) -> Document:
+    """Build the document; equal reports give equal documents."""
+    rows = report.rows
+    finding = f"{report.finding[:1].upper()}{report.finding[1:]}."
+    tiles = (
+        (str(len(report.verdicts)), "instances"),
+        (str(len(report.summaries)), "methods"),
+        (str(len(rows)), "rows: a method on an instance"),
+        (percent(report.proved, len(rows)), "of rows against a proven optimum"),
+    )
+    costs, sections = "", []
+    for problem, part in report.parts.items():
+        labels = LABELS[problem]
+        own = _sections(part, labels)
+        if len(report.parts) == 1:
+            costs, sections = f"{labels.costs} ", [*own]
+        else:
+            text = f"{part.headline}. {labels.costs}"
+            sections.append(Section(title=labels.title, text=(text,), sections=own))
+    reading = Section(
+        title="How to read this",
+        text=(
+            costs + _HOW_TO_READ,
+            "The same rows are in `ratios.csv`, the raw results with every selection "
+            "in `results.sqlite`.",
+        ),
+    )
+    return Document(
+        name="ratios",
+        title="How close to optimal",
+        source=_what_ran(report),
+        lead=(f"{report.headline}.",),
+        tiles=tiles,
+        shares=_shares(report),
+        verdict=finding if report.holds else Bad(finding),
+        sections=(*sections, reading),
+    )
+
+
+def rows_table(runs: Sequence[ScoredRun]) -> Table:
+    """Return the table ``ratios.csv``, with one row per instance and method.
+
+    ``bound`` is the best that all rows of the instance prove together, ``proof`` how
+    it was proved, and ``optimum`` the cost that reaches it, if one does. ``ratio`` is
+    an exact fraction of the optimum or empty (also when the optimum is 0 and the cost
+    is not: then ``ratio_float`` is ``inf``). Both are written level by level, with
+    semicolons, where costs are lexicographic: ``1;5/4;1``, and a level whose optimum
+    is 0 has ``inf`` in both.
+    """
+    rows: list[tuple[Cell, ...]] = []
+    for run in runs:
+        row, ratios, verdict = run.row, run.ratios or (), run.verdict
+        exact = ";".join(map(str, ratios))
+        if len(ratios) == 1 and not isinstance(ratios[0], Fraction):
+            exact = ""
+        rows.append(
+            (
+                *(Name(row.instance), row.problem, row.n, row.k, Name(row.method)),
+                *map(_levels, (row.cost, verdict.bound, verdict.optimum)),
+                *(exact, ";".join(repr(float(ratio)) for ratio in ratios)),
+                *(row.status, Name(str(verdict.proof or ""))),
+                "" if row.seconds is None else f"{row.seconds:.6f}",
+                row.seed,
+            )
+        )
+    return Table(name="ratios", caption="", columns=COLUMNS, rows=tuple(rows))
+
+
+def _what_ran(report: Report) -> Text:
+    """Describe versions, machines, limits and seeds."""
+    ran = sorted(
+        {f"closeknit {r.version}, Python {r.python}, {r.machine}" for r in report.rows}
+    )
+    limits = sorted({f"{r.time_limit:g} s a run, seed {r.seed}" for r in report.rows})
+    pieces: list[Inline] = [f"closeknit ratio report, {day(report.date)}. Run with "]
+    for i, one in enumerate(ran):
+        pieces += ["; "] * bool(i) + [Name(one)]
+    return (*pieces, f"; {'; '.join(limits)}")
+
+
+def _shares(report: Report) -> Shares:
+    count = len(report.rows)
+    parts = [
+        (_GRADES[grade], size, grade.value)
+        for grade, size in report.grades.items()
+        if size
+    ]
+    if report.infeasible:
+        parts.append(("proved to have no solution,", report.infeasible, "faint"))
+    if left := count - report.proved - report.infeasible:
+        parts.append(("optimum not proven,", left, "cloud"))
+    return Shares(label="Rows by grade of the proof", whole=count, parts=tuple(parts))
+
+
+def _sections(report: Report, labels: ProblemLabels) -> tuple[Section, ...]:
+    """Build all sections of a report on one problem."""
+    drawn = tuple(plots(report))
+    return (
+        _methods(report),
+        Section(
+            title="Plots",
+            text=() if drawn else ("Nothing ran, so nothing is drawn.",),
+            plots=drawn,
+        ),
+        _worst(report),
+        _instances(report, labels),
+        _unproved(report),
+        _failures(report),
+        _means(report),
+    )
+
+
+def _methods(report: Report) -> Section:
+    by_level = any(s.levels for s in report.summaries)
+    if by_level:
+        text = (
+            "How often the selection is a proven optimum, and cost over proven optimum "
+            "at each level."
+        )
+        table = _table_by_level(report)
+    else:
+        text = (
+            "Cost over proven optimum, as a decimal and as an exact fraction; 1 is "
+            "optimal. Proven at most is the greatest factor that theory guarantees "
+            "for the method on the instances that the guarantee covers; if these are "
+            "not all, the greatest ratio on them follows."
+        )
+        table = _table_of_ratios(report)
+    return Section(
+        title="Ratios by method",
+        text=(f"{text} {report.shared.explanation}".rstrip(),),
+        tables=(table,),
+    )
+
+
+def _table_of_ratios(report: Report) -> Table:
+    alike = report.shared.tells
+    rows: list[tuple[Cell, ...]] = []
+    for s in report.summaries:
+        values: list[Ratio | None] = [None] * 5
+        if spread := s.spread:
+            values = [spread.least, spread.mean, spread.median, spread.p95, spread.most]
+        if alike:
+            values.insert(2, s.shared[0] if s.shared else None)
+        cells: list[Cell] = [_ratio(value) for value in values]
+        if s.worst is not None and s.worst.broken:
+            cells[-1] = (Bad(decimal(values[-1])), *_ratio(values[-1])[1:])
+        promise = _ratio(s.guarantee)
+        promise += (Small(s.coverage),) if s.coverage else ()
+        promise += (" ", Bad(f"broken on {len(s.broken)}")) if s.broken else ()
+        optimal = percent(s.optimal, s.runs)
+        time = seconds(s.seconds)
+        rows.append((_method(s), s.runs, s.judged, optimal, *cells, promise, time))
+    return Table(
+        name="methods",
+        caption="",
+        columns=(
+            *("*method", "runs", "with proven optimum", "optimal", "min", "mean"),
+            *["mean alike"] * alike,
+            *("median", "p95", "max", "proven at most", "time, all runs"),
+        ),
+        rows=tuple(rows),
+    )
+
+
+def _table_by_level(report: Report) -> Table:
+    """Tabulate lexicographic costs: share of optimal answers, ratios of each level."""
+    height = max(len(s.levels) for s in report.summaries)
+    alike = report.shared.tells
+    rows: list[tuple[Cell, ...]] = []
+    for s in report.summaries:
+        cells = []
+        for place, spread in enumerate(s.levels):
+            values: list[Ratio | None] = [spread.mean, spread.most]
+            if alike:
+                values.insert(1, s.shared[place] if s.shared else None)
+            cells.append(", ".join(map(decimal, values)))
+        cells += ["–"] * (height - len(cells))
+        share = percent(s.optimal, s.runs)
+        counts = (s.runs, s.judged, s.optimal)
+        rows.append((_method(s), *counts, share, *cells, seconds(s.seconds)))
+    kinds = "mean, mean alike, max" if alike else "mean, max"
+    return Table(
+        name="methods",
+        caption="",
+        columns=(
+            *("*method", "runs", "with proven optimum", "optimal", "share optimal"),
+            *(f"level {level + 1}: {kinds}" for level in range(height)),
+            "time, all runs",
+        ),
+        rows=tuple(rows),
+    )
+
+
+def _method(summary: MethodSummary) -> Text:
+    name = Name(summary.name)
+    return (name, Small("exact")) if summary.exact else name
+
+
+def _worst(report: Report) -> Section:
+    rows: list[tuple[Cell, ...]] = []
+    pictures, optimal, without = [], [], []
+    for s in report.summaries:
+        if s.exact:
+            continue
+        if s.worst is None:
+            without.append(s.name)
+        elif s.worst.optimal:
+            optimal.append(s.name)
+        else:
+            rows.append(_worst_row(s.name, s.worst))
+            pictures.append(_worst_picture(s.name, s.worst))
+    remarks: list[Text] = ["What the method chose next to a cheapest choice."]
+    if not rows:
+        remarks = ["None is worse than optimal on an instance with a proven optimum."]
+    for words, names in (
+        ("Never worse than optimal here: ", optimal),
+        ("Without an exact ratio: ", without),
+    ):
+        if names:
+            remarks.append((words, Name(", ".join(names)), "."))
+    table = Table(
+        name="worst",
+        caption="",
+        columns=(
+            *("*method", "*instance", "ratio", "cost", "proven at most", "optimum"),
+            *("*found by", "*proof", "time"),
+        ),
+        rows=tuple(rows),
+        pictures=tuple(pictures),
+    )
+    return Section(
+        title="The worst instance of each method",
+        text=tuple(remarks),
+        tables=(table,) * bool(rows),
+    )
+
+
+def _worst_row(name: str, worst: ScoredRun) -> tuple[Cell, ...]:
+    instance, best = worst.verdict.instance, worst.verdict.best
+    assert best is not None
+    return (
+        Name(name),
+        Name(instance.name),
+        levels(worst.ratios, _equation),
+        paid(instance, worst.row.cost),
+        "–" if worst.guarantee is None else _equation(worst.guarantee),
+        paid(instance, best.cost),
+        Name(best.method),
+        Name(str(worst.verdict.proof)),
+        seconds(worst.row.seconds),
+    )
+
+
+def _worst_picture(name: str, worst: ScoredRun) -> str:
+    instance, best = worst.verdict.instance, worst.verdict.best
+    assert best is not None
+    assert best.selection is not None
+    assert worst.row.selection is not None
+    chosen = {name: worst.row.selection, "optimal": best.selection}
+    ratio = levels(worst.ratios, decimal)
+    picture = draw(instance, chosen, title=f"{name} at its worst: ratio {ratio}")
+    return picture if len(picture) <= _LARGEST_PICTURE else ""
+
+
+def _instances(report: Report, labels: ProblemLabels) -> Section:
+    exact = {s.name for s in report.summaries if s.exact}
+    time = {
+        j.row.instance: j.row.seconds for j in report.judged if j.row.method in exact
+    }
+    rows: list[tuple[Cell, ...]] = []
+    for v in report.verdicts:
+        value: Cell
+        proof: Cell = Name(str(v.proof))
+        if v.optimum is not None:
+            value = paid(v.instance, v.optimum)
+        elif v.infeasible:
+            value = "infeasible"
+        elif v.contradiction:
+            value, proof = Bad("contradiction"), "–"
+        else:
+            value = f"{price(v.bound)} .. {price(v.best.cost if v.best else None)}"
+            proof = "not proven"
+        name = v.instance.name
+        spent = seconds(time.get(name))
+        rows.append((Name(name), described(v.instance), value, proof, spent))
+    table = Table(
+        name="instances",
+        caption="",
+        columns=("*instance", f"*{labels.given}", "optimum", "*proof", "time, exact"),
+        rows=tuple(rows),
+    )
+    text = (
+        "The optimum where it is proven, else the best bound and the best cost known, "
+        "bound .. cost."
+    )
+    return Section(title="Instances", text=(text,), tables=(table,))
+
+
+def _unproved(report: Report) -> Section:
+    title = "Rows without a proven optimum"
+    if not report.unproved:
+        text = "None: every cost is compared with a proven optimum."
+        return Section(title=title, text=(text,))
+    rows: list[tuple[Cell, ...]] = []
+    for j in report.unproved:
+        best, interval = j.verdict.best, open_levels(j)
+        rows.append(
+            (
+                *(Name(j.row.instance), Name(j.row.method), price(j.row.cost)),
+                price(best.cost if best else None),
+                price(j.verdict.bound),
+                Bad(interval) if j.broken else interval,
+            )
+        )
+    table = Table(
+        name="unproved",
+        caption="",
+        columns=(
+            *("*instance", "*method", "cost", "best known", "bound"),
+            "ratio lies within",
+        ),
+        rows=tuple(rows),
+    )
+    text = (
+        "No ratio is claimed for these; it lies between cost / best known and cost / "
+        "bound."
+    )
+    return Section(title=title, text=(text,), tables=(table,))
+
+
+def _failures(report: Report) -> Section:
+    items: list[Text] = []
+    for j in report.broken:
+        limit = f": {_certain(j)}, above {fraction(j.guarantee)}"
+        where = (" ", Name(j.row.method), " on ", Name(j.row.instance), limit)
+        items.append((Bad("Guarantee broken:"), *where))
+    for v in report.contradictions:
+        claim = (" ", Name(v.instance.name), ": ", Name(v.contradiction))
+        items.append((Bad("Contradicted proof:"), *claim))
+    for r in report.failed:
+        run = (" ", Name(r.method), " on ", Name(r.instance), ": ", Name(r.error))
+        items.append((Bad("Failed:"), *run))
+    for r in report.empty_handed:
+        names = (Name(r.method), " on ", Name(r.instance))
+        items.append(("Found nothing: ", *names, f", limit: {r.limit or 'none'}"))
+    for r in report.refused:
+        items.append(("Refused: ", Name(r.instance), ": ", Name(r.error)))
+    text = "None: every run ended with an answer, and no guarantee or proof is broken."
+    retry = "To run failed ones again, repeat the command with `--retry-failed`."
+    return Section(
+        title="Failures",
+        text=() if items else (text,),
+        items=tuple(items),
+        after=(retry,) if report.failed else (),
+    )
+
+
+def _certain(run: ScoredRun) -> str:
+    if run.ratio is not None:
+        return f"ratio {fraction(run.ratio)}"
+    assert run.interval is not None
+    return f"ratio at least {fraction(run.interval[0])}"
+
+
+def _means(report: Report) -> Section:
+    items = tuple(
+        (Name(s.name), f": {levels([x.mean for x in spreads], fraction)}")
+        for s in report.summaries
+        if (spreads := (s.spread,) if s.spread else s.levels)
+    )
+    text = () if items else ("None.",)
+    return Section(title="Exact means", text=text, items=items, folded=True)
+
+
+def _ratio(ratio: Ratio | None) -> tuple[Inline, ...]:
+    """Write a ratio as a decimal, and below it as a fraction, shortened if long."""
+    if ratio is None or ratio in (inf, 1):
+        return (decimal(ratio),)
+    short, whole = short_fraction(ratio), fraction(ratio)
+    exact = "" if short == whole or len(whole) > 200 else whole
+    return (decimal(ratio), Small(short, exact))
+
+
+def _equation(ratio: Ratio) -> str:
+    """Write a ratio as a decimal and as a fraction in one line."""
+    if ratio in (inf, 1):
+        return decimal(ratio)
+    return f"{decimal(ratio)} = {short_fraction(ratio)}"
+
+
+def _levels(value: Value | None) -> str:
+    """Write a cost, levels with semicolons; nothing for none."""
+    return "" if value is None else ";".join(map(str, ordered(value)))

@@ -1,0 +1,273 @@
+"""What all rows together say: optimum of an instance, ratio of a row."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import inf
+
+from ...instances import Instance, Value, sha256
+from ...instances.value import ordered
+from ...methods import AnyMethod
+from ...solvers import Grade, Proof
+from ..campaigns.rows import Row
+from ..pages.numbers import Ratio, decimal, within
+
+Interval = tuple[Ratio, Ratio]
+"""Between what a ratio must lie."""
+
+_GRADES = tuple(Grade)
+
+
+@dataclass(frozen=True, slots=True)
+class InstanceVerdict:
+    """What is known of the optimum of an instance.
+
+    Parameters
+    ----------
+    instance
+        The instance.
+    best
+        A row of least cost; None if nothing was found.
+    proved
+        A row of greatest bound, of the best grade; None if nothing was proved.
+    refuted
+        A row that proves that there is no solution, of the best grade; None if none
+        does.
+    """
+
+    instance: Instance
+    best: Row | None
+    proved: Row | None
+    refuted: Row | None = None
+
+    @property
+    def infeasible(self) -> bool:
+        """Whether it is proved that there is no solution."""
+        return self.refuted is not None and self.best is None
+
+    @property
+    def contradiction(self) -> str:
+        """Say so if a solution costs less than what was proved; else ""."""
+        if self.best is not None and self.refuted is not None:
+            return (
+                f"{self.refuted.method} ({self.refuted.proof}) claims that there is no "
+                f"solution, but {self.best.method} found one"
+            )
+        if self.best is None or self.proved is None:
+            return ""
+        assert self.best.cost is not None
+        assert self.proved.bound is not None
+        if ordered(self.proved.bound) <= ordered(self.best.cost):
+            return ""
+        return (
+            f"{self.proved.method} ({self.proved.proof}) claims at least "
+            f"{self.proved.bound}, but {self.best.method} found {self.best.cost}"
+        )
+
+    @property
+    def optimum(self) -> Value | None:
+        """The cost that was both reached and proved; None if there is none."""
+        if self.best is None or self.proved is None:
+            return None
+        if self.contradiction:
+            return None
+        return self.best.cost if self.best.cost == self.proved.bound else None
+
+    @property
+    def bound(self) -> Value | None:
+        """The greatest bound; None if there is none or it is contradicted."""
+        return None if self.proved is None or self.contradiction else self.proved.bound
+
+    @property
+    def proof(self) -> Proof | None:
+        """Who vouches for the bound, or for infeasibility."""
+        if self.infeasible and self.refuted is not None:
+            return self.refuted.proof
+        return self.proved.proof if self.proved and self.bound is not None else None
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredRun:
+    """A row beside the optimum of its instance.
+
+    Parameters
+    ----------
+    row
+        What was run.
+    verdict
+        Of its instance.
+    guarantee
+        Proven factor of the method on this instance; None if there is none.
+    """
+
+    row: Row
+    verdict: InstanceVerdict
+    guarantee: Fraction | None = None
+
+    @property
+    def ratios(self) -> tuple[Ratio, ...] | None:
+        """Cost over proved optimum, level by level; None if either is missing.
+
+        A cost that is an integer has one level. Of a lexicographic cost the ratios
+        below the first that is not 1 say little; they may be less than 1.
+        """
+        if self.row.cost is None or self.verdict.optimum is None:
+            return None
+        levels = zip(ordered(self.row.cost), ordered(self.verdict.optimum), strict=True)
+        return tuple(quotient(cost, optimum) for cost, optimum in levels)
+
+    @property
+    def optimal(self) -> bool:
+        """Whether the cost is the proved optimum."""
+        return self.row.cost is not None and self.row.cost == self.verdict.optimum
+
+    @property
+    def ratio(self) -> Ratio | None:
+        """Cost over proved optimum; None if either is missing, or lexicographic."""
+        single = isinstance(self.row.cost, int)
+        return self.ratios[0] if single and self.ratios else None
+
+    @property
+    def intervals(self) -> tuple[Interval, ...] | None:
+        """Between what the ratios must lie: cost/incumbent and cost/bound.
+
+        None without a cost. Of a lexicographic cost, levels are told apart up to the
+        first on which incumbent and bound differ: nothing is known of those below.
+        """
+        best, bound = self.verdict.best, self.verdict.bound
+        if self.row.cost is None or best is None or best.cost is None:
+            return None
+        cost, reached = ordered(self.row.cost), ordered(best.cost)
+        if bound is None:
+            return ((quotient(cost[0], reached[0]), inf),)
+        found = []
+        for here, incumbent, proved in zip(cost, reached, ordered(bound), strict=True):
+            found.append((quotient(here, incumbent), quotient(here, proved)))
+            if incumbent != proved:
+                break
+        return tuple(found)
+
+    @property
+    def interval(self) -> Interval | None:
+        """The same of a cost that is an integer; None if it is not."""
+        single = isinstance(self.row.cost, int)
+        return self.intervals[0] if single and self.intervals else None
+
+    @property
+    def covered(self) -> bool:
+        """Whether there is a cost that the guarantee of the method is about."""
+        return (
+            self.guarantee is not None
+            and self.interval is not None
+            and not self.verdict.contradiction
+        )
+
+    @property
+    def broken(self) -> bool:
+        """Whether the ratio, or the least that it can be, is above the guarantee."""
+        if self.guarantee is None or not self.covered:
+            return False
+        least = self.ratio
+        if least is None and self.interval is not None:
+            least = self.interval[0]
+        return least is not None and least > self.guarantee
+
+
+def open_levels(
+    judged: ScoredRun,
+    write: Callable[[Ratio], str] | None = None,
+) -> str:
+    """Write what is known of ratios without a proven optimum, level by level.
+
+    Levels of which nothing is known are left out, with a question mark at the end.
+    Rounded outwards, or by ``write``.
+    """
+    if judged.intervals is None or judged.row.cost is None:
+        return "–"
+    shown = []
+    for low, high in judged.intervals:
+        if low == high:
+            shown.append((write or decimal)(low))
+        elif write is None:
+            shown.append(within(low, high))
+        else:
+            shown.append(f"{write(low)} .. {write(high)}")
+    if len(judged.intervals) < len(ordered(judged.row.cost)):
+        shown.append("?")
+    return "; ".join(shown)
+
+
+def judge(
+    instances: Iterable[Instance],
+    rows: Sequence[Row],
+    methods: Mapping[str, Mapping[str, AnyMethod]],
+    *,
+    witnesses: Iterable[Row] = (),
+) -> list[ScoredRun]:
+    """Put every row beside the optimum of its instance.
+
+    Parameters
+    ----------
+    instances
+        All that rows are about.
+    rows
+        What is reported on.
+    methods
+        Of every problem, by name, for their guarantees.
+    witnesses
+        Further rows, of other settings: their solutions and proofs count too,
+        if they are about the same problem (by digest).
+    """
+    by_digest: dict[str, list[Row]] = {}
+    for row in {row.key: row for row in (*rows, *witnesses)}.values():
+        by_digest.setdefault(row.sha256, []).append(row)
+    known: dict[str, tuple[Instance, InstanceVerdict]] = {}
+    for instance in instances:
+        evidence = sorted(by_digest.get(sha256(instance), ()), key=lambda r: r.key)
+        known[instance.name] = instance, _verdict(instance, evidence)
+    judged = []
+    for row in rows:
+        instance, verdict = known[row.instance]
+        method = methods.get(row.problem, {}).get(row.method)
+        promise = method.guarantee if method else None
+        judged.append(ScoredRun(row, verdict, promise(instance) if promise else None))
+    return judged
+
+
+def quotient(cost: int, divisor: int) -> Ratio:
+    """Divide exactly; 0/0 is 1.
+
+    >>> quotient(7, 4), quotient(0, 0), quotient(3, 0)
+    (Fraction(7, 4), Fraction(1, 1), inf)
+    """
+    if cost == divisor:
+        return Fraction(1)
+    return Fraction(cost, divisor) if divisor else inf
+
+
+def _verdict(instance: Instance, evidence: Sequence[Row]) -> InstanceVerdict:
+    found = [row for row in evidence if row.cost is not None]
+    proved = [row for row in evidence if row.bound is not None]
+    best = min(found, key=_price, default=None)
+    none = [row for row in evidence if row.status == "infeasible"]
+    refuted = min(none, key=_trust, default=None)
+    if not proved:
+        return InstanceVerdict(instance, best, None, refuted)
+    height = max(ordered(row.bound) for row in proved if row.bound is not None)
+    highest = [
+        row for row in proved if row.bound is not None and ordered(row.bound) == height
+    ]
+    return InstanceVerdict(instance, best, min(highest, key=_trust), refuted)
+
+
+def _price(row: Row) -> tuple[tuple[int, ...], bool, str]:
+    """Cheapest first; of equal ones the row that also proves something."""
+    assert row.cost is not None
+    return ordered(row.cost), row.status != "optimal", row.method
+
+
+def _trust(row: Row) -> tuple[int, str]:
+    assert row.proof is not None
+    return _GRADES.index(row.proof.grade), row.method

@@ -1,0 +1,183 @@
+"""The decisions of a simulation whether residents can make room, and their counts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from math import prod
+
+from scipy import stats
+
+from ....exact.submesh.feasibility import Feasibility
+from ....instances.submesh.packing import Packing
+from ....simulation.submesh import Measures, first_come
+from ....simulation.submesh_budget import Budget
+from ....simulation.submesh_migration import Migrating
+from ....simulation.submesh_stream import Request
+from ....solvers import Settings, clock
+from ...pages.document import Cell
+
+RESIDENTS = (5, 10, 15, 20, 30, 60, 120, 240)
+"""Upper ends of the classes; what is more is the last."""
+LOADS = (70, 80, 85, 90, 96)
+"""Lower ends of the classes in per cent, but for the first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One decision whether residents could make room.
+
+    Parameters
+    ----------
+    residents
+        Who is there.
+    load
+        Processors held if the request were let in, per cent.
+    fits
+        The answer.
+    by
+        The step that gave it.
+    seconds
+        Processor time.
+    """
+
+    residents: int
+    load: float
+    fits: bool | None
+    by: str
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """What came of the queue of one range of sides."""
+
+    longest: int
+    requests: int
+    no: Measures
+    yes: Measures
+    cases: Sequence[Case]
+    again: int
+    """Undecided in the run that takes them for a yes."""
+
+    @property
+    def bracket(self) -> float:
+        """By how many per cent the schedule may be longer than need be."""
+        return 100 * (self.no.completion_time / self.yes.completion_time - 1)
+
+
+class _Recorder:
+    """Decides within a budget, and records every decision."""
+
+    def __init__(self, budget: Budget, progress: Callable[[], None]) -> None:
+        self.budget = budget
+        self.progress = progress
+        self.cases: list[Case] = []
+
+    def __call__(self, packing: Packing, settings: Settings) -> Feasibility:
+        self.progress()
+        start = clock.cpu()
+        verdict = self.budget(packing, settings)
+        seconds = clock.cpu() - start
+        load = 100 * sum(prod(one.size) for one in packing.items) / prod(packing.shape)
+        residents = len(packing.items) - 1
+        self.cases.append(Case(residents, load, verdict.fits, verdict.by, seconds))
+        return verdict
+
+
+def simulated(
+    requests: Sequence[Request],
+    shape: tuple[int, int],
+    budget: Budget,
+    *,
+    generous: bool = False,
+    progress: Callable[[], None] = lambda: None,
+) -> tuple[Measures, list[Case]]:
+    """Simulate a queue; return its measures and every decision on migration."""
+    recorder = _Recorder(budget, progress)
+    occupancy = Migrating(shape, generous=generous, decider=recorder)
+    return first_come(requests, occupancy), recorder.cases
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """How many of some decisions are a yes, a no, and neither."""
+
+    yes: int
+    no: int
+    undecided: int
+
+    @property
+    def n(self) -> int:
+        """All of them."""
+        return self.yes + self.no + self.undecided
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Wilson's 95 % interval of the share that is undecided, in per cent."""
+        if not self.n:
+            return 0.0, 100.0
+        found = stats.binomtest(self.undecided, self.n).proportion_ci(method="wilson")
+        return 100 * float(found.low), 100 * float(found.high)
+
+    @property
+    def undecided_pct(self) -> float | None:
+        """The share that is undecided, in per cent."""
+        return 100 * self.undecided / self.n if self.n else None
+
+    @property
+    def cells(self) -> tuple[Cell, ...]:
+        """For a table: see `COUNTED`."""
+        low, high = self.interval
+        return (
+            self.n,
+            self.yes,
+            self.no,
+            self.undecided,
+            self.undecided_pct,
+            low,
+            high,
+        )
+
+
+COUNTED = ("decisions", "yes", "no", "undecided", "undecided %", "from %", "to %")
+
+
+def share(cases: Iterable[Case]) -> Share:
+    """Count answers.
+
+    >>> two = share([Case(3, 90.0, True, "annealing", 0.1), Case(3, 95.0, None, "", 1)])
+    >>> two.yes, two.undecided, [round(x) for x in two.interval]
+    (1, 1, [9, 91])
+    """
+    found = Counter(case.fits for case in cases)
+    return Share(found[True], found[False], found[None])
+
+
+Classes = list[tuple[str, list[Case]]]
+
+
+def by_residents(cases: Sequence[Case]) -> Classes:
+    """Sort decisions by how many residents there are."""
+    ends = (-1, *RESIDENTS, 10**9)
+    return [
+        (
+            f"over {low}" if high == ends[-1] else f"{low + 1} to {high}",
+            [case for case in cases if low < case.residents <= high],
+        )
+        for low, high in pairwise(ends)
+    ]
+
+
+def by_load(cases: Sequence[Case]) -> Classes:
+    """Sort decisions by the load there would be."""
+    ends = (0, *LOADS, 101)
+    return [
+        (
+            f"to {high}" if not low else f"{low} to {min(high, 100)}",
+            [case for case in cases if low <= case.load < high],
+        )
+        for low, high in pairwise(ends)
+    ]

@@ -1,0 +1,40 @@
+"""How a search stands while it runs: incumbent and bound, for a progress display.
+
+The observer is no field of `Settings`: those are part of what a result depends on, are
+compared, and cross to worker processes. It belongs to the process, like its terminal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from ..instances.value import Value
+
+Observer = Callable[[Value, "Value | None"], None]
+"""Takes the cost of the incumbent, and the proved lower bound if there is one."""
+
+_observers: list[Observer] = []
+
+
+@contextmanager
+def observed(observer: Observer) -> Iterator[None]:
+    """Pass every report of the searches in the block to the observer.
+
+    Examples
+    --------
+    >>> with observed(print):
+    ...     report(74, 70)
+    74 70
+    """
+    _observers.append(observer)
+    try:
+        yield
+    finally:
+        _observers.remove(observer)
+
+
+def report(incumbent: Value, bound: Value | None = None) -> None:
+    """Report how a search stands; called about every tenth of a second."""
+    for observer in _observers:
+        observer(incumbent, bound)

@@ -1,0 +1,87 @@
+"""Names of the version before: accepted, not listed, and found in old stores."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from closeknit.cli.app import run
+from closeknit.instances import ProcessorSet, ProcSet
+from closeknit.instances.json_text import dumps
+from closeknit.instances.procset import json as procset_json
+from closeknit.methods import METHODS
+from closeknit.methods.old_names import OLD_NAMES
+from closeknit.reports.campaigns.campaign import Campaign, Lineup
+from closeknit.reports.campaigns.rows import row_of
+from closeknit.reports.campaigns.store import ResultStore, address
+from closeknit.solvers import DEFAULT
+
+PAIR = ProcSet(
+    "pair", ("h1", "h2", "h3"), (0, 1, 2), 2, (ProcessorSet("s", (0, 1), (1,)),)
+)
+
+
+@pytest.mark.parametrize(
+    ("problem", "old", "name"),
+    [(p, old, name) for p, names in OLD_NAMES.items() for old, name in names.items()],
+)
+def test_an_old_name_finds_the_method(problem: str, old: str, name: str) -> None:
+    table = METHODS[problem]
+    assert table[old] is table[name]
+    assert table[name].name == name
+    assert old in table
+    assert old not in list(table)
+
+
+def test_commands_accept_old_names(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "pair.json"
+    file.write_text(dumps(procset_json.document_of(PAIR)))
+    for name in ("opened-bb", "set-opening-bb", "mip", "classes/highs"):
+        assert run(["solve", str(file), "--method", name]) == 0
+    assert run(["compare", str(file), "--methods", "opened-bb,reaching"]) == 0
+    shown = capsys.readouterr().out
+    assert "set-opening-bb" in shown
+    assert "opened-bb" not in shown.replace("set-opening-bb", "")
+
+
+def test_rows_stored_under_an_old_name_are_used(tmp_path: Path) -> None:
+    table = METHODS["procset"]
+    result = table["set-opening-bb"](PAIR)
+    row = row_of(PAIR, "opened-bb", DEFAULT, result, "failed")
+    with ResultStore(tmp_path) as store:
+        store.append(row)
+    lineup = Lineup(methods=[], exact=table["set-opening-bb"])
+    campaign = Campaign(instances=[PAIR], lineups={"procset": lineup})
+    with ResultStore(tmp_path) as store:
+        found = campaign.rows(store)
+        assert found == [replace(row, method="set-opening-bb")]
+        assert not campaign.wanted(store)
+        assert address(found[0].key) != address(row.key)
+        store.forget([found[0].key])
+    with ResultStore(tmp_path) as store:
+        assert not store.rows
+        store.append(row)
+    with ResultStore(tmp_path) as store:  # both spellings: the later row counts
+        store.rows.clear()
+        store.append(replace(row, method="set-opening-bb", seconds=7.0))
+    with ResultStore(tmp_path) as store:
+        assert [one.seconds for one in store.rows.values()] == [7.0]
+
+
+def test_a_study_leaves_methods_out_by_their_old_names() -> None:
+    table = METHODS["procset"]
+    lineup = Lineup(
+        methods=[table["classes/cpsat"], table["cpsat"], table["reaching"]],
+        exact=table["auto"],
+    )
+    campaign = Campaign(
+        instances=[PAIR],
+        lineups={"procset": lineup},
+        without={"pair": frozenset({"cpsat"})},
+    )
+    assert [task.method.name for task in campaign.tasks()] == ["auto", "reaching"]
+    whole = replace(campaign, without={})
+    names = [task.method.name for task in whole.tasks()]
+    assert names == ["auto", "classes/cpsat", "reaching"]
