@@ -10,6 +10,8 @@ import os
 import signal
 import sys
 
+from ..importing import importing
+
 TYPE_CHECKING = False  # importing `typing` for it takes its time
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,7 +19,6 @@ if TYPE_CHECKING:
 
 _AGAIN = 0.05
 """Seconds after which Ctrl-C is tried again that came during an import."""
-_LOADERS = ("importlib._bootstrap", "_frozen_importlib")
 _SAID = "closeknit: interrupted\n"
 
 
@@ -54,7 +55,7 @@ class _Interrupt:
 
     def __call__(self, number: int, frame: FrameType | None) -> None:
         own, self._own = self._own, False
-        if not _importing(frame):
+        if not importing(frame):
             self._pending = False
             raise KeyboardInterrupt
         if self._pending and not own:
@@ -67,14 +68,6 @@ class _Interrupt:
     def _again(self, number: int, frame: FrameType | None) -> None:
         self._own = True
         self(signal.SIGINT, frame)
-
-
-def _importing(frame: FrameType | None) -> bool:
-    while frame is not None:
-        if frame.f_globals.get("__name__") in _LOADERS:
-            return True
-        frame = frame.f_back
-    return False
 
 
 def _leave_if_searching(status: int) -> None:

@@ -7,8 +7,8 @@ from ..exact.ksubset.distances_bb import search as distances_bb
 from ..exact.ksubset.levelset_bb import search as levelset_bb
 from ..exact.ksubset.line import line_window
 from ..exact.ksubset.ring_dp.program import ring_dp
+from ..exact.ksubset.search import KSubsetSearch
 from ..exact.ksubset.tree_dp.program import tree_dp
-from ..exact.search import SteppableSearch
 from ..formulations.ksubset.bounds.bounds import best_bound
 from ..heuristics.ksubset import one_axis
 from ..heuristics.ksubset.mm_inc import first_solution
@@ -86,9 +86,9 @@ def auto(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
 
 def _searches(
     instance: KSubset, chosen: tuple[int, ...], bound: int
-) -> dict[SteppableSearch, Proof]:
+) -> dict[KSubsetSearch, Proof]:
     """Choose the searches by the instance, the most promising first."""
-    searches: dict[SteppableSearch, Proof] = {}
+    searches: dict[KSubsetSearch, Proof] = {}
     if isinstance(instance.topology, Graph) and instance.topology.embedding is None:
         if why := distances_bb.refusal(instance):
             raise InputError(why, field="auto")
@@ -103,8 +103,8 @@ def _searches(
 
 
 def _in_turns(
-    searches: dict[SteppableSearch, Proof], deadline: float, settings: Settings
-) -> tuple[Limit | None, SteppableSearch]:
+    searches: dict[KSubsetSearch, Proof], deadline: float, settings: Settings
+) -> tuple[Limit | None, KSubsetSearch]:
     """Run the searches in turns, ever longer; return what stopped them, and the last.
 
     The last one run knows the best solution of all. Turns are counted in nodes, so

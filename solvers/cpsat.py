@@ -7,11 +7,12 @@ import sys
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import ceil, floor, inf, isfinite
 from threading import Event, Thread
 
 from ..instances import Value
-from . import clock
+from . import clock, logs
 from .formulation import CpFormulation, Level, to_result
 from .interrupt import deferred, grace
 from .result import Grade, Limit, Proof, Result, SolverError, Status
@@ -373,6 +374,10 @@ def _run(
     """
     outcome: list[int] = []
     failure: list[BaseException] = []
+    if logs.enabled():
+        solver.parameters.log_search_progress = True
+        solver.parameters.log_to_stdout = False
+        solver.log_callback = partial(logs.note, "cp-sat")
 
     def search() -> None:
         try:

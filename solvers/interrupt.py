@@ -20,6 +20,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import FrameType
 
+from ..importing import importing
 from . import clock
 
 GRACE = 0.2
@@ -32,7 +33,6 @@ _AGAIN = 3
 """Alarms after which the exception is raised again, if that did not end the run."""
 _LONGEST = 1e8
 """Seconds that a timer takes, three years."""
-_LOADERS = ("importlib.", "_frozen_importlib")
 
 
 def grace(limit: float) -> float:
@@ -82,7 +82,7 @@ class Alarm:
         if left > 0:  # the clock has stood still for a while, or does now
             signal.setitimer(signal.ITIMER_REAL, max(left, _EVERY), _EVERY)
             return
-        if _importing(frame):
+        if importing(frame):
             return
         self.rung += 1
         if _deferred:
@@ -178,15 +178,6 @@ def alarmed(seconds: float) -> Iterator[Alarm]:
             if callable(pressed):
                 signal.signal(signal.SIGINT, pressed)
             signal.signal(signal.SIGALRM, rang or signal.SIG_DFL)
-
-
-def _importing(frame: FrameType | None) -> bool:
-    """Whether a module is being imported: half of it would be of no use later."""
-    while frame is not None:
-        if frame.f_globals.get("__name__", "").startswith(_LOADERS):
-            return True
-        frame = frame.f_back
-    return False
 
 
 def _in_main_thread() -> bool:

@@ -142,7 +142,9 @@ class _Temporary(_Stamped, caching.InTreeCacheLocator):  # type: ignore[misc]
     @classmethod
     def from_function(cls, py_func: Any, py_file: str) -> Any:
         """Return the place, or None where there cannot be one."""
-        return super().from_function(py_func, py_file) if private_folder() else None
+        with suppress(OSError):
+            return super().from_function(py_func, py_file)
+        return None
 
 
 class _Cache(caching.FunctionCache):  # type: ignore[misc]

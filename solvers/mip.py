@@ -24,7 +24,7 @@ from typing import Any
 
 from ..instances import Value, cost
 from ..instances.value import ordered
-from . import clock
+from . import clock, logs
 from .formulation import MipFormulation, to_result
 from .interrupt import OutOfTimeError, deferred, grace, unhurried
 from .mip_backends import cbc_progress
@@ -95,7 +95,7 @@ def solve(
         with tempfile.TemporaryDirectory(prefix="closeknit-") as name:
             folder = Path(name)
             _hand_over(formulation, backend, settings, start, folder)
-            ended, code = _run(folder, settings, start)
+            ended, code = _run(folder, backend, settings, start)
             with unhurried():
                 outcome = _outcome(folder, backend)
                 known = _progress(folder)
@@ -219,12 +219,15 @@ def _hand_over(
         "variables": formulation.names,
         "levels": formulation.objectives,
         "warm": formulation.hint is not None,
+        "log": logs.enabled(),
     }
     (folder / "job.json").write_text(json.dumps(job), encoding="utf-8")
 
 
-def _run(folder: Path, settings: Settings, start: float) -> tuple[Limit | None, int]:
-    """Wait for the child; say what ended it early, and its exit state."""
+def _run(
+    folder: Path, backend: str, settings: Settings, start: float
+) -> tuple[Limit | None, int]:
+    """Wait for the child; return what ended it early, and its exit status."""
     soft = start + settings.time_limit
     hard = soft + grace(settings.time_limit)
     if clock.now() >= soft:
@@ -243,18 +246,23 @@ def _run(folder: Path, settings: Settings, start: float) -> tuple[Limit | None, 
             env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
             start_new_session=True,
         )
+        output = logs.Follower(backend, folder) if logs.enabled() else None
         try:
             while True:
                 try:
                     return None, child.wait(_POLL)
                 except subprocess.TimeoutExpired:
                     pass
+                if output is not None:
+                    output.follow()
                 if pressed.is_set():
                     return Limit.INTERRUPT, 0
                 if clock.now() > hard:
                     return Limit.TIME, 0
         finally:
             _kill(child)
+            if output is not None:
+                output.follow(to_the_end=True)
 
 
 def _kill(child: subprocess.Popen[bytes]) -> None:

@@ -46,7 +46,7 @@ def highs(job: Job) -> None:
             super().callSolver(lp)
 
     solver = Highs(
-        msg=False,
+        msg=job.log,
         timeLimit=job.seconds,
         gapRel=0.0,
         gapAbs=0.0,
@@ -96,7 +96,7 @@ def scip(job: Job) -> None:
             model.optimizeNogil()
 
     solver = Scip(
-        msg=False, timeLimit=job.seconds, gapRel=0.0, gapAbs=0.0, warmStart=job.warm
+        msg=job.log, timeLimit=job.seconds, gapRel=0.0, gapAbs=0.0, warmStart=job.warm
     )
     solver.actualSolve(job.model)
     asked = [v.solverVar for v in job.chosen]

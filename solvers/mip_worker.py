@@ -48,6 +48,8 @@ class Job:
         Of the levels done so far; empty where there are none.
     seed, threads
         As in ``Settings``.
+    log
+        Whether the solver writes to standard output what it does.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -56,6 +58,7 @@ class Job:
         self.seed: int = self.about["seed"]
         self.threads: int = self.about["threads"]
         self.warm: bool = self.about["warm"]
+        self.log: bool = self.about["log"]
         self.model: Any = None
         self.chosen: list[Any] = []
         self.optima: list[int] = []

@@ -17,7 +17,7 @@ def scip(job: Job) -> None:
     engine = pyscipopt.Model()
     version = f"scip {engine.version()}"
     job.note(version=version)
-    engine.hideOutput()
+    engine.hideOutput(not job.log)
     described = job.model
     variables = [
         engine.addVar(name=name, lb=low, ub=high, vtype=kind)

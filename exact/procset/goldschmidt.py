@@ -1,4 +1,4 @@
-"""The dynamic programme for the set-union knapsack, deciding what *not* to take.
+"""The dynamic program for the set-union knapsack, deciding what *not* to take.
 
 Drakenberg (2012, section 6.2) compared his heuristic with the exact algorithm of
 Goldschmidt, Nehme and Yu (1994), set to the complementary problem: items are processor
@@ -34,7 +34,7 @@ from ...solvers import DEFAULT, Grade, Limit, Proof, Result, Settings, answer, c
 from ...solvers.limits import limits
 
 MOST_STATES = 500_000
-"""States kept at a time; beyond, the programme stops, at some 300 MB."""
+"""States kept at a time; beyond, the program stops, at some 300 MB."""
 _PROOF = Proof(Grade.ENUMERATED, "goldschmidt")
 _LOOK = 4096
 
@@ -59,22 +59,22 @@ def goldschmidt(instance: ProcSet, /, settings: Settings = DEFAULT) -> Result:
     """
     start = clock.now()
     classes = classes_of(instance)
-    programme = _Programme(classes)
+    program = _Program(classes)
     with limits(start + settings.time_limit, settings.node_limit) as watch:
-        limit = programme.run(watch.reached)
-    removed = programme.best[1]
+        limit = program.run(watch.reached)
+    removed = program.best[1]
     kept = [c for c in range(len(classes.members)) if not removed >> c & 1]
     return answer(
         instance,
         classes.pick(kept),
         start=start,
-        bound=programme.bound,
+        bound=program.bound,
         proof=_PROOF,
         limit=limit,
     )
 
 
-class _Programme:
+class _Program:
     """The states of one instance, item by item.
 
     Attributes

@@ -12,11 +12,11 @@ from ...formulations.procset.set_classes import Cost
 from ...heuristics.procset.reaching import ReachingMachine
 from ...instances import InputError, ProcessorSet
 from ...solvers import Limit
-from .frontier_dp import kernels as kernels
+from .frontier_dp import kernels, kernels_layers, layout
 from .frontier_dp import levels as frontier_levels
 from .frontier_dp import order as frontier_order
 from .frontier_dp.folding import Folding, folding_of, prices_of
-from .frontier_dp.program import MOST_ENTRIES, ROOM, Programme, TooWide
+from .frontier_dp.program import MOST_ENTRIES, ROOM, Program, TooWide
 
 Flags = npt.NDArray[np.bool_]
 _FIRST_ROOM = 1 << 17
@@ -130,19 +130,19 @@ class RequestSolver:
             lookahead,
         )
         self._levels = levels + (lookahead is not None)
-        self._folded: dict[int, tuple[kernels.Static, Folding]] = {}
+        self._folded: dict[int, tuple[layout.Static, Folding]] = {}
         self._reaching: ReachingMachine | None = None
         self._levels_apart: frontier_levels.Levels | None = None
         self._pool = np.empty((_FIRST_ROOM, 1), dtype=np.int64)
         every = self._fold(n_processors)
         self._every = every if len(every[1].words) == 1 else None
 
-    def _fold(self, request: int) -> tuple[kernels.Static, Folding]:
+    def _fold(self, request: int) -> tuple[layout.Static, Folding]:
         """Fold costs for requests up to this number."""
         folding = folding_of(self._prices, self._incidence, self._levels, request)
-        return kernels.Static(*self._classes, folding.base, folding.ahead), folding
+        return layout.Static(*self._classes, folding.base, folding.ahead), folding
 
-    def _folding(self, request: int) -> tuple[kernels.Static, Folding]:
+    def _folding(self, request: int) -> tuple[layout.Static, Folding]:
         """Return costs folded into one word where they fit, at least for small ones."""
         if self._every:
             return self._every
@@ -157,7 +157,7 @@ class RequestSolver:
         Known beforehand, in the order of this machine. Less is available, less wide.
         """
         self._refuse(available)
-        return int(kernels.gather(self._folding(1)[0], available).width)
+        return int(kernels_layers.gather(self._folding(1)[0], available).width)
 
     def select(
         self,
@@ -207,11 +207,11 @@ class RequestSolver:
                 room = min(8 * len(self._pool), ROOM)
                 self._pool = np.empty((room, 1), dtype=np.int64)
         try:
-            programme = self.programme(available, request)
+            program = self.program(available, request)
         except TooWide:
             return self._reach(available, request)
-        limit = programme.run(stopped)
-        bound, chosen = folding.unfold(programme.bound), programme.chosen()
+        limit = program.run(stopped)
+        bound, chosen = folding.unfold(program.bound), program.chosen()
         if limit is None:
             return Selection(chosen, bound, True)
         cost = self._cost(chosen.tolist())
@@ -233,27 +233,27 @@ class RequestSolver:
         found = self._levels_apart.select(folding, available, request)
         return found and Selection(found[1], folding.unfold(found[0]), True)
 
-    def programme(
+    def program(
         self,
         available: Flags,
         request: int,
         *,
         smaller: bool = False,
         nodes: int | None = None,
-    ) -> Programme:
-        """Prepare to solve one request in steps; see `Programme`.
+    ) -> Program:
+        """Prepare to solve one request in steps; see `Program`.
 
         Raises
         ------
         TooWide
             When too many sets are in progress at once.
         """
-        return Programme(
+        return Program(
             *self._folding(request), available, request, smaller=smaller, nodes=nodes
         )
 
     def unfold(self, words: Sequence[int], request: int) -> Cost:
-        """Return the cost that a programme for this request gives in words."""
+        """Return the cost that a program for this request gives in words."""
         return self._folding(request)[1].unfold(words)
 
     def mincosts(
@@ -274,13 +274,13 @@ class RequestSolver:
         """
         self._refuse(available, up_to)
         try:
-            programme = self.programme(available, up_to, smaller=True)
+            program = self.program(available, up_to, smaller=True)
         except TooWide as wide:
             raise InputError(str(wide), field="mincosts") from wide
-        if programme.run(stopped):
+        if program.run(stopped):
             return []
         _, folding = self._folding(up_to)
-        return [folding.unfold(words) for words in programme.mincosts()]
+        return [folding.unfold(words) for words in program.mincosts()]
 
     def _reach(self, available: Flags, request: int) -> Selection:
         if self._reaching is None:
@@ -322,7 +322,7 @@ def refuse_lookahead(after: int, levels: int) -> None:
         )
 
 
-def _rows(rows: Sequence[Sequence[int]]) -> tuple[kernels.Ints, kernels.Ints]:
+def _rows(rows: Sequence[Sequence[int]]) -> tuple[layout.Ints, layout.Ints]:
     """Return where rows begin, and all rows in one."""
     begin = np.concatenate([[0], np.cumsum([len(row) for row in rows])])
     flat = [x for row in rows for x in row]

@@ -1,6 +1,6 @@
 """Interval set scans with their linked lists in arrays, for speed.
 
-Same answers and same steps as the plain lists of ``iss``, which a test holds them to.
+Same answers and same steps as linked lists of objects (tests compare the two).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Kernels of the interval set scans; see ``iss_arrays``.
 
-The linked lists of ``interval_sets``, node by node the same, in arrays: a pool of
+Linked lists in arrays, node by node as in Morgenstern 1994, 3.1: a pool of
 nodes with LOW, HIGH, COUNT and NEXT; node 0 is no node. ``pool[NEXT, 0]`` is the first
 node given back, ``pool[LOW, 0]`` the last ever made. A list is known by the index of
 its head. Every function returns, or adds to ``tally[0]``, the nodes it touches exactly

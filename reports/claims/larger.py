@@ -11,7 +11,7 @@ import numpy as np
 
 from ...exact.ksubset.cuts_bb import search as cuts_bb
 from ...exact.ksubset.levelset_bb import search as levelset_bb
-from ...exact.search import SteppableSearch
+from ...exact.ksubset.search import KSubsetSearch
 from ...exact.sukp.sukp_bb import search as sukp_bb
 from ...instances import (
     KSubset,
@@ -252,7 +252,7 @@ def _stuck(instance: KSubset) -> str:
     if instance.n > _MOST_FREE:
         return ""
     least, starts = _starts(instance)
-    makes: list[tuple[str, Callable[[KSubset, tuple[int, ...]], SteppableSearch]]]
+    makes: list[tuple[str, Callable[[KSubset, tuple[int, ...]], KSubsetSearch]]]
     makes = [("cuts-bb", cuts_bb.CutsSearch)]
     flat = isinstance(instance.topology, Mesh | Points)
     distinct = len(set(instance.free)) == instance.n

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ....instances import Cuts, IntArray, KSubset
-from . import kernels as kernels
+from . import kernels_bounds, layout
 
 _MOST_POINTS = 10_000
 """Points up to which rules that look at all pairs are worth their time."""
@@ -57,8 +57,8 @@ class CutBox:
         To be used.
     """
 
-    problem: kernels.Problem
-    stack: kernels.Stack
+    problem: layout.Problem
+    stack: layout.Stack
     open: int
     parent: IntArray
     index: IntArray
@@ -88,19 +88,19 @@ class CutBox:
     def bound(self) -> int:
         """The least bound of an open node, in hops; FAR if none is open."""
         if not self.open:
-            return kernels.FAR
+            return layout.FAR
         return int(self.stack.bound[: self.open].min())
 
     def price(self, picked: npt.NDArray[np.bool_]) -> int:
         """Cost of a choice in hops."""
         along = np.empty(self.problem.offset[-1], dtype=np.int64)
-        total = kernels.price(self.problem, picked, along)
+        total = kernels_bounds.price(self.problem, picked, along)
         return int(total) // self.problem.denominator
 
     def grow(self) -> None:
         """Make room for twice as many open nodes."""
         status, low, high, bound = self.stack
-        self.stack = kernels.Stack(
+        self.stack = layout.Stack(
             np.concatenate([status, np.zeros_like(status)]),
             np.concatenate([low, np.zeros_like(low)]),
             np.concatenate([high, np.zeros_like(high)]),
@@ -112,7 +112,7 @@ class CutBox:
         self.open -= 1
         problem, status = self.problem, self.stack.status[self.open]
         position = problem.position
-        possible = position[status != kernels.REJECTED]
+        possible = position[status != layout.REJECTED]
         first, last = possible.min(axis=0), possible.max(axis=0)
         kept = ((first <= position) & (position <= last)).all(axis=1)
         # cuts reach no further than the box; those that split it no more are dropped
@@ -178,7 +178,7 @@ class Node:
     def boxed(self) -> CutBox:
         """Make a problem of it."""
         n, m = len(self.index), len(self.cuts)
-        stack = kernels.Stack(
+        stack = layout.Stack(
             np.zeros((_STACK, n), dtype=np.int8),
             np.zeros((_STACK, m), dtype=np.int64),
             np.zeros((_STACK, m), dtype=np.int64),
@@ -199,7 +199,7 @@ class Node:
         )
 
 
-def _problem(cuts: Cuts, k: int, twin: IntArray, rules: Rules) -> kernels.Problem:
+def _problem(cuts: Cuts, k: int, twin: IntArray, rules: Rules) -> layout.Problem:
     n = len(twin)
     lengths = cuts.position.max(axis=0) + 1
     axes = len(lengths)
@@ -211,14 +211,14 @@ def _problem(cuts: Cuts, k: int, twin: IntArray, rules: Rules) -> kernels.Proble
     cells = float(np.prod(lengths, dtype=float)) * 2.0 ** min(axes, 1000)
     cell = np.zeros(n, dtype=np.int64)
     if not rules.exchange:
-        exchange = kernels.NO_EXCHANGE
+        exchange = layout.NO_EXCHANGE
     elif chain.all() and cells < max(1000, n**2):
-        exchange = kernels.BY_SWEEPS
+        exchange = layout.BY_SWEEPS
         cell = np.ravel_multi_index(tuple(cuts.position.T), tuple(lengths))
     else:
         few = work <= _LARGEST_TABLE and n <= _MOST_POINTS
-        exchange = kernels.PAIRWISE if few else kernels.NO_EXCHANGE
-    return kernels.Problem(
+        exchange = layout.PAIRWISE if few else layout.NO_EXCHANGE
+    return layout.Problem(
         k=k,
         denominator=cuts.denominator,
         weight=cuts.weights.copy(),  # kernels are compiled for writable arrays

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from ....instances import IntArray, KSubset
 from ....instances.ksubset.certificate import Checker, State
 from ....solvers import Limit, clock
-from . import kernels as kernels
+from . import kernels_bounds, kernels_counts, kernels_exchange, layout
 from .box import CutBox
 
 Status = npt.NDArray[np.int8]
@@ -55,7 +55,7 @@ class _Recorder:
     def __init__(self, instance: KSubset, objective: int) -> None:
         box = CutBox.of(instance, 0)
         self.problem = box.problem
-        self.scratch = kernels.room_for(box.problem)
+        self.scratch = layout.room_for(box.problem)
         self.checker = Checker(instance, objective)
         self.threshold = (objective - 1) * box.problem.denominator + 1
         stack = box.stack
@@ -67,16 +67,16 @@ class _Recorder:
         problem, scratch = self.problem, self.scratch
         steps: list[Any] = []
         while True:
-            if not kernels.close(problem, status, low, high, scratch):
+            if not kernels_counts.close(problem, status, low, high, scratch):
                 return [steps, ["counts"]]
-            constant = kernels.weigh(problem, low, high, scratch)
-            bound, last, beyond = kernels.bound_by_secants(
+            constant = kernels_bounds.weigh(problem, low, high, scratch)
+            bound, last, beyond = kernels_bounds.bound_by_secants(
                 problem, status, constant, scratch
             )
             if bound >= self.threshold:
                 return [steps, ["bound", int(bound), low.tolist(), high.tolist()]]
             before = status.copy()
-            if kernels.decide_by_cost(
+            if kernels_bounds.decide_by_cost(
                 status, bound, last, beyond, self.threshold, scratch
             ):
                 steps.append(["cost", *_decided(before, status)])
@@ -88,7 +88,7 @@ class _Recorder:
             if kind == "end":
                 return [steps, step]
             steps.append(step)
-        h, split = kernels.widest_error(problem, low, high, scratch)
+        h, split = kernels_bounds.widest_error(problem, low, high, scratch)
         if h < 0:
             raise ValueError("There is something cheaper than the objective.")
         upper = status.copy(), low.copy(), high
@@ -104,18 +104,18 @@ class _Recorder:
         """Apply the exchange rules; return a step, an end, or None."""
         problem, scratch = self.problem, self.scratch
         before = status.copy()
-        decided = kernels.take_twins_in_order(problem, status)
+        decided = kernels_exchange.take_twins_in_order(problem, status)
         if decided < 0:
             return "end", ["twins", self._torn_twin(before)]
         if decided:
             return "step", ["twins", *_decided(before, status)]
-        if problem.exchange == kernels.NO_EXCHANGE:
+        if problem.exchange == layout.NO_EXCHANGE:
             return None
-        kernels.bound_gains(problem, low, high, scratch)
-        if problem.exchange == kernels.BY_SWEEPS:
-            decided = kernels.exchange_by_sweeps(problem, status, scratch)
+        kernels_exchange.bound_gains(problem, low, high, scratch)
+        if problem.exchange == layout.BY_SWEEPS:
+            decided = kernels_exchange.exchange_by_sweeps(problem, status, scratch)
         else:
-            decided = kernels.exchange_pairwise(problem, status, scratch)
+            decided = kernels_exchange.exchange_pairwise(problem, status, scratch)
         state = State(before.astype(np.int64), low, high)
         if decided:
             pairs = self._witnesses(state, status)
@@ -126,9 +126,9 @@ class _Recorder:
             return "step", ["exchange", pairs]
         if len(status) > problem.most_companions:
             return None
-        decided = kernels.count_companions(problem, status, scratch)
+        decided = kernels_exchange.count_companions(problem, status, scratch)
         if decided < 0:
-            free = np.flatnonzero(before == kernels.UNDECIDED)
+            free = np.flatnonzero(before == layout.UNDECIDED)
             torn = np.logical_and(*self.checker.crowded(state, free.tolist()))
             return "end", ["companions", int(free[torn.argmax()])]
         if decided:
@@ -143,11 +143,11 @@ class _Recorder:
         pairs: list[list[int]] = []
         todo = np.flatnonzero(state.status != status)
         while len(todo):
-            chosen = np.flatnonzero(state.status == kernels.CHOSEN)
-            rejected = np.flatnonzero(state.status == kernels.REJECTED)
+            chosen = np.flatnonzero(state.status == layout.CHOSEN)
+            rejected = np.flatnonzero(state.status == layout.REJECTED)
             left = []
             for p in map(int, todo):
-                if status[p] == kernels.CHOSEN:
+                if status[p] == layout.CHOSEN:
                     needs = self.checker.needs(state, chosen, np.array([p]))[:, 0]
                     pair = [int(chosen[needs.argmax()]), p] if needs.any() else None
                 else:
@@ -165,8 +165,8 @@ class _Recorder:
 
     def _conflict(self, state: State) -> list[Any]:
         """Find a chosen point that needs a rejected one."""
-        rejected = np.flatnonzero(state.status == kernels.REJECTED)
-        chosen = np.flatnonzero(state.status == kernels.CHOSEN)
+        rejected = np.flatnonzero(state.status == layout.REJECTED)
+        chosen = np.flatnonzero(state.status == layout.CHOSEN)
         needs = self.checker.needs(state, chosen, rejected)
         if needs.any():
             p, q = np.unravel_index(needs.argmax(), needs.shape)
@@ -178,13 +178,13 @@ class _Recorder:
         twin = self.problem.twin
         return next(
             int(p)
-            for p in np.flatnonzero(status == kernels.CHOSEN)
-            if (status[:p][twin[:p] == twin[p]] == kernels.REJECTED).any()
+            for p in np.flatnonzero(status == layout.CHOSEN)
+            if (status[:p][twin[:p] == twin[p]] == layout.REJECTED).any()
         )
 
 
 def _decided(before: Status, after: Status) -> tuple[list[int], list[int]]:
     changed = before != after
-    chosen = np.flatnonzero(changed & (after == kernels.CHOSEN))
-    rejected = np.flatnonzero(changed & (after == kernels.REJECTED))
+    chosen = np.flatnonzero(changed & (after == layout.CHOSEN))
+    rejected = np.flatnonzero(changed & (after == layout.REJECTED))
     return chosen.tolist(), rejected.tolist()

@@ -27,9 +27,8 @@ import numpy as np
 
 from ....instances import IntArray, KSubset
 from ....solvers import DEFAULT, Grade, Proof, Result, Settings
-from ... import search
-from ...search import search_alone
-from . import kernels as kernels
+from ..search import KSubsetSearch, search_alone
+from . import kernels, layout
 from .box import ALL_RULES, CutBox, Node, Rules
 
 PROOF = Proof(Grade.ENUMERATED, "cuts-bb")
@@ -51,7 +50,7 @@ def cuts_bb(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
     return search_alone(CutsSearch, PROOF, instance, settings)
 
 
-class CutsSearch(search.SteppableSearch):
+class CutsSearch(KSubsetSearch):
     """A search that can be stopped and resumed.
 
     Depth first for a while, then on from the open node of least bound, so that
@@ -135,9 +134,9 @@ class CutsSearch(search.SteppableSearch):
             self.best = int(best)
             self._take(box.index[box.picked])
         self._plunged += nodes
-        if state == kernels.FULL:
+        if state == layout.FULL:
             box.grow()
-        elif state == kernels.SHRUNK:
+        elif state == layout.SHRUNK:
             self._export(box)
         elif self._plunged >= self.longest_step and len(self._waiting) < _MOST_WAITING:
             while box.open:

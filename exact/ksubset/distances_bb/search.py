@@ -27,8 +27,7 @@ import numpy as np
 
 from ....instances import IntArray, KSubset
 from ....solvers import DEFAULT, Grade, Proof, Result, Settings
-from ... import search
-from ...search import search_alone
+from ..search import search_alone
 from . import kernels as kernels
 
 PROOF = Proof(Grade.ENUMERATED, "distances-bb")
@@ -60,7 +59,7 @@ def distances_bb(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
     return search_alone(DistancesSearch, PROOF, instance, settings)
 
 
-class DistancesSearch(search.SteppableSearch):
+class DistancesSearch(KSubsetSearch):
     """A search that can be stopped and resumed.
 
     Parameters

@@ -21,9 +21,8 @@ import numpy as np
 from ....instances import KSubset
 from ....instances.topologies.cuts import ranked
 from ....solvers import DEFAULT, Grade, Proof, Result, Settings, clock
-from ... import search
-from ...search import search_alone
-from . import kernels as kernels
+from ..search import KSubsetSearch, search_alone
+from . import kernels, kernels_roots, layout
 
 PROOF = Proof(Grade.ENUMERATED, "levelset-bb")
 _LISTING_SECONDS = 0.1
@@ -40,7 +39,7 @@ def levelset_bb(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
     return search_alone(LevelSetSearch, PROOF, instance, settings)
 
 
-class LevelSetSearch(search.SteppableSearch):
+class LevelSetSearch(KSubsetSearch):
     """A search that can be stopped and resumed.
 
     Parameters
@@ -71,10 +70,10 @@ class LevelSetSearch(search.SteppableSearch):
         ahead[:, 1:] = free.cumsum(axis=1)
         area = np.zeros((rows + 1, columns + 1), dtype=np.int64)
         area[1:] = ahead.cumsum(axis=0)
-        self._grid = kernels.Grid(instance.k, y, x, free, ahead, area)
+        self._grid = layout.Grid(instance.k, y, x, free, ahead, area)
         self.best = _cost(self._grid, *(a[list(chosen)] for a in self._place))
-        self._state = kernels.State(
-            frame=np.zeros((rows + 1, kernels.FIELDS), dtype=np.int64),
+        self._state = layout.State(
+            frame=np.zeros((rows + 1, layout.FIELDS), dtype=np.int64),
             cell=np.zeros((rows + 1, columns), dtype=np.int64),
             fine=np.zeros((rows + 1, 2, columns + 1), dtype=np.bool_),
             lost=np.zeros((rows + 1, 3, columns + 1), dtype=np.int64),
@@ -88,8 +87,8 @@ class LevelSetSearch(search.SteppableSearch):
             picked=np.zeros((2, rows), dtype=np.int64),
             at=np.array([-1, 0, -1, -1, 0]),
         )
-        self._listed: list[kernels.Ints] = []
-        self._roots: kernels.Ints | None = None
+        self._listed: list[layout.Ints] = []
+        self._roots: layout.Ints | None = None
 
     @property
     def chosen(self) -> tuple[int, ...]:
@@ -118,7 +117,7 @@ class LevelSetSearch(search.SteppableSearch):
         while len(self._listed) < len(self._grid.y):
             row = len(self._listed)
             roots = np.empty((room, 4), dtype=np.int64)
-            found = kernels.list_roots(self._grid, row, self.best, roots)
+            found = kernels_roots.list_roots(self._grid, row, self.best, roots)
             if found > room:
                 room = found
                 continue
@@ -144,7 +143,7 @@ class LevelSetSearch(search.SteppableSearch):
             self._chosen = tuple(int(i) for i in np.flatnonzero(inside))
 
 
-def _cost(grid: kernels.Grid, row: kernels.Ints, column: kernels.Ints) -> int:
+def _cost(grid: layout.Grid, row: layout.Ints, column: layout.Ints) -> int:
     """Pair sum of the cells in these rows and columns."""
     total = 0
     for at, line in (row, grid.y), (column, grid.x):

@@ -1,4 +1,4 @@
-"""Kernels of the dynamic programme over a ring; see ``ring_dp``."""
+"""Kernels of the dynamic program over a ring; see ``ring_dp``."""
 
 from __future__ import annotations
 

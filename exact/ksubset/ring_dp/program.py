@@ -1,4 +1,4 @@
-"""Dynamic programme over a ring: the exact optimum where windows can fail.
+"""Dynamic program over a ring: the exact optimum where windows can fail.
 
 Turn a diameter once by half a circle. With h of the chosen on its first side it
 costs h (k - h), and w is the integral of that over the turn: two nodes are on

@@ -1,4 +1,4 @@
-"""Kernels of the dynamic programme over trees; see ``tree_dp`` and ``tree_plan``.
+"""Kernels of the dynamic program over trees; see ``tree_dp`` and ``tree_plan``.
 
 Entry c - lowest of a table is the least cost of its edges when c processors are
 chosen among its own. Of s processors at least k - (n - s) and at most k are.

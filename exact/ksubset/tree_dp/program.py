@@ -1,4 +1,4 @@
-"""Dynamic programme over a tree: the exact optimum, whatever the weights.
+"""Dynamic program over a tree: the exact optimum, whatever the weights.
 
 An edge of weight w with c of the chosen below it costs w c (k - c), so the cost
 of a subtree depends on the rest of the tree only through the number chosen in it.
@@ -62,13 +62,13 @@ def tree_dp(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
         return answer(instance, everything, start=start, bound=bound, proof=PROOF)
     deadline = start + settings.time_limit
     with limits(deadline) as watch:
-        programme = _Programme(instance)
-        stopped = programme.run(watch.reached)
+        program = _Program(instance)
+        stopped = program.run(watch.reached)
     return answer(
         instance,
-        programme.chosen(complete=stopped is None),
+        program.chosen(complete=stopped is None),
         start=start,
-        bound=programme.bound,
+        bound=program.bound,
         proof=PROOF,
         limit=stopped,
     )
@@ -87,7 +87,7 @@ def _tree_of(instance: KSubset) -> tuple[Tree, IntArray, int]:
     return Tree(found.parent, found.weight, tuple(leaf.tolist())), leaf[numbers], 2
 
 
-class _Programme:
+class _Program:
     """The tables of one instance, and how far they are filled."""
 
     def __init__(self, instance: KSubset) -> None:

@@ -14,7 +14,7 @@ from math import gcd
 import numpy as np
 
 from ....formulations.procset.set_classes import Cost, Radix
-from .kernels import Ints
+from .layout import Ints
 
 BITS = 62
 """A word's largest sum stays below 2^62."""

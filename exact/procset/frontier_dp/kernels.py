@@ -1,4 +1,4 @@
-"""Kernels of the dynamic programme over classes of processors; see ``frontier_dp``.
+"""Kernels of the dynamic program over classes of processors; see ``frontier_dp``.
 
 Three steps: `gather` finds what of a machine is available and what it shares; `grow`
 lists for every class which shared sets in progress may be open already (layers of
@@ -8,469 +8,33 @@ least costs by entry and number of processors, and `trace` follows them back.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
-import numpy.typing as npt
 
 from ....solvers.kernels import kernel
+from .kernels_bounds import multiplier, plain, reduced, remaining
+from .kernels_layers import gather, grow
+from .layout import (
+    BUSY,
+    CAREFUL,
+    DONE,
+    FAR,
+    FULL,
+    MOST_BITS,
+    Arcs,
+    Flags,
+    Ints,
+    Layers,
+    Plan,
+    Static,
+    Tables,
+)
 
-Ints = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
-
-FAR = 2**62
-"""Above every folded cost."""
-MOST_BITS = 60
-"""Shared sets in progress at once, at most: each has a bit of an int64."""
-DONE, FULL, BUSY = 0, 1, 2
-"""Why `sweep` came back: at the end, its pool is full, its work is used up."""
 WIDE, LARGE = -1, -2
 """Why `select` does not solve an instance."""
-_DIRECT = 14
 PLAIN = 20_000
 """Table entries below which no bound is computed first."""
 BAND = 64
 """Part of the gap between bounds within which a solution is looked for first."""
-CAREFUL = 2**60
-"""No sum of folded costs, and no worth of all units, passes this while bounding."""
-
-
-class Static(NamedTuple):
-    """A machine, prepared: classes of processors in the order of the programme.
-
-    Parameters
-    ----------
-    home
-        Of each processor: its class.
-    first, members
-        Processors of class c: ``members[first[c]:first[c + 1]]``, ascending.
-    begin, sets
-        Sets of class c: ``sets[begin[c]:begin[c + 1]]``.
-    base
-        Of each word and set: the folded cost.
-    ahead
-        Of each word and set: what it costs more for each available member.
-    """
-
-    home: Ints
-    first: Ints
-    members: Ints
-    begin: Ints
-    sets: Ints
-    base: Ints
-    ahead: Ints
-
-
-class Plan(NamedTuple):
-    """What is available: classes in order, and the sets they share.
-
-    Parameters
-    ----------
-    which
-        Of each class: its number in the machine.
-    size
-        Of each class: available processors, in units of ``unit``.
-    private
-        Of each word and class: the cost of its private sets.
-    begin, shared
-        Shared sets of class k: ``shared[begin[k]:begin[k + 1]]``.
-    price
-        Of each word and shared set: its cost.
-    bit
-        Of each shared set: its bit in masks, or -1 if there are too many.
-    mine, over
-        Of each class: bits of its shared sets, and of those that end with it.
-    unit
-        Greatest common divisor of all sizes, in processors.
-    bits
-        Bits in use at once, at most: sets in progress, those that just end included.
-    width
-        Most shared sets in progress between two classes.
-    """
-
-    which: Ints
-    size: Ints
-    private: Ints
-    begin: Ints
-    shared: Ints
-    price: Ints
-    bit: Ints
-    mine: Ints
-    over: Ints
-    unit: int
-    bits: int
-    width: int
-
-
-class Layers(NamedTuple):
-    """Entries: sets of shared sets in progress that may be open before a class.
-
-    Parameters
-    ----------
-    begin
-        Entries before class k: ``begin[k]`` to ``begin[k + 1]``.
-    mask
-        Of each entry: bits of the open sets.
-    skip, take
-        Of each entry: the entry of the next layer.
-    cost
-        Of each word and entry: what taking the class costs.
-    """
-
-    begin: Ints
-    mask: Ints
-    skip: Ints
-    take: Ints
-    cost: Ints
-
-
-class Arcs(NamedTuple):
-    """What the steps from an entry cost in a sweep; see `reduced`.
-
-    Parameters
-    ----------
-    stay, go
-        Of each entry: what skipping and taking the class costs.
-    value, worth, need
-        The last step, from t units, costs ``cost - value - worth (need - t)``,
-    gap
-        where it is no more than this,
-    scale
-        times this, and the second word.
-    most
-        Above it, sums are of no interest; FAR if all are.
-    """
-
-    stay: Ints
-    go: Ints
-    value: Ints
-    worth: int
-    need: int
-    gap: int
-    scale: int
-    most: int
-
-
-class Tables(NamedTuple):
-    """Least costs by entry and number of processors, as far as they are kept.
-
-    ``pool[at[e] + t - low[e]]``, a cost in words, is that of entry e and t units,
-    low[e] <= t <= high[e]. ``least`` is the least cost of all that reaches the request,
-    ``place`` the class, entry and units from which it does, and the cost there;
-    ``state`` the next class and the pool's use.
-    """
-
-    pool: Ints
-    at: Ints
-    low: Ints
-    high: Ints
-    least: Ints
-    place: Ints
-    state: Ints
-
-
-@kernel
-def gather(static: Static, available: Flags) -> Plan:
-    """Put the available part of a machine together.
-
-    Sets with the same available members become one. They are found by refining: with
-    every class, those of one label that contain it are given a new label together.
-    """
-    home, first = static.home, static.first
-    start, sets = static.begin, static.sets
-    words, n_sets = static.base.shape
-    n_classes = len(first) - 1
-    count = np.zeros(n_classes, dtype=np.int64)
-    for i in range(len(home)):
-        count[home[i]] += available[i]
-    found = 0
-    for c in range(n_classes):
-        found += count[c] > 0
-    which = np.empty(found, dtype=np.int64)
-    size = np.empty(found, dtype=np.int64)
-    label = np.zeros(n_sets, dtype=np.int64)
-    inside = np.zeros(n_sets, dtype=np.int64)
-    fresh = np.empty(len(sets) + 1, dtype=np.int64)
-    seen = np.full(len(sets) + 1, -1, dtype=np.int64)
-    begins = np.empty(len(sets) + 1, dtype=np.int64)
-    ends = np.empty(len(sets) + 1, dtype=np.int64)
-    labels, k, unit = 1, 0, 0
-    for c in range(n_classes):
-        if count[c] == 0:
-            continue
-        which[k], size[k] = c, count[c]
-        a, b = unit, count[c]
-        while b:
-            a, b = b, a % b
-        unit = a
-        for x in range(start[c], start[c + 1]):
-            s = sets[x]
-            inside[s] += count[c]
-            old = label[s]
-            if seen[old] != k:
-                seen[old] = k
-                fresh[old] = labels
-                begins[labels] = begins[old] if old else k
-                ends[labels] = k
-                labels += 1
-            label[s] = fresh[old]
-        k += 1
-    unit = max(unit, 1)
-    for k in range(found):
-        size[k] //= unit
-    number = np.full(labels, -1, dtype=np.int64)
-    private = np.zeros((words, found), dtype=np.int64)
-    shares = 0
-    for s in range(n_sets):
-        old = label[s]
-        if old and begins[old] < ends[old] and number[old] < 0:
-            number[old] = shares
-            shares += 1
-    price = np.zeros((words, shares), dtype=np.int64)
-    last = np.empty(shares, dtype=np.int64)
-    for s in range(n_sets):
-        old = label[s]
-        if not old:
-            continue
-        for w in range(words):
-            cost = static.base[w, s] + static.ahead[w, s] * inside[s]
-            if number[old] < 0:
-                private[w, begins[old]] += cost
-            else:
-                price[w, number[old]] += cost
-        if number[old] >= 0:
-            last[number[old]] = ends[old]
-    begin = np.zeros(found + 1, dtype=np.int64)
-    shared = np.empty(len(sets), dtype=np.int64)
-    bit = np.full(shares, -1, dtype=np.int64)
-    mine = np.zeros(found, dtype=np.int64)
-    over = np.zeros(found, dtype=np.int64)
-    met = np.full(shares, -1, dtype=np.int64)
-    taken = np.int64(0)
-    open_now, bits, width, total = 0, 0, 0, 0
-    for k in range(found):
-        c = which[k]
-        ending = 0
-        for x in range(start[c], start[c + 1]):
-            g = number[label[sets[x]]]
-            if g < 0 or met[g] == k:
-                continue
-            if met[g] < 0:
-                open_now += 1
-                if open_now <= MOST_BITS:
-                    free = np.int64(0)
-                    while taken >> free & 1:
-                        free += 1
-                    bit[g] = free
-                    taken |= np.int64(1) << free
-            met[g] = k
-            shared[total] = g
-            total += 1
-            if bit[g] >= 0:
-                mine[k] |= np.int64(1) << bit[g]
-            if last[g] == k:
-                ending += 1
-                if bit[g] >= 0:
-                    over[k] |= np.int64(1) << bit[g]
-        bits = max(bits, open_now)
-        open_now -= ending
-        width = max(width, open_now)
-        taken &= ~over[k]
-        begin[k + 1] = total
-    return Plan(
-        which,
-        size,
-        private,
-        begin,
-        shared[:total],
-        price,
-        bit,
-        mine,
-        over,
-        unit,
-        bits,
-        width,
-    )
-
-
-@kernel
-def widths(static: Static) -> Ints:
-    """Count the sets in progress after each class, all processors being available.
-
-    Sets are taken as they are: those of the same members count apart.
-    """
-    n_classes = len(static.first) - 1
-    n_sets = static.base.shape[1]
-    first = np.full(n_sets, -1, dtype=np.int64)
-    last = np.full(n_sets, -1, dtype=np.int64)
-    for c in range(n_classes):
-        for x in range(static.begin[c], static.begin[c + 1]):
-            s = static.sets[x]
-            if first[s] < 0:
-                first[s] = c
-            last[s] = c
-    width = np.zeros(n_classes + 1, dtype=np.int64)
-    for s in range(n_sets):
-        if first[s] >= 0:
-            width[first[s]] += 1
-            width[last[s]] -= 1
-    for c in range(1, n_classes):
-        width[c] += width[c - 1]
-    return width[:n_classes]
-
-
-@kernel
-def _find(table: Ints, keys: Ints, key: int, least: int, shift: int) -> int:
-    """Return where a key is in a hash table, or the empty place for it.
-
-    Entries below ``least`` are those of layers before, and count as empty.
-    """
-    spot = key if shift == 0 else (key * np.int64(-7046029254386353131)) >> shift
-    spot &= len(table) - 1
-    while table[spot] >= least and keys[table[spot]] != key:
-        spot = (spot + 1) & (len(table) - 1)
-    return int(spot)
-
-
-@kernel
-def grow(plan: Plan, most: int) -> tuple[bool, Layers]:
-    """List the entries of all layers; False if there are more than ``most``."""
-    size, begin, shared = plan.size, plan.begin, plan.shared
-    mine, over, bit, price = plan.mine, plan.over, plan.bit, plan.price[0]
-    private = plan.private[0]
-    n = len(size)
-    room = min(most, 64 * n + 64)
-    first = np.zeros(n + 2, dtype=np.int64)
-    mask = np.zeros(room, dtype=np.int64)
-    skip = np.empty(room, dtype=np.int64)
-    take = np.empty(room, dtype=np.int64)
-    cost = np.empty((plan.private.shape[0], room), dtype=np.int64)
-    first[1] = 1
-    if plan.bits <= _DIRECT:
-        shift, slots = 0, 1 << plan.bits
-    else:
-        shift, slots = 20, 1 << 16
-    table = np.full(slots, -1, dtype=np.int64)
-    for k in range(n):
-        a, b = first[k], first[k + 1]
-        if room < b + 2 * (b - a):
-            if b + 2 * (b - a) > most:
-                return False, Layers(first, mask, skip, take, cost)
-            room = min(most, 2 * (b + 2 * (b - a)))
-            mask = _longer(mask, room)
-            skip = _longer(skip, room)
-            take = _longer(take, room)
-            wider = np.empty((len(cost), room), dtype=np.int64)
-            wider[0, :b] = cost[0, :b]
-            cost = wider
-        if shift and len(table) < 4 * (b - a):
-            table = np.full(8 * len(table), -1, dtype=np.int64)
-        keep, end = ~over[k], b
-        for e in range(a, b):
-            m = mask[e]
-            target = m & keep
-            spot = _find(table, mask, target, b, shift)
-            if table[spot] < b:
-                table[spot], mask[end] = end, target
-                end += 1
-            skip[e] = table[spot]
-            target = (m | mine[k]) & keep
-            spot = _find(table, mask, target, b, shift)
-            if table[spot] < b:
-                table[spot], mask[end] = end, target
-                end += 1
-            take[e] = table[spot]
-            extra = private[k]
-            for x in range(begin[k], begin[k + 1]):
-                if not m >> bit[shared[x]] & 1:
-                    extra += price[shared[x]]
-            cost[0, e] = extra
-        first[k + 2] = end
-    return True, Layers(first, mask, skip, take, cost)
-
-
-@kernel
-def _longer(array: Ints, length: int) -> Ints:
-    longer = np.zeros(length, dtype=np.int64)
-    longer[: len(array)] = array
-    return longer
-
-
-@kernel
-def price_words(plan: Plan, layers: Layers) -> None:
-    """Compute the costs of the other words, which `grow` leaves out."""
-    for w in range(1, len(layers.cost)):
-        for k in range(len(plan.size)):
-            for e in range(layers.begin[k], layers.begin[k + 1]):
-                extra = plan.private[w, k]
-                for x in range(plan.begin[k], plan.begin[k + 1]):
-                    g = plan.shared[x]
-                    if not layers.mask[e] >> plan.bit[g] & 1:
-                        extra += plan.price[w, g]
-                layers.cost[w, e] = extra
-
-
-@kernel
-def relax(plan: Plan, layers: Layers, worth: int, value: Ints, count: Ints) -> None:
-    """Find the least cost, less ``worth`` for every unit taken, from every entry on.
-
-    ``count`` is how many units that takes; the most if several.
-    """
-    size, first, skip, take = plan.size, layers.begin, layers.skip, layers.take
-    cost = layers.cost[0]
-    n = len(size)
-    value[first[n]] = count[first[n]] = 0
-    for k in range(n - 1, -1, -1):
-        gain = worth * size[k]
-        for e in range(first[k], first[k + 1]):
-            without, within = skip[e], take[e]
-            a, b = value[without], value[within] + cost[e] - gain
-            x, y = count[without], count[within] + size[k]
-            if b < a or (b == a and y > x):
-                a, x = b, y
-            value[e], count[e] = a, x
-
-
-@kernel
-def multiplier(
-    plan: Plan, layers: Layers, need: int, value: Ints, count: Ints
-) -> tuple[int, int, int, int]:
-    """Find what a unit is worth for the best bound; the bound; a cost that suffices.
-
-    Last comes the worth at which the choice of that cost is made, -1 if all is taken.
-
-    The bound is concave and piecewise linear in the worth: the next one to try is
-    where the lines of two choices meet, of which one has enough units.
-    """
-    enough, units = 0, 0
-    for k in range(len(plan.size)):
-        units += plan.size[k]
-        enough += plan.private[0, k]
-    for g in range(plan.price.shape[1]):
-        enough += plan.price[0, g]
-    upper, generous, total = enough, -1, units
-    less, few, best, bound = 0, 0, 0, 0
-    while units > few:
-        worth = (enough - less) // (units - few)
-        if worth > CAREFUL // total:
-            break
-        relax(plan, layers, worth, value, count)
-        low, reached = value[0], count[0]
-        if low + worth * need > bound:
-            bound, best = low + worth * need, worth
-        price = low + worth * reached
-        if reached >= need:
-            if price < upper:
-                upper, generous = price, worth
-            if reached >= units:
-                break
-            enough, units = price, reached
-        else:
-            if reached <= few:
-                break
-            less, few = price, reached
-    relax(plan, layers, best, value, count)
-    return best, bound, upper, generous
 
 
 @kernel
@@ -503,47 +67,6 @@ def restart(tables: Tables) -> None:
 
 
 @kernel
-def reduced(
-    plan: Plan,
-    layers: Layers,
-    need: int,
-    worth: int,
-    value: Ints,
-    gap: int,
-    scale: int,
-) -> Arcs:
-    """Price every step by how much it adds to the bound, in one word.
-
-    The bound of an entry and t units is its cost plus ``value + worth (need - t)``. No
-    step lowers it. What adds more than ``gap`` is closed. What is added counts
-    ``scale`` times, and below it comes the second word, if there is one.
-    """
-    size, first = plan.size, layers.begin
-    stay = np.empty(len(layers.mask), dtype=np.int64)
-    go = np.empty(len(layers.mask), dtype=np.int64)
-    two = len(layers.cost) > 1
-    for k in range(len(size)):
-        for e in range(first[k], first[k + 1]):
-            more = value[layers.skip[e]] - value[e]
-            stay[e] = more * scale if more <= gap else FAR
-            more = (
-                layers.cost[0, e] + value[layers.take[e]] - worth * size[k] - value[e]
-            )
-            go[e] = more * scale if more <= gap else FAR
-            if two and more <= gap:
-                go[e] += layers.cost[1, e]
-    most = gap * scale + scale - 1 if gap < FAR else FAR
-    return Arcs(stay, go, value, worth, need, gap, scale, most)
-
-
-@kernel
-def plain(layers: Layers, need: int) -> Arcs:
-    """Price every step by its cost, in one word, and leave nothing out."""
-    nothing = np.zeros(len(layers.mask), dtype=np.int64)
-    return Arcs(nothing, layers.cost[0], nothing, 0, need, FAR, 1, FAR)
-
-
-@kernel
 def sweep(
     plan: Plan,
     layers: Layers,
@@ -553,7 +76,7 @@ def sweep(
     stop: int,
     work: int,
 ) -> int:
-    """Go on with the programme, class after class; return why it came back.
+    """Go on with the program, class after class; return why it came back.
 
     Parameters
     ----------
@@ -706,30 +229,6 @@ def trace(
                     taken[k] = True
                     break
     place[0], place[1], place[2] = k, e, t
-
-
-@kernel
-def remaining(plan: Plan) -> Ints:
-    """Return how many units the classes from each on have."""
-    rest = np.zeros(len(plan.size) + 1, dtype=np.int64)
-    for k in range(len(plan.size) - 1, -1, -1):
-        rest[k] = rest[k + 1] + plan.size[k]
-    return rest
-
-
-@kernel
-def walk(plan: Plan, layers: Layers, worth: int, taken: Flags) -> None:
-    """Take the classes that `relax` takes when a unit is worth so much."""
-    value = np.empty(len(layers.mask), dtype=np.int64)
-    count = np.empty(len(layers.mask), dtype=np.int64)
-    relax(plan, layers, worth, value, count)
-    e = 0
-    for k in range(len(plan.size)):
-        without, within = layers.skip[e], layers.take[e]
-        a, b = value[without], value[within] + layers.cost[0, e] - worth * plan.size[k]
-        more = count[within] + plan.size[k] > count[without]
-        taken[k] = b < a or (b == a and more)
-        e = within if taken[k] else without
 
 
 @kernel

@@ -1,4 +1,4 @@
-"""Large requests, level by level: multipliers first, the programme on what is left.
+"""Large requests, level by level: multipliers first, the program on what is left.
 
 Folded into one integer, a cost bounds badly: where the first level is a third of a
 line card above its bound, all that the other levels could tell apart is lost in that
@@ -13,8 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from . import kernels as kernels
-from . import levels_kernels as by_level
+from . import kernels_layers, kernels_levels, layout
 from . import order as frontier_order
 from .folding import Folding
 
@@ -38,7 +37,7 @@ class Levels:
         Of each class: the sets that it lies in.
     """
 
-    def __init__(self, home: kernels.Ints, incidence: Sequence[Sequence[int]]) -> None:
+    def __init__(self, home: layout.Ints, incidence: Sequence[Sequence[int]]) -> None:
         lies_in: dict[int, int] = {}
         for sets in incidence:
             for s in sets:
@@ -79,11 +78,11 @@ class Levels:
             _begins(groups),
             np.array([s for row in groups for s in row], dtype=np.int64),
         )
-        self._folded: dict[int, tuple[kernels.Static, kernels.Ints, kernels.Ints]] = {}
+        self._folded: dict[int, tuple[layout.Static, layout.Ints, layout.Ints]] = {}
 
     def _costs(
         self, folding: Folding
-    ) -> tuple[kernels.Static, kernels.Ints, kernels.Ints]:
+    ) -> tuple[layout.Static, layout.Ints, layout.Ints]:
         """Return costs of shared sets, and of what classes have of their own."""
         if folding.request not in self._folded:
             own = np.zeros(
@@ -92,7 +91,7 @@ class Levels:
             for c, s in self._own:
                 own[0, :, c] += folding.base[:, s]
                 own[1, :, c] += folding.ahead[:, s]
-            static = kernels.Static(
+            static = layout.Static(
                 *self._rows,
                 np.ascontiguousarray(folding.base[:, self._shared]),
                 np.ascontiguousarray(folding.ahead[:, self._shared]),
@@ -105,16 +104,16 @@ class Levels:
     ) -> tuple[list[int], npt.NDArray[np.int64]] | None:
         """Return the least cost, in words, and the choice; None if not found."""
         static, base, ahead = self._costs(folding)
-        plan = kernels.gather(static, available)
-        if plan.bits > kernels.MOST_BITS:
+        plan = kernels_layers.gather(static, available)
+        if plan.bits > layout.MOST_BITS:
             return None
-        fine, layers = kernels.grow(plan, MOST_ENTRIES)
+        fine, layers = kernels_layers.grow(plan, MOST_ENTRIES)
         if not fine:
             return None
         if len(folding.words) > 1:
-            kernels.price_words(plan, layers)
+            kernels_layers.price_words(plan, layers)
         word, weight, radix = _levels(folding)
-        state, cost, taken = by_level.solve(
+        state, cost, taken = kernels_levels.solve(
             layers.begin,
             layers.skip,
             layers.take,
@@ -131,7 +130,7 @@ class Levels:
             request,
             ROOM,
         )
-        if state != by_level.FOUND:
+        if state != kernels_levels.FOUND:
             return None
         chosen = np.flatnonzero(available & (taken[self._home] > 0))
         if len(chosen) > request:
@@ -140,7 +139,7 @@ class Levels:
         return [int(x) for x in cost], chosen
 
 
-def _levels(folding: Folding) -> tuple[kernels.Ints, kernels.Ints, kernels.Ints]:
+def _levels(folding: Folding) -> tuple[layout.Ints, layout.Ints, layout.Ints]:
     """Return the word of each level, its weight there, and one more than its digits."""
     rows = []
     for w, (_, _, one) in enumerate(folding.words):
@@ -152,7 +151,7 @@ def _levels(folding: Folding) -> tuple[kernels.Ints, kernels.Ints, kernels.Ints]
     return word, weights, radix
 
 
-def _begins(rows: Sequence[Sequence[int]]) -> kernels.Ints:
+def _begins(rows: Sequence[Sequence[int]]) -> layout.Ints:
     found = np.zeros(len(rows) + 1, dtype=np.int64)
     found[1:] = np.cumsum([len(row) for row in rows])
     return found

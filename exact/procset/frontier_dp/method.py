@@ -1,4 +1,4 @@
-"""The dynamic programme over classes and the sets that they have in progress.
+"""The dynamic program over classes and the sets that they have in progress.
 
 Processors in the same sets form a class; see `set_classes`. With the
 classes in some order, a shared set is in progress from its first to its last class.
@@ -48,17 +48,17 @@ def solve_narrow(instance: ProcSet, settings: Settings = DEFAULT) -> Result | st
     with limits(deadline) as watch:
         machine, available = _prepared(instance)
         try:
-            programme = machine.programme(
+            program = machine.program(
                 available, instance.request, nodes=settings.node_limit
             )
         except TooWide as wide:
             return str(wide)
-        limit = programme.run(watch.reached)
+        limit = program.run(watch.reached)
     return answer(
         instance,
-        programme.chosen().tolist(),
+        program.chosen().tolist(),
         start=start,
-        bound=machine.unfold(programme.bound, instance.request),
+        bound=machine.unfold(program.bound, instance.request),
         proof=PROOF,
         limit=limit,
     )

@@ -1,7 +1,7 @@
 """Orders of classes in which few shared sets are in progress at once.
 
 A set is in progress from its first class to its last. How many are, after each class,
-is the width there; the programme looks at up to 2^width sets of open ones.
+is the width there; the program looks at up to 2^width sets of open ones.
 """
 
 from __future__ import annotations

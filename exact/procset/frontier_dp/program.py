@@ -1,4 +1,4 @@
-"""The dynamic programme over one request: in steps, within limits and memory."""
+"""The dynamic program over one request: in steps, within limits and memory."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ....solvers import Limit
-from . import kernels as kernels
+from . import kernels, kernels_bounds, kernels_layers, layout
 from .folding import Folding
 
 Flags = npt.NDArray[np.bool_]
@@ -31,13 +31,13 @@ class _Layer(NamedTuple):
     """The tables before one class, kept to start from again."""
 
     k: int
-    at: kernels.Ints
-    low: kernels.Ints
-    high: kernels.Ints
-    pool: kernels.Ints
+    at: layout.Ints
+    low: layout.Ints
+    high: layout.Ints
+    pool: layout.Ints
 
 
-class Programme:
+class Program:
     """One request of a machine.
 
     Parameters
@@ -59,7 +59,7 @@ class Programme:
 
     def __init__(
         self,
-        static: kernels.Static,
+        static: layout.Static,
         folding: Folding,
         available: Flags,
         request: int,
@@ -68,11 +68,11 @@ class Programme:
         nodes: int | None = None,
     ) -> None:
         self._static, self._available, self._request = static, available, request
-        plan = kernels.gather(static, available)
+        plan = kernels_layers.gather(static, available)
         self.width = int(plan.width)
-        fine = plan.bits <= kernels.MOST_BITS
+        fine = plan.bits <= layout.MOST_BITS
         if fine:
-            fine, layers = kernels.grow(plan, MOST_ENTRIES)
+            fine, layers = kernels_layers.grow(plan, MOST_ENTRIES)
         if not fine:
             raise TooWide(
                 f"width {self.width}: more than {MOST_ENTRIES} sets of open sets"
@@ -80,25 +80,25 @@ class Programme:
         self._plan, self._layers = plan, layers
         self._words = len(folding.words)
         if self._words > 1:
-            kernels.price_words(plan, layers)
+            kernels_layers.price_words(plan, layers)
         self._n = len(plan.size)
         self._entries = int(layers.begin[self._n + 1])
         self._need = -(-request // int(plan.unit))
-        self._rest = kernels.remaining(plan)
+        self._rest = kernels_bounds.remaining(plan)
         self._smaller, self._left = smaller, nodes
         if smaller:
             self._rest[:] = self._need
         self._spans = folding.spans
-        self._lower, self._upper, self._generous = 0, kernels.FAR, -1
-        self._arcs = kernels.Arcs(*kernels.plain(layers, self._need))
+        self._lower, self._upper, self._generous = 0, layout.FAR, -1
+        self._arcs = layout.Arcs(*kernels_bounds.plain(layers, self._need))
         self._bounded = (
             not smaller
             and self._entries * self._need >= kernels.PLAIN
-            and folding.largest <= kernels.CAREFUL
+            and folding.largest <= layout.CAREFUL
         )
         if self._bounded:
             value = np.empty(len(layers.mask), dtype=np.int64)
-            found = kernels.multiplier(
+            found = kernels_bounds.multiplier(
                 plan, layers, self._need, value, np.empty_like(value)
             )
             worth, self._lower, self._upper, self._generous = map(int, found)
@@ -117,10 +117,10 @@ class Programme:
             return self._least
         return [self._lower] + [0] * (self._words - 1)
 
-    def _blank(self, words: int) -> kernels.Tables:
+    def _blank(self, words: int) -> layout.Tables:
         room = max(min(self._entries * self._need, ROOM // words), 1)
         pool = np.empty((room, words), dtype=np.int64)
-        return kernels.Tables(*kernels.blank(self._entries, pool))
+        return layout.Tables(*kernels.blank(self._entries, pool))
 
     def run(self, stopped: Callable[[], Limit | None]) -> Limit | None:
         """Find the least cost and the choice; return what stopped it."""
@@ -159,7 +159,7 @@ class Programme:
         if self._words == 1:
             return None
         self._lower = self._base + least
-        if self._words == 2 and (least + 1) * self._spans[1] < kernels.FAR:
+        if self._words == 2 and (least + 1) * self._spans[1] < layout.FAR:
             self._priced = self._layers
             self._price(least, self._spans[1])
         else:
@@ -170,8 +170,8 @@ class Programme:
     def _price(self, gap: int, scale: int) -> None:
         """Price steps by what they add to the bound, at most a gap."""
         worth, value = self._arcs.worth, self._arcs.value
-        self._arcs = kernels.Arcs(
-            *kernels.reduced(
+        self._arcs = layout.Arcs(
+            *kernels_bounds.reduced(
                 self._plan, self._priced, self._need, worth, value, gap, scale
             )
         )
@@ -226,9 +226,9 @@ class Programme:
             before = int(self._tables.state[1])
             end = self._step(stop)
             spent = int(self._tables.state[1]) - before
-            if end == kernels.DONE:
+            if end == layout.DONE:
                 return None
-            if end == kernels.FULL:
+            if end == layout.FULL:
                 if self._held() > MOST_BYTES:
                     return Limit.MEMORY
                 if keep and self._tables.state[0] > self._kept[-1].k:
@@ -249,7 +249,7 @@ class Programme:
     def _step(self, stop: int) -> int:
         work = _WORK if self._left is None else min(_WORK, self._left)
         if len(self._tables.least) > 1:
-            from .words_kernels import sweep_words
+            from .kernels_words import sweep_words
 
             return int(
                 sweep_words(
@@ -304,14 +304,14 @@ class Programme:
         tables.pool[: len(layer.pool)] = layer.pool
         tables.state[:] = k, len(layer.pool)
 
-    def chosen(self) -> kernels.Ints:
+    def chosen(self) -> layout.Ints:
         """Return the optimum, or a choice that suffices if stopped, ascending."""
         taken = self._taken
         if taken is None:
             taken = np.ones(self._n, dtype=np.bool_)
             if self._generous >= 0:
-                kernels.walk(self._plan, self._layers, self._generous, taken)
-        found: kernels.Ints = kernels.pick(
+                kernels_bounds.walk(self._plan, self._layers, self._generous, taken)
+        found: layout.Ints = kernels.pick(
             self._static, self._available, self._plan, taken, self._request
         )
         return found

@@ -10,10 +10,11 @@ import numpy as np
 from ....formulations.procset.set_classes import Cost, SetClasses
 from ....instances import IntArray
 from ....solvers import Limit
-from ....solvers.limits import Limits, limits
+from ....solvers.limits import Limits
 from ....solvers.progress import report
-from . import kernels as kernels
-from .kernels import Rules
+from ...search import SteppableSearch
+from . import kernels, kernels_rules, layout
+from .layout import Rules
 from .system import Layout
 
 ALL_RULES = Rules()
@@ -26,7 +27,7 @@ Shape = tuple[int, ...] | None
 """Number of sets opened in each family; None for any."""
 
 
-class SetOpeningSearch:
+class SetOpeningSearch(SteppableSearch):
     """Branch and bound over which shared sets are open.
 
     Parameters
@@ -57,14 +58,14 @@ class SetOpeningSearch:
         self._begun = False
 
     @property
-    def nodes(self) -> int:
+    def nodes(self) -> int:  # type: ignore[override]
         """Nodes searched so far."""
-        return int(self.state.tally[kernels.NODES])
+        return int(self.state.tally[layout.NODES])
 
     @property
-    def best(self) -> int:
+    def best(self) -> int:  # type: ignore[override]
         """Cost of the best solution so far, folded; above all costs at first."""
-        return int(self.state.money[kernels.BEST])
+        return int(self.state.money[layout.BEST])
 
     @property
     def chosen(self) -> tuple[int, ...]:
@@ -89,44 +90,35 @@ class SetOpeningSearch:
             least = max(least, min([here, *after]))
         return least
 
-    def run(self, deadline: float, node_limit: int | None = None) -> Limit | None:
-        """Search on; return what stopped it, None when all is proved.
+    def _search(self, watch: Limits) -> Limit | None:
+        """Look for a first solution, then search shape after shape."""
+        if self.shapes is None:
+            if stopped := self._grow(watch):
+                return stopped
+            self.shapes = self._shapes()
+        return super()._search(watch)
 
-        Parameters
-        ----------
-        deadline
-            Value of ``clock.now()`` at which to stop.
-        node_limit
-            Nodes in all, earlier calls included.
-        """
-        with limits(deadline, node_limit) as watch:
-            if self.shapes is None:
-                if stopped := self._grow(watch):
-                    return stopped
-                self.shapes = self._shapes()
-            shapes = self.shapes
+    def _unfinished(self) -> bool:
+        shapes = self.shapes or ()
+        if self._at < len(shapes) and shapes[self._at][0] >= self.best:
+            self._at = len(shapes)  # and so do all that follow
+        return self._at < len(shapes)
 
-            def unfinished() -> bool:
-                if self._at < len(shapes) and shapes[self._at][0] >= self.best:
-                    self._at = len(shapes)  # and so do all that follow
-                return self._at < len(shapes)
+    def _step(self, budget: int) -> None:
+        assert self.shapes is not None
+        if not self._begun:
+            self._begin(self.shapes[self._at][1])
+        if self.layout.run(kernels.search, self.layout.system, self.state, budget):
+            self._at += 1
+            self._begun = False
 
-            def step(budget: int) -> None:
-                if not self._begun:
-                    self._begin(shapes[self._at][1])
-                if self.layout.run(
-                    kernels.search, self.layout.system, self.state, budget
-                ):
-                    self._at += 1
-                    self._begun = False
-                report(self.layout.radix.unfold(self.best), self.bound)
-
-            return watch.search(step, unfinished=unfinished, nodes=lambda: self.nodes)
+    def _report(self) -> None:
+        report(self.layout.radix.unfold(self.best), self.bound)
 
     def _begin(self, shape: Shape) -> None:
         """Start on a shape: families that open few sets are gone through first."""
         state, families = self.state, self.layout.system.families
-        self.layout.run(kernels.reset, self.layout.system, state)
+        self.layout.run(kernels_rules.reset, self.layout.system, state)
         if shape is not None:
             state.exact[:families] = shape
             state.limit[:families] = shape
@@ -155,7 +147,7 @@ class SetOpeningSearch:
         if cost < self.best:
             cost += self._cheapest(opened)[0]
         if cost < self.best:
-            self.state.money[kernels.BEST] = cost
+            self.state.money[layout.BEST] = cost
             self.state.best[:] = opened
 
     def _cheapest(self, opened: IntArray) -> tuple[int, Sequence[int]]:

@@ -13,8 +13,8 @@ import numpy as np
 from ....formulations.procset.set_classes import Radix, SetClasses, fits, radix_of
 from ....instances import IntArray
 from ....solvers.kernels import interpreted
-from . import kernels as kernels
-from .kernels import Rules
+from . import layout
+from .layout import Rules
 
 _MOST_FAMILIES_COUNTED = 6
 """The rule ``reach`` looks at pairs of families; with more it costs more than it
@@ -72,7 +72,7 @@ class Layout:
             bulk[tuple(sets)] += size
         far = sum(cost) + sum(private) + 1
         spare = 62 - (far * (classes.request + 1)).bit_length()
-        self.system = kernels.System(
+        self.system = layout.System(
             request=classes.request,
             families=families,
             class_at=_starts(opens),
@@ -91,7 +91,7 @@ class Layout:
             twin=np.array(twins, np.int64),
             scale=2 ** (min(max(spare, 0), _SCALE_BITS) if narrow else _SCALE_BITS),
             far=far,
-            rules=kernels.Rules(*rules),
+            rules=layout.Rules(*rules),
         )
 
     def run(self, function: Callable[..., Result], *args: Any) -> Result:
@@ -104,8 +104,8 @@ class Layout:
         system = self.system
         n, sets, families = len(system.size), len(system.cost), system.families
         wide = max(n, sets, families) + 1
-        return kernels.State(
-            status=np.full(sets, kernels.UNDECIDED, np.int64),
+        return layout.State(
+            status=np.full(sets, layout.UNDECIDED, np.int64),
             order=np.arange(n),
             place=np.arange(n),
             tally=np.array([n, 0, 0, 0, 1, 0, 0]),

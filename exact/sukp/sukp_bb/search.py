@@ -37,8 +37,9 @@ from ....heuristics.sukp.tabu import tabu
 from ....instances import InputError, Sukp
 from ....solvers import DEFAULT, Grade, Limit, Proof, Result, Settings, answer, clock
 from ....solvers.interrupt import OutOfTimeError
-from ....solvers.limits import limits
+from ....solvers.limits import Limits, limits
 from ....solvers.progress import report
+from ...search import SteppableSearch
 from . import kernels
 from .arrays import blank, packed, root
 from .layout import Nodes
@@ -171,7 +172,7 @@ def first_choice(
     return result.chosen, result.limit
 
 
-class ExclusionSearch:
+class ExclusionSearch(SteppableSearch):
     """A search that can be stopped and resumed.
 
     Depth first for a while, then on from the open node of least bound.
@@ -198,7 +199,7 @@ class ExclusionSearch:
     ) -> None:
         self.instance = instance
         self._problem, self._index = packed(instance)
-        self.chosen = chosen
+        self._chosen = chosen
         self.best = self._cost(chosen)
         self.nodes = 0
         self._known = 0
@@ -218,32 +219,34 @@ class ExclusionSearch:
         self._push(0, self._start, 0)
 
     @property
+    def chosen(self) -> tuple[int, ...]:
+        """The best solution so far: items."""
+        return self._chosen
+
+    @property
     def bound(self) -> int:
         """The best proved lower bound so far."""
         if not self._waiting:
             return self.best
         return min(self.best, max(self._known, self._waiting[0][0]))
 
-    def run(self, deadline: float, node_limit: int | None = None) -> Limit | None:
-        """Search on; return what stopped it, None when all is proved.
-
-        Parameters
-        ----------
-        deadline
-            Value of ``clock.now()`` at which to stop.
-        node_limit
-            Nodes in all, earlier calls included.
-        """
-        with limits(deadline, node_limit) as watch:
-            while self.bound < self.best:
-                if limit := watch.reached(self.nodes):
-                    return limit
-                budget = self._plunge
-                if len(self._waiting) > _MOST_WAITING:
-                    budget *= 8
-                self._step(watch.within(budget, self.nodes))
-                report(self.best, self.bound)
+    def _search(self, watch: Limits) -> Limit | None:
+        """Search in plunges of a fixed size, which the answer depends on."""
+        while self._unfinished():
+            if limit := watch.reached(self.nodes):
+                return limit
+            budget = self._plunge
+            if len(self._waiting) > _MOST_WAITING:
+                budget *= 8
+            self._step(watch.within(budget, self.nodes))
+            self._report()
         return None
+
+    def _unfinished(self) -> bool:
+        return self.bound < self.best
+
+    def _report(self) -> None:
+        report(self.best, self.bound)
 
     @property
     def proof(self) -> Proof:
@@ -337,10 +340,10 @@ class ExclusionSearch:
 
     def _take(self) -> None:
         gone = {int(e) for e in self._index[np.flatnonzero(self._picked)]}
-        self.chosen = tuple(
+        self._chosen = tuple(
             i for i, e in enumerate(self.instance.items) if gone.isdisjoint(e)
         )
-        self.best = self._cost(self.chosen)
+        self.best = self._cost(self._chosen)
 
     def _cost(self, chosen: tuple[int, ...]) -> int:
         profits = self.instance.profits

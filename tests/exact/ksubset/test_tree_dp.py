@@ -1,4 +1,4 @@
-"""The dynamic programme over trees: exact, whatever the shape, and never stuck."""
+"""The dynamic program over trees: exact, whatever the shape, and never stuck."""
 
 from __future__ import annotations
 
@@ -120,12 +120,12 @@ def test_tables_may_be_computed_anew_segment_by_segment(
 
 def test_equal_subtrees_share_a_table() -> None:
     instance = with_k(fat_tree(4, 5, 6, weights=(3, 2, 1)), 50)
-    plan = tree_dp._Programme(instance).plan
+    plan = tree_dp._Program(instance).plan
     # beside the root's: one of 6 processors, and one of 5 of these
     assert len(plan.leader) == 3
     assert sorted(plan.size[plan.leader]) == [6, 30, 120]
     other = with_k(fat_tree(4, 5, 6, weights=(3, 2, 1), share=0.7), 50)
-    assert len(tree_dp._Programme(other).plan.leader) > 3
+    assert len(tree_dp._Program(other).plan.leader) > 3
 
 
 def test_fat_tree_by_hand() -> None:
@@ -198,19 +198,19 @@ def test_bounds_hold_whenever_it_is_stopped(monkeypatch: pytest.MonkeyPatch) -> 
             continue
         least = optimum(instance)
         for looks in range(12):
-            programme = tree_dp._Programme(instance)
+            program = tree_dp._Program(instance)
             left = [looks]
 
             def limit(left: list[int] = left) -> Limit | None:
                 left[0] -= 1
                 return Limit.TIME if left[0] < 0 else None
 
-            end = programme.run(limit)
-            chosen = [int(i) for i in programme.chosen(complete=end is None)]
+            end = program.run(limit)
+            chosen = [int(i) for i in program.chosen(complete=end is None)]
             assert check(instance, chosen) == []
-            assert programme.bound <= least <= cost(instance, chosen)
+            assert program.bound <= least <= cost(instance, chosen)
             if end is None:
-                assert programme.bound == least == cost(instance, chosen)
+                assert program.bound == least == cost(instance, chosen)
                 break
             stopped += 1
     assert stopped > 200

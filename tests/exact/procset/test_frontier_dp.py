@@ -1,4 +1,4 @@
-"""The dynamic programme over sets in progress: exact, whatever the order and size."""
+"""The dynamic program over sets in progress: exact, whatever the order and size."""
 
 from __future__ import annotations
 
@@ -20,8 +20,9 @@ from closeknit.exact.procset import machine
 from closeknit.exact.procset.frontier_dp import kernels as frontier_kernels
 from closeknit.exact.procset.frontier_dp import method as frontier_dp
 from closeknit.exact.procset.frontier_dp import order as frontier_order
-from closeknit.exact.procset.frontier_dp import program as frontier_programme
+from closeknit.exact.procset.frontier_dp import program as frontier_program
 from closeknit.exact.procset.frontier_dp.folding import folding_of, prices_of
+from closeknit.exact.procset.frontier_dp.kernels_layers import gather
 from closeknit.exact.procset.lookahead import lookahead_instance
 from closeknit.exact.procset.machine import RequestSolver
 from closeknit.formulations.procset.set_classes import classes_of
@@ -188,7 +189,7 @@ def test_bounds_leave_nothing_out(
     instance, ready = cluster
     monkeypatch.setattr(frontier_kernels, "PLAIN", 2**62)
     for asked in some_requests(instance, 15):
-        whole = ready.programme(flags(asked), asked.request)
+        whole = ready.program(flags(asked), asked.request)
         assert whole.run(lambda: None) is None
         found = ready.select(flags(asked), asked.request)
         assert found.cost == ready.unfold(whole.bound, asked.request)
@@ -212,7 +213,7 @@ def test_classes_are_those_of_the_definition(
     for asked in some_requests(instance, 10):
         classes = classes_of(asked)
         static, _ = ready._folding(asked.request)
-        plan = frontier_kernels.gather(static, flags(asked))
+        plan = gather(static, flags(asked))
         assert sorted(plan.size * plan.unit) == sorted(classes.sizes)
         assert len(plan.bit) == len(classes.shared)
         assert len(plan.shared) == sum(map(len, classes.opens))
@@ -251,16 +252,16 @@ def test_two_words_fit_into_one_above_the_bound(
         )
         instance = ProcSet("wide", drawn.processors, drawn.available, 18, sets)
         ready = prepared(instance)
-        programme = ready.programme(flags(instance), 18)
-        assert programme.run(lambda: None) is None
-        scales.append(programme._arcs.scale)
+        program = ready.program(flags(instance), 18)
+        assert program.run(lambda: None) is None
+        scales.append(program._arcs.scale)
         with monkeypatch.context() as patch:
             patch.setattr(frontier_kernels, "PLAIN", 2**62)
-            plain = ready.programme(flags(instance), 18)
+            plain = ready.program(flags(instance), 18)
             assert plain.run(lambda: None) is None
-        assert programme.bound == plain.bound
+        assert program.bound == plain.bound
         least = ready.unfold(plain.bound, 18)
-        assert cost(instance, programme.chosen().tolist()) == least
+        assert cost(instance, program.chosen().tolist()) == least
         assert cost(instance, plain.chosen().tolist()) == least
     assert max(scales) > 1
 
@@ -276,17 +277,17 @@ def test_the_way_back_may_be_computed_a_second_time(
     )
     instance = ProcSet("wide", instance.processors, instance.available, 18, sets)
     expected = proved(instance)
-    monkeypatch.setattr(frontier_programme, "ROOM", 400)
+    monkeypatch.setattr(frontier_program, "ROOM", 400)
     monkeypatch.setattr(machine, "ROOM", 400)
     monkeypatch.setattr(machine, "_FIRST_ROOM", 100)
     kept = []
-    keep = frontier_programme.Programme._keep
+    keep = frontier_program.Program._keep
 
-    def count(self: frontier_programme.Programme) -> None:
+    def count(self: frontier_program.Program) -> None:
         kept.append(0)
         keep(self)
 
-    monkeypatch.setattr(frontier_programme.Programme, "_keep", count)
+    monkeypatch.setattr(frontier_program.Program, "_keep", count)
     found = prepared(instance).select(flags(instance), 18)
     assert found.cost == cost(instance, found.chosen.tolist()) == expected
     assert proved(instance) == expected
@@ -348,7 +349,7 @@ def test_width_is_stated_beforehand(instance: ProcSet) -> None:
     of = {i: opens for own, opens in zip(classes.members, classes.opens, strict=True)
           for i in own}  # fmt: skip
     static, _ = ready._folding(1)
-    plan = frontier_kernels.gather(static, free)
+    plan = gather(static, free)
     order = [
         next(
             i for i in static.members[static.first[c] : static.first[c + 1]] if free[i]
@@ -409,7 +410,7 @@ def test_limits_leave_a_choice_and_a_bound(
     limit: Limit,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(frontier_programme, "_WORK", 1000)
+    monkeypatch.setattr(frontier_program, "_WORK", 1000)
     instance = random_sets(60, 14, Fraction(1, 4), 25, levels=2, seed=4)
     sets = tuple(
         ProcessorSet(one.name, one.members, (*one.cost, large + i if large else 0))
@@ -427,14 +428,14 @@ def test_limits_leave_a_choice_and_a_bound(
 
 
 def test_control_c_leaves_a_choice(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(frontier_programme, "_WORK", 1000)
-    step = frontier_programme.Programme._step
+    monkeypatch.setattr(frontier_program, "_WORK", 1000)
+    step = frontier_program.Program._step
 
-    def slow(self: frontier_programme.Programme, *args: int) -> int:
+    def slow(self: frontier_program.Program, *args: int) -> int:
         time.sleep(0.05)
         return step(self, *args)
 
-    monkeypatch.setattr(frontier_programme.Programme, "_step", slow)
+    monkeypatch.setattr(frontier_program.Program, "_step", slow)
     instance = random_sets(60, 14, Fraction(1, 4), 25, levels=2, seed=4)
     timer = threading.Timer(0.5, signal.raise_signal, [signal.SIGINT])
     timer.start()

@@ -1,4 +1,4 @@
-"""Large requests, level by level: the same least cost as the programme in one piece."""
+"""Large requests, level by level: the same least cost as the program in one piece."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ import numpy.typing as npt
 import pytest
 from hypothesis import given, settings
 
-from closeknit.exact.procset.frontier_dp import levels as frontier_levels
 from closeknit.exact.procset.frontier_dp import (
-    levels_kernels as frontier_levels_kernels,
+    kernels_level_bounds,
 )
+from closeknit.exact.procset.frontier_dp import levels as frontier_levels
 from closeknit.exact.procset.machine import RequestSolver
 from closeknit.instances import ProcSet, cost
 from closeknit.instances.procset.generators import random_sets, system
@@ -44,9 +44,9 @@ def by_level(
 def agrees(machine: RequestSolver, free: Flags, request: int) -> bool:
     """Whether it was found level by level; then it costs as much as in one piece."""
     found = by_level(machine, free, request)
-    programme = machine.programme(free, request)
-    assert programme.run(lambda: None) is None
-    least = machine.unfold(programme.bound, request)
+    program = machine.program(free, request)
+    assert program.run(lambda: None) is None
+    least = machine.unfold(program.bound, request)
     assert found is None or found == least
     return found is not None
 
@@ -131,7 +131,7 @@ def test_machines_take_this_route_for_large_requests(
 def test_the_simplex_method_finds_the_highest_of_the_lowest_lines() -> None:
     fixed = np.array([10.0, 0.0, 3.0])
     slope = np.array([[-8.0, 4.0, 1.0]])
-    value, weights = frontier_levels_kernels._master(fixed, slope, 3, np.array([9.0]))
+    value, weights = kernels_level_bounds._master(fixed, slope, 3, np.array([9.0]))
     # 10 - 8 m and 4 m meet at 10 / 12, where 3 + m is higher
     assert value == pytest.approx(10 / 3)
     assert weights.tolist() == pytest.approx([10 / 12])

@@ -1,4 +1,4 @@
-"""The dynamic programme over a cut of the sets."""
+"""The dynamic program over a cut of the sets."""
 
 from __future__ import annotations
 
@@ -89,9 +89,9 @@ def test_the_wall(monkeypatch: pytest.MonkeyPatch) -> None:
     states = {}
     for surplus in (4, 8):
         instance = drakenberg_system(50, free=50 + surplus, seed=0)
-        programme = goldschmidt._Programme(classes_of(instance))
-        assert programme.run(lambda states: None) is None
-        states[surplus] = programme.widest
+        program = goldschmidt._Program(classes_of(instance))
+        assert program.run(lambda states: None) is None
+        states[surplus] = program.widest
     assert states[8] > 10 * states[4]
     instance = drakenberg_system(50, free=58, seed=0)
     optimum = METHOD(instance).objective

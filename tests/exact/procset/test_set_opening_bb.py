@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from closeknit.exact.procset.set_opening_bb import kernels as opened_bb_kernels
 from closeknit.exact.procset.set_opening_bb import system as layout
-from closeknit.exact.procset.set_opening_bb.kernels import Rules
+from closeknit.exact.procset.set_opening_bb.layout import Rules
 from closeknit.exact.procset.set_opening_bb.search import ALL_RULES, SetOpeningSearch
 from closeknit.formulations.procset.set_classes import classes_of
 from closeknit.instances import ProcessorSet, ProcSet, check, cost

@@ -12,7 +12,6 @@ from closeknit.heuristics.submesh import frame_sliding, mbv
 from closeknit.heuristics.submesh.allocator import Allocator
 from closeknit.heuristics.submesh.bitmap import Bitmap
 from closeknit.heuristics.submesh.buddy import Buddy
-from closeknit.heuristics.submesh.iss import FourWayScan, IntervalSetScan
 from closeknit.heuristics.submesh.iss_arrays import ArrayScan
 from closeknit.heuristics.submesh.mbv_kernels import boundary_value
 from closeknit.heuristics.submesh.zhu import ArrayFirstFit
@@ -21,6 +20,8 @@ from closeknit.instances.submesh import Box, Resident, box_at, overlap, sides
 from closeknit.methods import SUBMESH
 from closeknit.methods.submesh_allocators import ALLOCATORS
 from closeknit.solvers import Grade, Limit, Settings, Status
+
+from .linked_scans import FourWayScan, IntervalSetScan
 
 FIRST_FIT = ("fs-1", "fs-f", "as", "iss", "zhu-first-fit", "bitmap")
 Make = Callable[..., Allocator]

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from closeknit.heuristics.submesh.interval_sets import IntervalSet, ScanSet, Tally
-from closeknit.heuristics.submesh.iss import FourWayScan, IntervalSetScan, Sweep
+from .linked_lists import IntervalSet, ScanSet, Tally
+from .linked_scans import FourWayScan, IntervalSetScan, Sweep
 
 # Figure 4 shows four residents: the column sets and the row sets leave no other choice.
 FIGURE_4 = [(0, 0, 8, 0), (10, 0, 13, 8), (7, 1, 8, 5), (2, 3, 3, 6)]

@@ -727,8 +727,8 @@ EDITS: dict[str, tuple[str, Edit]] = {
         "searches-improve-by-one",
         Edit(
             "exact.sukp.sukp_bb.search",
-            "while self.bound < self.best:",
-            "while self.bound < self.best - 1:",
+            "return self.bound < self.best",
+            "return self.bound < self.best - 1",
         ),
     ),
     "sukp-bb drops nodes that are better by one": (
@@ -770,34 +770,38 @@ KERNELS: dict[str, tuple[str, Edit]] = {
         f"levelset-bb cuts off one too early, {where}": (
             "searches-improve-by-one",
             Edit(
-                "exact.ksubset.levelset_bb.kernels",
+                f"exact.ksubset.levelset_bb.{file}",
                 before + ">= best" + after,
                 before + ">= best - 1" + after,
             ),
         )
-        for where, before, after in (
+        for where, file, before, after in (
             (
                 "by rows alone",
+                "kernels_bounds",
                 "        if bound ",
                 ":\n            return -1\n        # counts up",
             ),
             (
                 "by rows and columns",
+                "kernels_bounds",
                 "        if bound ",
                 ":\n            return -1\n        if turn",
             ),
             (
                 "by secants",
+                "kernels_bounds",
                 "            if bound ",
                 ":\n                return -1\n        if not",
             ),
             (
                 "in the last row",
+                "kernels_roots",
                 "    if cost ",
                 ":\n        return FAR, 0, -1\n    # the rows",
             ),
-            ("in a row", "        if new_left > new_right or cost ", ":"),
-            ("beside a row", "        if cost ", " or 2 * lc >= k"),
+            ("in a row", "kernels", "        if new_left > new_right or cost ", ":"),
+            ("beside a row", "kernels", "        if cost ", " or 2 * lc >= k"),
         )
     },
     "cuts-bb cuts off one too early": (

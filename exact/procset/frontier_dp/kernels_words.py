@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ....solvers.kernels import kernel
-from .kernels import BUSY, DONE, FAR, FULL, Ints, Layers, Plan, Tables
+from .layout import BUSY, DONE, FAR, FULL, Ints, Layers, Plan, Tables
 
 
 @kernel
@@ -33,7 +33,7 @@ def sweep_words(
     stop: int,
     work: int,
 ) -> int:
-    """Go on with the programme as `frontier_kernels.sweep` does, without bounds."""
+    """Go on with the program as `frontier_kernels.sweep` does, without bounds."""
     size, first = plan.size, layers.begin
     skip, take = layers.skip, layers.take
     cost = np.ascontiguousarray(layers.cost.T)

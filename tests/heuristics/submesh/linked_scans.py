@@ -1,16 +1,18 @@
-"""Interval set scans, as written: linked lists, one row (or column) at a time.
+"""Interval set scans, as published: linked lists, one row (or column) at a time.
 
-`IntervalSetScan` and `FourWayScan` are the text of Morgenstern 1994, section 3, in
-objects; ``iss_arrays`` has the same lists in arrays, which is what runs by default.
+`IntervalSetScan` and `FourWayScan` follow Morgenstern 1994, section 3, with objects.
+Tests compare them with ``heuristics.submesh.iss_arrays``, which has the same lists in
+arrays.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...instances.submesh import Box, box_at
-from .allocator import Allocator
-from .interval_sets import IntervalSet, ScanSet, Tally
+from closeknit.heuristics.submesh.allocator import Allocator
+from closeknit.instances.submesh import Box, box_at
+
+from .linked_lists import IntervalSet, ScanSet, Tally
 
 Lines = Sequence[IntervalSet]
 

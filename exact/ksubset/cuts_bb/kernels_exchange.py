@@ -1,0 +1,254 @@
+"""Kernels of the exchange rules; see ``cuts_bb``."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ....solvers.kernels import kernel
+from .layout import (
+    BY_SWEEPS,
+    CHOSEN,
+    CONTRADICTION,
+    FAR,
+    NO_EXCHANGE,
+    REJECTED,
+    UNDECIDED,
+    Bytes,
+    Ints,
+    Problem,
+    Scratch,
+)
+
+
+@kernel
+def take_twins_in_order(problem: Problem, status: Bytes) -> int:
+    """Of coinciding points take the first ones first."""
+    twin = problem.twin
+    decided = 0
+    for p in range(1, len(status)):
+        if twin[p] == twin[p - 1] and status[p - 1] == REJECTED:
+            if status[p] == CHOSEN:
+                return CONTRADICTION
+            decided += status[p] == UNDECIDED
+            status[p] = REJECTED
+    for p in range(len(status) - 1, 0, -1):
+        if twin[p] == twin[p - 1] and status[p] == CHOSEN:
+            decided += status[p - 1] == UNDECIDED
+            status[p - 1] = CHOSEN
+    return decided
+
+
+@kernel
+def bound_gains(problem: Problem, low: Ints, high: Ints, scratch: Scratch) -> None:
+    """Bound D(q) - D(p) - d(p, q) for p chosen and q not, axis by axis.
+
+    On a chain, going to a higher position gains at most a difference of ``up``,
+    to a lower one of ``down``; other axes have a table of pairs of positions.
+    """
+    up, down, tables = scratch.up, scratch.down, scratch.tables
+    offset, chain, table_at = problem.offset, problem.chain, problem.table_at
+    k, w, axis = problem.k, problem.weight, problem.axis
+    start, stop = problem.start, problem.stop
+    up[:] = 0
+    down[:] = 0
+    tables[:] = 0
+    for h in range(len(w)):
+        a, s, e = axis[h], start[h], stop[h]
+        leave = w[h] * (2 * high[h] - k - 1)
+        enter = w[h] * (k - 2 * low[h] - 1)
+        if chain[a]:
+            up[e] += leave
+            down[e] += enter
+            continue
+        length = offset[a + 1] - offset[a] - 1
+        base = table_at[a]
+        for x in range(length):
+            if s - offset[a] <= x < e - offset[a]:
+                continue
+            for y in range(s - offset[a], e - offset[a]):
+                tables[base + y * length + x] += leave
+                tables[base + x * length + y] += enter
+    for a in range(len(chain)):
+        if chain[a]:
+            for at in range(offset[a] + 1, offset[a + 1]):
+                up[at] += up[at - 1]
+                down[at] += down[at - 1]
+
+
+@kernel
+def _gains_from(problem: Problem, p: int, row: Ints, scratch: Scratch) -> None:
+    """Write the gain from the position of p to every other one into ``row``."""
+    offset, chain, position = problem.offset, problem.chain, problem.position
+    up, down, tables = scratch.up, scratch.down, scratch.tables
+    for a in range(len(chain)):
+        first = offset[a]
+        last = offset[a + 1] - 1
+        x = position[p, a]
+        if chain[a]:
+            for y in range(first, x):
+                row[y] = down[x] - down[y]
+            for y in range(x, last):
+                row[y] = up[y] - up[x]
+        else:
+            base = problem.table_at[a] + (x - first) * (last - first)
+            for y in range(first, last):
+                row[y] = tables[base + y - first]
+
+
+@kernel
+def _sweep(grid: Ints, shape: Ints, axis: int, forwards: bool) -> None:
+    """Run a minimum along one axis of a flat grid."""
+    stride = 1
+    for a in range(axis + 1, len(shape)):
+        stride *= shape[a]
+    block = stride * shape[axis]
+    for base in range(0, len(grid), block):
+        if forwards:
+            for at in range(base + stride, base + block):
+                if grid[at - stride] < grid[at]:
+                    grid[at] = grid[at - stride]
+        else:
+            for at in range(base + block - stride - 1, base - 1, -1):
+                if grid[at + stride] < grid[at]:
+                    grid[at] = grid[at + stride]
+
+
+@kernel
+def exchange_by_sweeps(problem: Problem, status: Bytes, scratch: Scratch) -> int:
+    """Decide undecided points by exchanges with decided ones, over the grid.
+
+    In each of the 2^d directions from p to q the gain is g(q) - g(p) for one
+    function g, so that running minima over the grid find every least gain.
+    """
+    position, cell, shape = problem.position, problem.cell, problem.shape
+    outside, inside, g = scratch.outside, scratch.inside, scratch.values
+    up, down = scratch.up, scratch.down
+    n, axes = position.shape
+    decided = 0
+    for direction in range(1 << axes):
+        outside[:] = FAR
+        inside[:] = FAR
+        for p in range(n):
+            total = 0
+            for a in range(axes):
+                x = position[p, a]
+                total += up[x] if direction >> a & 1 else -down[x]
+            g[p] = total
+            if status[p] == REJECTED:
+                outside[cell[p]] = min(outside[cell[p]], total)
+            elif status[p] == CHOSEN:
+                inside[cell[p]] = min(inside[cell[p]], -total)
+        for a in range(axes):
+            higher = direction >> a & 1 == 1
+            _sweep(outside, shape, a, not higher)
+            _sweep(inside, shape, a, higher)
+        for p in range(n):
+            if status[p] != REJECTED and outside[cell[p]] - g[p] < 0:
+                if status[p] == CHOSEN:
+                    return CONTRADICTION
+                status[p] = REJECTED
+                decided += 1
+            elif status[p] == UNDECIDED and inside[cell[p]] + g[p] < 0:
+                status[p] = CHOSEN
+                decided += 1
+    return decided
+
+
+@kernel
+def exchange_pairwise(problem: Problem, status: Bytes, scratch: Scratch) -> int:
+    """Decide undecided points by exchanges with all other points, pair by pair."""
+    position, row = problem.position, scratch.along
+    n, axes = position.shape
+    decided = 0
+    for p in range(n):
+        if status[p] == REJECTED:
+            continue
+        _gains_from(problem, p, row, scratch)
+        for q in range(n):
+            if status[q] == CHOSEN or (status[q] == status[p]):
+                continue
+            gain = 0
+            for a in range(axes):
+                gain += row[position[q, a]]
+            if gain >= 0:
+                continue
+            if status[p] == CHOSEN:
+                if status[q] == REJECTED:
+                    return CONTRADICTION
+                status[q] = CHOSEN
+            else:  # q is rejected
+                status[p] = REJECTED
+            decided += 1
+            if status[p] == REJECTED:
+                break
+    return decided
+
+
+@kernel
+def count_companions(problem: Problem, status: Bytes, scratch: Scratch) -> int:
+    """Reject points that need too many others; choose those that too many need."""
+    undecided, companions = scratch.undecided, scratch.companions
+    position, k = problem.position, problem.k
+    axes = position.shape[1]
+    free = 0
+    total_chosen = 0
+    for p in range(len(status)):
+        if status[p] == UNDECIDED:
+            undecided[free] = p
+            companions[free] = 0
+            free += 1
+        total_chosen += status[p] == CHOSEN
+    spare = total_chosen + free - k
+    at = np.empty((axes, free), dtype=np.int64)
+    for i in range(free):
+        for a in range(axes):
+            at[a, i] = position[undecided[i], a]
+    row = scratch.along
+    gains = scratch.values[:free]
+    decided = 0
+    for i in range(free):
+        _gains_from(problem, undecided[i], row, scratch)
+        if axes == 2:
+            for j in range(free):
+                gains[j] = row[at[0, j]] + row[at[1, j]]
+        elif axes == 3:
+            for j in range(free):
+                gains[j] = row[at[0, j]] + row[at[1, j]] + row[at[2, j]]
+        else:
+            gains[:] = 0
+            for a in range(axes):
+                for j in range(free):
+                    gains[j] += row[at[a, j]]
+        needed = 0
+        for j in range(free):
+            binds = gains[j] < 0
+            needed += binds
+            companions[j] += binds
+        if total_chosen + needed + 1 > k:
+            status[undecided[i]] = REJECTED
+            decided += 1
+    for j in range(free):
+        if companions[j] + 1 > spare:
+            if status[undecided[j]] == REJECTED:
+                return CONTRADICTION
+            status[undecided[j]] = CHOSEN
+            decided += 1
+    return decided
+
+
+@kernel
+def exchange(
+    problem: Problem, status: Bytes, low: Ints, high: Ints, scratch: Scratch
+) -> int:
+    """Apply the exchange rules, the cheap ones first."""
+    decided: int = take_twins_in_order(problem, status)
+    if decided or problem.exchange == NO_EXCHANGE:
+        return decided
+    bound_gains(problem, low, high, scratch)
+    if problem.exchange == BY_SWEEPS:
+        decided = exchange_by_sweeps(problem, status, scratch)
+    else:
+        decided = exchange_pairwise(problem, status, scratch)
+    if decided == 0 and len(status) <= problem.most_companions:
+        decided = count_companions(problem, status, scratch)
+    return decided

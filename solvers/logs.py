@@ -1,0 +1,54 @@
+"""Output of solvers, line by line, to the logger ``closeknit.solvers`` at DEBUG.
+
+Nothing is asked of the solvers, and nothing is read, unless that level is enabled:
+
+>>> import logging
+>>> logging.getLogger("closeknit.solvers").setLevel(logging.DEBUG)  # doctest: +SKIP
+"""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+
+LOG = logging.getLogger("closeknit.solvers")
+
+
+def enabled() -> bool:
+    """Return whether solvers should report what they do."""
+    return LOG.isEnabledFor(logging.DEBUG)
+
+
+def note(source: str, text: str) -> None:
+    """Log what a solver reports, a record per line that is not blank."""
+    for line in text.splitlines():
+        if line.strip():
+            LOG.debug("%s: %s", source, line.rstrip())
+
+
+class Follower:
+    """Logs the lines that a solver appends to files of its folder.
+
+    Parameters
+    ----------
+    source
+        Name of the solver.
+    folder
+        Where it runs.
+    """
+
+    def __init__(self, source: str, folder: Path) -> None:
+        self._source = source
+        self._folder = folder
+        self._read: dict[Path, int] = {}
+
+    def follow(self, *, to_the_end: bool = False) -> None:
+        """Log the whole lines that are new; at the end the last piece, too."""
+        for file in (self._folder / "stdout", *sorted(self._folder.glob("cbc*.log"))):
+            with file.open("rb") as stream:
+                stream.seek(self._read.get(file, 0))
+                text = stream.read()
+            if not to_the_end:
+                text = text[: text.rfind(b"\n") + 1]
+            self._read[file] = self._read.get(file, 0) + len(text)
+            note(self._source, text.decode(errors="replace"))
