@@ -27,7 +27,7 @@ import numpy as np
 
 from ....instances import IntArray, KSubset
 from ....solvers import DEFAULT, Grade, Proof, Result, Settings
-from ..search import search_alone
+from ..search import KSubsetSearch, search_alone
 from . import kernels as kernels
 
 PROOF = Proof(Grade.ENUMERATED, "distances-bb")
