@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 OUT ?= out
 SECONDS ?= 60
 
-.PHONY: data review check-wheel help report test test-slow lint lock audit licences fuzz bench bench-exact bench-models bench-procset-models bench-procset-bb bench-sukp bench-sukp-table bench-submesh bench-stream bench-packing bench-ptas bench-limits bench-cold warm soak mutation clean
+.PHONY: data review check-wheel help report test test-slow lint lock audit licences fuzz bench bench-exact bench-models bench-procset-models bench-procset-bb bench-sukp bench-sukp-table bench-submesh bench-stream bench-packing bench-ptas bench-graphs bench-limits bench-cold warm soak mutation clean
 
 help:
 	@echo "make report     set up, run every method on the bundled instances, write $(OUT)/report"
@@ -158,6 +158,10 @@ bench-stream: $(VENV)/.ready
 
 bench-ptas: $(VENV)/.ready
 	$(BIN)/python benchmarks/bench_ptas.py $(ARGS)
+
+# ARGS="fat-tree 'dragonfly half' --limit 10"
+bench-graphs: $(VENV)/.ready
+	$(BIN)/python benchmarks/bench_graphs.py $(ARGS)
 
 # ARGS="--limit 0.5 --method procset", ARGS="--instance 64x64 --late"
 bench-limits: $(VENV)/.ready

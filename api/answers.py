@@ -1,4 +1,4 @@
-"""Answers in words, for people: what was chosen, what it costs, how good it is."""
+"""Answers as text: what was chosen, what it costs, how good it is."""
 
 from __future__ import annotations
 

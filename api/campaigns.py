@@ -26,8 +26,9 @@ from ..reports.campaigns.study_file import MAX_RUNS, is_study, read_study
 from ..reports.pages.csv_tables import csv_of
 from ..reports.pages.html import html_of
 from ..reports.pages.markdown import markdown_of
-from ..reports.ratios.document import ratio_document, rows_table
+from ..reports.ratios.document import ratio_document
 from ..reports.ratios.report import Report, report_on
+from ..reports.ratios.rows_table import rows_table
 from ..solvers import Settings
 from .solving import MethodLike, instances_of, listed
 from .tables import SHOWN, Table, record

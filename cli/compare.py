@@ -105,7 +105,7 @@ def _row(instance: Instance, method: AnyMethod, settings: Settings) -> Row:
 
 
 def _wrong(found: list[ScoredRun]) -> bool:
-    """Say on standard error what should not be."""
+    """Report on standard error what should not be; return whether anything is."""
     from ..reports.campaigns.rows import FAILED
 
     problems = {one.verdict.contradiction for one in found} - {""}
@@ -124,8 +124,8 @@ def _show(instance: Instance, found: list[ScoredRun]) -> None:
 
     from ..instances import KSubset, Sukp
     from ..instances.problems import described
+    from ..reports.drawing.problems import paid
     from ..reports.pages.numbers import decimal, fraction, levels, seconds
-    from ..reports.problems import paid
     from ..reports.ratios.scoring import open_levels
 
     table = Table(title=f"{instance.name}: {described(instance)}", title_justify="left")
@@ -165,7 +165,7 @@ def _plain(levels: list[Any] | None, one: ScoredRun) -> Any:
 
 
 def _known(row: Row) -> str:
-    """Say what is known at the end, and who vouches; of allocators, what they saw."""
+    """Describe what is known and how it is proved; of allocators, what they found."""
     from ..methods.submesh_allocators import ALLOCATORS
 
     if (
@@ -178,7 +178,7 @@ def _known(row: Row) -> str:
 
 
 def _write(out: str, judged: list[ScoredRun]) -> None:
-    """Write one JSON object a line: the row, and its ratio as a fraction."""
+    """Write one JSON object per line: the row, and its ratio as a fraction."""
     import json
 
     from ..instances.files import write_text

@@ -84,7 +84,7 @@ def picture(text: str) -> Picture:
 
 
 def try_all(args: argparse.Namespace) -> None:
-    """Find out now, and not after hours, whether all can be written; leave no trace.
+    """Check before any work that all outputs can be written; leave no trace.
 
     Raises
     ------

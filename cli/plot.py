@@ -78,7 +78,7 @@ def _chosen(instance: Instance, solution: Solution) -> tuple[int, ...]:
 
 
 def _unanswered(solution: Solution) -> str:
-    """Say above it that there is nothing to be drawn but the instance."""
+    """Return the heading of a picture that shows the instance only."""
     why = f" ({solution.proof})" if solution.proof else ""
     return f"{solution.method}: {solution.status.value}{why}"
 

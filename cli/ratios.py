@@ -116,13 +116,13 @@ def options(parser: Parser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Run the campaign, write the report, say what came of it."""
+    """Run the campaign, write the report, print its headline."""
     from ..api.campaigns import conduct
     from ..reports.campaigns.forecast import Forecast
     from ..reports.campaigns.store import ResultStore
 
     if args.parquet:
-        from ..reports.campaigns.parquet import arrow
+        from ..reports.ratios.parquet import arrow
 
         arrow()
     campaign = _campaign(args)
@@ -154,7 +154,7 @@ def run(args: argparse.Namespace) -> int:
                 return 130
         out = Path(args.out)
         if args.parquet:
-            from ..reports.campaigns.parquet import write_parquet
+            from ..reports.ratios.parquet import write_parquet
 
             write_parquet(report.judged, out / "results.parquet")
     print(f"{report.headline}.")

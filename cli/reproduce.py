@@ -135,7 +135,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _judged(finding: Finding) -> str:
-    """Say whether a statement holds, by which criterion, and what else is known."""
+    """Describe whether a statement holds, by which criterion, and what is known."""
     mark = {True: "holds", False: "does not hold", None: "not judged"}[finding.holds]
     said = [finding.criterion] if finding.criterion else []
     if finding.holds is None:

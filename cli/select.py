@@ -93,7 +93,7 @@ def options(parser: Parser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Answer one request, or all that come."""
+    """Answer one request, or with --serve all that arrive."""
     from ..methods.by_name import method_named
     from ..methods.tiers import in_tiers
     from ..scheduler.config import read_configuration
@@ -142,7 +142,7 @@ def _decide(
     settings: Settings,
     prefix: str,
 ) -> Decision:
-    """Answer a request; complaints name the option or field, behind the prefix."""
+    """Answer a request; errors name the option or field, with this prefix."""
     available = free_processors(selector.configuration, free, f"{prefix}free")
     try:
         return selector.select(queue, pes, available, settings)
@@ -167,13 +167,13 @@ def free_processors(
         ``all``, a hostlist of hosts and processors, or ``@`` and a file of such,
         parted by commas or white space; ``#`` begins a comment there.
     field
-        What a complaint calls it.
+        What an error calls it.
 
     Raises
     ------
     InputError
-        For names that are neither host nor processor, for a processor that is listed
-        twice, by itself or with its host, and for many more names than processors.
+        For a name that is neither host nor processor, for a processor that is listed
+        twice, alone or with its host, and for far more names than processors.
     """
     from difflib import get_close_matches
 
@@ -210,7 +210,7 @@ def free_processors(
 
 
 def _content(path: str) -> str:
-    """Return what a file of free processors says, without its comments."""
+    """Return the content of a file of free processors, without its comments."""
     try:
         with Path(path).open("rb") as stream:
             content = stream.read(_LARGEST_FREE + 1)
@@ -235,7 +235,7 @@ def _status(decision: Decision) -> int:
 
 
 def _show(decision: Decision, queue: str, config: str) -> None:
-    """Print an answer for people."""
+    """Print an answer as text."""
     from ..reports.pages.numbers import price
 
     instance, result = decision.instance, decision.result
@@ -324,7 +324,7 @@ def _document(decision: Decision, queue: str) -> dict[str, Any]:
 
 
 def _serve(args: argparse.Namespace, method: Method[ProcSet] | None) -> int:
-    """Answer a request a line until there are no more; a bad one is answered too."""
+    """Answer one request per line until input ends; bad ones get an error."""
     from ..scheduler.live import PREPARING, LiveSelector
     from .select_server import Server, complain, memory
 

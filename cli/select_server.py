@@ -1,6 +1,6 @@
-"""``select --serve``: requests come one a line, answers go the same way.
+"""``select --serve``: reads one request per line, writes one answer per line.
 
-Whatever comes, a line is answered by one object; see docs/select.md for the limits.
+Every line is answered by one object, whatever it holds; docs/select.md has the limits.
 Signals are noted by a pipe, so that none is lost while a search turns Ctrl-C into a
 limit of its own.
 """

@@ -241,7 +241,7 @@ def _allocator(name: str, network: Topology, seed: int) -> Allocator:
 
 
 def _jobs(args: argparse.Namespace, most: int) -> list[StreamJob]:
-    """Read or draw the jobs; say on standard error what was skipped."""
+    """Read or draw the jobs; report on standard error what was skipped."""
     from ..instances.topologies import MOST_PROCESSORS
     from ..simulation.families import window_of
     from ..simulation.stream_jobs import generated, jobs_of_trace, largest
@@ -354,7 +354,7 @@ def _written(value: float | bool | None) -> str:
 def _title(
     args: argparse.Namespace, network: Topology, jobs: Sequence[StreamJob]
 ) -> str:
-    """Say what was run on what."""
+    """Describe the jobs and the machine."""
     from pathlib import Path
 
     sides = args.shape

@@ -147,7 +147,7 @@ def run(args: argparse.Namespace) -> int:
 def _staying(
     args: argparse.Namespace, requests: Sequence[Request], limits: Settings
 ) -> dict[str, float | None]:
-    """Run an allocator that moves nobody."""
+    """Run an allocator that moves no resident."""
     from dataclasses import asdict
 
     from ..methods.submesh_allocators import ALLOCATORS
@@ -171,7 +171,7 @@ def _staying(
 def _moving(
     args: argparse.Namespace, requests: Sequence[Request], limits: Settings
 ) -> dict[str, float | None]:
-    """Run mig; where it could not decide, once more, as if that always fitted."""
+    """Run mig; if it left anything undecided, run again as if that always fitted."""
     from dataclasses import asdict
 
     from ..methods.submesh_allocators import ALLOCATORS

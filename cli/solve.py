@@ -124,7 +124,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _solved(method: AnyMethod, instance: Instance, settings: Settings) -> Result:
-    """Run the method; interrupted before it has found anything: any choice."""
+    """Run the method; return any choice if interrupted before it has found one."""
     from ..api.answers import format_standing
     from ..methods.tiers import run_once
     from ..solvers import Limit
@@ -152,7 +152,7 @@ def _solved(method: AnyMethod, instance: Instance, settings: Settings) -> Result
 def _certified(
     instance: Instance, result: Result, path: str, settings: Settings
 ) -> Result:
-    """Write the proof of an optimum down, follow it, and let it vouch."""
+    """Write the proof of an optimum to a file, check it, and cite it."""
     from dataclasses import replace
 
     from ..exact.ksubset.cuts_bb.record import record
@@ -179,7 +179,7 @@ def _certified(
 
 
 def _write(out: str, method: str, answers: list[tuple[Instance, Result]]) -> None:
-    """Write one object, or one a line if there are several."""
+    """Write one object, or one per line if there are several."""
     from ..instances.files import write_text
     from ..instances.json_text import dumps
     from ..solvers import solution_of

@@ -51,7 +51,7 @@ def complain(text: str) -> None:
 
 
 def lost(error: OSError) -> int:
-    """Say what the system refused; return the exit status.
+    """Report what the system refused; return the exit status.
 
     141 without a word when the reader of standard output is gone, as after
     ``| head``: that is how a signal would have ended the command. What cannot be

@@ -165,7 +165,7 @@ def _keep(verdict: ClaimResult, directory: str) -> Path | None:
 
 
 def _labelled(verdict: ClaimResult, instance: Instance) -> Instance:
-    """Say in the instance what it is a counterexample to."""
+    """Return the instance, labelled with what it is a counterexample to."""
     source = f"counterexample to {verdict.claim.name}: {verdict.said}"
     return replace(instance, source=source)
 

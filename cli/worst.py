@@ -114,7 +114,7 @@ def options(parser: Parser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Search, and say what was found; or show what is known."""
+    """Search, and print what was found; or show what is known."""
     if args.families or args.table:
         if args.method is not None or (args.families and args.table):
             raise InputError("stands alone", field=_showing(args))

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..instances import PROBLEMS, InputError, Instance, problem_of
 from ..instances.suggestions import entry_named, hint
-from . import METHODS, AnyMethod, own
+from . import AnyMethod, own
 
 
 def problems_of(instances: Iterable[Instance]) -> tuple[str, ...]:
@@ -36,13 +36,15 @@ def methods_named(
     InputError
         With a suggestion, when none of them has.
     """
+    from . import METHODS
+
     if not isinstance(name, str):
         return {p: own.given(name, p, METHODS[p]) for p in problems}
     found = {p: METHODS[p][name] for p in problems if name in METHODS[p]}
     found = found or own.found_outside(name, problems, field)
     if not found:
         known = dict.fromkeys(each for p in problems for each in METHODS[p])
-        whom = f" for {' or '.join(problems)}" if len(problems) < len(METHODS) else ""
+        whom = f" for {' or '.join(problems)}" if len(problems) < len(PROBLEMS) else ""
         elsewhere = [p for p in METHODS if p not in problems and name in METHODS[p]]
         why = hint(name, known)
         if elsewhere:
@@ -61,6 +63,8 @@ def known_method(name: str, field: str) -> None:
     if ":" in name:  # of one's own
         own.imported(name, field)
         return
+    from . import METHODS
+
     known = {
         each: method for table in METHODS.values() for each, method in table.items()
     }

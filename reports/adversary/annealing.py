@@ -16,15 +16,15 @@ from .optimum import Known, Optimum
 SHORTEST = 10_000
 """Changes proposed in the shortest run; the others are 2, 4, 8, … times as long."""
 HOT, COLD = 0.012, 0.001
-"""Factor by which the ratio may fall in a step, about: at the start and the end."""
+"""Approximate factor by which the ratio may fall in a step: first and last."""
 
 Report = Callable[[Found], None]
-"""Told of every instance worse than all before."""
+"""Called with every instance worse than all before."""
 
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    """A set of free processors with what the method pays there."""
+    """A set of free processors with the cost of the method there."""
 
     cost: int
     optimum: Known
@@ -95,13 +95,13 @@ def anneal(
 
 
 _Run = tuple[Sites, str, int, Mirror | None]
-"""Where a run begins, how that is called, its length, and its symmetry."""
+"""Start of a run, the name of that start, its length, and its symmetry."""
 
 
 def _runs(
     hunt: Hunt, starts: Sequence[Sites], random: Random
 ) -> Generator[_Run, _State | None, NoReturn]:
-    """Give one run after the other; take the worst instance so far."""
+    """Yield one run after the other; accept the worst instance so far."""
     ground = hunt.ground
     worst: _State | None = None
     for sites in starts:
@@ -178,7 +178,7 @@ def _next(
 
 
 def _found(hunt: Hunt, watch: Watch, state: _State, kind: str) -> Found:
-    """Say what was found."""
+    """Describe what was found."""
     ground, name, seed = hunt.ground, hunt.method.name, hunt.settings.seed
     how = f"annealing {kind}, seed {seed}, evaluation {watch.evaluations}"
     return Found(

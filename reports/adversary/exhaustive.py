@@ -16,7 +16,7 @@ from .found import Found, Hunt, Watch
 MOST_PLACES = 22
 """Processors up to which all sets of them are enumerated; 2^22 optima are 16 MB."""
 UNASKED = 16
-"""Up to so many it is done without being asked for."""
+"""Largest number of sets that are enumerated without an option."""
 
 
 def exhaust(hunt: Hunt) -> Found | None:

@@ -1,4 +1,4 @@
-"""What a search for bad instances is to do, and what it found."""
+"""The task of a search for bad instances, and its result."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .ground import Ground
 
 @dataclass(frozen=True, kw_only=True)
 class Hunt:
-    """Which method is put to the test, where, and for how long.
+    """Which method is tested, on which instances, and for how long.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ class Hunt:
             raise InputError(why, field=name)
 
     def sample(self) -> KSubset:
-        """Return any of the instances."""
+        """Return one of the instances."""
         most = min(self.ground.most, len(self.ground.places))
         sites = self.ground.places[:most]
         return self.ground.instance(sites + sites[-1:] * (self.ground.most - most))
@@ -101,7 +101,7 @@ class Found:
 
 @dataclass
 class Watch:
-    """Counts evaluations and looks at the clock."""
+    """Counts evaluations and checks the time limit."""
 
     hunt: Hunt
     begun: float = field(default_factory=clock.now)

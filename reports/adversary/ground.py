@@ -1,4 +1,4 @@
-"""Where free processors may lie: on a network, or anywhere in a cube of points."""
+"""Possible sites of free processors: a network, or a cube of points."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class Ground:
 
     @property
     def label(self) -> str:
-        """What sort of instances these are, in a word.
+        """The kind of these instances, in a word.
 
         >>> Ground(topology=Mesh((8, 4)), k=2, most=5).label
         '8x4-mesh'
@@ -89,12 +89,12 @@ class Ground:
         return f"{self.topology.kind}-{len(self.places)}"
 
     def instance(self, sites: Sites, name: str = "worst", source: str = "") -> KSubset:
-        """Return the instance in which these are free."""
+        """Return the instance with these free processors."""
         topology = Points(sites) if self.points else self.topology
         return KSubset(name, topology, sites, self.k, source=source)
 
     def holds(self, sites: Sites) -> bool:
-        """Whether these can be free together."""
+        """Whether these sites can be free together."""
         if not self.k < len(sites) <= self.most:
             return False
         return self.points or len(set(sites)) == len(sites)
@@ -185,5 +185,5 @@ class Ground:
 
 
 def _nearness(topology: Topology, centre: Site) -> Callable[[Site], tuple[int, Site]]:
-    """Return by what to sort places, the nearest first."""
+    """Return the sort key of places by distance, the nearest first."""
     return lambda site: (topology.distance(site, centre), site)

@@ -1,4 +1,4 @@
-"""Kernel of the search for the cheapest k of few points, thousands in a second."""
+"""Kernel that finds the cheapest k of few points, thousands of times per second."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Least costs of instances that differ little from one another."""
+"""Optima of instances that differ little from one another."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .ground import Ground, Sites
 from .least_kernels import NONE, least
 
 NODES = 200_000
-"""Partial choices looked at for one instance before it is given up."""
+"""Partial choices visited for one instance before the search stops."""
 
 
 @dataclass(frozen=True, slots=True)

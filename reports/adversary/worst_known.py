@@ -85,14 +85,14 @@ class Entry:
 
     @property
     def key(self) -> Key:
-        """What there is one entry for."""
+        """The key of the ledger: one entry each."""
         return self.method, topology_label(self.instance), self.instance.k
 
     @classmethod
     def of(
         cls, method: str, instance: KSubset, cost: int, optimum: int, how: str
     ) -> Entry:
-        """Make an entry of today, by this version."""
+        """Create an entry of today, found by this version."""
         return cls(
             method=method,
             instance=instance,
@@ -193,7 +193,7 @@ def _parsed(value: Any, where: str) -> Entry:
 
 
 def _summary(entry: Entry) -> dict[str, Any]:
-    """Return what follows from the rest, for people."""
+    """Return derived fields, for readers of the file."""
     _, topology, k = entry.key
     return {
         "topology": topology,
@@ -204,7 +204,7 @@ def _summary(entry: Entry) -> dict[str, Any]:
 
 
 def improved(entries: Entries, new: Iterable[Entry]) -> dict[Key, Entry]:
-    """Return the entries with those of the new ones that are worse or not there."""
+    """Merge new entries that are worse than the known ones, or of new keys."""
     merged = dict(entries)
     for entry in new:
         old = merged.get(entry.key)
@@ -214,7 +214,7 @@ def improved(entries: Entries, new: Iterable[Entry]) -> dict[Key, Entry]:
 
 
 def write_worst_known(entries: Entries, path: str | Path = PATH) -> None:
-    """Write a ledger, sorted, in one piece or not at all."""
+    """Write a ledger, sorted and atomically."""
     rows = ",\n".join(dumps(_document(entries[key])) for key in sorted(entries))
     head = f'{{\n"format": "{FORMAT}",\n"version": 1,\n"entries": [\n'
     write_text(path, f"{head}{rows}\n]\n}}\n")

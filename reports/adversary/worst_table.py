@@ -71,10 +71,8 @@ def _table(kind: str, entries: list[Entry]) -> Section:
             cells = (_cell(best.get((method, k))) for k in ks)
             rows.append((method, *cells, _short(promised)))
     table = Table(
-        name=kind,
-        caption="",
         columns=("*method", *(f"*k = {k}" for k in ks), "*guarantee"),
-        rows=tuple(rows),
+        rows=rows,
     )
     return Section(title=titles[kind], tables=(table,))
 

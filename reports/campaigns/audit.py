@@ -1,4 +1,4 @@
-"""Rows held against the instances that they are about, before anything is concluded."""
+"""Check that stored rows belong to their instances, before anything is concluded."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def audited(
         own = [instance for instance in known if instance.name == row.instance]
         instance = (own or known)[0]
         try:
-            _same_facts(instance, features[instance.name], row)
+            _check_features(instance, features[instance.name], row)
             if row.selection is not None:
                 place = instance.name, row.selection
                 if place not in prices:
@@ -70,7 +70,7 @@ def audited(
     return kept
 
 
-def _same_facts(instance: Instance, features: Features, row: Row) -> None:
+def _check_features(instance: Instance, features: Features, row: Row) -> None:
     for field, stored, true in (
         ("problem", row.problem, problem_of(instance).name),
         ("topology", row.topology, features.structure),

@@ -26,11 +26,11 @@ _GRACE = 60.0
 
 
 Runner = Callable[[Sequence[Call]], Generator[tuple[int, Any], None, None]]
-"""Makes calls somewhere, and yields their outcomes as `pool.run` does."""
+"""Runs calls and yields their outcomes, as `pool.run` does."""
 
 
 class Task(NamedTuple):
-    """One run that is to be made; see `Row` for what a repeat is."""
+    """One run to be made; see `Row` for the meaning of a repeat."""
 
     instance: Instance
     method: AnyMethod
@@ -45,7 +45,7 @@ class Task(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lineup:
-    """What is run on the instances of one problem.
+    """The methods to run on the instances of one problem.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ class Lineup:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Campaign:
-    """What is to be run.
+    """The instances, methods and settings to run.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ class Campaign:
         ]
 
     def wanted(self, store: ResultStore) -> set[tuple[AnyMethod, Kind]]:
-        """Return which methods have runs to be made, on which kinds of instances."""
+        """Return the methods with missing runs, and their kinds of instances."""
         return {
             (task.method, kind_of(task.instance))
             for task in self.tasks()
@@ -116,7 +116,7 @@ class Campaign:
         }
 
     def rows(self, store: ResultStore) -> list[Row]:
-        """Return what is there of this campaign: by instance, then by method."""
+        """Return the stored rows of this campaign: by instance, then by method."""
         keys = (
             key_of(instance, name, settings, repeat)
             for instance in self.instances
@@ -149,7 +149,7 @@ def run(
     progress: Callable[[int, int, str], None] = lambda done, total, what: None,
     forecast: Forecast | None = None,
 ) -> None:
-    """Run what the store does not hold yet, and write it there row by row.
+    """Run what the store does not hold yet, and append every row to it.
 
     Parameters
     ----------
@@ -201,7 +201,7 @@ def run(
 
 
 def _kind(key: Key) -> tuple[str, float]:
-    """Return what runs that take about as long have in common: method and limit."""
+    """Return the key of runs of similar duration: method and limit."""
     return key[2], key[4]
 
 

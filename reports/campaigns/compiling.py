@@ -32,7 +32,7 @@ Wanted = tuple[AnyMethod, Kind]
 
 
 def compile_all(problems: Sequence[str], *, jobs: int) -> list[str]:
-    """Compile what the methods of some problems need; return what failed, and why.
+    """Compile the kernels of some problems; return the methods that failed, and why.
 
     Parameters
     ----------
@@ -53,9 +53,9 @@ def compile_all(problems: Sequence[str], *, jobs: int) -> list[str]:
 
 
 def compile_for(wanted: Iterable[Wanted], *, jobs: int) -> list[str]:
-    """Compile what some methods need on instances of some kinds; return what failed.
+    """Compile the kernels of some methods on kinds of instances; return failures.
 
-    What has been compiled before is known by a file beside the machine code, and
+    What has been compiled before is known by a file next to the machine code, and
     skipped. Each method is compiled in one process, for all its kinds.
     """
     kinds: dict[str, list[Kind]] = {}
@@ -99,7 +99,7 @@ def _warm(method: AnyMethod, kinds: Sequence[Kind]) -> None:
 
 
 def _seconds_of_a_method() -> float:
-    """Estimate what compiling takes, on average over all methods with kernels."""
+    """Estimate the seconds of compiling one method, on average."""
     methods = [
         one
         for problem, table in METHODS.items()
@@ -124,9 +124,9 @@ def _read(place: Path | None) -> set[str]:
 
 @cache
 def _ready_file() -> Path | None:
-    """Where it is written what has been compiled of these sources; None for nowhere.
+    """Return the file that records what has been compiled of these sources.
 
-    It lies with the machine code, so that whoever removes one removes the other.
+    It lies with the machine code, so that both are removed together.
     """
     digest = sha256(f"{sys.version} {version('numba')}".encode())
     for package in (heuristics, formulations):

@@ -1,4 +1,4 @@
-"""How long a campaign will still take: by limits at first, then by what has ended."""
+"""The remaining time of a campaign: from limits at first, then from ended runs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from time import monotonic
 
 _APART = 0.05
-"""Seconds that a run takes beside its own: passing it on, writing its row."""
+"""Overhead of a run in seconds: passing it on, writing its row."""
 
 
 @dataclass(slots=True)
@@ -60,14 +60,14 @@ class Forecast:
         self._began = self.clock()
 
     def ended(self, kind: Hashable, seconds: float) -> None:
-        """Take in a run that has just ended."""
+        """Record a run that has just ended."""
         self._learn(kind, seconds)
         self._due[kind] -= 1
         self._work += seconds + _APART
 
     @property
     def bound(self) -> bool:
-        """Whether what is left is only known to be at most so much."""
+        """Whether the remaining time is only an upper bound."""
         return not self._work and any(
             due and not self._count[kind] for kind, due in self._due.items()
         )

@@ -1,4 +1,4 @@
-"""Which instances a command line names: files, folders, suites."""
+"""The instances that a command line names: files, folders, suites."""
 
 from __future__ import annotations
 

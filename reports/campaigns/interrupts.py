@@ -1,4 +1,4 @@
-"""Put off Ctrl-C while something must not be left half done."""
+"""Delay Ctrl-C during operations that must not be interrupted."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def undisturbed() -> Iterator[None]:
-    """Let Ctrl-C wait for the end of the block; processes started in it ignore it.
+    """Delay Ctrl-C until the end of the block; processes started in it ignore it.
 
     A signal may reach a thread of a numerical library instead of this one, so
     that blocking it here is not enough: Python's handler is replaced as well.

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ...instances import InputError, Instance
-from ...methods import METHODS, AnyMethod
+from ...methods import AnyMethod
 from ...methods.by_name import methods_named, problems_of
 from ...methods.own import OwnMethod
 from .campaign import Lineup
@@ -37,6 +37,8 @@ def lineups(
     InputError
         For a name that none of the problems has, or not exact behind ``--exact``.
     """
+    from ...methods import METHODS
+
     problems = problems_of(instances)
     routes = methods_named(exact, problems, fields[1])
     if not all(method.exact for method in routes.values()):

@@ -1,4 +1,4 @@
-"""How much memory a process and all that it has started take, read from /proc."""
+"""Memory of a process and its descendants, read from /proc."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from pathlib import Path
 
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 EVERY = 0.1
-"""Seconds between two looks."""
+"""Seconds between two measurements."""
 
 
 def in_use(process: int) -> int:
-    """Return the bytes that a process and its descendants have in memory now.
+    """Return the resident bytes of a process and its descendants.
 
     Resident pages, not address space: solvers and numba reserve far more than they
     touch. 0 for what has ended, and where there is no /proc.
@@ -31,7 +31,7 @@ def in_use(process: int) -> int:
 
 
 class Peak:
-    """The greatest amount met so far, in MiB."""
+    """The peak so far, in MiB."""
 
     def __init__(self) -> None:
         self.bytes = 0
@@ -44,7 +44,7 @@ class Peak:
 
 @contextmanager
 def peak() -> Iterator[Peak]:
-    """Watch this process and what it starts until the end of the block.
+    """Measure the peak memory of this process and its descendants in a block.
 
     Of this process alone the kernel keeps the peak exactly; with its children the
     sum is looked at ten times a second, while this process lets others run.

@@ -25,13 +25,13 @@ from . import memory
 from .interrupts import undisturbed
 
 DEATHS = 3
-"""So often may the process of a call be killed from outside; then it has failed."""
+"""Number of times the process of a call may be killed before the call has failed."""
 _FROM_OUTSIDE = (signal.SIGKILL, signal.SIGTERM)
 """Signals that a call does not bring on itself by a crash: the kernel's, when memory
 runs out, an operator's."""
 _BEGUN = "begun"
 _STOPPED_IN = 5.0
-"""Seconds that a worker is given to go before it is killed."""
+"""Seconds that a worker has for terminating before it is killed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,14 +156,14 @@ def run(
 
 
 def given_up(killed: Killed) -> Failure:
-    """Return what is recorded of a call that was killed as often as it may be."""
+    """Return the failure of a call that was killed too often."""
     return Failure(f"{killed.why}, {DEATHS} times out of {DEATHS}")
 
 
 def _begun(
     call: tuple[int, Call], workers: list[_Worker], scratch: Path | None
 ) -> _Worker:
-    """Begin a call in an idle process, or in a new one."""
+    """Start a call in an idle process, or in a new one."""
     idle = next((worker for worker in workers if worker.call is None), None)
     if idle is None:
         idle = _Worker(scratch)
@@ -221,7 +221,7 @@ def _until_something_happens(
 
 
 class _Worker:
-    """A process, and the call it is busy with."""
+    """A process, and the call that it runs."""
 
     def __init__(self, scratch: Path | None = None) -> None:
         spawn = get_context("spawn")
@@ -278,7 +278,7 @@ class _Worker:
         return None
 
     def stop(self) -> None:
-        """End the process and whatever it has started."""
+        """End the process and its descendants."""
         self.connection.close()  # an idle one leaves by itself
         if self.call is not None or not self.alive:
             with suppress(OSError):
@@ -295,7 +295,7 @@ class _Worker:
 def _may_have_children() -> Iterator[None]:
     """Lift what multiprocessing forbids to daemons, such as the workers of Dask.
 
-    It does so because nobody would end their children; ours end by themselves.
+    It does so because their children would be orphaned; ours end by themselves.
     """
     settings = vars(current_process())["_config"]
     daemon = settings.get("daemon")
@@ -319,7 +319,7 @@ _parent: Connection | None = None
 
 
 def begun() -> None:
-    """Let the time that a call may take count from now; compiling comes before.
+    """Start the time limit of a call now, after compiling.
 
     Outside a process of the pool this does nothing.
     """
@@ -328,7 +328,7 @@ def begun() -> None:
 
 
 def _serve(connection: Connection, scratch: Path | None, temporary: str) -> None:
-    """Answer calls until there is nobody left to ask; runs in the worker."""
+    """Answer calls until the caller is gone; runs in the worker."""
     global _parent
     _parent = connection
     quiet()

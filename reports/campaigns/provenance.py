@@ -1,4 +1,4 @@
-"""On what a run was made: computer, versions of everything that decides."""
+"""The machine and the versions with which a run was made."""
 
 from __future__ import annotations
 

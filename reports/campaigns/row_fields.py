@@ -1,4 +1,4 @@
-"""Rows as plain data, written and read back; what contradicts itself is refused."""
+"""Rows as plain data, written and read back; inconsistent rows are refused."""
 
 from __future__ import annotations
 
@@ -129,5 +129,7 @@ def _proof(value: Any) -> Proof | None:
     grade, _, by = fields.string(value, "proof").partition(": ")
     _one_of(grade, tuple(member.value for member in Grade), "proof")
     if not by:
-        raise InputError("must name who vouches", field="proof", value=value)
+        raise InputError(
+            "must name the source of the bound", field="proof", value=value
+        )
     return Proof(Grade(grade), by)

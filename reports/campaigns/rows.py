@@ -1,4 +1,4 @@
-"""What came of one run of one method on one instance, and what makes it that run."""
+"""The result of one run of one method on one instance, and its identity."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from ...solvers import Limit, Proof, Result, Settings, Status
 from .provenance import machine, solver_versions
 
 REFUSED = "refused"
-"""The method does not take this instance."""
+"""The method refused this instance."""
 FAILED = "failed"
-"""The method broke, or its process did."""
+"""The method or its process failed."""
 
 Key = tuple[str, str, str, str, float, int, int, int, int]
-"""What makes a run the same run: see `Row.key`."""
+"""The identity of a run: see `Row.key`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """What came of one run, and of what.
+    """The result of one run, with its instance and settings.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ class Row:
     repeat
         Number of the run among those that differ in their seed only, from 0.
     status
-        One of `Status`, or ``refused`` or ``failed``; then ``error`` says why.
+        One of `Status`, or ``refused`` or ``failed``; then ``error`` is the reason.
     cost, bound, proof, limit, seconds, selection
         As in `Result`; the selection lists indices.
     memory_peak
@@ -105,7 +105,7 @@ class Row:
 
     @property
     def ran(self) -> bool:
-        """Whether the method answered at all."""
+        """Whether the method ran and returned."""
         return self.status not in (REFUSED, FAILED)
 
 
@@ -119,7 +119,7 @@ def row_of(
     repeat: int = 0,
     memory_peak: int | None = None,
 ) -> Row:
-    """Make the row of a run.
+    """Return the row of a run.
 
     Parameters
     ----------
@@ -181,7 +181,7 @@ def out_of_memory(
     memory_peak: int,
     repeat: int = 0,
 ) -> Row:
-    """Make the row of a run that was ended because it took too much memory."""
+    """Return the row of a run that was ended because it took too much memory."""
     return replace(
         row_of(instance, method, settings, why, FAILED, repeat=repeat),
         status=Status.UNKNOWN.value,

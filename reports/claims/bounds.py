@@ -39,7 +39,7 @@ class _Bound:
         return (Ties.LEX, Ties.WORST) if self.takes_ties and small else (Ties.LEX,)
 
     def excess(self, trial: Trial, instance: KSubset, ties: Ties) -> str:
-        """Say how the bound is broken; "" if it is kept.
+        """Describe how the bound is broken; "" if it is kept.
 
         Raises
         ------
@@ -181,7 +181,8 @@ _OTHERWISE = {*ptas.STRIPS, *ptas_published.STRIPS}
 BOUND_CLAIMS = (
     Claim(
         name="guarantees-are-as-published",
-        statement="What methods promise is what the theorems say, no less tight.",
+        statement="The guarantees of the methods are those of the theorems, equally "
+        "tight.",
         source="Bender et al. 2008, Theorems 2 and 3; Krumke et al. 1997",
         tested="k below 130 (40 if quick), d = 1..4, meshes, tori and points; formulas "
         "written out",
@@ -190,7 +191,7 @@ BOUND_CLAIMS = (
     *(
         Claim(
             name=f"{_ALIAS.get(name, name)}-upper-bound",
-            statement=f"{name} costs {_STATEMENTS.get(name, 'what it promises')}.",
+            statement=f"{name} costs {_STATEMENTS.get(name, 'at most its guarantee')}.",
             source=_SOURCES.get(
                 name, "Bender et al. 2008, Theorem 2; finite k derived, docs/theory.md"
             ),

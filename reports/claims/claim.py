@@ -1,4 +1,4 @@
-"""What a claim is, what testing it needs, and what comes of it."""
+"""Claims, the settings of their tests, and the outcomes."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Untrue(RuntimeError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """What testing a claim gave.
+    """The outcome of testing a claim.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ class Trial:
     exact
         The method that proves optima.
     search
-        An exact method that knows nothing of optimal towns, to test these.
+        An exact method that uses no optimal towns, to test these.
     seed
         Of all sampled instances.
     quick
@@ -179,7 +179,7 @@ def _true_cost(method: str, instance: Instance, result: Result) -> Value:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
-    """Something said to be true, and a test that could show that it is not.
+    """A statement, and a test that could refute it.
 
     Parameters
     ----------

@@ -53,7 +53,7 @@ def no_gaps(trial: Trial) -> Outcome:
 
 
 def _wrong_ends(shape: tuple[int, ...], first: Site, last: Site) -> str:
-    """Say where Hilbert's curve does not cross just the longest side that it may.
+    """Describe where Hilbert's curve does not cross just the longest side that it may.
 
     Neighbours differ in colour like the fields of a chessboard, and so do the ends of
     a walk through an even number of processors: the side it crosses must be even.

@@ -16,7 +16,7 @@ SAMPLES, QUICK_SAMPLES = 1500, 250
 _MOST_CENTRES = 300
 
 Check = Callable[[Trial, KSubset], str]
-"""Says what is wrong on an instance; "" if nothing, or it is not looked at."""
+"""Describes what is wrong on an instance; "" if nothing, or it is not looked at."""
 
 
 def nearest_of_a_median(trial: Trial, instance: KSubset) -> str:
@@ -113,8 +113,8 @@ _TESTED = (
 DEFINITION_CLAIMS = (
     Claim(
         name="mm-is-nearest",
-        statement="mm pays what the cheapest k nearest of an intersection cost, ties "
-        "by coordinates.",
+        statement="mm costs as much as the cheapest k nearest processors of an "
+        "intersection, with ties broken by coordinates.",
         source="Bender et al. 2008, section 2.1",
         tested=f"{_TESTED}, where there are at most {_MOST_CENTRES}",
         test=partial(_test, nearest_of_a_median),
@@ -129,7 +129,7 @@ DEFINITION_CLAIMS = (
     *(
         Claim(
             name=f"{name}-is-a-local-minimum",
-            statement=f"No exchange of one processor improves what {name} chooses.",
+            statement=f"No exchange of one processor improves the choice of {name}.",
             source="Bender et al. 2008, section 5",
             tested=_TESTED.replace("centre by centre", "every exchange"),
             test=partial(_test, partial(no_exchange_helps, name)),

@@ -54,7 +54,7 @@ def _enumerated(instance: KSubset) -> int:
 EXACT_CLAIMS = tuple(
     Claim(
         name=f"{name}-is-exact",
-        statement=f"What {name} proves optimal is.",
+        statement=f"Every answer that {name} proves optimal is optimal.",
         source="by definition of the problem",
         tested="every choice of free processors and k of a 2x4 mesh, and samples with "
         f"at most {_MOST_FREE} free processors, of {2 * SAMPLES} "

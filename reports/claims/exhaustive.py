@@ -137,7 +137,7 @@ class _Bound:
     quick: tuple[Mesh | Torus, ...]
 
     def broken(self, trial: Trial, instance: KSubset) -> str:
-        """Say how the method itself breaks the bound on an instance; "" if not."""
+        """Describe how the method itself breaks the bound on an instance; "" if not."""
         limit = self.limit(instance.k, instance.topology.dimension)
         try:
             paid = trial.pay(self.method, instance, self.ties)

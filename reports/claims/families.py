@@ -205,7 +205,7 @@ FAMILY_CLAIMS = (
     Claim(
         name="bender-theorem-1",
         statement="On Theorem 1's construction mm's ratio is "
-        "(2 - 1/(2d)) (1 - eps (1 - 1/(2d))), whatever k and the ties.",
+        "(2 - 1/(2d)) (1 - eps (1 - 1/(2d))), for every k and every order of ties.",
         source="Bender et al. 2008, Theorem 1; closed form derived, docs/theory.md",
         tested="d = 1..4, k = 4d, 8d, 12d (4d if quick), eps = 1/2, 1/4, 1/10, 1/100, "
         "1/132, 1/133; ties lex, best and worst",
@@ -221,7 +221,7 @@ FAMILY_CLAIMS = (
     ),
     Claim(
         name="mm-blocks",
-        statement="With distinct points mm's ratio comes as near to 7/4 as asked, for "
+        statement="With distinct points mm's ratio comes arbitrarily near to 7/4, for "
         "every k that is a multiple of 8.",
         source="derived from Bender et al. 2008, Theorem 1, docs/theory.md",
         tested="k = 8, 16, 24, 32, 48 (8 and 16 if quick), gap 100 k; ties lex, best "
@@ -230,21 +230,21 @@ FAMILY_CLAIMS = (
     ),
     Claim(
         name="mm-nears-rho",
-        statement="mm's ratio comes as near to rho_k(d) as asked.",
+        statement="mm's ratio comes arbitrarily near to rho_k(d).",
         source="derived from Bender et al. 2008, Theorems 1 and 2, docs/theory.md",
         tested="d = 1..3, k = 4..16 (4..8 if quick), eps = 1/1000",
         test=nears_rho,
     ),
     Claim(
         name="mc1x1-bound-is-tight",
-        statement="mc1x1's ratio comes as near to (2 - 2/k) d as asked.",
+        statement="mc1x1's ratio comes arbitrarily near to (2 - 2/k) d.",
         source="derived, docs/theory.md; the bound is Bender et al. 2008, Theorem 3",
         tested="one instance for each of five pairs of d and k",
         test=shells_tight,
     ),
     Claim(
         name="genalg-bound-is-tight",
-        statement="mm-free's ratio comes as near to 2 - 2/k as asked: on trees for "
+        statement="mm-free's ratio comes arbitrarily near to 2 - 2/k: on trees for "
         "every k, in space for k = 3.",
         source="derived, docs/theory.md; the bound is Krumke et al. 1997",
         tested="k = 3..6 (3..4 if quick)",
@@ -252,7 +252,7 @@ FAMILY_CLAIMS = (
     ),
     Claim(
         name="hilbert-gap",
-        statement="hilbert/best-fit pays 5N/4 - 2 optima on an N x N mesh.",
+        statement="hilbert/best-fit costs 5N/4 - 2 optima on an N x N mesh.",
         source="derived, docs/allocators.md; Bender et al. 2008, section 5",
         tested="N = 4, 8, 16, 32, 64 (to 16 if quick)",
         test=hilbert_far,

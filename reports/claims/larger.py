@@ -86,7 +86,7 @@ def _tree(random: Random, nodes: int, processors: int, reach: int) -> Tree:
 
 
 def networks(seed: int, quick: bool) -> Iterator[tuple[Topology, list[int]]]:
-    """Give networks with sides of 1 and 2 among them, and numbers to choose."""
+    """Yield networks with sides of 1 and 2 among them, and numbers to choose."""
     random = Random(f"closeknit networks {seed}")
     shapes = [(7,), (2,), (5, 4), (2, 6), (1, 9), (3, 2, 2), (2, 2, 2, 2)]
     shapes += [] if quick else [(12,), (6, 7), (13, 2), (4, 4, 3), (3, 3, 3, 2)]
@@ -173,7 +173,7 @@ def least_on_a_tree(instance: KSubset) -> int:
 
 
 def rings(seed: int, count: int) -> Iterator[KSubset]:
-    """Give rings on which windows of consecutive processors mostly fail.
+    """Yield rings on which windows of consecutive processors mostly fail.
 
     That is rare: they are the one known, turned round, mirrored, and a little changed.
     """
@@ -195,7 +195,7 @@ def rings(seed: int, count: int) -> Iterator[KSubset]:
 
 
 def trees(seed: int, count: int) -> Iterator[KSubset]:
-    """Give trees of 30 to 300 nodes, bushy ones and long ones."""
+    """Yield trees of 30 to 300 nodes, bushy ones and long ones."""
     random = Random(f"closeknit trees {seed}")
     for number in range(count):
         nodes = random.choice((30, 60, 120, 300))
@@ -230,7 +230,7 @@ def on_one_axis(trial: Trial) -> Outcome:
 
 
 def planes(seed: int, count: int) -> Iterator[KSubset]:
-    """Give small meshes of which an even number is chosen: costs of any parity."""
+    """Yield small meshes of which an even number is chosen: costs of any parity."""
     random = Random(f"closeknit planes {seed}")
     for number in range(count):
         mesh = Mesh((random.randint(3, 5), random.randint(3, 5)))
@@ -347,28 +347,29 @@ LARGER_CLAIMS = (
     ),
     Claim(
         name="programmes-are-exact-when-large",
-        statement="ring-dp and tree-dp are exact beyond what is enumerated elsewhere.",
+        statement="ring-dp and tree-dp are exact on larger instances than those "
+        "enumerated elsewhere.",
         source="derived, docs/theory.md",
         tested=f"{RINGS} rings ({QUICK_RINGS} if quick) like the one on which "
         f"windows fail, every choice; {TREES} trees ({QUICK_TREES}) of up to 300 "
-        "nodes, by a plain programme",
+        "nodes, by a plain dynamic programme",
         test=on_one_axis,
     ),
     Claim(
         name="searches-improve-by-one",
         statement="cuts-bb, levelset-bb and sukp-bb find the optimum also when they "
-        "begin with a choice next to it.",
+        "start from a choice that costs slightly more.",
         source="by definition of the problems",
         tested=f"samples with at most {_MOST_FREE} free processors, of {STARTS} "
         f"({QUICK_STARTS} if quick), as many small meshes, three that are tight, and "
-        f"{STARTS // 4} ({QUICK_STARTS // 4}) knapsacks; begun with the second and "
+        f"{STARTS // 4} ({QUICK_STARTS // 4}) knapsacks; started from the second and "
         "third best cost",
         test=improving,
     ),
     Claim(
         name="mm-is-nearest-on-large-grids",
-        statement="mm pays what the cheapest k nearest of an intersection cost, where "
-        "the mesh has more than 4096 cells, too.",
+        statement="mm costs as much as the cheapest k nearest processors of an "
+        "intersection, also on meshes of more than 4096 cells.",
         source="Bender et al. 2008, section 2.1",
         tested=f"17 random processors on {GRIDS} meshes ({QUICK_GRIDS} if quick) of "
         "sides 70 to 120, every intersection",

@@ -37,7 +37,7 @@ def ledger_is_true(trial: Trial, path: str | Path = PATH) -> Outcome:
 
 
 def _wrong(trial: Trial, entry: Entry) -> str:
-    """Say what is not as written; "" if all is."""
+    """Describe what is not as written; "" if all is."""
     if entry.method not in KSUBSET:
         return "there is no such method"
     try:
@@ -59,8 +59,8 @@ def _wrong(trial: Trial, entry: Entry) -> str:
 LEDGER_CLAIMS = (
     Claim(
         name="worst-known-ledger",
-        statement="On the worst instances known the methods pay what the ledger says, "
-        "the optima are what it says, and no ratio is above a guarantee.",
+        statement="On the worst instances known, costs and optima are those in the "
+        "ledger, and no ratio is above a guarantee.",
         source="reports/worst_known.json, docs/worst-known.md",
         tested="every entry, method and exact route run again; optima proved",
         test=ledger_is_true,

@@ -119,7 +119,7 @@ LEMMA_2 = KSubset(
 def against_lemma_2(
     points: tuple[Site, ...], k: int, m: int = 3, *, ties: bool = False
 ) -> str:
-    """Say where Lemma 2 as printed fails for an optimal choice; "" if nowhere.
+    """Describe where Lemma 2 as printed fails for an optimal choice; "" if nowhere.
 
     Every optimal choice, all places where its strips may end, and every cell is looked
     at. Where a gradient does not decide between two points nothing is concluded, or
@@ -186,7 +186,7 @@ def _lemma_2(trial: Trial) -> Outcome:
 
 
 Check = Callable[["Cut", Sequence[Site], int], str]
-"""Says what is wrong for a choice cut into m strips an axis; "" if nothing."""
+"""Describes what is wrong for a choice cut into m strips an axis; "" if nothing."""
 
 
 def corollary_1(cut: Cut, chosen: Sequence[Site], m: int) -> str:

@@ -32,8 +32,6 @@ def claims_document(
     seen = sum(verdict.outcome.instances for verdict in verdicts if verdict.outcome)
     command = "closeknit verify" + (" --quick" if trial.quick else "")
     table = Table(
-        name="claims",
-        caption="",
         columns=("*claim", "*source", "instances", "*verdict", "seconds"),
         rows=tuple(
             (

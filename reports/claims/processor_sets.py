@@ -33,7 +33,7 @@ MISLED = ProcSet(
 
 
 def machines(seed: int, count: int, levels: int = 0) -> Iterator[ProcSet]:
-    """Give random processor sets: up to nine processors, seven sets, three levels."""
+    """Yield random processor sets: up to nine processors, seven sets, three levels."""
     random = Random(f"closeknit processor sets {seed} {levels}")
     for number in range(count):
         n = random.randint(2, 9)
@@ -53,7 +53,7 @@ def machines(seed: int, count: int, levels: int = 0) -> Iterator[ProcSet]:
 
 
 def knapsacks(seed: int, count: int) -> Iterator[Sukp]:
-    """Give random knapsacks of up to five elements and eight items."""
+    """Yield random knapsacks of up to five elements and eight items."""
     random = Random(f"closeknit knapsacks {seed}")
     for number in range(count):
         weights = tuple(random.randint(0, 3) for _ in range(random.randint(1, 5)))
@@ -272,15 +272,15 @@ PROCESSOR_SET_CLAIMS = (
     Claim(
         name="drakenberg-theorem-1",
         statement="Processor sets are a set-union knapsack of the sets left untouched, "
-        "and such a knapsack is processor sets; optima and solutions go over.",
+        "and conversely; optima and solutions correspond.",
         source="Drakenberg 2012, Theorem 1",
         tested=f"{_MACHINES} and {_KNAPSACKS}, one level; all choices enumerated",
         test=reduction,
     ),
     Claim(
         name="reaching-saves-what-it-covers",
-        statement="Removing a union saves the cost of the sets it covers, so that what "
-        "it touches, as Fig. 3 prints, misleads: it pays 8 where 7 is least.",
+        statement="Removing a union saves the cost of the sets it covers. Counting the "
+        "sets it touches, as in Fig. 3, can mislead: a cost of 8 where 7 is optimal.",
         source="Drakenberg 2012, eq. (4) and Fig. 3; docs/procset-heuristics.md",
         tested=f"five processors; every union on {_MACHINES}",
         test=reaching,
@@ -288,7 +288,7 @@ PROCESSOR_SET_CLAIMS = (
     Claim(
         name="lookahead-keeps-sets-whole",
         statement="Of the choices that cost least at the first level, lookahead opens "
-        "sets with fewest available processors, then pays least below.",
+        "sets with fewest available processors, and of these the cheapest below.",
         source="derived, docs/procset.md",
         tested=f"{4 * SAMPLES} random machines ({4 * QUICK_SAMPLES} if quick) of up to "
         "9 processors, sets costing 0 or 1 at the first level; every choice",
@@ -297,7 +297,8 @@ PROCESSOR_SET_CLAIMS = (
     *(
         Claim(
             name=f"{problem}-{name.removeprefix(problem + '-')}-is-exact",
-            statement=f"What {name} proves optimal for {problem} is.",
+            statement=f"Every answer that {name} proves optimal for {problem} is "
+            "optimal.",
             source="by definition of the problem",
             tested=f"{_MACHINES if problem == 'procset' else _KNAPSACKS}, against all "
             "choices",

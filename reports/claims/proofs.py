@@ -43,7 +43,7 @@ def sound_steps(trial: Trial) -> Outcome:
 
 
 def _loses(instance: KSubset) -> str:
-    """Say which step the checker takes although an optimum is lost by it.
+    """Describe which step the checker takes although an optimum is lost by it.
 
     The objective claimed is one hop above the optimum, so that no certificate of it is
     true, and every optimum that takes the first of coinciding points must survive.

@@ -72,7 +72,7 @@ def _published(dimensions: tuple[int, ...], trial: Trial) -> Outcome:
 
 
 def _above(trial: Trial, name: str, m: int, instance: KSubset) -> str:
-    """Say by how much it costs more than either factor allows; "" if not."""
+    """Describe by how much it costs more than either factor allows; "" if not."""
     if instance.k < m:
         return ""
     try:
@@ -91,7 +91,7 @@ def _above(trial: Trial, name: str, m: int, instance: KSubset) -> str:
 def _tiny(
     random: Random, dimensions: tuple[int, ...], m: int, count: int
 ) -> Iterator[KSubset]:
-    """Give meshes and points with few more processors than are chosen."""
+    """Yield meshes and points with few more processors than are chosen."""
     for i in range(count):
         d = random.choice(dimensions)
         k = m * random.choice((1, 1, 2)) + (random.random() < 0.2)
@@ -140,7 +140,7 @@ def bound(trial: Trial) -> Outcome:
 
 
 def _not_bound(trial: Trial, name: str, m: int, instance: KSubset) -> str:
-    """Say what is wrong with the bound or the cost; "" if nothing."""
+    """Describe what is wrong with the bound or the cost; "" if nothing."""
     try:
         result, optimum = trial.run(name, instance), trial.optimum(instance)
     except Untrue as error:
@@ -281,7 +281,7 @@ PTAS_CLAIMS = (
     ),
     Claim(
         name="bender-theorem-5",
-        statement="So it does in one and in three dimensions.",
+        statement="The bound of Theorem 4 holds in one and in three dimensions, too.",
         source="Bender et al. 2008, Theorem 5; even strips derived, docs/theory.md",
         tested=f"{_PUBLISHED}; one and three axes (m = 5 in one only: of three, five "
         "points have 14400 tables)",
@@ -299,7 +299,7 @@ PTAS_CLAIMS = (
     Claim(
         name="ptas-upper-bound",
         statement="ptas, /2, /4 and /5 cost at most the factor 1/(1 - phi) that they "
-        "promise, and their bounds are bounds.",
+        "guarantee, and their lower bounds are at most the optimum.",
         source="derived from Bender et al. 2008, section 4, docs/theory.md",
         tested="40 half-full meshes 8x8 (4 of 5x5, not /5, if quick), optima proved",
         test=certified,
@@ -307,7 +307,7 @@ PTAS_CLAIMS = (
     Claim(
         name="ptas-factors",
         statement="The factor of m arcsine strips tends to 1/cos²(pi/2m); the printed "
-        "one means something from m = 5 on and beats mm's 7/4 from m = 9 on.",
+        "one is a factor from m = 5 on and beats mm's 7/4 from m = 9 on.",
         source="Bender et al. 2008, section 4; derived, docs/theory.md",
         tested="m = 2, 3, 4, 5, 8 with k = 40 m, 400 m, 4000 m; the printed one for m "
         "from 3 on",

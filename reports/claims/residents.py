@@ -39,7 +39,7 @@ def cells(shape: tuple[int, ...], box: Box) -> frozenset[tuple[int, ...]]:
 
 
 def boxes(shape: tuple[int, ...], size: tuple[int, ...], torus: bool) -> Iterator[Box]:
-    """Give the places of a box of this size."""
+    """Yield the places of a box of this size."""
     if all(s <= side for s, side in zip(size, shape, strict=True)):
         ranges = [
             range(side if torus else side - s + 1)
@@ -74,7 +74,7 @@ def overlaps(trial: Trial) -> Outcome:
 
 
 def crowded(seed: int, count: int, side: int) -> Iterator[Submesh]:
-    """Give small meshes with up to four residents, rarely with room for the request."""
+    """Yield small meshes of up to four residents, rarely with room for the request."""
     random = Random(f"closeknit residents {seed}")
     for number in range(count):
         shape = random.randint(3, side), random.randint(2, side)
@@ -195,8 +195,8 @@ RESIDENT_CLAIMS = (
     ),
     Claim(
         name="submesh-migrate-is-exact",
-        statement="What migrate proves optimal for submesh is, as is what it proves "
-        "infeasible.",
+        statement="Every answer that migrate proves optimal for submesh is optimal; "
+        "every request that it proves infeasible is infeasible.",
         source="by definition of the problem",
         tested=f"{SAMPLES} meshes ({QUICK_SAMPLES} if quick) of sides up to "
         f"{MOST_MOVES - 1} ({QUICK_MOVES}) with up to four residents; every placement",

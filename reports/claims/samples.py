@@ -57,7 +57,7 @@ def of_one_axis(seed: int, count: int) -> tuple[KSubset, ...]:
 
 
 def every_subset(*shape: int, least_k: int) -> Iterator[KSubset]:
-    """Give every set of free processors of a mesh with every k from ``least_k`` on.
+    """Yield every set of free processors of a mesh with every k from ``least_k`` on.
 
     The smallest come first. k = n is left out: there is no choice.
     """

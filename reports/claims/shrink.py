@@ -1,4 +1,4 @@
-"""Make a counterexample smaller as long as it remains one."""
+"""Shrink counterexamples."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def shrunk(instance: Kind, fails: Callable[[Kind], bool]) -> Kind:
 
 
 def certainly(wrong: Callable[[Kind], str], instance: Kind) -> bool:
-    """Return whether something is wrong; not where that cannot be told."""
+    """Whether something is wrong; False where that cannot be decided."""
     try:
         return bool(wrong(instance))
     except (InputError, Undecided):
@@ -58,14 +58,14 @@ def certainly(wrong: Callable[[Kind], str], instance: Kind) -> bool:
 
 
 def broken(instance: Kind, wrong: Callable[[Kind], str], seen: int) -> Outcome:
-    """Shrink an instance on which a claim fails, and say so.
+    """Shrink an instance on which a claim fails; return the failed outcome.
 
     Parameters
     ----------
     instance
         A counterexample.
     wrong
-        Says what is wrong on an instance; "" if nothing is.
+        Describes what is wrong on an instance; "" if nothing is.
     seen
         Number of instances on which the claim was tested.
     """

@@ -116,7 +116,7 @@ def _odd(found: Mapping[str, Box | None], wanted: Box | None) -> str:
 
 
 def _misplaced(name: str, state: Submesh) -> str:
-    """Say where an allocator puts the request wrongly; "" if it does not."""
+    """Describe where an allocator puts the request wrongly; "" if it does not."""
     try:
         mesh = ALLOCATORS[name](state.shape, rotate=state.rotate)
         for one in state.residents:

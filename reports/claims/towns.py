@@ -243,7 +243,7 @@ TOWN_CLAIMS = (
         "partition.",
         source="derived, docs/theory.md",
         tested="every k to 40 (16 if quick), against an exact search that knows "
-        "nothing of towns, on the least cube that holds one found and three a side",
+        "nothing of towns, on the least cube that holds one found and three per side",
         test=towns_in_space,
     ),
     Claim(

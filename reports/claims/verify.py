@@ -1,4 +1,4 @@
-"""Test claims; an accident in one does not stop the others."""
+"""Test claims; an error in one does not stop the others."""
 
 from __future__ import annotations
 
@@ -11,23 +11,24 @@ from typing import Any
 
 from ...solvers import clock
 from ..campaigns import pool
+from .catalogue import CLAIMS
 from .claim import Claim, Outcome, Trial, Undecided, Untrue
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClaimResult:
-    """What came of testing a claim.
+    """The result of testing a claim, or the error.
 
     Parameters
     ----------
     claim
         Which.
     outcome
-        What the test gave; None if it did not end.
+        The outcome of the test; None if it did not end.
     error
-        Why it did not, in one line; "" if it did.
+        Why the test did not end, in one line; "" if it did.
     trace
-        Where that happened, for whoever mends it.
+        The traceback, for debugging.
     seconds, cpu
         Wall-clock time, and that of the processor without child processes.
     """
@@ -86,10 +87,10 @@ def verify_in_parallel(
 ) -> Iterator[ClaimResult]:
     """Test claims that are registered in several processes; yield as they end.
 
-    Of the trial only seed, size and time limit are taken.
+    Of the trial only seed, size and time limit are used.
     """
-    facts = trial.seed, trial.quick, trial.time_limit
-    calls = [pool.Call(partial(_reached, claim.name, *facts)) for claim in claims]
+    settings = trial.seed, trial.quick, trial.time_limit
+    calls = [pool.Call(partial(_reached, claim.name, *settings)) for claim in claims]
     with closing(pool.run(calls, jobs=jobs)) as ended:
         for position, found in ended:
             if isinstance(found, pool.Failure):
@@ -99,15 +100,13 @@ def verify_in_parallel(
 
 def _reached(name: str, seed: int, quick: bool, time_limit: float) -> dict[str, Any]:
     """Return the verdict on a claim, without the claim: its test cannot be pickled."""
-    from . import CLAIMS
-
     trial = Trial(seed=seed, quick=quick, time_limit=time_limit)
     [one] = verify([CLAIMS[name]], trial)
     return {f.name: getattr(one, f.name) for f in fields(one) if f.name != "claim"}
 
 
 def _tested(claim: Claim, trial: Trial) -> Outcome:
-    """Test a claim; what a method says that is not so breaks it."""
+    """Test a claim; a false answer of a method breaks it."""
     try:
         return claim.test(trial)
     except Untrue as error:

@@ -13,7 +13,7 @@ from ...instances import (
     cost,
 )
 from ...instances.problems import described
-from ..problems import labels_of, paid
+from .problems import labels_of, paid
 from .shapes import (
     ACCENTS,
     Drawing,

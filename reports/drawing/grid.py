@@ -1,4 +1,4 @@
-"""Meshes and tori as squares; further axes as layers beside one another."""
+"""Meshes and tori as squares; further axes as layers side by side."""
 
 from __future__ import annotations
 

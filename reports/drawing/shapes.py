@@ -134,7 +134,7 @@ class Drawing:
     width, height
         Pixels.
     title, description
-        For whoever cannot see it.
+        Alternative text.
     mark
         Prefix of ids; equal drawings may share it.
     shapes

@@ -10,6 +10,7 @@ nothing else in them is markup. Whatever a file, a solver or a user named is a `
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 
@@ -74,7 +75,7 @@ class Table:
     Parameters
     ----------
     name
-        Name of its CSV file, without the ending.
+        Name of its CSV file, without the ending; "" for none.
     caption
         What it shows; "" for none.
     columns
@@ -86,11 +87,11 @@ class Table:
         a card: the first cell is its heading, the others are listed by their heads.
     """
 
-    name: str
-    caption: str
-    columns: tuple[str, ...]
-    rows: tuple[tuple[Cell, ...], ...]
-    pictures: tuple[str, ...] = ()
+    name: str = ""
+    caption: str = ""
+    columns: Sequence[str]
+    rows: Sequence[Sequence[Cell]]
+    pictures: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         assert all(len(row) == len(self.columns) for row in self.rows)

@@ -136,8 +136,10 @@ def _table(table: Table, rank: int) -> str:
         return _cards(table, rank)
     left = [head.startswith("*") for head in table.columns]
     heads = "".join(
-        f'<th scope="col" class="{"l" * text}">{escape(head.lstrip("*"))}</th>'
-        for head, text in zip(table.columns, left, strict=True)
+        f'<th scope="col"{kind}>{escape(head.lstrip("*"))}</th>'
+        for head, kind in zip(
+            table.columns, (' class="l"' * text for text in left), strict=True
+        )
     )
     rows = "\n".join(
         "<tr>" + "".join(map(_cell, row, left, (True, *[False] * len(left)))) + "</tr>"

@@ -52,7 +52,7 @@ def code(text: str) -> str:
     ('`[a](http://b) \\| <i>`', '`` a `b` ``')
     """
     bare = visible(" ".join(text.split()))
-    # A bar behind a backslash could not be told from one that ends the cell.
+    # A bar after a backslash could not be distinguished from one that ends the cell.
     bare = bare.replace("\\|", "\\u007c").replace("|", "\\|")
     longest = max((len(run) for run in re.findall("`+", bare)), default=0)
     fence = "`" * (longest + 1)

@@ -1,4 +1,4 @@
-"""How the HTML report looks: on screen, light or dark, and on paper."""
+"""Style sheet of the pages: on screen, light or dark, and on paper."""
 
 CSS = """
 :root{--page:#fff;--ink:#1d2731;--faint:#5c6975;--rule:#d7dde3;--cloud:#d3d9df;
@@ -58,7 +58,6 @@ td.short{white-space:nowrap}
 pre{line-height:1.2;overflow-x:auto}
 td small,tbody th small{display:block;color:var(--faint);font-size:11.5px;
 white-space:nowrap}
-td.bad small{color:inherit}
 figure{margin:26px 0 0}
 figcaption{max-width:78ch;margin-bottom:6px}
 figcaption h3,figcaption h4{color:var(--ink)}

@@ -1,4 +1,4 @@
-"""How plots look: colours that are the page's, axes of ratios and times, SVG."""
+"""Style of plots: the colours of the page, axes of ratios and times, SVG."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ def write_document(document: Document, out: str | Path) -> Path:
         If the folder cannot be written.
     """
     where = folder(out)
-    for table in document.tables:
+    for table in filter(lambda table: table.name, document.tables):
         write_text(where / f"{table.name}.csv", csv_of(table))
     write_text(where / "report.md", markdown_of(document))
     write_text(where / "report.html", html_of(document))

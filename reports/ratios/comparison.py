@@ -1,4 +1,4 @@
-"""What became better or worse between two stores of results, beyond noise."""
+"""Differences between two stores of results, beyond noise."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from ..campaigns.rows import Row
 from ..pages.bootstrap import Estimate, estimate, resampled_sums
 
 SHORT = 1e-3
-"""Seconds: what takes less in both stores is not compared."""
+"""Runs of less than so many seconds in both stores are not compared."""
 SLIGHT = 0.05
-"""A change of times by less than this share is not called one."""
+"""Relative changes of times below this are ignored."""
 CHANCE = 0.05
-"""Probability with which any method is called slower or faster by chance alone."""
+"""Probability that some method is called slower or faster by chance alone."""
 
 Match = tuple[str, str, int, int]
 """Digest of the instance, method, seed, repeat: what is compared."""
@@ -31,7 +31,7 @@ _PROVEN = ("optimal", "infeasible")
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What differs in the answers of one run.
+    """A difference between the answers of one run.
 
     Parameters
     ----------
@@ -154,7 +154,7 @@ def _latest(rows: Iterable[Row]) -> Mapping[Match, Row]:
 
 
 def _changes(before: Row, after: Row) -> list[Change]:
-    """List what differs; what follows from another difference is not repeated."""
+    """List differences; those that follow from another one are left out."""
 
     def change(what: str, better: bool, old: str, new: str) -> list[Change]:
         return [Change(before, after, what, better, old, new)]

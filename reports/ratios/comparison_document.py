@@ -79,7 +79,7 @@ def _contradictions(found: Comparison) -> Section:
         for c in found.contradictions
     )
     columns = ("*instance", "*proved", "*found")
-    table = Table(name="contradictions", caption="", columns=columns, rows=rows)
+    table = Table(columns=columns, rows=rows)
     return Section(title="Contradicted proofs", tables=(table,))
 
 
@@ -96,7 +96,7 @@ def _changes(title: str, changes: Sequence[Change]) -> Section:
         for change in changes[:_SHOWN]
     )
     columns = ("*instance", "*method", "repeat", "*what", "*A", "*B")
-    table = Table(name=title, caption="", columns=columns, rows=rows)
+    table = Table(columns=columns, rows=rows)
     left = len(changes) - _SHOWN
     after: tuple[Text, ...] = (f"and {left} more.",) * (left > 0)
     return Section(title=title, tables=(table,), after=after)
@@ -116,8 +116,6 @@ def _times(times: Sequence[TimeChange]) -> Section:
         for t in times
     )
     table = Table(
-        name="times",
-        caption="",
         columns=(
             *("*method", "*problem", "instances", "slower on", "B / A", "95 %", "p"),
             "*",

@@ -1,15 +1,13 @@
-"""The ratio report as a document, and its rows as a table."""
+"""The ratio report as a document."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from fractions import Fraction
 from math import inf
 
 from ...instances.problems import described
-from ...instances.value import Value, ordered
 from ...solvers import Grade
 from ..drawing.drawing import draw
+from ..drawing.problems import LABELS, ProblemLabels, paid
 from ..pages.document import (
     Bad,
     Cell,
@@ -33,7 +31,6 @@ from ..pages.numbers import (
     seconds,
     short_fraction,
 )
-from ..problems import LABELS, ProblemLabels, paid
 from .plots import plots
 from .report import Report
 from .scoring import ScoredRun, open_levels
@@ -55,11 +52,6 @@ _HOW_TO_READ = (
 )
 _LARGEST_PICTURE = 300_000
 """Characters; a page goes without pictures that are larger."""
-COLUMNS = (
-    *("*instance", "*problem", "n", "k", "*method", "cost", "bound", "optimum"),
-    *("ratio", "ratio_float", "*status", "*proof", "seconds", "seed"),
-)
-"""Columns of ``ratios.csv``."""
 
 
 def ratio_document(report: Report) -> Document:
@@ -101,41 +93,12 @@ def ratio_document(report: Report) -> Document:
     )
 
 
-def rows_table(runs: Sequence[ScoredRun]) -> Table:
-    """Return the table ``ratios.csv``, with one row per instance and method.
-
-    ``bound`` is the best that all rows of the instance prove together, ``proof`` how
-    it was proved, and ``optimum`` the cost that reaches it, if one does. ``ratio`` is
-    an exact fraction of the optimum or empty (also when the optimum is 0 and the cost
-    is not: then ``ratio_float`` is ``inf``). Both are written level by level, with
-    semicolons, where costs are lexicographic: ``1;5/4;1``, and a level whose optimum
-    is 0 has ``inf`` in both.
-    """
-    rows: list[tuple[Cell, ...]] = []
-    for run in runs:
-        row, ratios, verdict = run.row, run.ratios or (), run.verdict
-        exact = ";".join(map(str, ratios))
-        if len(ratios) == 1 and not isinstance(ratios[0], Fraction):
-            exact = ""
-        rows.append(
-            (
-                *(Name(row.instance), row.problem, row.n, row.k, Name(row.method)),
-                *map(_levels, (row.cost, verdict.bound, verdict.optimum)),
-                *(exact, ";".join(repr(float(ratio)) for ratio in ratios)),
-                *(row.status, Name(str(verdict.proof or ""))),
-                "" if row.seconds is None else f"{row.seconds:.6f}",
-                row.seed,
-            )
-        )
-    return Table(name="ratios", caption="", columns=COLUMNS, rows=tuple(rows))
-
-
 def _what_ran(report: Report) -> Text:
     """Describe versions, machines, limits and seeds."""
     ran = sorted(
         {f"closeknit {r.version}, Python {r.python}, {r.machine}" for r in report.rows}
     )
-    limits = sorted({f"{r.time_limit:g} s a run, seed {r.seed}" for r in report.rows})
+    limits = sorted({f"{r.time_limit:g} s per run, seed {r.seed}" for r in report.rows})
     pieces: list[Inline] = [f"closeknit ratio report, {day(report.date)}. Run with "]
     for i, one in enumerate(ran):
         pieces += ["; "] * bool(i) + [Name(one)]
@@ -144,11 +107,8 @@ def _what_ran(report: Report) -> Text:
 
 def _shares(report: Report) -> Shares:
     count = len(report.rows)
-    parts = [
-        (_GRADES[grade], size, grade.value)
-        for grade, size in report.grades.items()
-        if size
-    ]
+    grades = ((grade, size) for grade, size in report.grades.items() if size)
+    parts = [(_GRADES[grade], size, grade.value) for grade, size in grades]
     if report.infeasible:
         parts.append(("proved to have no solution,", report.infeasible, "faint"))
     if left := count - report.proved - report.infeasible:
@@ -159,13 +119,10 @@ def _shares(report: Report) -> Shares:
 def _sections(report: Report, labels: ProblemLabels) -> tuple[Section, ...]:
     """Build all sections of a report on one problem."""
     drawn = tuple(plots(report))
+    text = () if drawn else ("Nothing ran, so nothing is drawn.",)
     return (
         _methods(report),
-        Section(
-            title="Plots",
-            text=() if drawn else ("Nothing ran, so nothing is drawn.",),
-            plots=drawn,
-        ),
+        Section(title="Plots", text=text, plots=drawn),
         _worst(report),
         _instances(report, labels),
         _unproved(report),
@@ -216,14 +173,12 @@ def _table_of_ratios(report: Report) -> Table:
         time = seconds(s.seconds)
         rows.append((_method(s), s.runs, s.judged, optimal, *cells, promise, time))
     return Table(
-        name="methods",
-        caption="",
         columns=(
             *("*method", "runs", "with proven optimum", "optimal", "min", "mean"),
             *["mean alike"] * alike,
             *("median", "p95", "max", "proven at most", "time, all runs"),
         ),
-        rows=tuple(rows),
+        rows=rows,
     )
 
 
@@ -245,14 +200,12 @@ def _table_by_level(report: Report) -> Table:
         rows.append((_method(s), *counts, share, *cells, seconds(s.seconds)))
     kinds = "mean, mean alike, max" if alike else "mean, max"
     return Table(
-        name="methods",
-        caption="",
         columns=(
             *("*method", "runs", "with proven optimum", "optimal", "share optimal"),
             *(f"level {level + 1}: {kinds}" for level in range(height)),
             "time, all runs",
         ),
-        rows=tuple(rows),
+        rows=rows,
     )
 
 
@@ -284,14 +237,12 @@ def _worst(report: Report) -> Section:
         if names:
             remarks.append((words, Name(", ".join(names)), "."))
     table = Table(
-        name="worst",
-        caption="",
         columns=(
             *("*method", "*instance", "ratio", "cost", "proven at most", "optimum"),
             *("*found by", "*proof", "time"),
         ),
-        rows=tuple(rows),
-        pictures=tuple(pictures),
+        rows=rows,
+        pictures=pictures,
     )
     return Section(
         title="The worst instance of each method",
@@ -349,10 +300,8 @@ def _instances(report: Report, labels: ProblemLabels) -> Section:
         spent = seconds(time.get(name))
         rows.append((Name(name), described(v.instance), value, proof, spent))
     table = Table(
-        name="instances",
-        caption="",
         columns=("*instance", f"*{labels.given}", "optimum", "*proof", "time, exact"),
-        rows=tuple(rows),
+        rows=rows,
     )
     text = (
         "The optimum where it is proven, else the best bound and the best cost known, "
@@ -378,13 +327,11 @@ def _unproved(report: Report) -> Section:
             )
         )
     table = Table(
-        name="unproved",
-        caption="",
         columns=(
             *("*instance", "*method", "cost", "best known", "bound"),
             "ratio lies within",
         ),
-        rows=tuple(rows),
+        rows=rows,
     )
     text = (
         "No ratio is claimed for these; it lies between cost / best known and cost / "
@@ -396,7 +343,9 @@ def _unproved(report: Report) -> Section:
 def _failures(report: Report) -> Section:
     items: list[Text] = []
     for j in report.broken:
-        limit = f": {_certain(j)}, above {fraction(j.guarantee)}"
+        at_least = "at least " if j.ratio is None else ""
+        ratio = f"ratio {at_least}{fraction(j.least_ratio)}"
+        limit = f": {ratio}, above {fraction(j.guarantee)}"
         where = (" ", Name(j.row.method), " on ", Name(j.row.instance), limit)
         items.append((Bad("Guarantee broken:"), *where))
     for v in report.contradictions:
@@ -418,13 +367,6 @@ def _failures(report: Report) -> Section:
         items=tuple(items),
         after=(retry,) if report.failed else (),
     )
-
-
-def _certain(run: ScoredRun) -> str:
-    if run.ratio is not None:
-        return f"ratio {fraction(run.ratio)}"
-    assert run.interval is not None
-    return f"ratio at least {fraction(run.interval[0])}"
 
 
 def _means(report: Report) -> Section:
@@ -451,8 +393,3 @@ def _equation(ratio: Ratio) -> str:
     if ratio in (inf, 1):
         return decimal(ratio)
     return f"{decimal(ratio)} = {short_fraction(ratio)}"
-
-
-def _levels(value: Value | None) -> str:
-    """Write a cost, levels with semicolons; nothing for none."""
-    return "" if value is None else ";".join(map(str, ordered(value)))

@@ -11,6 +11,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, NullLocator
 
+from ..drawing.problems import LABELS
 from ..pages.document import Plot
 from ..pages.numbers import decimal
 from ..pages.plot_style import (
@@ -27,13 +28,12 @@ from ..pages.plot_style import (
     ratio_axis,
     time_label,
 )
-from ..problems import LABELS
 from .report import Report
 from .scoring import ScoredRun
 from .summary import MethodSummary
 
 _WIDE = 9.8
-"""Inches."""
+"""Width in inches."""
 _MOST_PANELS = 4
 """Side by side."""
 
@@ -59,7 +59,7 @@ def plots(report: Report) -> list[Plot]:
             drawn.append(
                 _facets(
                     "Ratio against k",
-                    "One panel a method, all other methods in grey. Dashes: what is "
+                    "One panel per method, all other methods in grey. Dashes: what is "
                     "proven for the method on that instance.",
                     names,
                     with_ratio,
@@ -136,8 +136,8 @@ def _distribution(report: Report, measured: Sequence[MethodSummary]) -> Plot:
         "Distribution of exact ratios",
         "Each dot is an instance with a proven optimum; boxes hold the middle half, "
         "whiskers reach from the least to the 95th percentile, the thick line is the "
-        "median. Orange bars: the greatest factor proven for the method; beside such a "
-        "bar, dots in grey are instances that it does not cover.",
+        "median. Orange bars: the greatest factor proven for the method; next to such "
+        "a bar, dots in grey are instances that it does not cover.",
         as_svg(
             figure,
             "; ".join(
@@ -152,7 +152,7 @@ def _distribution(report: Report, measured: Sequence[MethodSummary]) -> Plot:
 
 
 def _level_by_level(report: Report, measured: Sequence[MethodSummary]) -> Plot:
-    """One panel a level, as many rows of dots as there are methods."""
+    """One panel per level, with one row of dots per method."""
     height = max(len(s.levels) for s in measured)
     columns = min(height, _MOST_PANELS)
     rows = -(-height // columns)
@@ -250,7 +250,7 @@ def _facets(
     *,
     promised: bool = False,
 ) -> Plot:
-    """One small panel a method, with the same axes, the others as a cloud."""
+    """One small panel per method, with the same axes; the others as a cloud."""
     shown = [j for j in judged if j.row.method in names]
     xs = np.array([across[0](j) for j in shown])
     ys = np.array([up[0](j) for j in shown])

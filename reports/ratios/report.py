@@ -1,4 +1,4 @@
-"""Everything that a ratio report says, before it is put into words."""
+"""The contents of a ratio report, independent of its wording."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Report:
 
     @cached_property
     def parts(self) -> Mapping[str, Report]:
-        """One report a problem that has rows, by its name."""
+        """One report per problem that has rows, by its name."""
         met = {j.row.problem for j in self.judged}
         return {
             problem: Report(
@@ -56,7 +56,7 @@ class Report:
 
     @cached_property
     def summaries(self) -> list[MethodSummary]:
-        """One a method, problem by problem."""
+        """One summary per method, problem by problem."""
         found = []
         for problem, table in self.methods.items():
             own = [j for j in self.judged if j.row.problem == problem]
@@ -71,7 +71,7 @@ class Report:
 
     @cached_property
     def verdicts(self) -> list[InstanceVerdict]:
-        """One an instance."""
+        """One verdict per instance."""
         found = {j.row.instance: j.verdict for j in self.judged}
         return list(found.values())
 
@@ -97,7 +97,7 @@ class Report:
 
     @property
     def broken(self) -> list[ScoredRun]:
-        """Rows above what their method guarantees."""
+        """Rows above the guarantee of their method."""
         return [j for j in self.judged if j.broken]
 
     @property
@@ -121,12 +121,12 @@ class Report:
 
     @property
     def refused(self) -> list[Row]:
-        """Rows of methods that do not take the instance."""
+        """Rows of methods that refused the instance."""
         return [row for row in self.rows if row.status == REFUSED]
 
     @property
     def failed(self) -> list[Row]:
-        """Rows of methods that broke."""
+        """Rows of methods that failed."""
         return [row for row in self.rows if row.status == FAILED]
 
     @property
@@ -136,7 +136,7 @@ class Report:
 
     @property
     def headline(self) -> str:
-        """Say in one sentence how much is known."""
+        """One sentence: how much is known."""
         count = len(self.judged)
         return (
             f"{_many(len(self.verdicts), 'instance')}, "
@@ -148,7 +148,7 @@ class Report:
 
     @property
     def finding(self) -> str:
-        """Say in one sentence whether what was promised holds."""
+        """One sentence: whether every guarantee holds."""
         wrong = []
         if self.broken:
             wrong.append(f"{_many(len(self.broken), 'row')} above a proven guarantee")

@@ -1,4 +1,4 @@
-"""What all rows together say: optimum of an instance, ratio of a row."""
+"""The optimum of an instance and the ratio of a row, from all rows together."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from ..campaigns.rows import Row
 from ..pages.numbers import Ratio, decimal, within
 
 Interval = tuple[Ratio, Ratio]
-"""Between what a ratio must lie."""
+"""Lower and upper end of a ratio."""
 
 _GRADES = tuple(Grade)
 
 
 @dataclass(frozen=True, slots=True)
 class InstanceVerdict:
-    """What is known of the optimum of an instance.
+    """What is known about the optimum of an instance.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ class InstanceVerdict:
 
     @property
     def contradiction(self) -> str:
-        """Say so if a solution costs less than what was proved; else ""."""
+        """Which proof a cheaper solution contradicts; "" if none."""
         if self.best is not None and self.refuted is not None:
             return (
                 f"{self.refuted.method} ({self.refuted.proof}) claims that there is no "
@@ -82,7 +82,7 @@ class InstanceVerdict:
 
     @property
     def proof(self) -> Proof | None:
-        """Who vouches for the bound, or for infeasibility."""
+        """The proof of the bound, or of infeasibility."""
         if self.infeasible and self.refuted is not None:
             return self.refuted.proof
         return self.proved.proof if self.proved and self.bound is not None else None
@@ -90,7 +90,7 @@ class InstanceVerdict:
 
 @dataclass(frozen=True, slots=True)
 class ScoredRun:
-    """A row beside the optimum of its instance.
+    """A row with the optimum of its instance.
 
     Parameters
     ----------
@@ -131,9 +131,9 @@ class ScoredRun:
 
     @property
     def intervals(self) -> tuple[Interval, ...] | None:
-        """Between what the ratios must lie: cost/incumbent and cost/bound.
+        """Intervals of the ratios, from cost/incumbent to cost/bound.
 
-        None without a cost. Of a lexicographic cost, levels are told apart up to the
+        None without a cost. Of a lexicographic cost, levels are distinguished up to the
         first on which incumbent and bound differ: nothing is known of those below.
         """
         best, bound = self.verdict.best, self.verdict.bound
@@ -165,14 +165,18 @@ class ScoredRun:
         )
 
     @property
+    def least_ratio(self) -> Ratio | None:
+        """The ratio, or the lower end of its interval."""
+        if self.ratio is not None or self.interval is None:
+            return self.ratio
+        return self.interval[0]
+
+    @property
     def broken(self) -> bool:
         """Whether the ratio, or the least that it can be, is above the guarantee."""
-        if self.guarantee is None or not self.covered:
+        if self.guarantee is None or not self.covered or self.least_ratio is None:
             return False
-        least = self.ratio
-        if least is None and self.interval is not None:
-            least = self.interval[0]
-        return least is not None and least > self.guarantee
+        return self.least_ratio > self.guarantee
 
 
 def open_levels(
@@ -206,7 +210,7 @@ def judge(
     *,
     witnesses: Iterable[Row] = (),
 ) -> list[ScoredRun]:
-    """Put every row beside the optimum of its instance.
+    """Compare every row with the optimum of its instance.
 
     Parameters
     ----------

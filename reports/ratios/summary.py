@@ -28,7 +28,7 @@ class Spread:
 
 @dataclass(frozen=True, slots=True)
 class MethodSummary:
-    """How one method did.
+    """Statistics of one method.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Tables and figures of the papers, run again and set beside what was printed."""
+"""Tables and figures of the papers, reproduced and compared with the printed ones."""
 
 from .catalogue import Reproduction as Reproduction
 from .catalogue import RunOptions as RunOptions

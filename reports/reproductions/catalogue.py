@@ -11,7 +11,7 @@ from ..pages.document import Document
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunOptions:
-    """How a reproduction is to be run.
+    """Options of a reproduction's run.
 
     Parameters
     ----------
@@ -48,12 +48,12 @@ class RunOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reproduction:
-    """One entry of the table.
+    """One reproduction.
 
     Parameters
     ----------
     name, summary, source
-        What it is.
+        Its name, what it shows, and the paper it comes from.
     study
         Runs it.
     takes

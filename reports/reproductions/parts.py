@@ -1,6 +1,6 @@
-"""Finished parts of a long run, kept in a folder: a run that is killed goes on.
+"""Finished parts of a long run, kept in a folder, so that it can be resumed.
 
-A part has a key, the digest of all that its outcome depends on; what is kept is kept
+A part has a key, the digest of all that its outcome depends on; outcomes are kept
 under that name, so that a changed part is another one.
 """
 
@@ -24,12 +24,12 @@ from .catalogue import RunOptions
 
 
 class Arrays:
-    """A dataclass of nothing but arrays of numbers, as bytes."""
+    """A dataclass of arrays of numbers that can be written as bytes."""
 
     __slots__ = ()
 
     def packed(self) -> bytes:
-        """Write it; the same arrays give the same bytes."""
+        """Write the arrays; equal arrays give equal bytes."""
         stream = BytesIO()
         names: Any = type(self).__dataclass_fields__  # type: ignore[attr-defined]
         np.savez_compressed(stream, **{name: getattr(self, name) for name in names})
@@ -37,7 +37,7 @@ class Arrays:
 
     @classmethod
     def unpacked(cls, content: bytes) -> Self | None:
-        """Read it; None if it is not what was written."""
+        """Read arrays; None if the bytes are not what was written."""
         names: Any = cls.__dataclass_fields__  # type: ignore[attr-defined]
         try:
             with np.load(BytesIO(content), allow_pickle=False) as arrays:
@@ -55,14 +55,14 @@ class Part(Protocol[OutcomeOfPart]):
 
     @property
     def key(self) -> str:
-        """Digest of all that the outcome depends on."""
+        """SHA-256 of everything that the outcome depends on."""
 
     @property
     def about(self) -> str:
-        """What it is, for progress and complaints."""
+        """Its name, for progress and error messages."""
 
     def fits(self, found: OutcomeOfPart) -> bool:
-        """Say whether an outcome has the form that this part's has."""
+        """Whether an outcome has the form of this part's outcomes."""
 
 
 class PartStore(Generic[Outcome]):
@@ -81,7 +81,7 @@ class PartStore(Generic[Outcome]):
         self.kind = kind
 
     def get(self, part: Part[Outcome]) -> Outcome | None:
-        """Return what was found before; None if it has to be run."""
+        """Return the stored outcome; None if it has to be run."""
         try:
             content = self._path(part).read_bytes()
         except OSError:
@@ -90,7 +90,7 @@ class PartStore(Generic[Outcome]):
         return found if found is not None and part.fits(found) else None
 
     def put(self, part: Part[Outcome], found: Outcome) -> None:
-        """Keep what was found, whole or not at all.
+        """Store an outcome atomically.
 
         Raises
         ------
@@ -113,7 +113,7 @@ def run_all(
     kind: type[Outcome],
     options: RunOptions,
 ) -> dict[str, Outcome]:
-    """Run the parts that have not been kept, and keep each as it ends.
+    """Run the parts that are not stored yet, and store each as it ends.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""A stream of jobs to go through: who holds what, start by start, with a slider."""
+"""A stream of jobs with a slider: which job holds which processors."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ MOST_STARTS = 20_000
 
 
 class Film:
-    """Takes down what is held when, as a few numbers an event.
+    """Records what is held when, as a few numbers per event.
 
     Parameters
     ----------
     network
         Where the stream runs.
     title
-        Who hands out, for the heading.
+        Name of the allocator, for the heading.
 
     Attributes
     ----------
     starts
-        How many have been taken down.
+        How many have been recorded.
     """
 
     def __init__(self, network: Topology, title: str) -> None:
@@ -39,7 +39,7 @@ class Film:
         self._running: dict[int, int] = {}
 
     def see(self, event: Event) -> None:
-        """Take down a start or an end."""
+        """Record a start or an end."""
         if isinstance(event, End):
             begun = self._running.pop(id(event.grant), None)
             if begun is not None:
@@ -69,10 +69,10 @@ class Film:
 def _runs(grant: Allocation) -> list[int]:
     """Write sets of numbers as gaps and lengths of runs."""
     used = sorted(grant.used.tolist())
-    told = _pairs(used)
+    pairs = _pairs(used)
     if len(grant.held) > len(used):
-        told += [-1, *_pairs(sorted(set(grant.held.tolist()) - set(used)))]
-    return told
+        pairs += [-1, *_pairs(sorted(set(grant.held.tolist()) - set(used)))]
+    return pairs
 
 
 def _pairs(numbers: list[int]) -> list[int]:
@@ -81,15 +81,15 @@ def _pairs(numbers: list[int]) -> list[int]:
     >>> _pairs([3, 4, 5, 9])
     [3, 3, 3, 1]
     """
-    told: list[int] = []
+    pairs: list[int] = []
     end = 0
     for number in numbers:
-        if told and number == end:
-            told[-1] += 1
+        if pairs and number == end:
+            pairs[-1] += 1
         else:
-            told += [number - end, 1]
+            pairs += [number - end, 1]
         end = number + 1
-    return told
+    return pairs
 
 
 def _layout(network: Topology, count: int) -> list[int]:
@@ -107,7 +107,7 @@ def _layout(network: Topology, count: int) -> list[int]:
 def slider(film: Film) -> Plot:
     """Make a picture to go through a stream, for any page of ours.
 
-    It is drawn by a script of its own, from data beside it; nothing is fetched.
+    It is drawn by a script of its own, from data next to it; nothing is fetched.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""A page on streams of jobs: measures, distributions, the machine start by start."""
+"""The page on streams of jobs: measures, distributions, the machine over time."""
 
 from __future__ import annotations
 
@@ -88,9 +88,9 @@ def measures_table(ran: Sequence[Ran]) -> Table:
 def distributions(ran: Sequence[Ran]) -> Plot:
     """Draw how measures of jobs are distributed under each allocator."""
     panels = [
-        (label, told)
+        (label, known)
         for label, of in _PANELS
-        if any(told := [_known(rows, of) for _, _, rows in ran])
+        if any(known := [_known(rows, of) for _, _, rows in ran])
     ]
     names = [name for name, _, _ in ran]
     with mpl.rc_context(STYLE):
@@ -98,9 +98,9 @@ def distributions(ran: Sequence[Ran]) -> Plot:
             figsize=(9.8, len(panels) * (0.75 + 0.3 * len(names))),
             layout="constrained",
         )
-        for place, (label, told) in enumerate(panels, start=1):
+        for place, (label, known) in enumerate(panels, start=1):
             axes = figure.add_subplot(len(panels), 1, place)
-            for y, values in enumerate(told):
+            for y, values in enumerate(known):
                 if values:
                     _box(axes, y, values)
             axes.set_yticks(range(len(names)), names)

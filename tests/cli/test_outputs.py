@@ -232,7 +232,7 @@ def test_a_solution_with_a_certificate_can_be_proved_anew(
     assert run(["check", instance, solution]) == 2
     assert "--certificate: is needed to check this proof" in capsys.readouterr().err
     assert run(["check", instance, solution, "--prove"]) == 0
-    assert "proved anew" in capsys.readouterr().out
+    assert "proved again" in capsys.readouterr().out
     assert run(["check", instance, solution, "--certificate", proof]) == 0
 
 

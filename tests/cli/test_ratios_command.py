@@ -155,8 +155,8 @@ def test_what_does_not_hold_ends_with_status_1(
     [
         (
             ["--methods", "first,best"],
-            "--methods: no such method for ksubset "
-            "(known: first, last, slow, shy, auto), not 'best'",
+            "--methods: no such method for ksubset: 'best' "
+            "(known: first, last, slow, shy, auto)",
         ),
         (["--methods", ""], "--methods: no such method"),
         (["--exact", "first"], "--exact: is not an exact method: 'first'"),

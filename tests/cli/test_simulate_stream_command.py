@@ -148,8 +148,8 @@ def test_a_log_is_run_and_scaled(capsys: pytest.CaptureFixture[str]) -> None:
     assert fast["utilization_pct"] > slow["utilization_pct"]
 
 
-MESH = ("--mesh", "4x4")
-MM = ("--allocator", "mm")
+MESH = ("--shape", "4x4")
+MM = ("--method", "mm")
 
 
 @pytest.mark.parametrize(
@@ -157,8 +157,8 @@ MM = ("--allocator", "mm")
     [
         ((*MESH, "--allocator", "mmm"), "--method: no such allocator: 'mmm' (did you"),
         ((*MESH, "--allocator", "mm,"), "--method: no such allocator"),
-        ((*MM,), "one of the arguments --mesh --torus --tree is required"),
-        ((*MM, "--mesh", "4x0"), "argument --mesh: must be sides such as 16x22"),
+        ((*MM,), "the following arguments are required: --shape"),
+        ((*MM, "--mesh", "4x0"), "argument --shape: must be sides such as 16x22"),
         ((*MM, *MESH, "--policy", "sjf"), "argument --policy: invalid choice: 'sjf'"),
         ((*MM, *MESH, "--requests", "0"), "--requests: must be from 1 to"),
         ((*MM, *MESH, "--sizes", "uniform:1:17"), "--sizes: must run between whole"),
@@ -177,7 +177,7 @@ MM = ("--allocator", "mm")
         (
             (*MM, *MESH, "--trace", "TRACE"),
             "TRACE: job 5: larger than the machine (16 processors); --skip-larger "
-            "skips such, not 40",
+            "skips such: 40",
         ),
         ((*MM, *MESH, "--trace", "TRACE", "--jobs", "3:4"), "TRACE: no job of these"),
         ((*MM, *MESH, "--trace", "none.swf"), "none.swf: cannot be read: No such file"),
@@ -185,7 +185,7 @@ MM = ("--allocator", "mm")
         (("--allocator", "mbs", "--tree", "4x4"), "topology: needs a mesh or a torus"),
         (
             ("--allocator", "mm,mc1x1", *MESH, "--jobs-csv", "x.csv"),
-            "--jobs-csv: takes a single allocator",
+            "--jobs-csv: takes a single method",
         ),
         ((*MM, *MESH, "--requests", "3", "--json", "no/where"), "no/where: cannot be"),
     ],

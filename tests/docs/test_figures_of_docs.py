@@ -155,6 +155,7 @@ NOT_COMPARED = {
     ("README.md", "closeknit reproduce morgenstern-undecided"): SPEED,
     ("README.md", "python benchmarks/bench_mm.py"): SPEED,
     ("README.md", "closeknit reproduce online-rule"): TRACE,
+    ("docs/graphs.md", "make bench-graphs"): SPEED,
     (
         "docs/allocators.md",
         "pytest tests/heuristics/allocation/test_curves.py",

@@ -82,7 +82,8 @@ class DistancesSearch(KSubsetSearch):
         picked = np.array(self._chosen)
         self.best = int(hops[np.ix_(picked, picked)].sum()) // 2
         self.nodes = 0
-        self._space = kernels.Space(hops, twins(hops), k)
+        nearest = np.partition(hops, range(k), axis=1)[:, :k].cumsum(axis=1)
+        self._space = kernels.Space(hops, nearest, twins(hops), k)
         lines = np.zeros((5, k), dtype=np.int64)
         rows = np.zeros((2, k, n), dtype=np.int64)
         self._frames = kernels.Frames(

@@ -24,13 +24,13 @@ from ...pages.plot_style import CLOUD, FAINT, INK, STYLE, A, B, as_svg
 from ..catalogue import RunOptions
 
 _AGREE = 40
-"""Sizes up to which the search over sets of processors is asked as well."""
+"""Sizes up to which the search over sets of processors runs as well."""
 _DRAWN = (50, 100, 200)
 """Towns laid over the city."""
 
 
 def figure2(options: RunOptions) -> Document:
-    """Print the least pair sums and draw the towns; every size to 200, and in space."""
+    """Tabulate the least pair sums and draw the towns; to size 200, and in space."""
     plane, space = TOWN_SEARCH[2], TOWN_SEARCH[3]
     steps = plane + space + _AGREE
     for k in range(1, plane + 1):
@@ -152,7 +152,7 @@ def figure3(options: RunOptions) -> Document:
                         name="city-and-towns",
                         caption="Towns against the limit",
                         columns=("n", "w(n)", "psi/2 n^2.5", "quotient"),
-                        rows=tuple(rows),
+                        rows=rows,
                     ),
                     _boundary(ideal),
                 ),

@@ -1,4 +1,4 @@
-"""What a part says: means with intervals, and ratios to proven optima."""
+"""Results of a part: means with intervals, and ratios to proven optima."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _PLACES = 10**12
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ratios:
-    """One decision in one situation, against the least that was possible.
+    """One decision in one situation, compared with the optimum.
 
     Jobs of one processor are left out: there is nothing to be decided.
 
@@ -73,22 +73,22 @@ class Row:
 
     @property
     def situation(self) -> str:
-        """Who placed the stream."""
+        """The strategy that placed the stream."""
         return self.part.situation
 
     def costs(self, decision: str) -> IntArray:
-        """Pair sums at all jobs; below 0 where it was not asked or refused."""
+        """Pair sums at all jobs; below 0 where it was not run or refused."""
         column: IntArray = self.found.costs[:, self.part.decisions.index(decision)]
         return column
 
     def mean(self, decision: str) -> float | None:
-        """Mean pair sum over the jobs at which it was asked and served them."""
+        """Mean pair sum over the jobs at which it ran and answered."""
         costs = self.costs(decision)
         served = costs[costs >= 0]
         return float(served.mean()) if len(served) else None
 
     def means(self, decisions: Sequence[str]) -> dict[str, Estimate]:
-        """Mean pair sums of decisions that were asked at every job."""
+        """Mean pair sums of decisions that were run at every job."""
         sums = self._resampled(decisions)
         return {
             name: estimate(float(self.costs(name).mean()), sums[:, i] / self.n)
@@ -115,12 +115,12 @@ class Row:
 
     @property
     def compared(self) -> int:
-        """Decisions at which an optimum was looked for."""
+        """Number of decisions for which an optimum was searched."""
         return int(self._compared.sum())
 
     @property
     def open(self) -> int:
-        """Those of them at which the proof ran out."""
+        """Number of those that were not proved within the limit."""
         return self.compared - int(self._proven.sum())
 
     def ratios(self, decision: str) -> Ratios:

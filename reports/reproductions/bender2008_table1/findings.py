@@ -1,4 +1,4 @@
-"""Which of the paper's rankings hold, and by how much: said from the numbers."""
+"""Which of the paper's rankings hold, and by how much, from the data."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SURELY = (
 
 @dataclass(frozen=True, slots=True)
 class RankingFinding:
-    """What became of a ranking.
+    """A ranking of the paper, with our differences.
 
     Parameters
     ----------
@@ -43,17 +43,17 @@ class RankingFinding:
 
     @property
     def in_order(self) -> bool:
-        """Whether the numbers rank so, by chance or not."""
+        """Whether the means are ranked so, significantly or not."""
         return all(step.value > 0 for _, step in self.steps)
 
     @property
     def as_text(self) -> str:
-        """Write the steps."""
+        """The steps as text."""
         return ", ".join(f"{name} {step}" for name, step in self.steps)
 
 
 def judged(steps: Sequence[RankingFinding]) -> bool | None:
-    """Say whether all of several rankings hold.
+    """Whether all of several rankings hold.
 
     >>> judged([Verdict((("b", Estimate(1, 0.5, 2)),))])
     True
@@ -97,7 +97,7 @@ def diagonal_verdict(rows: Rows, variant: Variant) -> RankingFinding:
 
 
 def findings(states: States) -> Iterator[Finding]:
-    """Hold the paper's statements against every state and variant."""
+    """Test the paper's statements in every state and variant."""
     for state, rows in states.items():
         for name, variant in VARIANTS.items():
             where = f"{state}, {name}"
@@ -131,7 +131,7 @@ def _printed_spans() -> Iterator[str]:
 
 
 def _astray(found: Mapping[str, RankingFinding]) -> str:
-    """Name the steps that do not go up for certain."""
+    """List the steps that are not surely upward."""
     astray = [
         f"{name}: {step} {gap} %"
         for name, verdict in found.items()
@@ -176,7 +176,7 @@ def _columns_finding(where: str, rows: Rows, variant: Variant) -> Finding:
 
 
 def lead(states: States) -> Iterator[str]:
-    """Say what came out, in a few sentences for each state."""
+    """Summarise the results, in a few sentences for each state."""
     for state, rows in states.items():
         yield f"{_rankings(state, rows)} {_optimum(rows)}"
         yield f"{_corner(state, rows)}"
@@ -206,7 +206,7 @@ def _does(verdicts: Sequence[RankingFinding]) -> str:
 
 
 def _optimum(rows: Rows) -> str:
-    """Say how near the decisions are to optimal ones."""
+    """Describe how near the decisions are to optimal ones."""
     compared = sum(row.compared for row in rows.values())
     still_open = sum(row.open for row in rows.values())
     ratios = []
@@ -227,7 +227,7 @@ def _optimum(rows: Rows) -> str:
 
 
 def _corner(state: str, rows: Rows) -> str:
-    """Say whether deciding optimally each time is best in the long run."""
+    """Describe whether deciding optimally each time is best in the long run."""
     order = diagonal_order(rows)
     place = order.index(OPTIMAL) + 1
     optimal = rows[OPTIMAL].found.own

@@ -1,4 +1,4 @@
-"""One situation algorithm on one stream: what every decision algorithm would give."""
+"""One situation algorithm on one stream, with all decision algorithms."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from ....solvers import Settings
 from ..parts import Arrays
 
 VERSION = 1
-"""Goes up when the same part would come out differently."""
+"""Version of the outcome; raised when the same part would give another one."""
 OPTIMAL = "optimal"
 """The decision, or situation, that costs least, as far as it is proved."""
 NOT_ASKED, REFUSED = -1, -2
-"""In place of a cost."""
+"""Marks in place of a cost."""
 _EXACT = "auto"
 
 
@@ -67,12 +67,12 @@ class Part:
 
     @property
     def decisions(self) -> tuple[str, ...]:
-        """All of them: the columns of what is found."""
+        """All decision algorithms: the columns of the outcome."""
         return self.always + self.sometimes
 
     @property
     def key(self) -> str:
-        """Digest of all that the outcome depends on."""
+        """SHA-256 of everything that the outcome depends on."""
         jobs = np.array(
             [(job.submit, job.processors, job.seconds) for job in self.jobs],
             dtype=np.int64,
@@ -92,17 +92,17 @@ class Part:
 
     @property
     def about(self) -> str:
-        """What it is, for progress and complaints."""
+        """Its name, for progress and error messages."""
         return f"situation {self.situation}"
 
     def fits(self, found: Found) -> bool:
-        """Say whether an outcome has the form that this part's has."""
+        """Whether an outcome has the form of this part's outcomes."""
         return found.costs.shape == (len(self.jobs), len(self.decisions))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found(Arrays):
-    """What came of a part; rows are jobs in the order in which they started.
+    """The outcome of a part; one row per job in the order of starts.
 
     Parameters
     ----------
@@ -157,7 +157,7 @@ def run(part: Part) -> Found:
 
 
 def enumerate_starts(events: Iterator[Event]) -> Iterator[tuple[int, Event]]:
-    """Give each event with the number of starts before it."""
+    """Yield each event with the number of starts before it."""
     number = 0
     for event in events:
         yield number, event
@@ -165,7 +165,7 @@ def enumerate_starts(events: Iterator[Event]) -> Iterator[tuple[int, Event]]:
 
 
 class Met:
-    """What a job meets: the idle processors, and how many of them it asks for.
+    """The state that a job meets: idle processors, and the number it requests.
 
     Parameters
     ----------
@@ -194,12 +194,12 @@ class Met:
 
     @property
     def key(self) -> bytes:
-        """The same for the same problem."""
+        """Key that equal problems share."""
         return np.packbits(self.idle).tobytes() + self.k.to_bytes(4, "little")
 
     @cached_property
     def instance(self) -> KSubset:
-        """The same as a problem of its own."""
+        """The state as a k-subset instance."""
         free = tuple(compress(self.places, self.idle))
         return KSubset("job", self.topology, free, self.k)
 
@@ -210,7 +210,7 @@ class Met:
 
 
 class _Asked:
-    """Those who are asked, each knowing what is busy."""
+    """The decision algorithms, each with the current occupancy."""
 
     def __init__(self, part: Part, topology: Mesh) -> None:
         self.part = part
@@ -223,7 +223,7 @@ class _Asked:
         self.known: dict[bytes, dict[str, tuple[int, int]]] = {}
 
     def see(self, event: Event) -> None:
-        """Note what has been taken, or given back."""
+        """Record processors that were allocated or released."""
         held = event.grant.held
         for mirror in self.mirrors.values():
             if isinstance(event, Start):
@@ -232,7 +232,7 @@ class _Asked:
                 mirror.release(Allocation(held, held))
 
     def about(self, met: Met, own: int) -> tuple[list[int], int]:
-        """Return what each would cost, and a bound on what any can.
+        """Return the cost of each decision, and a lower bound on all.
 
         Who has placed the stream need not be asked again: it gave ``own``.
         """
@@ -282,7 +282,7 @@ def _situation(part: Part, topology: Mesh) -> Allocator:
 
 
 def usable(names: Sequence[str], shape: tuple[int, ...]) -> Mapping[str, str]:
-    """Say of each method why it is not for this mesh; "" if it is."""
+    """Return for each method why it does not take this mesh; "" if it does."""
     topology = Mesh(shape)
     whole = KSubset("whole", topology, tuple(topology.locations()), 1)
     reasons = {}

@@ -19,7 +19,7 @@ from .printed import NAMES, PRINTED, VARIANTS
 from .tables import Rows, diagonal_order
 
 _WIDE = 9.8
-"""Inches."""
+"""Width in inches."""
 _MOST_DOTS = 240
 """Ratios of an allocator that are drawn, evenly through its distribution."""
 
@@ -125,7 +125,7 @@ def _heat(
 
 
 def diagonal_plot(state: str, rows: Rows) -> Plot:
-    """Draw what each gives over the stream that it places, against the optimal one."""
+    """Draw the costs of each over the stream that it places, relative to optimal."""
     order = diagonal_order(rows)
     optimal = rows[OPTIMAL].found.own
     with mpl.rc_context(STYLE):
@@ -163,7 +163,7 @@ def diagonal_plot(state: str, rows: Rows) -> Plot:
 
 
 def spread_plot(state: str, rows: Rows) -> Plot:
-    """Draw how the ratios of each spread in the situations of its own."""
+    """Draw the distribution of the ratios of each in its own situations."""
     spread = {
         name: row.ratio_values(name) for name, row in rows.items() if name != OPTIMAL
     }

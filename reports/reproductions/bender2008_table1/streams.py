@@ -20,11 +20,11 @@ from ....simulation.stream_jobs import (
 from ....simulation.swf import Job, read_swf, trace_name
 
 DRAWN = 10_000
-"""Jobs of the stream that is drawn where there is no trace."""
+"""Number of jobs of the synthetic stream."""
 SERVICE = 600
 """Their mean run time, in seconds."""
 MODERATE = Fraction(7, 10)
-"""Load of what is drawn, and of traces that offer more than a machine can do."""
+"""Load of the synthetic stream, and of traces that offer too much."""
 TIMED, PACKED = "timed", "packed"
 SHORT = {
     TIMED: "jobs come at times of their own",
@@ -37,7 +37,7 @@ _MOST_LEFT_OUT = Fraction(1, 100)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class State:
-    """One way in which time enters, which the paper leaves open.
+    """One arrival pattern; the paper does not specify which it used.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ class State:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stream:
-    """Jobs, where they come from, and the ways in which they come.
+    """Jobs, their origin, and their arrival patterns.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ class Stream:
 
 
 def offered_load(jobs: Sequence[StreamJob], processors: int) -> Fraction:
-    """Return the work that comes over what the machine can do in that time.
+    """Return the offered load: work submitted over the capacity in that time.
 
     >>> offered_load([StreamJob(1, 0, 2, 30, 30), StreamJob(2, 60, 2, 30, 30)], 4)
     Fraction(1, 2)
@@ -88,7 +88,7 @@ def stream(
     first: int | None = None,
     load: Fraction | None = None,
 ) -> Stream:
-    """Read a trace or draw a stream; let it come in two ways.
+    """Read a trace or draw a stream; return it with two arrival patterns.
 
     Parameters
     ----------
@@ -216,14 +216,14 @@ def refuse_small_mesh(
         raise InputError(
             f"is too small: {large} of {taken + large} jobs of {Path(trace).name} are "
             f"larger than its {prod(shape)} processors",
-            field=f"--mesh {'x'.join(map(str, shape))}",
+            field=f"--shape {'x'.join(map(str, shape))}",
         )
 
 
 def _timed(
     jobs: Sequence[StreamJob], processors: int, load: Fraction | None
 ) -> tuple[list[StreamJob], str]:
-    """Let jobs come as the trace says, or at a load."""
+    """Submit jobs at the times of the trace, or scaled to a load."""
     own = offered_load(jobs, processors)
     if load is None and own < 1:
         return list(jobs), (

@@ -29,9 +29,9 @@ from .tables import (
 )
 
 EVERY = 4
-"""Optima, and allocators that the table does not have, are asked every so often."""
+"""Expensive methods run only on every N-th job: optima, further allocators."""
 NODES = 200_000
-"""Of the search for an optimum."""
+"""Limit of the search for an optimum."""
 MESH = (16, 16)
 CORE = tuple(dict.fromkeys((*EVERYWHERE.values(), *AS_DEFINED.values())))
 """The four of the table, in both variants."""
@@ -45,7 +45,7 @@ _WANTED = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lineup:
-    """Who takes part.
+    """The strategies that take part.
 
     Parameters
     ----------
@@ -60,12 +60,12 @@ class Lineup:
 
     @property
     def situations(self) -> tuple[str, ...]:
-        """All of them place the stream."""
+        """All strategies that place the stream."""
         return CORE + self.more
 
 
 def lineup(shape: tuple[int, ...]) -> Lineup:
-    """Choose who takes part on a mesh.
+    """Select the strategies that take a mesh.
 
     Raises
     ------
@@ -78,7 +78,7 @@ def lineup(shape: tuple[int, ...]) -> Lineup:
         if reasons[name]:
             raise InputError(
                 f"{name} {reasons[name]}",
-                field="--mesh",
+                field="--shape",
                 value="x".join(map(str, shape)),
             )
     return Lineup(

@@ -18,7 +18,7 @@ Rows = Mapping[str, Row]
 
 
 def printed_table(state: str, rows: Rows) -> Table:
-    """Set the 4x4 tables beside the paper's."""
+    """Compare the 4x4 tables with the paper's."""
     lines: list[tuple[Cell, ...]] = []
     for i, situation in enumerate(NAMES):
         cells: list[Cell] = [situation, *PRINTED[i]]
@@ -33,12 +33,12 @@ def printed_table(state: str, rows: Rows) -> Table:
         caption="Average sum of pairwise distances of the decision (columns) in the "
         "situation (rows)",
         columns=("*situation", *heads),
-        rows=tuple(lines),
+        rows=lines,
     )
 
 
 def means_table(state: str, rows: Rows) -> Table:
-    """Give the intervals of the 4x4 tables."""
+    """Tabulate the intervals of the 4x4 tables."""
     lines: list[tuple[Cell, ...]] = []
     for variant, methods in VARIANTS.items():
         for situation in NAMES:
@@ -50,7 +50,7 @@ def means_table(state: str, rows: Rows) -> Table:
         name=f"means_{state}",
         caption="The same with 95 % intervals; most of their width all columns share",
         columns=("*variant", "*situation", "jobs", *(f"*{name}" for name in NAMES)),
-        rows=tuple(lines),
+        rows=lines,
     )
 
 
@@ -72,13 +72,13 @@ def gaps(row: Row, variant: Variant) -> dict[str, Estimate]:
 
 
 def printed_gap(situation: str, better: str, worse: str) -> float:
-    """By how many per cent they differ in the paper's row."""
+    """Return by how many per cent they differ in the paper's row."""
     row = dict(zip(NAMES, PRINTED[NAMES.index(situation)], strict=True))
     return 100 * (row[worse] / row[better] - 1)
 
 
 def gaps_table(state: str, rows: Rows) -> Table:
-    """Say by how much decisions differ within a row."""
+    """Tabulate by how much decisions differ within a row."""
     lines: list[tuple[Cell, ...]] = []
     for variant, methods in VARIANTS.items():
         for situation in NAMES:
@@ -107,7 +107,7 @@ def gaps_table(state: str, rows: Rows) -> Table:
             *("*variant", "*situation", "*decision", "*than"),
             *("paper", "ours", "low", "high", "jobs"),
         ),
-        rows=tuple(lines),
+        rows=lines,
     )
 
 
@@ -117,7 +117,7 @@ def diagonal_order(rows: Rows) -> list[str]:
 
 
 def diagonal_table(state: str, rows: Rows) -> Table:
-    """Say what those that place the stream give to its jobs."""
+    """Tabulate what the placing strategies give to the jobs of the stream."""
     lines: list[tuple[Cell, ...]] = []
     order = diagonal_order(rows)
     best = rows[order[0]].found.own
@@ -145,12 +145,12 @@ def diagonal_table(state: str, rows: Rows) -> Table:
             *("above optimal, %", "low", "high"),
             "idle left over",
         ),
-        rows=tuple(lines),
+        rows=lines,
     )
 
 
 def ratio_matrix(state: str, rows: Rows) -> Table:
-    """Give the ratio of the sums of every decision in every situation."""
+    """Tabulate the ratio of the sums of every decision in every situation."""
     asked = next(iter(rows.values())).part.decisions
     decisions = [name for name in asked if name != OPTIMAL]
     lines: list[tuple[Cell, ...]] = []
@@ -165,12 +165,12 @@ def ratio_matrix(state: str, rows: Rows) -> Table:
         caption="Cost over proven optimum, sum over sum: decision (columns) in the "
         "situation (rows); at how many jobs, of which without a proof",
         columns=("*situation", "jobs", "open", *decisions),
-        rows=tuple(lines),
+        rows=lines,
     )
 
 
 def entries_table(state: str, rows: Rows) -> Table:
-    """List all that is known of every entry."""
+    """Tabulate everything known about every entry."""
     lines: list[tuple[Cell, ...]] = []
     for situation, row in rows.items():
         for decision in row.part.decisions:
@@ -198,7 +198,7 @@ def entries_table(state: str, rows: Rows) -> Table:
             *("proved", "optimal", "*sum over sum", "ratio", "mean of ratios"),
             *("*worst", "worst ratio", "*at least", "*at most"),
         ),
-        rows=tuple(lines),
+        rows=lines,
     )
 
 

@@ -36,7 +36,7 @@ _LOOKS = {
 
 
 LOADS = (Fraction(1, 2), Fraction(3, 4), Fraction(1), Fraction(5, 4))
-"""Jobs of a week, in parts of the paper's number."""
+"""Jobs of a week, as shares of the paper's number."""
 SEEDS = 3
 """Weeks drawn at every load."""
 _AHEAD = ("exact", "lookahead")
@@ -100,7 +100,7 @@ def _run(name: str, jobs: Sequence[Submission], seed: int) -> list[tuple[int, in
 
 
 def _way(name: str, seed: int) -> tuple[Way, Callable[[Ints, int], None]]:
-    """Return how to choose, and what to note of a choice and its end."""
+    """Return the selector, and callbacks for a selection and its end."""
 
     def forget(chosen: Ints, end: int) -> None:
         return None
@@ -120,7 +120,7 @@ def _way(name: str, seed: int) -> tuple[Way, Callable[[Ints, int], None]]:
 
 
 def _least_loaded() -> tuple[Way, Callable[[Ints, int], None]]:
-    """Take the nodes idle for longest: their load average has decayed most."""
+    """Select the nodes idle for longest: their load average has decayed most."""
     ended: npt.NDArray[np.int64] = np.full(NODES, -1, dtype=np.int64)
 
     def way(free: Flags, job: Submission) -> Ints:
@@ -139,7 +139,7 @@ def written(
     about: str,
     seed: int,
 ) -> Document:
-    """Put what was found beside the paper."""
+    """Compare the results with the paper."""
     several = {
         name: np.array([used for size, used in rows if size > 1])
         for name, rows in cards.items()
@@ -155,7 +155,7 @@ def written(
         + ", ".join(f"{name} {mean[name]:.2f}" for name in _NAMES)
         + f". None can have fewer than {least:.2f}, were every job alone.",
         f"Optimal choices would have bought {mean['reaching'] - mean['exact']:+.3f} "
-        f"line cards a job over reaching ({fewer}); looking one level further ahead "
+        f"line cards per job over reaching ({fewer}); looking one level further ahead "
         f"buys {mean['exact'] - mean['lookahead']:+.3f} over optimal ones ({ahead})"
         + (
             ": what is best for each job is not best for those that follow."
@@ -193,7 +193,7 @@ def written(
         notes=(
             f"Stream: {about}; seed {seed}. Every way to select runs the whole stream "
             "on a machine of its own, so later jobs meet what its own choices left. "
-            "A job starts when it fits, whoever waits before it.",
+            "A job starts when it fits, even if earlier ones wait.",
             "Jobs ask for whole nodes, so nodes are the processors here; at core "
             "granularity the first level, fewest nodes, comes out the same for all.",
             "sequential: the free nodes of lowest number. least-loaded: the free "
@@ -247,7 +247,7 @@ def _by_size(cards: dict[str, list[tuple[int, int]]]) -> Section:
                 name="by_size",
                 caption="Line cards of a job, by its number of nodes",
                 columns=("nodes", "jobs", *heads),
-                rows=tuple(rows),
+                rows=rows,
             ),
         ),
         plots=(_plot(lines),),
@@ -274,7 +274,7 @@ def _over_loads(rows: Sequence[tuple[Cell, ...]]) -> Section:
                     "lookahead",
                     "*exact less lookahead",
                 ),
-                rows=tuple(rows),
+                rows=rows,
             ),
         ),
     )

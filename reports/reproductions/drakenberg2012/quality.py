@@ -29,7 +29,7 @@ Cost = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One request, and what every method made of it.
+    """One request, and the costs under every method.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ class Asked:
 
 
 def study(options: RunOptions) -> Document:
-    """Run a stream under reaching, and ask every method at every request."""
+    """Run a stream under reaching, and run every method at every request."""
     jobs, about = stream(options)
     asked = list(_asked(jobs, options))
     return written(asked, about, options.seed)
@@ -110,7 +110,7 @@ def _asked(jobs: Sequence[Submission], options: RunOptions) -> list[Asked]:
 
 
 def written(asked: Sequence[Asked], about: str, seed: int) -> Document:
-    """Put what was found beside the paper."""
+    """Compare the results with the paper."""
     many = [one for one in asked if one.nodes > 1]
     near = [one for one in many if one.surplus <= WALL]
     differ = sum(one.realistic != one.best_realistic for one in near)
@@ -177,7 +177,7 @@ def written(asked: Sequence[Asked], about: str, seed: int) -> Document:
         ),
         sections=(_by_bins(many), _printed(near)),
         notes=(
-            f"Stream: {about}. A job starts when it fits, whoever waits before it; "
+            f"Stream: {about}. A job starts when it fits, even if earlier ones wait; "
             "which nodes it gets, and so what later jobs meet, reaching with "
             "realistic costs decides, as in the paper.",
             f"Seed {seed}. Costs: see `instances.procset.sample_machine`.",
@@ -188,11 +188,11 @@ def written(asked: Sequence[Asked], about: str, seed: int) -> Document:
 
 
 _LEVEL = 0.01
-"""Chance at which a larger share than the paper's is taken for larger."""
+"""Significance level at which a share counts as larger than the paper's."""
 
 
 def _chance(differ: int, near: int) -> float:
-    """How likely so large a share is by chance, were it really 23 of 4272 or less."""
+    """Return the probability of so large a share if the true one is 23 of 4272."""
     table = np.array([[differ, near - differ], [23, 4272 - 23]])
     return float(stats.fisher_exact(table, alternative="greater").pvalue)
 
@@ -262,7 +262,7 @@ def _by_bins(many: Sequence[Asked]) -> Section:
             "realistic worse",
             "sign test p",
         ),
-        rows=tuple(rows),
+        rows=rows,
     )
     return Section(
         title="Every request, not only those near the wall",

@@ -24,23 +24,23 @@ from ..catalogue import RunOptions
 from .week_stream import NODES, Ints, stream
 
 WALL = 12
-"""|Pa| - r at which the paper gave its exact algorithm up."""
+"""|Pa| - r at which the paper stopped running its exact algorithm."""
 _EDGES = (0, 2, 4, 6, 8, 10, 12, 16, 24, 40, 60, 80, 120, 160, NODES)
 """Last |Pa| - r of each bin, in nodes."""
 _EACH = 40
-"""Requests of a bin that are timed, at most."""
+"""Largest number of requests per bin that are timed."""
 _FEW = 4
 """The same, for general solvers."""
 _REPEATS = 3
 _PATIENCE = 10.0
 """Seconds for a run of the exact algorithm of 1994 or of a solver."""
 _WALLED = 20
-"""|Pa| - r up to which the exact algorithm of 1994 is tried at all."""
+"""Largest |Pa| - r at which the exact algorithm of 1994 is tried."""
 
 
 @dataclass(frozen=True, slots=True)
 class Met:
-    """A request as it was met: what was available, and how many nodes were asked."""
+    """A request in its state: the available nodes, and how many are requested."""
 
     available: Flags
     request: int
@@ -101,11 +101,11 @@ def _collected(jobs: Sequence[Submission]) -> list[list[Met]]:
 
 
 Run = Callable[[Met], bool]
-"""Answers a request; says whether the answer was proved optimal."""
+"""Answers a request; returns whether the answer was proved optimal."""
 
 
 def _methods() -> Iterator[tuple[str, tuple[Run, int, int]]]:
-    """Name every way, the |Pa| - r up to which it is tried, and how often."""
+    """List the methods, the |Pa| - r up to which each is tried, and how often."""
     for granularity, suffix in (("node", ""), ("core", ", cores")):
         yield f"exact: frontier-dp{suffix}", (_exact(granularity), NODES, _EACH)
         yield f"reaching{suffix}", (_reaching(granularity), NODES, _EACH)
@@ -175,7 +175,7 @@ def written(
     about: str,
     seed: int,
 ) -> Document:
-    """Put what was found beside the paper."""
+    """Compare the results with the paper."""
     heads = [
         f"{first} to {last}" if last > first else str(last)
         for first, last in zip([0, *(e + 1 for e in _EDGES[:-1])], _EDGES, strict=True)
@@ -281,7 +281,7 @@ def _table(
         name="times",
         caption="Milliseconds of a selection, by |Pa| - r in nodes",
         columns=("*|Pa| - r", "requests", *columns),
-        rows=tuple(rows),
+        rows=rows,
     )
 
 

@@ -45,7 +45,7 @@ class Pricer:
 
 
 def stream(options: RunOptions, *, cores: bool = False) -> tuple[list[Submission], str]:
-    """Return the jobs that are to be run, and what to say of them.
+    """Return the jobs to run, and a description of them.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def stream(options: RunOptions, *, cores: bool = False) -> tuple[list[Submission
 
 
 def beginning(jobs: Sequence[Submission], first: int | None) -> list[Submission]:
-    """Return the first jobs; one whose predecessor is cut off comes by itself."""
+    """Return the first jobs; one whose predecessor is cut off depends on none."""
     left = list(islice(jobs, first))
     there = {job.number for job in left}
     return [job if job.follows in there else replace(job, follows=None) for job in left]

@@ -69,7 +69,7 @@ MEASURES = (DISPERSAL, BALANCE, SYSTEM, CONTIGUITY, PAIRS)
 
 @dataclass(frozen=True, kw_only=True)
 class Curves:
-    """What every strategy made of one workload at every load.
+    """The outcomes of every strategy on one workload at every load.
 
     All intervals come from the same blocks of jobs, so that strategies, and loads,
     are compared in pairs: the streams are the same jobs, and under first come first
@@ -97,7 +97,7 @@ class Curves:
 
     @cached_property
     def jobs(self) -> int:
-        """How many jobs there are."""
+        """The number of jobs."""
         return max(len(found.k) for by in self.found.values() for found in by.values())
 
     def loads(self, *strategies: str) -> list[Fraction]:
@@ -128,7 +128,7 @@ class Curves:
     def gap(
         self, measure: Measure, better: str, worse: str, load: Fraction
     ) -> Estimate:
-        """By how much the mean of one strategy is above that of another."""
+        """Return by how much the mean of one strategy is above that of another."""
         value = self._value(measure, worse, load) - self._value(measure, better, load)
         return estimate(
             value,
@@ -139,7 +139,7 @@ class Curves:
     def step(
         self, measure: Measure, strategy: str, low: Fraction, high: Fraction
     ) -> Estimate:
-        """By how much the mean at one load is above that at another."""
+        """Return by how much the mean at one load is above that at another."""
         value = self._value(measure, strategy, high) - self._value(
             measure, strategy, low
         )

@@ -1,4 +1,4 @@
-"""Which of the paper's statements on dispersal and balance hold: said from the data."""
+"""Which of the paper's statements on dispersal and balance hold, from the data."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SURELY = (
 
 
 def judged(signs: Iterable[int]) -> bool | None:
-    """Say whether all differences go as told; None where one may be chance.
+    """Whether all differences have the stated sign; None where one may be chance.
 
     >>> judged([1, 1]), judged([1, 0]), judged([1, 0, -1])
     (True, None, False)
@@ -36,7 +36,7 @@ def judged(signs: Iterable[int]) -> bool | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trend:
-    """How a mean goes with load.
+    """How a mean depends on the load.
 
     Parameters
     ----------
@@ -65,14 +65,14 @@ class Trend:
 
     @property
     def holds(self) -> bool | None:
-        """Whether it goes as told from end to end, and nowhere the other way."""
+        """Whether the stated trend holds from end to end, and nowhere the opposite."""
         if self.against:
             return False
         return judged([self.direction * self.ends.sign])
 
     @property
     def as_text(self) -> str:
-        """Write from where to where it goes, and where it turns."""
+        """The first and last mean, and where the trend turns, as text."""
         (low, first), (high, last) = self.means[0], self.means[-1]
         far = max(self.means, key=lambda one: -self.direction * one[1])
         turn = ""
@@ -82,7 +82,7 @@ class Trend:
 
     @property
     def astray(self) -> str:
-        """Write what does not go as told; "" if all does."""
+        """Describe steps against the stated trend; "" if there are none."""
         if self.holds:
             return ""
         parts = [
@@ -107,7 +107,7 @@ def trend(curves: Curves, measure: Measure, strategy: str, direction: int) -> Tr
 
 
 def statements(workloads: Sequence[Curves]) -> Iterator[list[Finding]]:
-    """Hold each of the paper's statements against every workload."""
+    """Test each of the paper's statements on every workload."""
     for make in (
         _elongated_below_plas,
         _elongated_below_mc,
@@ -123,7 +123,7 @@ def statements(workloads: Sequence[Curves]) -> Iterator[list[Finding]]:
 
 
 def findings(workloads: Sequence[Curves]) -> list[Finding]:
-    """List them, each with the workload in front."""
+    """List the findings, each with its workload."""
     return [
         replace(finding, claim=f"{curves.name}: {finding.claim}")
         for same in statements(workloads)
@@ -132,7 +132,7 @@ def findings(workloads: Sequence[Curves]) -> list[Finding]:
 
 
 def summary(workloads: Sequence[Curves]) -> Iterator[str]:
-    """Say in a few sentences what holds, and what does not."""
+    """Summarise in a few sentences what holds, and what does not."""
     everywhere: list[str] = []
     for same in statements(workloads):
         outcomes = [finding.holds for finding in same]
@@ -237,7 +237,7 @@ def _below(
 
 
 _MANY = 100
-"""Times, beyond which the number says no more."""
+"""Number of times beyond which more carry no information."""
 
 
 def _times(factor: float) -> str:
@@ -245,7 +245,7 @@ def _times(factor: float) -> str:
 
 
 def _unsure(gaps: Iterable[tuple[Fraction, Estimate]], what: str) -> str:
-    """Name the loads at which the difference is not above 0 for certain."""
+    """List the loads at which the difference is not surely above 0."""
     unsure = [f"{gap} at load {float(load):.1f}" for load, gap in gaps if gap.sign <= 0]
     return f"{what} {_few(unsure)}" if unsure else ""
 
@@ -343,7 +343,7 @@ def _random_and_mbs_high(curves: Curves) -> Finding:
 
 
 def _few(words: Sequence[str]) -> str:
-    """Join what is not too much to be read."""
+    """Join a list, shortened if it is long."""
     most = 6
     more = f"; and {len(words) - most} more" if len(words) > most else ""
     return "; ".join(words[:most]) + more

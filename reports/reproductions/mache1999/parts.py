@@ -26,9 +26,9 @@ from ..parts import Arrays
 from .workloads import stretch
 
 VERSION = 1
-"""Goes up when the same part would come out differently."""
+"""Version of the outcome; raised when the same part would give another one."""
 AUTO = "auto"
-"""Asked with a limit of nodes in place of one of time."""
+"""Methods that run with a limit of nodes in place of one of time."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,7 +60,7 @@ class Part:
 
     @cached_property
     def key(self) -> str:
-        """Digest of all that the outcome depends on."""
+        """SHA-256 of everything that the outcome depends on."""
         identity = {
             "version": [version("closeknit"), VERSION],
             "shape": self.shape,
@@ -74,11 +74,11 @@ class Part:
 
     @property
     def about(self) -> str:
-        """What it is, for progress and complaints."""
+        """Its name, for progress and error messages."""
         return f"{self.strategy} at load {float(self.load):g}"
 
     def fits(self, found: Found) -> bool:
-        """Say whether an outcome has as many jobs."""
+        """Whether an outcome has as many jobs as this part."""
         return len(found.k) == sum(map(len, self.streams))
 
 
@@ -91,7 +91,7 @@ def _digest(jobs: Sequence[StreamJob]) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found(Arrays):
-    """What came of a part; a row a job in the order of the starts, stream by stream.
+    """The outcome of a part; one row per job in the order of starts, per stream.
 
     Parameters
     ----------
@@ -150,7 +150,7 @@ def _placing(part: Part, number: int) -> Allocator:
 def _place(
     jobs: Sequence[StreamJob], placing: Allocator, part: Part
 ) -> list[tuple[int, ...]]:
-    """Run one stream; a row a job, in the order of the fields of `Found`."""
+    """Run one stream; one row per job, in the order of the fields of `Found`."""
     meter = Meter(placing)
     side = _sides(part.shape)
     clock = leaning = 0
@@ -183,7 +183,7 @@ def _place(
 
 
 def _sides(shape: tuple[int, ...]) -> IntArray:
-    """Of every processor, 1 above the middle I/O link, -1 below, 0 beside it."""
+    """Of every processor, 1 above the middle I/O link, -1 below, 0 next to it."""
     rows = np.arange(shape[0], dtype=np.int64)
     signs: IntArray = np.sign(shape[0] - 1 - 2 * rows)
     return np.repeat(signs, prod(shape[1:]))

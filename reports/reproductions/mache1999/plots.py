@@ -16,7 +16,7 @@ from .curves import Curves, Measure
 from .findings import ELONGATED, SIX
 
 _WIDE = 9.8
-"""Inches."""
+"""Width in inches."""
 _HIGH = 4.3
 _LOOKS: dict[str, tuple[str, Any, str]] = {
     "mc-elongated": (B, "-", "o"),
@@ -41,7 +41,7 @@ _APART = 0.052
 
 
 def plot(curves: Curves, measure: Measure, figure_of_paper: str) -> Plot:
-    """Draw a measure against utilisation: the paper's six, and ours beside them."""
+    """Draw a measure against utilisation: the paper's six strategies, and ours."""
     six = [name for name in curves.found if name in SIX]
     ours = [name for name in curves.found if name not in SIX]
     with mpl.rc_context(STYLE):
@@ -95,7 +95,7 @@ def _panel(axes: Axes, curves: Curves, measure: Measure, names: Sequence[str]) -
 
 
 def _scale(axes: Axes, curves: Curves, measure: Measure) -> None:
-    """Draw what spans much on a logarithmic scale, else from 0."""
+    """Use a logarithmic scale for wide ranges, else begin at 0."""
     values = [y for name in curves.found for y in _line(curves, measure, name)[1]]
     low, high = min(values), max(values)
     if low > 0 and high > _WIDE_RANGE * low:

@@ -21,17 +21,17 @@ from .workloads import Workload, workloads
 MESH = (16, 22)
 """Rows are the side of the I/O nodes."""
 LOADS = tuple(Fraction(n, 10) for n in (*range(1, 10), 12))
-"""At the last, utilisation is about nine tenths: what first come first served gives."""
+"""Offered loads; at the last, utilisation is about 0.9, the most under FCFS."""
 OURS = ("mm-inc", "hilbert/best-fit", "thrifty", AUTO)
-"""Not in the paper."""
+"""Strategies that are not in the paper."""
 OUR_LOADS = LOADS[:9:2]
-"""They are run at every other load."""
+"""Strategies that are run at every other load."""
 NODES = 20_000
-"""Of the search for an optimum."""
+"""Limit of the search for an optimum."""
 
 
 def study(options: RunOptions) -> Document:
-    """Run every strategy at every load, and hold the paper's statements against it.
+    """Run every strategy at every load, and test the paper's statements.
 
     Raises
     ------
@@ -78,7 +78,7 @@ def study(options: RunOptions) -> Document:
 
 
 def lineup(shape: tuple[int, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return who takes part on a mesh, and who does not, and why.
+    """Return the strategies that take a mesh, and why others do not.
 
     Raises
     ------
@@ -90,7 +90,7 @@ def lineup(shape: tuple[int, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
         if reasons[name]:
             raise InputError(
                 f"{name} {reasons[name]}",
-                field="--mesh",
+                field="--shape",
                 value="x".join(map(str, shape)),
             )
     able = tuple(name for name in (*SIX, *OURS) if not reasons[name])
@@ -121,7 +121,7 @@ def _written(
 
 
 def _lead(curves: Sequence[Curves]) -> Iterator[str]:
-    """Say what holds, and for each workload where mc-elongated stands."""
+    """Summarise what holds, and where mc-elongated ranks for each workload."""
     yield from summary(curves)
     middle = OUR_LOADS[3]
     for made in curves:
@@ -185,7 +185,7 @@ _ON_OURS = (
     "None of our strategies looks at the I/O nodes or at boxes: mm-inc, thrifty and "
     "auto aim at a small pair sum. auto gives each job the least pair sum that is "
     "left, as far as its search goes; that is neither the least dispersal nor the best "
-    "for the jobs that come after. The least dispersal is nobody's aim here."
+    "for the jobs that come after. No strategy minimises dispersal here."
 )
 
 
@@ -241,7 +241,7 @@ def _notes(
 
 
 def _proofs(curves: Curves) -> str:
-    """Say how often the optimum of a single step is proved."""
+    """Describe how often the optimum of a single step is proved."""
     runs = curves.found.get(AUTO, {}).values()
     asked = sum(len(found.proved) for found in runs)
     proved = sum(int(found.proved.sum()) for found in runs)

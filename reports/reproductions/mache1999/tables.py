@@ -25,7 +25,7 @@ def measure_table(slug: str, curves: Curves, measure: Measure) -> Table:
         name=f"{measure.name.replace(' ', '_')}_{slug}",
         caption=f"Mean {measure.name}, {measure.unit}; {curves.name}",
         columns=("load", "utilisation, %", *names),
-        rows=tuple(rows),
+        rows=rows,
     )
 
 
@@ -39,9 +39,9 @@ def ranking_table(slug: str, curves: Curves, loads: Sequence[Fraction]) -> Table
             rows.append((measure.name, float(load), ", ".join(order)))
     return Table(
         name=f"ranking_{slug}",
-        caption="From best to worst mean; neighbours may be told apart by chance only",
+        caption="From best to worst mean; neighbours may differ by chance only",
         columns=("*measure", "load", "*strategies"),
-        rows=tuple(rows),
+        rows=rows,
     )
 
 
@@ -63,5 +63,5 @@ def points_table(slug: str, curves: Curves, measures: Sequence[Measure]) -> Tabl
         name=f"points_{slug}",
         caption=f"Means with 95 % intervals; {curves.name}",
         columns=("*strategy", "load", "utilisation, %", "jobs", *heads),
-        rows=tuple(rows),
+        rows=rows,
     )

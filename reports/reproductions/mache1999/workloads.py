@@ -48,7 +48,7 @@ class Workload:
 
     @property
     def jobs(self) -> int:
-        """How many there are in all streams."""
+        """The number of jobs in all streams."""
         return sum(map(len, self.streams))
 
 
@@ -78,7 +78,7 @@ def workloads(
     if processors < SIDE**2:
         raise InputError(
             f"is too small: {processors} processors for jobs of {SIDE**2} in the mean",
-            field=f"--mesh {'x'.join(map(str, shape))}",
+            field=f"--shape {'x'.join(map(str, shape))}",
         )
     if trace is not None:  # may be refused: before the others are drawn
         traced = _traced(trace, shape, first)
@@ -129,7 +129,7 @@ def _drawn(
 
 
 def numbers(jobs: Sequence[StreamJob]) -> str:
-    """Say how many jobs, and how large.
+    """Describe how many jobs there are, and how large.
 
     >>> numbers([StreamJob(1, 0, 1, 5, 5), StreamJob(2, 0, 3, 5, 5)])
     '2 jobs, mean size 2.00 processors (coefficient of variation 0.50), largest 3.'

@@ -1,4 +1,4 @@
-"""Beyond Morgenstern 1994: who may overtake, how many may move, and what `snug` gains.
+"""Beyond Morgenstern 1994: queueing policies, budgets of moves, and `snug`.
 
 The paper ends on a wish for other policies than first come first served; all of this
 runs on the streams of its tables.
@@ -25,7 +25,7 @@ from ..catalogue import RunOptions
 from .runs import RUNS, SECONDS, Group, Mean, mean, relative
 
 FEWER = 5
-"""Runs of policies and budgets, which take longer."""
+"""Number of runs of policies and budgets, which take longer."""
 BUDGETS = (1, 2, 4)
 _METHODS = ("iss", "4iss", "bitmap", "mig")
 _SAID = {
@@ -72,7 +72,7 @@ Policies = dict[tuple[Policy, str], list[Measures]]
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """What some moves a failure buy: runs, residents moved, processors carried."""
+    """The effect of a budget of moves per failure: runs, moves, processors moved."""
 
     most: int | None
     runs: list[Measures]
@@ -83,7 +83,7 @@ class Budget:
 
 @dataclass(frozen=True, slots=True)
 class Gain:
-    """How much longer or shorter `snug` takes than 4iss to serve a queue."""
+    """Completion time of `snug` relative to 4iss, in per cent."""
 
     group: str
     completion: Mean
@@ -212,8 +212,8 @@ def _written(
             f"and budgets, {RUNS} of snug and 4iss; 95 % intervals of Student over "
             "differences run by run.",
             "A reservation is the earliest moment at which the first of the queue "
-            "would find a place if nobody moved; residence times are known. At most "
-            f"{DEPTH} behind the first are looked at.",
+            "would find a place if no resident moved; residence times are known. At "
+            f"most {DEPTH} behind the first are looked at.",
             "With a budget, as few residents are moved as possible, then as few "
             "processors, exactly, and a request for which that is too many waits. Any "
             "number is mig: whoever is in the way of the arrangement found first is "
@@ -254,7 +254,7 @@ def _policy_section(policies: dict[str, Policies]) -> Section:
             "utilisation %",
             "mean wait",
         ),
-        rows=tuple(rows),
+        rows=rows,
     )
     return Section(title="Who may overtake", tables=(table,))
 
@@ -290,7 +290,7 @@ def _budget_section(budgets: dict[str, list[Budget]]) -> Section:
             "processors carried a run",
             "undecided",
         ),
-        rows=tuple(rows),
+        rows=rows,
     )
     text = "; ".join(
         f"{name}: "
@@ -303,7 +303,7 @@ def _budget_section(budgets: dict[str, list[Budget]]) -> Section:
     return Section(
         title="A budget of moves",
         text=(
-            "Of the completion time that moving anybody saves over moving nobody, a "
+            "Of the completion time that moving residents saves over moving none, a "
             f"budget of moves a failure keeps: {text}.",
         ),
         tables=(table,),

@@ -20,7 +20,7 @@ from ....solvers import Settings, clock
 from ...pages.document import Cell
 
 RESIDENTS = (5, 10, 15, 20, 30, 60, 120, 240)
-"""Upper ends of the classes; what is more is the last."""
+"""Upper ends of the classes; a last class takes the rest."""
 LOADS = (70, 80, 85, 90, 96)
 """Lower ends of the classes in per cent, but for the first."""
 
@@ -52,7 +52,7 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """What came of the queue of one range of sides."""
+    """The results of the queue of one range of sides."""
 
     longest: int
     requests: int
@@ -60,11 +60,11 @@ class Range:
     yes: Measures
     cases: Sequence[Case]
     again: int
-    """Undecided in the run that takes them for a yes."""
+    """Number of undecided cases in the run that counts them as yes."""
 
     @property
     def bracket(self) -> float:
-        """By how many per cent the schedule may be longer than need be."""
+        """Largest possible excess of the schedule's length, in per cent."""
         return 100 * (self.no.completion_time / self.yes.completion_time - 1)
 
 
@@ -103,7 +103,7 @@ def simulated(
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """How many of some decisions are a yes, a no, and neither."""
+    """Numbers of decisions that are a yes, a no, and undecided."""
 
     yes: int
     no: int
@@ -129,7 +129,7 @@ class Share:
 
     @property
     def cells(self) -> tuple[Cell, ...]:
-        """For a table: see `COUNTED`."""
+        """The cells of a table; see `COUNTED` for the heads."""
         low, high = self.interval
         return (
             self.n,
@@ -160,7 +160,7 @@ Classes = list[tuple[str, list[Case]]]
 
 
 def by_residents(cases: Sequence[Case]) -> Classes:
-    """Sort decisions by how many residents there are."""
+    """Group decisions by the number of residents."""
     ends = (-1, *RESIDENTS, 10**9)
     return [
         (
@@ -172,7 +172,7 @@ def by_residents(cases: Sequence[Case]) -> Classes:
 
 
 def by_load(cases: Sequence[Case]) -> Classes:
-    """Sort decisions by the load there would be."""
+    """Group decisions by the load with the request."""
     ends = (0, *LOADS, 101)
     return [
         (

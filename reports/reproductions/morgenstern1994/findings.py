@@ -1,4 +1,4 @@
-"""What Morgenstern's tables say, and whether our runs say the same."""
+"""The statements of Morgenstern's tables, and whether our runs agree."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ _COMPARED = {
 
 
 def compared(whole: bool) -> list[str]:
-    """List what can be compared: of a shorter queue not the time it takes."""
+    """List the comparable measures: for a shorter queue, no completion time."""
     return [name for name in _COMPARED if whole or name != "completion_time"]
 
 
 def lead(
     laboratory: Laboratory, parts: Sequence[Part], whole: bool = True
 ) -> tuple[str, ...]:
-    """Say where the tables are farthest from the paper's.
+    """Summarise where the tables are farthest from the paper's.
 
-    ``whole`` says whether the queues have as many requests as the paper's.
+    ``whole``: whether the queues have as many requests as the paper's.
     """
     words = []
     for name in compared(whole):
@@ -55,7 +55,7 @@ def statements(
     rows: Sequence[Printed],
     whole: bool = True,
 ) -> Iterator[Finding]:
-    """Compare a group with what the table says of it; see `lead`."""
+    """Compare a group with its rows in the table; see `lead`."""
     for name in compared(whole):
         devs = deviations(laboratory, [(group, list(rows))], name)
         near = sum(abs(d) <= NEAR for d, _, _ in devs)
@@ -87,7 +87,7 @@ def statements(
         criterion=f"the same order of the means of the first {FIVE} runs; "
         f"{sum(a != b.method for a, b in zip(mine, order, strict=True))} methods are "
         "elsewhere",
-        remark=f"not told apart: {', '.join(doubtful)}" if doubtful else "",
+        remark=f"not distinguished: {', '.join(doubtful)}" if doubtful else "",
     )
     same = [row for row in rows if row.method in ("iss", "fs-f", "as", "fs-1")]
     if len(same) > 1:
@@ -105,7 +105,7 @@ def statements(
 
 
 def steps_agree(laboratory: Laboratory, parts: Sequence[Part]) -> Iterator[Finding]:
-    """Say how far steps of an attempt are from the paper's, method by method."""
+    """Compare the steps of an attempt with the paper's, method by method."""
     ratios: dict[str, list[float]] = {}
     for group, printed in parts:
         for row in printed:
@@ -125,7 +125,7 @@ def steps_agree(laboratory: Laboratory, parts: Sequence[Part]) -> Iterator[Findi
 
 
 def slips(parts: Sequence[Part]) -> Iterator[Finding]:
-    """Point at rows that contradict the rest of the paper's own table."""
+    """List rows that contradict the rest of the paper's own table."""
     for group, printed in parts:
         work = sorted(r.completion_time * r.utilization_pct / 100 for r in printed)
         usual = work[len(work) // 2]
@@ -163,7 +163,7 @@ def slips(parts: Sequence[Part]) -> Iterator[Finding]:
 
 
 def doubted(laboratory: Laboratory, group: Group) -> Finding:
-    """Settle whether mbv beats 4iss where the paper printed no row for mbv."""
+    """Test whether mbv beats 4iss where the paper has no row for mbv."""
     times = {
         method: laboratory.values(group, method, "completion_time", RUNS)
         for method in ("4iss", "mbv")

@@ -1,4 +1,4 @@
-"""Measures of the rows of Morgenstern's tables, ours beside the printed ones."""
+"""Measures of the rows of Morgenstern's tables, ours and the printed ones."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _SLOW = {("64", "fs-f"), ("1024", "mbv")}
 """Run five times only: they take longest, and fs-f places as iss does."""
 
 Part = tuple[Group, list[Printed]]
-"""A group, and the rows that the paper prints of it."""
+"""A group, and its rows in the paper."""
 
 
 def count(group: Group, method: str) -> int:
@@ -21,7 +21,7 @@ def count(group: Group, method: str) -> int:
 
 
 def run_all(laboratory: Laboratory, group: Group, row: Printed) -> None:
-    """Run a method as often as it is to be."""
+    """Run a method as often as its number of runs demands."""
     for run in range(count(group, row.method)):
         judged = run < FIVE and bool(row.migration_fragmentation_pct)
         laboratory.measured(group, row.method, run, judged=judged)
@@ -30,7 +30,7 @@ def run_all(laboratory: Laboratory, group: Group, row: Printed) -> None:
 def values_of(
     laboratory: Laboratory, group: Group, row: Printed, name: str, runs: int = RUNS
 ) -> list[float]:
-    """Return a measure over the runs; judged runs measure the rest alike."""
+    """Return the mean of a measure over the runs."""
     runs = min(runs, count(group, row.method))
     judged = bool(row.migration_fragmentation_pct)
     return [
@@ -65,7 +65,7 @@ def deviations(
 
 
 def ranked(rows: Sequence[Printed]) -> list[Printed]:
-    """Order by what is printed; of those that place alike, keep the first."""
+    """Order rows by the printed values; of equivalent methods, keep the first."""
     kept = {row.completion_time: row for row in reversed(rows)}
     return sorted(kept.values(), key=lambda row: row.completion_time)
 

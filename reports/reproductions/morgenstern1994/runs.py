@@ -25,7 +25,7 @@ SECONDS = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Runs that differ in nothing but their seeds: one part of a table."""
+    """Runs that differ only in their seeds: one part of a table."""
 
     name: str
     shape: tuple[int, int]
@@ -40,7 +40,7 @@ class Group:
 
 @dataclass(slots=True)
 class Laboratory:
-    """Runs what is asked for, once.
+    """Runs methods on queues and caches the measures.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ class Laboratory:
         judged: bool = False,
         generous: bool = False,
     ) -> Measures:
-        """Return what a method does in a run.
+        """Return the measures of a method in a run.
 
         Parameters
         ----------
@@ -86,7 +86,7 @@ class Laboratory:
     def values(
         self, group: Group, method: str, name: str, runs: int, *, judged: bool = False
     ) -> list[float]:
-        """Return a measure of the first runs, of those that have it."""
+        """Return a measure of the first runs, where it is defined."""
         found = (
             getattr(self.measured(group, method, run, judged=judged), name)
             for run in range(runs)
@@ -114,7 +114,7 @@ class Laboratory:
         return first_come(requests, occupancy, judge=judge)
 
     def _judge(self, group: Group, limits: Settings) -> Judge:
-        """Remember answers: methods that place alike ask the same questions."""
+        """Cache answers: methods that place alike decide the same packings."""
         decide = migration_judge(group.shape, rotate=group.rotate, settings=limits)
 
         def judge(boxes: Sequence[Box], size: tuple[int, ...]) -> bool | None:
@@ -136,7 +136,7 @@ class Mean:
 
     @property
     def differs(self) -> bool:
-        """Whether it is more than chance that it is not 0."""
+        """Whether the mean differs from 0 significantly."""
         return abs(self.value) > self.half
 
     def __str__(self) -> str:

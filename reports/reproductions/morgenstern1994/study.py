@@ -151,5 +151,5 @@ def _study(
         lead=about,
         findings=tuple(findings),
         sections=tuple(sections),
-        notes=(*_NOTES, f"{n} requests a run, seed {options.seed}."),
+        notes=(*_NOTES, f"{n} requests per run, seed {options.seed}."),
     )

@@ -1,4 +1,4 @@
-"""The tables of Morgenstern 1994, with our figures beside the printed ones."""
+"""The tables of Morgenstern 1994, with our figures next to the printed ones."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ STEPS = ("steps_per_success", "steps_per_failure", "steps_per_attempt")
 
 
 def ranking(laboratory: Laboratory, parts: Sequence[Part]) -> Table:
-    """Set each method beside the next better one."""
+    """Compare each method with the next better one."""
     rows: list[tuple[Cell, ...]] = []
     for group, printed in parts:
         for a, b in pairwise(ranked(printed)):
@@ -35,12 +35,12 @@ def ranking(laboratory: Laboratory, parts: Sequence[Part]) -> Table:
         caption="By how many per cent a method takes longer than the next better one, "
         "run by run",
         columns=("*sides", "*method", "*than", "paper", "ours", "± 95 %", "runs"),
-        rows=tuple(rows),
+        rows=rows,
     )
 
 
 def times(laboratory: Laboratory, parts: Sequence[Part], whole: bool = True) -> Table:
-    """Set completion times and utilisation beside the paper's.
+    """Compare completion times and utilisation with the paper's.
 
     Of queues of another length than the paper's, the time is not compared.
     """
@@ -70,12 +70,12 @@ def times(laboratory: Laboratory, parts: Sequence[Part], whole: bool = True) -> 
         name="times",
         caption="Completion time and utilisation",
         columns=("*sides", "*method", *heads, "runs"),
-        rows=tuple(rows),
+        rows=rows,
     )
 
 
 def work(laboratory: Laboratory, parts: Sequence[Part], requests: int) -> Table:
-    """Set the paper's queues, of so many requests, beside ours: time x utilisation."""
+    """Compare the work of the paper's queues with ours: time x utilisation."""
     rows: list[tuple[Cell, ...]] = []
     for group, printed in parts:
         works = [
@@ -112,12 +112,12 @@ def work(laboratory: Laboratory, parts: Sequence[Part], requests: int) -> Table:
             "ours, all runs",
             "± 95 %",
         ),
-        rows=tuple(rows),
+        rows=rows,
     )
 
 
 def fragmentation(laboratory: Laboratory, parts: Sequence[Part]) -> Table:
-    """Set both fragmentations, and boxes held, beside the paper's."""
+    """Compare both fragmentations, and boxes held, with the paper's."""
     rows: list[tuple[Cell, ...]] = []
     for group, printed in parts:
         for row in printed:
@@ -160,12 +160,12 @@ def fragmentation(laboratory: Laboratory, parts: Sequence[Part]) -> Table:
             "held, paper",
             "held, ours",
         ),
-        rows=tuple(rows),
+        rows=rows,
     )
 
 
 def steps(laboratory: Laboratory, parts: Sequence[Part]) -> Table:
-    """Set steps beside the paper's."""
+    """Compare steps with the paper's."""
     rows: list[tuple[Cell, ...]] = []
     for group, printed in parts:
         for row in printed:
@@ -185,5 +185,5 @@ def steps(laboratory: Laboratory, parts: Sequence[Part]) -> Table:
         name="steps",
         caption="Steps of a success, a failure, an attempt",
         columns=("*sides", "*method", *heads),
-        rows=tuple(rows),
+        rows=rows,
     )

@@ -124,7 +124,7 @@ def _written(ranges: Sequence[Range], budget: Budget, options: RunOptions) -> Do
         findings=tuple(findings),
         sections=(_ranges(ranges), _shares(cases), _steps(cases)),
         notes=(
-            f"Seed {options.seed}, one queue a range, first come first served on "
+            f"Seed {options.seed}, one queue per range, first come first served on "
             "256x256, sides uniform from 1, residence 5 to 30.",
             f"Budget of a decision: {budget}.",
             "Counted are attempts for which enough processors are free and FS_f finds "
@@ -198,7 +198,7 @@ def _ranges(ranges: Sequence[Range]) -> Section:
                     "median ms",
                     "longest s",
                 ),
-                rows=tuple(rows),
+                rows=rows,
             ),
             Table(
                 name="bracket",
@@ -215,7 +215,7 @@ def _ranges(ranges: Sequence[Range]) -> Section:
                     "utilisation %, no",
                     "utilisation %, yes",
                 ),
-                rows=tuple(tight),
+                rows=tight,
             ),
         ),
         plots=(_bracket_plot(ranges),),
@@ -245,7 +245,7 @@ def _shares(cases: Sequence[Case]) -> Section:
             name="loads",
             caption="Decisions by load with the request let in, all ranges together",
             columns=("*residents", "*load %", *COUNTED),
-            rows=tuple(loads),
+            rows=loads,
         ),
     )
     return Section(
@@ -264,7 +264,7 @@ def _steps(cases: Sequence[Case]) -> Section:
         name="steps",
         caption="What decided",
         columns=("*step", "*answer", "decisions"),
-        rows=tuple(rows),
+        rows=rows,
     )
     return Section(title="Steps", tables=(table,))
 
@@ -319,4 +319,4 @@ def _bracket_plot(ranges: Sequence[Range]) -> Plot:
         axes.set_xlabel("mean residents")
         axes.set_ylabel("bracket on completion time, %")
         axes.grid(axis="y")
-        return Plot(spoken, "One queue a range of sides.", as_svg(figure, spoken))
+        return Plot(spoken, "One queue per range of sides.", as_svg(figure, spoken))

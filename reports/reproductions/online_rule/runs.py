@@ -1,4 +1,4 @@
-"""Everybody places the same stream: who takes part, and what each job then costs."""
+"""All strategies place the same stream: which take part, and the cost of each job."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ RIVALS = (
 )
 """Strategies of the papers, and the optimum of every single step."""
 REGARDS = tuple(Fraction(n, 100) for n in (0, 10, 20, 30, 50, 100))
-"""Weights of what is left over that are tried; the first halves choose among them."""
+"""Weights of the rule that are tried; the first half of a stream selects one."""
 LOADS = (None, Fraction(9, 10))
-"""As the stream has it, and stretched or pressed."""
+"""The stream's own load, and two that its times are scaled to."""
 NODES = 50_000
-"""Of the search for an optimum."""
+"""Limit of the search for an optimum."""
 _TRIED = f"{RULE}, regard "
 
 
 def lineup(shape: tuple[int, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return who takes part on a mesh, and who does not, and why."""
+    """Return the strategies that take a mesh, and why others do not."""
     reasons = usable(RIVALS, shape)
     able = tuple(name for name in RIVALS if not reasons[name])
     return able, tuple(f"{name}: {why}" for name, why in reasons.items() if why)
@@ -48,7 +48,7 @@ def lineup(shape: tuple[int, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
 def states(
     options: RunOptions, shape: tuple[int, ...]
 ) -> tuple[list[str], list[State]]:
-    """Return what the stream is, and the ways in which it comes.
+    """Describe the stream, and return its arrival patterns.
 
     Raises
     ------
@@ -74,7 +74,7 @@ def states(
 def part(
     state: State, shape: tuple[int, ...], seed: int, situation: str | Fraction
 ) -> Part:
-    """Say what is run: a strategy by its name, or the rule with another weight."""
+    """Describe what is run: a strategy by name, or the rule with another weight."""
     tried = isinstance(situation, Fraction)
     return Part(
         shape=shape,
@@ -138,7 +138,7 @@ def _placing(one: Part) -> Allocator:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Race:
-    """One way in which the stream comes, and what everybody made of it.
+    """One arrival pattern of the stream, with the results of all strategies.
 
     Parameters
     ----------
@@ -161,7 +161,7 @@ class Race:
 
     @property
     def half(self) -> int:
-        """The first job that is judged."""
+        """Index of the first job that is compared."""
         return len(self.state.jobs) // 2
 
     def judged(self, name: str) -> IntArray:
@@ -180,13 +180,13 @@ class Race:
 
     @property
     def rivals(self) -> list[str]:
-        """All but the rule, the best over the judged half first."""
+        """All strategies but the rule, the best over the second half first."""
         names = [name for name in self.costs if name != RULE]
         return sorted(names, key=lambda name: int(self.judged(name).sum()))
 
     @property
     def best(self) -> str:
-        """The best of the papers' strategies over the judged half."""
+        """The best of the papers' strategies over the second half."""
         return next(name for name in self.rivals if name != OPTIMAL)
 
 
@@ -196,7 +196,7 @@ def races(
     shape: tuple[int, ...],
     options: RunOptions,
 ) -> Iterator[Race]:
-    """Run everybody on every way in which the stream comes."""
+    """Run all strategies on every arrival pattern of the stream."""
     everybody: list[str | Fraction] = [RULE, *rivals, *REGARDS]
     parts = {
         (state.name, who): part(state, shape, options.seed, who)

@@ -1,4 +1,4 @@
-"""Whether deciding optimally paints one into a corner, and what would not.
+"""Whether optimal single decisions do badly in the long run, and what does better.
 
 Bender et al. 2008 leave it open how a stream should be placed. Everybody places the
 same stream from beginning to end; what is compared is the second half of the jobs.
@@ -23,7 +23,7 @@ from .runs import NODES, REGARDS, RULE, Race, lineup, races, states
 
 
 def study(options: RunOptions) -> Document:
-    """Let all strategies, the rule, and the optimum of every step place a stream.
+    """Place a stream by all strategies, the rule, and the optimum of every step.
 
     Raises
     ------
@@ -68,7 +68,7 @@ def study(options: RunOptions) -> Document:
 
 
 def gain(race: Race, name: str) -> Estimate:
-    """By how many per cent a strategy is above the rule over the judged half."""
+    """By how many per cent a strategy is above the rule over the second half."""
     return relative(race.judged(RULE), race.judged(name))
 
 
@@ -84,7 +84,7 @@ def _lead(found: Sequence[Race]) -> str:
 
 
 def _corner(found: Sequence[Race]) -> Finding:
-    """Compare deciding optimally with the best that sees no more than it does."""
+    """Compare optimal decisions with the best strategy of the same information."""
     gaps = []
     for race in found:
         if OPTIMAL in race.costs:
@@ -193,7 +193,7 @@ def _section(race: Race) -> Section:
             "to",
             "the same, first half",
         ),
-        rows=tuple(rows),
+        rows=rows,
     )
     text = [race.state.about]
     if race.looked:
@@ -242,7 +242,7 @@ def _tuning(found: Sequence[Race]) -> Section:
                 for half in ("first", "second")
             ),
         ),
-        rows=tuple(rows),
+        rows=rows,
     )
     return Section(
         title="The weight of what is left over",

@@ -218,7 +218,10 @@ def test_rows_are_read_back_as_written(row: Row) -> None:
         ({"bound": 3}, "status: Optimal is: bound equal to cost."),
         ({"status": "great"}, "status: must be one of optimal, "),
         ({"proof": "hearsay: mine"}, "proof: must be one of checked, "),
-        ({"proof": "solver: "}, "proof: must name who vouches, not 'solver: '"),
+        (
+            {"proof": "solver: "},
+            "proof: must name its source, not 'solver: '",
+        ),
         ({"seconds": -1}, "seconds: must be at least 0, not -1"),
         ({"seconds": "long"}, "seconds: must be a number, not 'long'"),
         ({"limit": "boredom"}, "limit: must be one of time, "),

@@ -90,7 +90,7 @@ OF_MEMORY = out_of_memory(
         "closeknit.reports.pages.csv_tables:csv_text",
     ),
     *(
-        "closeknit.reports.ratios.markdown_report:cell",
+        "closeknit.reports.pages.markdown:code",
         "closeknit.instances.files:write_text",
     ),
 )

@@ -17,7 +17,7 @@ from closeknit.instances import InputError, ProcessorSet, ProcSet
 from closeknit.instances.value import ordered
 from closeknit.methods import METHODS
 from closeknit.reports.campaigns.row_fields import document_of, parse_row
-from closeknit.reports.problems import paid
+from closeknit.reports.drawing.problems import paid
 from closeknit.reports.ratios.plots import plots
 from closeknit.reports.ratios.report import Report
 from closeknit.reports.ratios.scoring import (

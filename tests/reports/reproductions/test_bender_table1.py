@@ -348,7 +348,7 @@ def test_some_jobs_may_be_too_large_but_not_many(tmp_path: Path) -> None:
         "2 larger than the machine"
         in stream(swf(tmp_path, rows), (4, 4), seed=0).about[0]
     )
-    with pytest.raises(InputError, match=r"--mesh 1x3: is too small: 200 of 200 jobs"):
+    with pytest.raises(InputError, match=r"--shape 1x3: is too small: 200 of 200 jobs"):
         stream(swf(tmp_path, rows), (1, 3), seed=0)
 
 
@@ -359,8 +359,8 @@ def test_some_jobs_may_be_too_large_but_not_many(tmp_path: Path) -> None:
     ("words", "complaint"),
     [
         (["--trace", "/no/trace"], "/no/trace: cannot be read"),
-        (["--mesh", "16x"], "argument --mesh"),
-        (["--mesh", "0x4"], "argument --mesh"),
+        (["--mesh", "16x"], "argument --shape"),
+        (["--mesh", "0x4"], "argument --shape"),
         (["--load", "0"], "--load: must be above 0"),
         (["--every", "0"], "--every: must be at least 1"),
         (["--jobs", "0"], "--jobs: must be at least 1"),
@@ -377,7 +377,7 @@ def test_bad_input_is_one_line(
 
 def test_options_of_others_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert closeknit(["reproduce", "drakenberg-time", "--mesh", "4x4"]) == 2
-    assert "--mesh: is not for drakenberg-time" in capsys.readouterr().err
+    assert "--shape: is not for drakenberg-time" in capsys.readouterr().err
 
 
 def test_a_bad_trace_is_one_line(
@@ -388,7 +388,7 @@ def test_a_bad_trace_is_one_line(
         closeknit(["reproduce", "bender-table1", "--trace", trace, "--mesh", "1x3"])
         == 2
     )
-    assert "--mesh 1x3: is too small: 2 of 2 jobs of small" in capsys.readouterr().err
+    assert "--shape 1x3: is too small: 2 of 2 jobs of small" in capsys.readouterr().err
     Path(trace).write_text("1 2 3\n")
     assert closeknit(["reproduce", "bender-table1", "--trace", trace]) == 2
     said = capsys.readouterr().err

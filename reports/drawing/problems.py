@@ -1,6 +1,6 @@
 """What reports say of each problem, and how its pictures are drawn.
 
-A further problem needs one entry in `LABELS`, and a module in `drawing`.
+A further problem needs one entry in `LABELS`, and a module here.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from ..instances import (
+from ...instances import (
     Graph,
     Instance,
     KSubset,
@@ -20,15 +20,15 @@ from ..instances import (
     Value,
     problem_of,
 )
-from .drawing.graph import graph_picture
-from .drawing.grid import grid_picture
-from .drawing.points import points_picture
-from .drawing.procset import procset_picture
-from .drawing.shapes import Picture
-from .drawing.submesh import submesh_kinds, submesh_picture
-from .drawing.sukp import sukp_picture
-from .drawing.tree import tree_picture
-from .pages.numbers import price
+from ..pages.numbers import price
+from .graph import graph_picture
+from .grid import grid_picture
+from .points import points_picture
+from .procset import procset_picture
+from .shapes import Picture
+from .submesh import submesh_kinds, submesh_picture
+from .sukp import sukp_picture
+from .tree import tree_picture
 
 Selections = Mapping[str, Collection[int]]
 """Choices by the names written above them."""

@@ -9,8 +9,8 @@ from typing import Any
 
 from ...instances import InputError
 from ...instances.files import write_bytes
-from ..ratios.scoring import ScoredRun
-from .row_fields import NAMES
+from ..campaigns.row_fields import NAMES
+from .scoring import ScoredRun
 
 
 def arrow() -> Any:
@@ -19,7 +19,7 @@ def arrow() -> Any:
     Raises
     ------
     InputError
-        When it is not installed; says which extra brings it.
+        When it is not installed; names the extra that installs it.
     """
     try:
         return import_module("pyarrow")
@@ -32,8 +32,8 @@ def arrow() -> Any:
 def write_parquet(judged: Iterable[ScoredRun], path: Path) -> None:
     """Write the table: fields of `Row`, then ``optimum``, ``ratio``, ``grade``.
 
-    Costs, bounds and optima are lists of integers, one a level; ``ratio`` is text,
-    an exact fraction a level, ``ratio_float`` the same as numbers; empty where
+    Costs, bounds and optima are lists of integers, one per level; ``ratio`` is text,
+    an exact fraction per level, ``ratio_float`` the same as numbers; empty where
     nothing is proved.
     """
     pyarrow, parquet = arrow(), import_module("pyarrow.parquet")

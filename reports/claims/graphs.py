@@ -1,0 +1,193 @@
+"""Claims on graphs: their distances, which of them are sums of cuts, and optima."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cache
+from itertools import combinations, product
+from random import Random
+
+from ...instances import Graph, KSubset, cost
+from .claim import Claim, Outcome, Trial, Untrue
+from .shrink import broken
+
+_NODES, _QUICK_NODES = 7, 5
+_SOLVED_NODES, _QUICK_SOLVED_NODES = 6, 5
+SAMPLES, QUICK_SAMPLES = 200, 40
+_FAR = 2**40
+
+Table = list[list[int]]
+
+
+@cache
+def atlas(most: int) -> tuple[Graph, ...]:
+    """Return every connected graph of two to ``most`` nodes, at most seven."""
+    from networkx import graph_atlas_g, is_connected
+
+    return tuple(
+        Graph.from_networkx(one)
+        for one in graph_atlas_g()
+        if 2 <= len(one) <= most and is_connected(one)
+    )
+
+
+def drawn(seed: int, count: int) -> Iterator[Graph]:
+    """Draw connected graphs of 4 to 10 nodes with links of one to three hops."""
+    random = Random(f"closeknit graphs {seed}")
+    for _ in range(count):
+        nodes = random.randint(4, 10)
+        longest = random.choice((1, 3))
+        links = {(random.randrange(v), v) for v in range(1, nodes)}
+        pairs = list(combinations(range(nodes), 2))
+        links |= set(random.sample(pairs, random.randint(0, len(pairs) // 2)))
+        edges = tuple((u, v, random.randint(1, longest)) for u, v in sorted(links))
+        some = random.sample(range(nodes), random.randint(3, nodes))
+        yield Graph(nodes, edges, tuple(some))
+
+
+def relaxed(graph: Graph) -> Table:
+    """Return all distances by Floyd and Warshall's algorithm."""
+    n = graph.nodes
+    far = [[0 if u == v else _FAR for v in range(n)] for u in range(n)]
+    for u, v, length in graph.edges:
+        far[u][v] = far[v][u] = length
+    for m in range(n):
+        for u in range(n):
+            for v in range(n):
+                far[u][v] = min(far[u][v], far[u][m] + far[m][v])
+    return far
+
+
+def like_a_tree(points: Sequence[int], far: Table) -> bool:
+    """Check Buneman's condition on every four points, repeats among them."""
+    return all(
+        far[x][y] + far[z][t] <= max(far[x][z] + far[y][t], far[x][t] + far[y][z])
+        for x, y, z, t in product(points, repeat=4)
+    )
+
+
+def partial_cube(graph: Graph, far: Table) -> bool:
+    """Check Winkler's condition: bipartite, and the relation of edges transitive."""
+    edges = [(u, v) for u, v, _ in graph.edges]
+    if any((far[0][u] + far[0][v]) % 2 == 0 for u, v in edges):
+        return False
+
+    def related(e: tuple[int, int], f: tuple[int, int]) -> bool:
+        (u, v), (x, y) = e, f
+        return far[u][x] + far[v][y] != far[u][y] + far[v][x]
+
+    near = {e: frozenset(f for f in edges if related(e, f)) for e in edges}
+    return all(near[e] == near[f] for e in edges for f in near[e])
+
+
+def distances_and_cuts(trial: Trial) -> Outcome:
+    """Compare distances and cuts of graphs with what their definitions say."""
+    small = atlas(_QUICK_NODES if trial.quick else _NODES)
+    more = drawn(trial.seed, QUICK_SAMPLES if trial.quick else SAMPLES)
+    by_cuts = seen = 0
+    for seen, graph in enumerate((*small, *more), 1):
+        wrong, found = _compared(graph)
+        by_cuts += found
+        if wrong:
+            free = tuple(graph.locations())
+            at = KSubset("graph", graph, free, min(2, len(free)))
+            return Outcome(holds=False, result=wrong, instances=seen, counterexample=at)
+    return Outcome(
+        holds=True,
+        result=f"{by_cuts} of {seen} have cuts, and they add up; seed {trial.seed}",
+        instances=seen,
+    )
+
+
+def _compared(graph: Graph) -> tuple[str, bool]:
+    """Say what is wrong with a graph, and whether cuts were found."""
+    far = relaxed(graph)
+    table = graph.table.tolist()
+    for row, p in zip(table, graph.processors, strict=True):
+        for v in range(graph.nodes):
+            if not row[v] == far[p][v] == graph.distance((p,), (v,)):
+                said = f"{row[v]} by arrays, {graph.distance((p,), (v,))} by walking"
+                return f"{p} and {v} are {far[p][v]} apart, {said}", False
+    embedding = graph.embedding
+    tree = embedding is not None and embedding.is_tree
+    if tree != like_a_tree(graph.processors, far):
+        return f"the distances are taken for those of a tree: {tree}", False
+    if embedding is None:
+        equal = len({length for _, _, length in graph.edges}) == 1
+        missed = equal and partial_cube(graph, far)
+        return "a partial cube has no cuts" * missed, False
+    free = tuple(graph.locations())
+    cuts = KSubset("graph", graph, free, 1).cuts
+    sides, weights = cuts.sides.tolist(), cuts.weights.tolist()
+    for i, j in combinations(range(len(free)), 2):
+        apart = sum(
+            w for w, side in zip(weights, sides, strict=True) if side[i] != side[j]
+        )
+        hops = far[graph.processors[i]][graph.processors[j]]
+        if apart != hops * cuts.denominator:
+            return f"{free[i]} and {free[j]}: {hops}, {apart} by cuts", True
+    return "", True
+
+
+def solved(trial: Trial) -> Outcome:
+    """Compare the exact routes and two heuristics with the cost of every choice."""
+    small = atlas(_QUICK_SOLVED_NODES if trial.quick else _SOLVED_NODES)
+    more = drawn(trial.seed + 1, QUICK_SAMPLES if trial.quick else SAMPLES)
+    seen = 0
+    for graph in (*small, *more):
+        free = tuple(graph.locations())
+        for k in range(2, len(free)):
+            seen += 1
+            instance = KSubset(f"graph-{seen}", graph, free, k)
+            if _judged(trial, instance):
+                return broken(instance, lambda one: _judged(trial, one), seen)
+    return Outcome(
+        holds=True,
+        result="as by enumeration on all connected graphs of up to "
+        f"{small[-1].nodes} nodes and samples of seed {trial.seed}",
+        instances=seen,
+    )
+
+
+def _judged(trial: Trial, instance: KSubset) -> str:
+    """Say what is wrong on an instance; "" if nothing."""
+    subsets = combinations(range(instance.n), instance.k)
+    least = min(cost(instance, chosen) for chosen in subsets)
+    try:
+        for method in ("auto", "distances-bb"):
+            if (found := trial.optimum(instance, method)) != least:
+                return f"{method} proves {found}, enumeration {least}"
+        for method in ("mm-free", "mm"):
+            paid = trial.pay(method, instance)
+            if paid * instance.k > least * (2 * instance.k - 2):
+                return f"{method} costs {paid}, more than 2 - 2/k times {least}"
+    except Untrue as error:
+        return str(error)
+    return ""
+
+
+GRAPH_CLAIMS = (
+    Claim(
+        name="graph-cuts-are-distances",
+        statement="Distances of a graph are its shortest paths; cuts are found exactly "
+        "where the distances are those of a tree or the graph is a partial cube, and "
+        "add up to them.",
+        source="Buneman 1971; Djokovic 1973; Winkler 1984",
+        tested=f"every connected graph of up to {_NODES} nodes ({_QUICK_NODES} if "
+        f"quick), and {SAMPLES} ({QUICK_SAMPLES}) weighted ones of up to 10 with some "
+        "nodes processors, where only trees must be found; against Floyd and Warshall, "
+        "the four-point condition and the relation of all pairs of edges",
+        test=distances_and_cuts,
+    ),
+    Claim(
+        name="graphs-are-solved-exactly",
+        statement="On graphs auto and distances-bb prove the optimum, and mm-free and "
+        "mm are within 2 - 2/k of it.",
+        source="derived, docs/graphs.md; the factor is Krumke et al. 1997",
+        tested=f"every connected graph of up to {_SOLVED_NODES} nodes "
+        f"({_QUICK_SOLVED_NODES} if quick) and every k, and {SAMPLES} "
+        f"({QUICK_SAMPLES}) weighted ones of up to 10; against the cost of every "
+        "subset",
+        test=solved,
+    ),
+)

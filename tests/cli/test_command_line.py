@@ -1,0 +1,337 @@
+"""What all commands have in common: help, spellings, suggestions, progress."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import subprocess
+import sys
+from argparse import SUPPRESS
+from pathlib import Path
+
+import pytest
+
+from closeknit.cli import progress
+from closeknit.cli.app import overview, parse, run
+from closeknit.cli.commands import COMMANDS, parser_of
+from closeknit.cli.parser import Parser
+from closeknit.instances import InputError, write_ksubset
+from closeknit.instances.ksubset.generators import random_occupancy
+from closeknit.methods import METHODS
+from closeknit.reports.claims import CLAIMS
+from closeknit.reports.claims.groups import GROUPS, chosen_claims
+
+Capture = pytest.CaptureFixture[str]
+
+
+def parsers() -> dict[str, Parser]:
+    found = {"": overview()}
+    for name in COMMANDS:
+        found[name], _ = parser_of(name)
+        for sub, parser in found[name].subcommands.items():
+            found[f"{name} {sub}"] = parser
+    return found
+
+
+PARSERS = parsers()
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    write_ksubset(random_occupancy((6, 6), 6, 20, 1), tmp_path / "a.json")
+    return tmp_path / "a.json"
+
+
+# help
+
+
+@pytest.mark.parametrize("name", PARSERS)
+def test_every_help_has_two_examples_that_work(name: str) -> None:
+    shown = PARSERS[name].format_help()
+    lines = shown.partition("examples:\n")[2].splitlines()
+    assert len(lines) >= 2
+    for line in lines:
+        program, *words = shlex.split(line)
+        assert program == "closeknit"
+        assert " ".join(words).startswith(name)
+        parse(words)
+
+
+@pytest.mark.parametrize("name", PARSERS)
+def test_every_help_shows_all_defaults_and_no_markup(name: str) -> None:
+    parser = PARSERS[name]
+    shown = " ".join(parser.format_help().split())
+    assert "``" not in shown
+    for action in parser._actions:
+        default = action.default
+        silent = default is None or default is False or default == SUPPRESS
+        if action.option_strings and not silent:
+            text = parser._get_formatter()._expand_help(action)
+            assert "default" in text, action.option_strings
+
+
+def test_help_is_answered_before_anything_large_is_imported() -> None:
+    script = (
+        "import sys\n"
+        "from closeknit.cli.app import run\n"
+        "try:\n    run(['--help'])\n"
+        "except SystemExit:\n"
+        "    sys.exit(any(m in sys.modules for m in ('numpy', 'numba', 'rich')))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True)
+    assert done.returncode == 0, done.stderr
+
+
+# spellings
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (
+            "generate trace --swf x --torus 8x16 --jobs 0:4000 --allocator mm",
+            "generate trace --trace x --shape 8x16 --kind torus --range 0:4000",
+        ),
+        (
+            "generate fragmented --mesh 8x8 --k 3 --allocator random --jobs 50",
+            "generate fragmented --shape 8x8 --k 3 --method random --starts 50",
+        ),
+        (
+            "simulate stream --allocator mm,mbs --tree 4x4 --swf x --jobs 3:9",
+            "simulate stream --method mm,mbs --shape 4x4 --kind tree --trace x "
+            "--range 3:9",
+        ),
+        (
+            "simulate submesh --allocator 4iss --mesh 8x8 --json -",
+            "simulate submesh --method 4iss --shape 8x8 --json",
+        ),
+        ("worst mm --torus=4x4", "worst mm --shape 4x4 --kind torus"),
+        ("reproduce x --swf t --mesh 4x4", "reproduce x --trace t --shape 4x4"),
+        ("ratios --swf t --out o", "ratios --trace t --out o"),
+        ("compare a --method mm", "compare a --methods mm"),
+        ("verify --counterexamples d", "verify --out d"),
+        ("select --config c --json", "select --config c --json -"),
+    ],
+)
+def test_old_spellings_mean_the_same(old: str, new: str) -> None:
+    assert vars(parse(old.split())[0]) == vars(parse(new.split())[0])
+    replaced = {word.partition("=")[0] for word in old.split()} - set(new.split())
+    shown = parser_of(old.split()[0])[0].format_help()
+    for option in replaced:
+        assert not option.startswith("--") or f" {option} " not in shown
+
+
+def test_two_ways_to_name_the_shape_do_not_go_together() -> None:
+    with pytest.raises(InputError, match=r"--torus: not allowed with argument --mesh"):
+        parse(["worst", "mm", "--mesh", "4x4", "--torus", "4x4"])
+
+
+def test_json_goes_to_a_file_or_to_standard_output(
+    path: Path, tmp_path: Path, capsys: Capture
+) -> None:
+    out = tmp_path / "out.json"
+    found = []
+    for words in (["--json"], ["--json", "-"], ["--json", str(out)]):
+        assert run(["solve", str(path), "--method", "mm", *words]) == 0
+        shown = capsys.readouterr().out
+        document = json.loads(out.read_text() if out.exists() else shown)
+        found.append((document["objective"], document["selection"]))
+    assert found[0] == found[1] == found[2]
+
+
+# suggestions
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("slove x", "argument COMMAND: invalid choice: 'slove' (did you mean solve?)"),
+        (
+            "solve x --metod mm",
+            "unrecognized arguments: --metod mm (did you mean -",
+        ),
+        ("generate randm", "argument FAMILY: invalid choice: 'randm' (did you mean ra"),
+        ("simulate steam", "argument STREAM: invalid choice: 'steam' (did you mean st"),
+        (
+            "solve FILE --method MM-Inc",
+            "--method: no such method for ksubset: 'MM-",
+        ),
+        (
+            "solve FILE --method 4iss",
+            "--method: no such method for ksubset: '4iss' (4iss is a method for "
+            "submesh)",
+        ),
+        (
+            "methods procst",
+            "NAME: no such problem or method: 'procst' (did you mean ",
+        ),
+        (
+            "verify mm-is-nearst",
+            "CLAIM: unknown claim: 'mm-is-nearst' (did you ",
+        ),
+        ("warm ksubse", "PROBLEM: no such problem: 'ksubse' (did you mean ksubset?)"),
+        (
+            "select --config drakenberg-figure-6 --queue clster --pes 3",
+            "--queue: no such queue: 'clster' (did you mean cluster?)",
+        ),
+    ],
+)
+def test_what_was_meant_is_suggested(
+    words: str, told: str, path: Path, capsys: Capture
+) -> None:
+    assert run(words.replace("FILE", str(path)).split()) == 2
+    error = capsys.readouterr().err
+    assert error.startswith(f"closeknit: {told}")
+    assert error.count("\n") == 1
+
+
+def test_any_case_finds_a_method(path: Path, capsys: Capture) -> None:
+    assert run(["solve", str(path), "--method", "MM-Inc"]) == 2
+    assert "(did you mean mm-inc?)" in capsys.readouterr().err
+
+
+def test_worst_complains_of_what_was_given(capsys: Capture) -> None:
+    assert run(["worst", "mm", "--shape", "2x2"]) == 2
+    assert capsys.readouterr().err.startswith("closeknit: --shape: k = 8 of 4 process")
+    assert run(["worst", "mm", "--shape", "2x2", "--k", "4"]) == 2
+    assert capsys.readouterr().err.startswith("closeknit: --k: k = 4 of 4 processors ")
+
+
+# methods
+
+
+def test_a_method_is_explained(capsys: Capture) -> None:
+    assert run(["methods", "mm"]) == 0
+    shown = capsys.readouterr().out
+    assert shown.startswith("mm (ksubset, heuristic)\n\nTry every intersection of")
+    for what in ("Guarantee: 2 - 1/(2d)", "Time: O(radius)", "Source: Bender et al."):
+        assert f"\n{what}" in shown
+    assert "the cheapest by pair" in shown
+    assert "``" not in shown
+
+
+def test_lists_of_methods_fit_a_terminal(capsys: Capture) -> None:
+    for words in ([], ["--short"], ["submesh"], ["auto"]):
+        assert run(["methods", *words]) == 0
+        lines = capsys.readouterr().out.splitlines()
+        assert max(map(len, lines)) <= 79
+    assert run(["methods", "--short"]) == 0
+    shown = capsys.readouterr().out.splitlines()
+    assert len(shown) == sum(map(len, METHODS.values()))
+
+
+def test_methods_as_json(capsys: Capture) -> None:
+    assert run(["methods", "sukp", "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert [one["name"] for one in document["methods"]] == [*METHODS["sukp"]]
+    assert all(one["guarantee"] for one in document["methods"] if one["exact"])
+
+
+# claims
+
+
+def test_claims_are_chosen_by_pattern_group_and_method(capsys: Capture) -> None:
+    names = [one.name for one in chosen_claims(["mm-inc*", "sukp", "mm-inc*"])]
+    assert len(names) == len(set(names))
+    assert {name for name in names if name.startswith("sukp-")} == {
+        one.name for one in GROUPS["sukp"]
+    }
+    assert {name for name in CLAIMS if name.startswith("mm-inc")} <= set(names)
+    assert "mm-upper-bound" in [one.name for one in chosen_claims(["mm"])]
+    assert "mm-inc-upper-bound" not in [one.name for one in chosen_claims(["mm"])]
+    covered = {
+        one.name
+        for group in ("ksubset", "procset", "sukp", "submesh", "scheduler")
+        for one in GROUPS[group]
+    }
+    assert covered == set(CLAIMS)
+    assert run(["verify", "*-upper-bound", "--list"]) == 0
+    heads = [line for line in capsys.readouterr().out.splitlines() if line[0] != " "]
+    assert heads == [name for name in CLAIMS if name.endswith("-upper-bound")]
+
+
+# completion
+
+
+@pytest.mark.parametrize(
+    ("words", "offered"),
+    [
+        ("closeknit sol", {"solve"}),
+        ("closeknit generate ran", {"random"}),
+        ("closeknit solve --time", {"--time-limit"}),
+        ("closeknit solve --method mc1x1-", {"mc1x1-all"}),
+        ("closeknit solve --ties b", {"best"}),
+        ("closeknit simulate stream --pol", {"--policy"}),
+    ],
+)
+def test_bash_completes(words: str, offered: set[str], tmp_path: Path) -> None:
+    assert run(["completion", "bash"]) == 0
+    script = subprocess.run(
+        [sys.executable, "-m", "closeknit", "completion", "bash"],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    split = words.split()
+    script += (
+        f"COMP_WORDS=({' '.join(split)}); COMP_CWORD={len(split) - 1}; _closeknit; "
+        'printf "%s\\n" "${COMPREPLY[@]}"\n'
+    )
+    done = subprocess.run(["bash", "-c", script], capture_output=True, text=True)
+    assert done.stderr == ""
+    assert set(done.stdout.split()) == offered
+
+
+def test_other_shells_know_every_command(capsys: Capture) -> None:
+    for shell in ("zsh", "fish"):
+        assert run(["completion", shell]) == 0
+        shown = capsys.readouterr().out
+        for name in COMMANDS:
+            assert re.search(rf"\b{name.split()[0]}\b", shown)
+    assert all(line.startswith("complete -c closeknit ") for line in shown.splitlines())
+
+
+# progress
+
+
+def test_lines_are_printed_where_there_is_no_terminal(
+    monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    monkeypatch.setattr(progress, "EVERY", 0.0)
+    with progress.progress_bar() as show:
+        show(0, 2663, "mm")
+        show(414, 2663, "mm-inc")
+        show(7, None, "jobs")
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[0] == "closeknit: 0 of 2663, mm"
+    assert re.fullmatch(r"closeknit: 414 of 2663, mm-inc, \d+:\d\d:\d\d left", lines[1])
+    assert lines[2].startswith("closeknit: 7, jobs")
+
+
+def test_solve_shows_incumbent_bound_and_gap(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: Capture
+) -> None:
+    monkeypatch.setattr(progress, "EVERY", 0.1)
+    path = tmp_path / "hard.json"
+    write_ksubset(random_occupancy((32, 32), 40, 512, 3), path)
+    assert run(["solve", str(path), "--time-limit", "2", "--method", "cuts-bb"]) == 0
+    lines = capsys.readouterr().err.splitlines()
+    form = (
+        r"closeknit: .*: cuts-bb, \d+ of 2 s, incumbent \d+, bound \d+, gap \d+\.\d %"
+    )
+    assert any(re.fullmatch(form, line) for line in lines), lines
+
+
+def test_a_terminal_shows_a_line_that_is_rewritten(
+    monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    from time import sleep
+
+    monkeypatch.setattr(progress, "_REFRESH", 0.01)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    with progress.status_line(lambda: "incumbent 74, bound 70, gap 5.4 %"):
+        sleep(0.2)
+    shown = capsys.readouterr().err
+    assert "\r\x1b[2Kincumbent 74, bound 70, gap 5.4 %" in shown
+    assert shown.endswith("\r\x1b[2K")
