@@ -6,13 +6,15 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 OUT ?= out
 SECONDS ?= 60
 
-.PHONY: data help report test test-slow lint lock audit licences fuzz bench bench-exact bench-models bench-procset-models bench-procset-bb bench-sukp bench-sukp-table bench-submesh bench-stream bench-packing bench-ptas bench-graphs bench-limits bench-cold warm soak mutation clean
+.PHONY: data review check-wheel help report test test-slow lint lock audit licences fuzz bench bench-exact bench-models bench-procset-models bench-procset-bb bench-sukp bench-sukp-table bench-submesh bench-stream bench-packing bench-ptas bench-graphs bench-limits bench-cold warm soak mutation clean
 
 help:
 	@echo "make report     set up, run every method on the bundled instances, write $(OUT)/report"
 	@echo "make test       set up, run the tests"
 	@echo "make test-slow  the longer checks"
 	@echo "make lint       ruff, mypy, import-linter"
+	@echo "make review     what scientific Python expects of a repository"
+	@echo "make check-wheel  a wheel and an sdist that install and solve outside the checkout"
 	@echo "make data       the public data that some tests read: what is there, what is missing"
 	@echo "make fuzz       every text grammar under Atheris, $(SECONDS) seconds each"
 	@echo "make audit      known weaknesses of the pinned versions (asks the network)"
@@ -93,6 +95,16 @@ lint: $(VENV)/.ready
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+# What Scientific Python's guide asks of a repository; exceptions are in pyproject.toml.
+review: $(VENV)-repo-review/.ready
+	$(VENV)-repo-review/bin/python -m pip install --quiet --disable-pip-version-check \
+	  'repo-review[cli]' sp-repo-review validate-pyproject
+	$(VENV)-repo-review/bin/repo-review .
+
+# Builds a wheel and an sdist, installs each into a fresh environment, solves there.
+check-wheel: $(VENV)-build/.ready
+	$(VENV)-build/bin/python tools/check_wheel.py
 
 # Public data that lies outside the repository, ARGS="--from DOWNLOADS" gathers it.
 data:

@@ -1,0 +1,96 @@
+"""Build a wheel and an sdist; install each into a fresh environment; solve there.
+
+Needs `build`, and downloads the dependencies. Files that are not Python must be the
+same in both: data, grammars, studies, py.typed.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tarfile
+import venv
+import zipfile
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+ROOT = Path(__file__).resolve().parent.parent
+PROGRAM = """
+import closeknit
+from closeknit.instances.library import bundled, bundled_names
+from closeknit.methods import METHODS
+from closeknit.reports.adversary.worst_known import read_worst_known
+from closeknit.scheduler.config import read_configuration
+
+assert "site-packages" in closeknit.__file__, closeknit.__file__
+for name in bundled_names():
+    bundled(name)
+result = METHODS["ksubset"]["auto"](bundled("6x6-full-k9"))
+assert result.objective == 72, result
+assert read_configuration("drakenberg-figure-6")
+assert len(read_worst_known()) > 40
+"""
+JOB = """{"format": "closeknit/ksubset", "version": 1, "name": "job", "k": 9,
+"topology": {"kind": "mesh", "shape": [8, 8]}, "busy": [[0, 3], [1, 3]]}"""
+
+
+def run(*words: str | Path, cwd: Path = ROOT) -> str:
+    """Run a command without what points at the checkout; return what it prints."""
+    outside = {k: v for k, v in os.environ.items() if not k.startswith("PYTHON")}
+    done = subprocess.run(
+        [*map(str, words)], cwd=cwd, env=outside, capture_output=True, text=True
+    )
+    if done.returncode:
+        print(done.stdout, done.stderr, sep="\n", file=sys.stderr)
+        raise SystemExit(f"{' '.join(map(str, words))}: exit status {done.returncode}")
+    return done.stdout
+
+
+def data_files(archive: Path) -> set[str]:
+    """Return the files of the package in an archive that are not Python."""
+    if archive.suffix == ".whl":
+        with zipfile.ZipFile(archive) as wheel:
+            names = wheel.namelist()
+    else:
+        with tarfile.open(archive) as sdist:
+            names = [m.name.partition("/")[2] for m in sdist if m.isfile()]
+    inside = {name for name in names if name.startswith("closeknit/")}
+    return {name for name in inside if not name.endswith(".py")}
+
+
+def check(archive: Path, folder: Path) -> None:
+    """Install an archive into an environment of its own and solve there."""
+    home = folder / f"venv-{archive.suffix[1:]}"
+    venv.create(home, with_pip=True)
+    python = home / "bin" / "python"
+    pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    run(*pip, archive, cwd=folder)
+    run(python, "-c", PROGRAM, cwd=folder)
+    (folder / "job.json").write_text(JOB, encoding="utf-8")
+    command = home / "bin" / "closeknit"
+    shown = run(command, "solve", "job.json", cwd=folder)
+    assert "status  optimal" in shown, shown
+    assert "mm-inc" in run(command, "methods", "ksubset", cwd=folder)
+    assert "bundled" in run(command, "ratios", "--help", cwd=folder)
+    print(f"{archive.name}: installs and solves outside the checkout")
+
+
+def main() -> int:
+    """Build both and check both."""
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        run(sys.executable, "-m", "build", "--outdir", folder, ROOT)
+        (wheel,), (sdist,) = folder.glob("*.whl"), folder.glob("*.tar.gz")
+        found = data_files(wheel)
+        assert found == data_files(sdist), found ^ data_files(sdist)
+        for ending in ("worst_known.json", ".toml", ".lark", ".conf", "py.typed"):
+            assert any(file.endswith(ending) for file in found), ending
+        print(f"{len(found)} data files in both")
+        for archive in (wheel, sdist):
+            check(archive, folder)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
