@@ -155,7 +155,7 @@ def test_workers_and_their_children_die_with_the_process_above(tmp_path: Path) -
     script = f"echo $$ > {note}.new; mv {note}.new {note}; exec sleep 600"
     program = (
         "import subprocess\nfrom functools import partial\n"
-        "from closeknit.reports import pool\n"
+        "from closeknit.reports.campaigns import pool\n"
         f"calls = [pool.Call(partial(subprocess.call, ['sh', '-c', {script!r}]))]\n"
         "list(pool.run(calls, jobs=1))\n"
     )
@@ -297,8 +297,8 @@ def test_others_can_ask_the_store_in_sql(tmp_path: Path) -> None:
 def test_a_process_killed_while_it_writes_leaves_whole_rows(tmp_path: Path) -> None:
     program = (
         "import sys\nfrom tests.toys import made, small\n"
-        "from closeknit.reports.campaigns.store import Store\n"
-        f"with Store({str(tmp_path)!r}) as store:\n"
+        "from closeknit.reports.campaigns.store import ResultStore\n"
+        f"with ResultStore({str(tmp_path)!r}) as store:\n"
         "    for i in range(10**6):\n"
         "        store.append(made(small('a'), 'mm', cost=4, selection=(0, 1, 4),\n"
         "                          seed=len(store.rows)))\n"
