@@ -1,4 +1,4 @@
-"""The strongest exact route at hand: heuristic, bounds, programme or searches."""
+"""The exact route by default: heuristic, bounds, dynamic program or searches."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from ..solvers import DEFAULT, Limit, Proof, Result, Settings, answer, clock
 from ..solvers.interrupt import OutOfTimeError
 
 _MOST_RING_STEPS = 10**9
-"""Steps n k² up to which the programme for rings beats the search."""
+"""Steps n k² up to which the dynamic program for rings is faster than the search."""
 
 
 def auto(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
-    """Prove an optimum by whatever suits the instance best.
+    """Prove an optimum by the exact method that suits the instance best.
 
-    Trees, rings and lines have dynamic programmes of their own. Elsewhere mm-inc
-    makes a start; where a bound that anyone can derive again (stars, towns, axes)
-    already meets it, the proof is of grade ``checked`` and nothing is searched. Else
-    the searches go on from both, in turns and each with what the others found:
+    Trees, rings and lines have dynamic programs of their own. Elsewhere mm-inc finds a
+    first solution. If a bound that is easily recomputed (stars, towns, axes) equals its
+    cost, the proof is of grade ``checked`` and nothing is searched. Otherwise
+    the searches continue from both, taking turns and sharing their best solution:
     on meshes in the plane levelset-bb, then cuts-bb; in all other cases cuts-bb.
 
     Guarantee: exact.
@@ -56,7 +56,7 @@ def auto(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
         try:
             searches = _searches(instance, chosen, bound)
             limit, last = _in_turns(searches, start + settings.time_limit, settings)
-        except OutOfTimeError:  # while they were laid out, or half way through a step
+        except OutOfTimeError:  # while they are set up, or within a step
             limit = Limit.TIME
             return answer(
                 instance, chosen, start=start, bound=bound, proof=proof, limit=limit
@@ -93,10 +93,10 @@ def _searches(
 def _in_turns(
     searches: dict[SteppableSearch, Proof], deadline: float, settings: Settings
 ) -> tuple[Limit | None, SteppableSearch]:
-    """Run the searches in turns, ever longer; return what stopped them, and the last.
+    """Run the searches in turns of growing length; return the limit and the last one.
 
-    The last one run knows the best solution of all. Turns are counted in nodes, so
-    that the same instance has the same answer however fast the machine is.
+    The last search holds the best solution of all. Turns are counted in nodes, so that
+    the result does not depend on the speed of the machine.
     """
     spent, longer = 0, 1
     while True:

@@ -104,7 +104,9 @@ def test_what_fits_wholly_needs_no_solver(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_numbers_too_large_for_floats_are_for_cp_sat() -> None:
     dear = Sukp("dear", (2**40, 2**40 + 1), (1, 1), ((0,), (1,)), 1)
-    with pytest.raises(InputError, match=r"^union/highs: profits add up to 2199023255553: "):
+    with pytest.raises(
+        InputError, match=r"^union/highs: profits add up to 2199023255553: "
+    ):
         SUKP["union/highs"](dear)
     assert SUKP["union/cpsat"](dear).bound == 2**40
     heavy = Sukp("heavy", (1, 1), (2**40, 2**40 + 1), ((0,), (1,)), 2**41)
