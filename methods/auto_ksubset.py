@@ -22,10 +22,10 @@ _MOST_RING_STEPS = 10**9
 def auto(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
     """Prove an optimum by the exact method that suits the instance best.
 
-    Trees, rings and lines have dynamic programs of their own. Elsewhere mm-inc finds a
-    first solution. If a bound that is easily recomputed (stars, towns, axes) equals its
-    cost, the proof is of grade ``checked`` and nothing is searched. Otherwise
-    the searches continue from both, taking turns and sharing their best solution:
+    Trees, rings and lines have dynamic programmes of their own. Elsewhere mm-inc
+    makes a start; where a bound that anyone can derive again (stars, towns, axes)
+    already meets it, the proof is of grade ``checked`` and nothing is searched. Else
+    the searches go on from both, in turns and each with what the others found:
     on meshes in the plane levelset-bb, then cuts-bb; in all other cases cuts-bb.
 
     Guarantee: exact.

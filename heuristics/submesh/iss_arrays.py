@@ -1,7 +1,6 @@
 """Interval set scans with their linked lists in arrays, for speed.
 
-They return the same places, with the same steps, as the linked lists of ``iss``; a test
-compares them.
+Same answers and same steps as the plain lists of ``iss``, which a test holds them to.
 """
 
 from __future__ import annotations
