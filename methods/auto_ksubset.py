@@ -93,7 +93,7 @@ def _searches(
 def _in_turns(
     searches: dict[SteppableSearch, Proof], deadline: float, settings: Settings
 ) -> tuple[Limit | None, SteppableSearch]:
-    """Run the searches in turns of growing length; return the limit and the last one.
+    """Run the searches in turns, ever longer; return what stopped them, and the last.
 
     The last search holds the best solution of all. Turns are counted in nodes, so that
     the result does not depend on the speed of the machine.
