@@ -1,4 +1,4 @@
-"""The strongest exact route at hand: heuristic, bounds, programme or searches."""
+"""The exact route by default: heuristic, bounds, dynamic program or searches."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from ..solvers.interrupt import OutOfTimeError
 from ..solvers.progress import report
 
 _MOST_RING_STEPS = 10**9
-"""Steps n k² up to which the programme for rings beats the search."""
+"""Steps n k² up to which the dynamic program for rings is faster than the search."""
 
 
 def auto(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
-    """Prove an optimum by whatever suits the instance best.
+    """Prove an optimum by the exact method that suits the instance best.
 
     Trees, rings and lines have dynamic programmes of their own. Elsewhere mm-inc
     makes a start; where a bound that anyone can derive again (stars, towns, axes)
@@ -63,7 +63,7 @@ def auto(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
         try:
             searches = _searches(instance, chosen, bound)
             limit, last = _in_turns(searches, start + settings.time_limit, settings)
-        except OutOfTimeError:  # while they were laid out, or half way through a step
+        except OutOfTimeError:  # while they are set up, or within a step
             limit = Limit.TIME
             return answer(
                 instance, chosen, start=start, bound=bound, proof=proof, limit=limit
@@ -107,8 +107,8 @@ def _in_turns(
 ) -> tuple[Limit | None, KSubsetSearch]:
     """Run the searches in turns, ever longer; return what stopped them, and the last.
 
-    The last one run knows the best solution of all. Turns are counted in nodes, so
-    that the same instance has the same answer however fast the machine is.
+    The last search holds the best solution of all. Turns are counted in nodes, so that
+    the result does not depend on the speed of the machine.
     """
     spent, longer = 0, 1
     while True:

@@ -1,4 +1,4 @@
-"""The strongest exact route at hand for processor sets."""
+"""The exact route by default for processor sets."""
 
 from __future__ import annotations
 

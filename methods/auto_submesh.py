@@ -1,4 +1,4 @@
-"""The strongest exact route at hand for submesh allocation."""
+"""The exact route by default for submesh allocation."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from ..solvers import DEFAULT, Grade, Limit, Proof, Result, Settings, Status, cl
 def auto(instance: Submesh, /, settings: Settings = DEFAULT) -> Result:
     """Find a free box, or prove that there is no room, or move the fewest residents.
 
-    First a free place; then proofs of no that can be followed by anyone; then sets of
-    residents in order, see migrate. Where there are too many of those, half of the time
-    that is left goes to the cascade, which decides whether there is room at all, and
-    from whose placement the model of migrate starts.
+    First a free place is searched for; then proofs of infeasibility that are easily
+    checked; then sets of residents in order of cost, see migrate. If there are too many
+    such sets, half of the remaining time is given to the cascade, which decides whether
+    there is room at all; the model of migrate starts from its placement.
 
     Guarantee: exact.
     Time: exponential at worst, see docs/submesh-migration.md.
@@ -43,7 +43,7 @@ def auto(instance: Submesh, /, settings: Settings = DEFAULT) -> Result:
 
 
 class _Auto(Migration):
-    """Migration that asks the cascade for a placement before the model is built."""
+    """Migration whose model starts from a placement found by the cascade."""
 
     def beyond_sets(self) -> Result:
         left = self.settings.time_limit - (clock.now() - self.start)

@@ -1,4 +1,4 @@
-"""The strongest exact route at hand for the set-union knapsack."""
+"""The exact route by default for the set-union knapsack."""
 
 from __future__ import annotations
 
@@ -7,13 +7,15 @@ from ..instances import Sukp
 from ..solvers import DEFAULT, Result, Settings, clock
 
 _PROVABLE = 250
-"""Items and elements up to which a proof can be hoped for."""
+"""Items and elements up to which a proof is likely."""
 _MANY_MOVES = 2000
-"""Moves of tabu for each item and element beyond that."""
+"""Moves of tabu per item and element on larger instances."""
 
 
 def auto(instance: Sukp, /, settings: Settings = DEFAULT) -> Result:
-    """Choose by tabu, then prove by sukp-bb; where no proof can be hoped for, longer.
+    """Choose by tabu, then prove by sukp-bb.
+
+    On instances too large for a proof, tabu makes more moves.
 
     Guarantee: exact.
     Time: that of sukp-bb; tabu takes at most a fifth of the limit.

@@ -1,4 +1,4 @@
-"""Any method for k-subsets as an allocator."""
+"""Any method for k-subsets as an allocator of processors."""
 
 from __future__ import annotations
 
@@ -14,29 +14,29 @@ from ..solvers.method import Method
 
 
 class MethodAsAllocator(Allocator):
-    """Ask a method for k-subsets, which looks at nothing but what is idle.
+    """Choose processors by a method for k-subsets, which sees only the idle ones.
 
     Parameters
     ----------
     topology
         The network; all of it is idle at first.
     method
-        From the registry.
+        An entry of the table of methods.
     seed
-        Of the first job; every further question has the next one.
+        Random seed of the first request; each further request uses the next number.
     settings
-        Limits of every question.
+        Limits of every run of the method.
 
     Attributes
     ----------
     last
-        What the method said to the last question; None before the first.
+        Result of the last run; None before the first.
 
     Raises
     ------
     InputError
-        When asked for something the method does not take, or finds nothing for
-        within its limits.
+        When the method does not accept a request, or finds no solution for it within
+        its limits.
     """
 
     def __init__(
@@ -57,7 +57,7 @@ class MethodAsAllocator(Allocator):
         numbers = np.flatnonzero(self.idle)
         free = tuple(compress(self.places, self.idle))
         instance = KSubset("job", self.topology, free, k)
-        seed = self.seed + self.asked  # some methods draw
+        seed = self.seed + self.asked  # some methods are randomized
         self.asked += 1
         result = self.method(instance, replace(self.settings, seed=seed))
         self.last = result

@@ -1,8 +1,8 @@
-"""Run a method once: interpreted where that is quicker than having machine code.
+"""Run a method once, interpreted where that is faster than loading machine code.
 
-Loading machine code takes half a second and making it up to a minute; on a small
-instance the Python source of the same kernels takes less. The source and its machine
-code give the same answer, so which of them runs changes no more than the time.
+Loading machine code takes half a second and compiling it up to a minute; on a small
+instance the Python source of the same kernels takes less. Both give the same result, so
+the choice between them affects only the running time.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ from ..solvers.method import AnyMethod
 Answer = TypeVar("Answer")
 
 _TINY = 64
-"""To choose from at most, where the source is tried before numba is imported."""
+"""Size up to which the source is tried before numba is imported."""
 _SMALL = 300
-"""To choose from at most, where the source is tried before anything is compiled."""
+"""Size up to which the source is tried before anything is compiled."""
 _PLACES = 1024
-"""Processors, free or not, or elements, up to which an instance is small."""
+"""Processors (free or not) or elements up to which an instance is small."""
 _TINY_SECONDS = 0.2
 _SMALL_SECONDS = 8.0
 _LEAST_LIMIT = 1.0
-"""A shorter limit may end the compiled method, too: then the source is not tried."""
+"""With shorter limits the source is not tried: they may end compiled methods too."""
 
 
 def run_once(
     method: AnyMethod, instance: Instance, settings: Settings = DEFAULT
 ) -> Result:
-    """Run a method in a process that will run little else.
+    """Run a method in a process that makes few runs.
 
     For many runs, compile first (`warming`) and call the method itself.
 
@@ -42,9 +42,9 @@ def run_once(
     method
         An entry of a table of methods.
     instance
-        Of its problem.
+        An instance of the problem of that table.
     settings
-        Time spent on compiling, or on trying to do without, is in no limit.
+        Limits do not include time spent on compiling, or on trying the source first.
     """
     features = problem_of(instance).features(instance)
     if method.runs_solver or method.seeded or features.locations > _PLACES:
@@ -64,18 +64,18 @@ def in_tiers(
     size: int,
     settings: Settings,
 ) -> Answer:
-    """Run something once: from source, from machine code, or one after the other.
+    """Call a function once: from source, from machine code, or one after the other.
 
     Parameters
     ----------
     run
-        Takes settings; its answer depends on their time limit only if that is reached.
+        Takes settings; its result depends on their time limit only if that is reached.
     limit_of
-        What ended it early, by its answer.
+        Returns the limit that ended it early, from its result.
     size
-        How many there are to choose from.
+        Number of processors or items to choose from.
     settings
-        What it is to be run with.
+        Settings of the call.
     """
 
     def from_source(seconds: float) -> Answer | None:

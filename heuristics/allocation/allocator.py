@@ -1,9 +1,10 @@
-"""One interface of all that hand out processors: allocate, release, state.
+"""The interface of all allocators of processors: allocate, release, state.
 
-Processors are numbered by their place in ``topology.locations()``: lexicographic, so
-that on a mesh of two axes a row, whose first coordinate is fixed, comes after another.
-Columns run along the first axis. Nodes for input and output, where a strategy knows of
-them, stand before the first column, one a row: 16x22 is 16 rows of 22.
+Processors are numbered by their position in ``topology.locations()``, which is
+lexicographic: on a mesh of two axes row follows row, and the first coordinate is fixed
+within a row. Columns run along the first axis. Nodes for input and output, where an
+allocator considers them, stand before the first column, one per row: 16x22 means 16
+rows of 22 processors.
 """
 
 from __future__ import annotations
@@ -32,10 +33,10 @@ class Allocation:
     ----------
     used
         Numbers of the processors that the job runs on, in the order in which its
-        tasks are put on them; as many as it asked for.
+        tasks are placed; as many as it requested.
     held
-        Numbers of all that are taken from others until it ends, ascending: more than
-        ``used`` where whole pages are handed out.
+        Numbers of all processors that are busy until the job ends, ascending: more than
+        ``used`` where whole pages are allocated.
     """
 
     used: IntArray
@@ -43,7 +44,7 @@ class Allocation:
 
     @classmethod
     def of(cls, used: IntArray) -> Allocation:
-        """Grant exactly these."""
+        """Return an allocation of exactly these processors."""
         return cls(used, np.sort(used))
 
 
@@ -55,19 +56,19 @@ class Allocator(ABC):
     topology
         The network; all of it is idle at first.
     seed
-        For those that draw.
+        Random seed, for randomized allocators.
 
     Attributes
     ----------
     places
         Sites of the processors, by number.
     idle
-        Of every processor whether it is idle; not to be written to from outside.
+        For each processor whether it is idle; read-only for callers.
     free
-        How many are.
+        Number of idle processors.
     WORDS
-        For arguments of a class that has several entries in the table, and the values
-        they may take, the words that stand for ``{argument}`` in its docstring.
+        For each argument of a class that has several entries in the table, and for
+        each of its values, the text that replaces ``{argument}`` in the docstring.
     """
 
     WORDS: ClassVar[Mapping[str, Mapping[object, str]]] = MappingProxyType({})
@@ -80,20 +81,20 @@ class Allocator(ABC):
         self.free = len(self.places)
 
     def find(self, k: int, shape: Sequence[int] | None = None) -> Allocation | None:
-        """Return what a job would be given now, without giving it.
+        """Return what a job would be allocated now, without allocating it.
 
         Parameters
         ----------
         k
-            How many processors it asks for.
+            Number of processors requested.
         shape
-            Sides of the submesh it would like, of at least k cells; None if it does
-            not say. Most strategies do not ask.
+            Sides of the preferred submesh, of at least k cells; None if there is no
+            preference. Most allocators ignore it.
 
         Returns
         -------
-        Grant or None
-            None if it cannot be served now.
+        Allocation or None
+            None if the job cannot be served now.
 
         Raises
         ------
@@ -117,7 +118,7 @@ class Allocator(ABC):
         return self._choose(k, tuple(shape) if shape is not None else None)
 
     def allocate(self, k: int, shape: Sequence[int] | None = None) -> Allocation | None:
-        """Give processors to a job; None if it cannot be served now."""
+        """Allocate processors to a job; None if it cannot be served now."""
         grant = self.find(k, shape)
         if grant is not None:
             self._mark(grant.held, idle=False)
@@ -125,12 +126,12 @@ class Allocator(ABC):
         return grant
 
     def hold(self, numbers: Iterable[int]) -> Allocation:
-        """Take given processors, which must be idle: residents, defects.
+        """Mark given idle processors as busy: residents, defects.
 
         Raises
         ------
         InputError
-            When one of them is not, or there is none of that number.
+            When one of them is not idle, or does not exist.
         """
         held = np.unique(np.fromiter(numbers, dtype=np.int64))
         if len(none := held[(held < 0) | (held >= len(self.places))]):
@@ -144,7 +145,7 @@ class Allocator(ABC):
         return Allocation(held, held)
 
     def release(self, grant: Allocation) -> None:
-        """Take back what was granted.
+        """Release an allocation.
 
         Raises
         ------
@@ -159,9 +160,9 @@ class Allocator(ABC):
         self._give(grant.held)
 
     def state(self) -> Hashable:
-        """Return all that future answers depend on, comparable.
+        """Return everything that future allocations depend on, as a comparable value.
 
-        When everything has been released, it is what it was in the beginning.
+        When everything has been released, it equals the initial state.
         """
         return self.idle.tobytes()
 
@@ -171,7 +172,7 @@ class Allocator(ABC):
 
     @abstractmethod
     def _choose(self, k: int, shape: tuple[int, ...] | None) -> Allocation | None:
-        """Choose k of the idle processors; there are as many."""
+        """Choose k of the idle processors; at least k are idle."""
 
     def _take(self, numbers: IntArray) -> None:  # noqa: B027 - most keep no state
         """Note that processors, already marked, are no longer idle."""
@@ -181,7 +182,7 @@ class Allocator(ABC):
 
 
 Refusal = Callable[[Topology], str | None]
-"""Why a network is not for an allocator; None if it is."""
+"""Why an allocator does not support a network; None if it does."""
 
 
 def needs_coordinates(topology: Topology) -> str | None:
@@ -192,21 +193,21 @@ def needs_coordinates(topology: Topology) -> str | None:
 
 
 def needs_a_grid(topology: Topology) -> str | None:
-    """Refuse what is not a mesh or torus."""
+    """Refuse networks other than meshes and tori."""
     if topology.kind not in ("mesh", "torus"):
         return "needs a mesh or a torus"
     return None
 
 
 def needs_a_plane(topology: Topology) -> str | None:
-    """Refuse what is not a mesh or torus of two axes."""
+    """Refuse networks other than meshes and tori of two axes."""
     if topology.kind not in ("mesh", "torus") or topology.dimension != 2:
         return "needs a mesh or a torus of two axes"
     return None
 
 
 def needs_a_tree(topology: Topology) -> str | None:
-    """Refuse what is not a tree."""
+    """Refuse networks other than trees."""
     return "needs a tree" if topology.kind != "tree" else None
 
 
@@ -232,12 +233,12 @@ class AllocatorSpec:
     arguments: Mapping[str, object] = field(default_factory=dict)
 
     def __call__(self, topology: Topology, *, seed: int = 0) -> Allocator:
-        """Make an allocator for an idle network.
+        """Create an allocator for an idle network.
 
         Raises
         ------
         InputError
-            When the strategy is not defined for this network.
+            When the allocator does not support this network.
         """
         if why := self.refuses(topology):
             raise InputError(why, field="topology", value=topology.kind)

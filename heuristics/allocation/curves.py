@@ -9,8 +9,8 @@ The orders of the processors, on boxes of any dimension:
   runs backwards, so that consecutive processors are neighbours;
 - *hilbert*: see ``curves_hilbert``.
 
-On a line, all four are the line. On a torus the curve is that of the mesh: it has two
-ends, and no run goes on from the last processor to the first.
+On a line, all four are the same order. On a torus the curve is that of the mesh: it has
+two ends, and no run continues from the last processor to the first.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Curve(Allocator):
 
     Guarantee: none; Omega(N) times the least on N x N meshes, already for k = 2.
     Time: O(n) for n processors, idle or not.
-    Ties: what comes first along the curve; of a longer run, its beginning.
+    Ties: the first along the curve; of a longer run, its beginning.
     Source: Leung et al. 2002, as in Bender et al. 2008, sections 1 and 5; for the
     worst cases see docs/allocators.md.
     """

@@ -1,15 +1,15 @@
 """Hilbert's curve on a box of any sides: a walk that visits every cell once.
 
-A walk starts in one corner of its box and ends in another: it crosses some of the
-sides on the whole, and not the others. Colour the cells like a chessboard: a step
+A walk starts in one corner of its box and ends in another: from start to end it crosses
+some of the sides, and not the others. Colour the cells like a chessboard: every step
 changes the colour, so that in a box with an even side a walk of unit steps crosses an
 odd number of even sides; if all sides are odd, it may cross any. The box is cut into
-smaller ones that can be crossed so, and whose walks join corner to corner:
+smaller boxes that can be crossed in this way, and whose walks join corner to corner:
 
 - *halves*: cut across a side that is crossed;
-- *arch*: up in one half, over the top, down in the other half. This is Hilbert's own,
-  where the top is halved next;
-- *gallery*: the same in space, in five parts.
+- *arch*: up in one half, over the top, down in the other half. This is Hilbert's own
+  construction, where the top is halved next;
+- *gallery*: the same in three dimensions, in five parts.
 
 As the walk may end in any corner, parity never forces a longer step: every two
 consecutive cells are neighbours, on boxes of any sides. On a square or cube whose side
@@ -31,7 +31,7 @@ Sides = tuple[int, ...]
 Axes = frozenset[int]
 
 _OFF_CENTRE = 2
-"""How far from the middle of a side it may be cut; parity asks for 1."""
+"""How far from the middle of a side it may be cut; parity requires 1."""
 
 
 class _Part(NamedTuple):
@@ -169,7 +169,7 @@ def _arches(sides: Sides, crosses: Axes, along: int, up: int) -> Iterator[_Way]:
 def _galleries(
     sides: Sides, crosses: Axes, along: int, up: int, aside: int
 ) -> Iterator[_Way]:
-    """Yield those that cross nothing but what they must."""
+    """Yield the galleries that cross no more sides than necessary."""
     if crosses != {along}:
         return
     far, high, wide = sides[along], sides[up], sides[aside]
@@ -193,7 +193,7 @@ def _galleries(
 def _part(
     sides: Sides, cut: dict[int, tuple[int, int]], crosses: Iterable[int]
 ) -> _Part:
-    """Cut some sides of a box from one number to another, and keep the others."""
+    """Return a part of a box: some sides cut to a range, the others whole."""
     ranges = [cut.get(axis, (0, side)) for axis, side in enumerate(sides)]
     return _Part(
         tuple(low for low, _ in ranges),
@@ -210,7 +210,7 @@ def _middles(side: int) -> list[int]:
 
 
 def _subsets(axes: list[int]) -> list[Axes]:
-    """Return all subsets, smallest first, of one size those with the first axes."""
+    """Return all subsets, smallest first; of one size, those with the first axes."""
     return [
         frozenset(some)
         for size in range(len(axes) + 1)

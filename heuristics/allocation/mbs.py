@@ -16,20 +16,20 @@ class MBS(Allocator):
 
     The machine is cut into the largest squares at multiples of their own sides (cubes
     in three dimensions, and so on). Such a block splits into four buddies of half the
-    side, which become one again when all four are idle. A job of k is factored in base
-    4: d_i blocks of side 2^i, as many of the largest as it takes. From the largest
-    down, a block is the first idle one of its size; else the first of the next larger
-    size there is, is split as often as it takes; else the job takes four of half the
-    side instead. It gets k processors exactly, and whenever there are as many idle.
-    Tasks go block by block in the order in which they are taken, and along the rows in
-    each.
+    side, which are merged again when all four are idle. The size k of a job is written
+    in base 4, which gives d_i blocks of side 2^i, with as many of the largest as are
+    needed. From the largest size down, a job takes the first idle block of that size;
+    if there is none, the first block of the next larger size is split as often as
+    necessary; if there is none either, the job takes four blocks of half the side. It
+    gets exactly k processors, whenever that many are idle. Tasks are placed block by
+    block in the order in which blocks are taken, and along the rows within each.
 
-    Buddies that are idle are always one block, so the idle blocks are the largest
-    squares of the cut that are wholly idle: what is idle is all there is of a state,
-    also where single processors are held. What was decided: of several blocks of a size
-    the first by coordinates; any shape of machine, where the source cuts up rectangles;
-    in d dimensions base 2^d, where others cut layers of squares; links round a torus
-    are not used.
+    Four idle buddies are always merged, so the idle blocks are the largest squares of
+    the cut that are entirely idle: the set of idle processors is the whole state, also
+    where single processors are held. Decisions that the source leaves open: of several
+    blocks of a size the first by coordinates is taken; machines may have any shape,
+    where the source cuts up rectangles; in d dimensions the base is 2^d, where others
+    cut layers of squares; links round a torus are not used.
 
     Attributes
     ----------
@@ -51,8 +51,8 @@ class MBS(Allocator):
     def blocks(self) -> list[IntArray]:
         """Return the idle blocks, by the binary logarithm of their sides.
 
-        Of a block of side 2^i, the coordinates of its first cell by 2^i, as a number
-        in the grid of the i-th of ``cuts``.
+        A block of side 2^i is given by the coordinates of its first cell, divided by
+        2^i, as a number in the grid of the i-th of ``cuts``.
         """
         idle: list[Flags] = [self.idle.reshape(self._grid)]
         for cut in self.cuts[1:]:
@@ -90,7 +90,7 @@ class MBS(Allocator):
         return Allocation.of(np.concatenate(parts))
 
     def _split(self, idle: list[list[int]], i: int) -> bool:
-        """Make buddies of side 2^i out of a larger block; False if there is none."""
+        """Split a larger block into buddies of side 2^i; False if there is none."""
         larger = next((j for j in range(i + 1, len(idle)) if idle[j]), None)
         if larger is None:
             return False
@@ -105,7 +105,7 @@ class MBS(Allocator):
         return True
 
     def _cells(self, i: int, blocks: list[int]) -> IntArray:
-        """Return the numbers of the processors of blocks of side 2^i, in turn."""
+        """Return the processors of blocks of side 2^i, block by block."""
         numbers = np.array(blocks, dtype=np.int64)
         first = np.stack(np.unravel_index(numbers, self.cuts[i])) << i
         within = np.indices((1 << i,) * len(self._grid)).reshape(len(first), -1)

@@ -13,18 +13,18 @@ from .shells import FAR, Shells, grid_of, squarest
 
 
 class MC(Allocator):
-    """Fill the submesh asked for round the best centre, then shells round it.
+    """Fill the requested submesh round the best centre, then shells round it.
 
     Every idle processor is tried as a centre. Shell 0 is the submesh round it, with
-    sides in the order in which they were asked for; shell s what is s away from that
-    in the maximum norm. A candidate takes the first k idle processors by shell; its
-    cost is the sum of their shell numbers, and the least cost wins.
+    sides in the requested order; shell s consists of the processors at distance s from
+    it in the maximum norm. A candidate takes the first k idle processors by shell; its
+    cost is the sum of their shell numbers, and the candidate of least cost is chosen.
 
-    Within a shell come the shorter sides first, then the longer ones, corners last; in
-    more dimensions what leaves the shell before on fewer axes, then the smaller faces.
-    A job that asks for no shape gets the squarest box of k cells or more that fits the
-    machine, in every orientation that does (see ``shells.squarest``). Tasks are put on
-    the processors in the order of their coordinates.
+    Within a shell the shorter sides come first, then the longer ones, then the corners;
+    in more dimensions the processors that lie outside the previous shell on fewer axes
+    come first, then those of smaller faces. A job without a shape gets the squarest box
+    of k cells or more that fits the machine, in every orientation that fits (see
+    ``shells.squarest``). Tasks are placed in the order of the processors' coordinates.
 
     Guarantee: none; ``mc1x1``, whose shell 0 is a single processor, has one.
     Time: O(n + f s 2^d d) for n processors, f of them idle, up to s shells, d axes.
@@ -58,13 +58,15 @@ def _turned(sides: tuple[int, ...], grid: tuple[int, ...]) -> Iterable[tuple[int
 
 
 def ranked(shells: Shells, box: IntArray, centre: IntArray, free: IntArray) -> IntArray:
-    """Sort cells by shell, in it sides before corners, of sides the shorter first.
+    """Sort cells by shell, within it sides before corners, shorter sides first.
 
-    Returns their indices; what is alike in this remains in the order given.
+    Returns their indices; the sort is stable.
     """
     beyond = shells.beyond(box, centre, free)
     shell = beyond.max(axis=1)
-    outside = beyond == shell[:, None]  # axes on which it leaves the shell before
+    outside = (
+        beyond == shell[:, None]
+    )  # axes on which it lies outside the previous shell
     extents = np.minimum(shells.side, box + 2 * np.maximum(shell - 1, 0)[:, None])
     face = np.where(outside, 1, extents).prod(axis=1)
     corner = outside.sum(axis=1)

@@ -12,19 +12,20 @@ from .shells import Shells, grid_of
 class MCElongated(Allocator):
     """Fill whole columns round the best one, then columns further out, middle first.
 
-    With rows as many as there are nodes for input and output, a job of k gets one
-    candidate a column, idle or not. Shell 0 is the floor(k / rows) whole columns
-    centred on it, shell s the columns s further left and right. A candidate takes the
-    first k idle processors by shell; its cost is the sum of their shell numbers, and
-    the least cost wins. Within a shell those nearest to the middle I/O link come first,
-    which balances the job. Tasks go column by column, down the rows.
+    There is one row per node for input and output. A job of k processors has one
+    candidate per column, idle or not. Shell 0 consists of the floor(k / rows) whole
+    columns centred on it, shell s of the columns s further left and right. A candidate
+    takes the first k idle processors by shell; its cost is the sum of their shell
+    numbers, and the candidate of least cost is chosen. Within a shell the processors
+    nearest to the middle I/O link come first, which balances the job. Tasks go column
+    by column, down the rows.
 
-    What was decided: of w columns, (w - 1) // 2 lie to the left of the centre, so that
-    of two the centre is the left one. The source's definition says floor(k / 2 rows),
-    but its worked example puts columns 5 and 6 round column 5, and its costs come out
-    only so. A job of fewer than a column has its centre column for shell 0: zero
-    columns have no ring. On a mesh, columns beyond the edges are missing; on a torus
-    they go round.
+    Decisions that the source leaves open: of w columns, (w - 1) // 2 lie to the left of
+    the centre, so that of two columns the left one is the centre. The source's
+    definition has floor(k / 2 rows), but its worked example puts columns 5 and 6 round
+    column 5, and its costs are obtained only in this way. A job of less than a column
+    has its centre column as shell 0, as zero columns have no ring. On a mesh, columns
+    beyond the edges are missing; on a torus they wrap round.
 
     Guarantee: none.
     Time: O(n + c s) for n processors in c columns and up to s shells.
@@ -36,7 +37,7 @@ class MCElongated(Allocator):
     def costs(self, k: int) -> list[int]:
         """Return the costs of the candidates of all columns.
 
-        k is at most the number of idle processors.
+        There must be at least k idle processors.
         """
         shells, box = self._shells(k)
         columns = np.arange(shells.side[0], dtype=np.int64)[:, None]

@@ -1,19 +1,20 @@
-"""Paging: hand out squares of a fixed side, in the order in which they are scanned.
+"""Paging: allocate squares of a fixed side, in the order in which they are scanned.
 
-Lo et al. cut a mesh into pages of 2^i x 2^i processors, which are given and taken back
-whole: what a job does not use of its last page is lost while it runs. What they leave
-open was decided so:
+Lo et al. cut a mesh into pages of 2^i x 2^i processors, which are allocated and
+released as a whole: processors of its last page that a job does not use are lost while
+it runs.
+Decisions that they leave open:
 
 - A page cut off by the edge of the machine has fewer processors. A job gets pages
-  until they hold enough for it, not a number of pages worked out from their side.
-- Pages may be broken from outside, by residents and defects. What is idle of a broken
-  page is given only to a job for which the whole pages are not enough, again all of it
-  and in order of the scan. So every job is served that asks for no more processors than
-  are idle.
-- Machines of other dimensions than two have pages of that dimension.
-- Of their scans, *row*, *snake* and *shuffled* (bits of the coordinates interleaved,
-  the last axis lowest; on a grid of other sides than powers of two, what lies outside
-  is passed over). Inside a page processors are taken by rows.
+  until they hold enough processors, not a number of pages computed from their side.
+- Residents and defects may occupy part of a page. The idle processors of such a broken
+  page are given only to a job for which the whole pages are not enough, again all of
+  them and in the order of the scan. So every job is served that requests no more
+  processors than are idle.
+- On machines with other than two dimensions, pages have that dimension.
+- Of their scans there are *row*, *snake* and *shuffled* (bits of the coordinates
+  interleaved, the last axis lowest; on a grid whose sides are not powers of two, cells
+  outside the grid are skipped). Inside a page processors are taken by rows.
 """
 
 from __future__ import annotations
@@ -31,12 +32,13 @@ from .curves import ordered
 class Paging(Allocator):
     """Take the first idle pages of {exponent}, {scan}.
 
-    The whole of its pages is held for a job. Broken pages come last.
+    A job holds its pages as a whole. Broken pages come last.
 
     Guarantee: none.
     Time: O(n) for n processors, idle or not.
     Ties: none; the scan decides, and in a page the order of rows.
-    Source: Lo et al. 1997, as in Mache et al. 1999, section 4.1; the rest decided here.
+    Source: Lo et al. 1997, as in Mache et al. 1999, section 4.1; the rest is
+    derived for closeknit.
     """
 
     WORDS = MappingProxyType(
@@ -85,7 +87,7 @@ class Paging(Allocator):
         return pages[: int(np.searchsorted(upto, k)) + 1]
 
     def _idle_of(self, pages: IntArray) -> IntArray:
-        """Return what is idle in some pages, as they are scanned."""
+        """Return the idle processors of some pages, in the order of the scan."""
         taken = np.zeros(len(self._size), dtype=np.bool_)
         taken[pages] = True
         return self._order[taken[self._page[self._order]] & self.idle[self._order]]

@@ -1,12 +1,12 @@
 """Placements of Navaridas et al.: the processors in one fixed order, or by squares.
 
-Jobs get the first idle processors in an order, tasks by their numbers. The paper places
-jobs of 64 tasks on idle networks that they fill; with other jobs coming and going, an
-order goes over what is idle.
+A job gets the first idle processors in an order; tasks are placed by their numbers.
+The paper places jobs of 64 tasks on idle networks that they fill; here other jobs
+arrive and leave, and the order skips busy processors.
 
 Their nodes (x, y) are numbered along a row by x; here the last axis runs along a row.
 In a fat-tree a node is at port p of switch s. The switch is the parent of a processor;
-switches are numbered from left to right, that is depth first from the root, lower
+switches are numbered from left to right, that is, depth first from the root, lower
 nodes first, and ports by the numbers of their processors.
 """
 
@@ -55,17 +55,19 @@ class Placement(Allocator):
 
 
 class Quadrant(Allocator):
-    """Take k idle processors of the first square of their number that has as many.
+    """Take k idle processors of the first square of about k processors that has them.
 
     The machine is cut into squares of side a, the least with a^d ≥ k, from the origin
-    on; those at the far edges may be smaller. Squares come by rows, and so do the
-    processors in each. Where no square has k idle processors, the first k idle ones
-    square by square. The paper has squares of exactly k processors, all of them idle.
+    on; those at the far edges may be smaller. Squares are ordered by rows, and so are
+    the processors within each. If no square has k idle processors, the first k idle
+    ones are taken square by square. In the paper squares have exactly k processors, all
+    of them idle.
 
     Guarantee: none.
     Time: O(n) for n processors, idle or not.
     Ties: none; the order decides.
-    Source: Navaridas et al. 2009, section III.B; where k is no square, decided here.
+    Source: Navaridas et al. 2009, section III.B; for other k than squares,
+    derived for closeknit.
     """
 
     def _choose(self, k: int, shape: tuple[int, ...] | None) -> Allocation:

@@ -25,14 +25,14 @@ class PLAS(Allocator):
 
     The scan begins with the column next to the nodes for input and output and goes on
     to the right. Within a column it begins at the middle I/O link and goes outwards,
-    alternately one above and one below; on an idle machine, jobs one after another stay
-    balanced to within one. Tasks are put on the processors in that order.
+    alternately one above and one below; on an idle machine, consecutive jobs stay
+    balanced to within one processor. Tasks are placed in that order.
 
-    The source shows its order only in a figure. That it is fixed, goes column by
-    column from the I/O side, fills holes before columns further to the right, and
-    starts in the middle of a column is said in sections 2.3 and 3; that the processor
-    above comes before the one below, and the one in the middle of an odd number of
-    rows before both, was decided here. A torus is scanned like a mesh.
+    The source shows its order only in a figure. Sections 2.3 and 3 state that it is
+    fixed, goes column by column from the I/O side, fills holes before columns further
+    to the right, and starts in the middle of a column. Decisions that it leaves open:
+    the processor above comes before the one below, and the one in the middle of an odd
+    number of rows before both. A torus is scanned like a mesh.
 
     Guarantee: none.
     Time: O(n) for n processors.

@@ -1,8 +1,9 @@
 """Shells: the rings of processors round a box, and the centre that has them cheapest.
 
 Shell 0 is a box round a centre, which begins (side - 1) // 2 before it on every axis;
-shell s is what is s away from the box in the maximum norm, the shorter way round on a
-torus. Shells are drawn without regard to what is idle, and cut off where a mesh ends.
+shell s consists of the processors at distance s from the box in the maximum norm, the
+shorter way round on a torus. Shells do not depend on which processors are idle, and are
+cut off where a mesh ends.
 """
 
 from __future__ import annotations
@@ -21,14 +22,14 @@ FAR = 2**62
 
 
 class Shells:
-    """What lies in the shells round the cells of a grid.
+    """The processors in the shells round the cells of a grid.
 
     Parameters
     ----------
     weights
-        Processors of every cell that may be taken.
+        For each cell, the number of its processors that may be taken.
     wraps
-        Whether the axes of the grid do.
+        Whether the axes of the grid wrap round.
     """
 
     def __init__(self, weights: IntArray, *, wraps: bool) -> None:
@@ -46,7 +47,7 @@ class Shells:
         self._sums = sums.ravel()
 
     def box(self, sides: Sequence[int]) -> IntArray:
-        """Return sides no longer than makes a difference."""
+        """Return the sides of a box, cut off where a longer side changes nothing."""
         most = self.side if self.wraps else 2 * self.side + 1
         cut = [min(x, int(top)) for x, top in zip(sides, most, strict=True)]
         return np.array(cut, dtype=np.int64)
@@ -54,7 +55,7 @@ class Shells:
     def scan(
         self, box: IntArray, k: int, centres: IntArray, best: int = FAR
     ) -> tuple[int, int]:
-        """Find the centre whose k first processors cost least.
+        """Find the centre whose first k processors cost least.
 
         Returns
         -------
@@ -68,7 +69,7 @@ class Shells:
         return int(total), int(where)
 
     def beyond(self, box: IntArray, centre: IntArray, cells: IntArray) -> IntArray:
-        """Tell how far cells are from the box round a centre on every axis."""
+        """Return the distances of cells from the box round a centre on every axis."""
         start = centre - (box - 1) // 2
         if self.wraps:
             passed = (cells - start) % self.side
@@ -83,15 +84,15 @@ class Shells:
 def squarest(k: int, grid: tuple[int, ...]) -> tuple[int, ...]:
     """Return the sides of the squarest box of at least k cells that fits a grid.
 
-    That is the one of least sum of sides; of these, with sides the most equal, which
-    is to say of the most cells; of these, first in lexicographic order.
+    It has the least sum of sides; of these boxes, the one whose sides are most equal,
+    that is, with the most cells; of these, the first in lexicographic order.
 
     Parameters
     ----------
     k
-        At most the cells of the grid.
+        At most the number of cells of the grid.
     grid
-        Its sides.
+        Sides of the grid.
 
     Examples
     --------

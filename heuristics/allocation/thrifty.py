@@ -1,4 +1,4 @@
-"""Thrifty: keep together what a job gets, and what it leaves to those that follow."""
+"""Thrifty: keep together the processors of a job, and those left for later jobs."""
 
 from __future__ import annotations
 
@@ -14,31 +14,32 @@ from .allocator import Allocation, Allocator
 from .shells import FAR, grid_of
 
 REGARD = Fraction(3, 10)
-"""What is left over counts this times (k / free)^(3/4) as much as what is taken."""
+"""Weight of the processors left over, to be multiplied by (k / free)^(3/4)."""
 STARTS = 4
-"""Balls from which a descent begins."""
+"""Number of balls from which a descent begins."""
 _SCALE = 2**10
 _STEPS = 10**7
-"""Steps of a kernel between two looks at Ctrl-C."""
+"""Steps of a kernel between two checks for Ctrl-C."""
 
 
 class Thrifty(Allocator):
     """Take processors close to one another so that those left are close as well.
 
-    Of the free processors F, k are chosen as a set S with little
+    Of the free processors F, it chooses a set S of k processors with a small value of
 
         w(S) + λ w(F - S),  λ = regard (k / |F|)^(3/4),
 
-    w being the pair sum. As w(F - S) = w(F) - sum over S of D(p) + w(S), D(p) being
-    the distances from p to all of F, that is w(S) with a bonus for processors far
-    from the others: remote corners are used up, large open areas are kept.
+    where w is the pair sum. As w(F - S) = w(F) - sum over S of D(p) + w(S), where D(p)
+    is the sum of distances from p to all of F, this is w(S) with a bonus for processors
+    far from the others: remote corners are used up, large open areas are kept.
 
     The balls of k free processors round every location of the machine are ranked by
-    this cost; from the best few the best exchanges of a chosen for a free processor
-    are carried out until none helps. A rule that looks at nothing but what is free
-    and at k; it trades the sum of this job for that of the next ones.
+    this cost; from the best few, the best exchanges of a chosen for a free processor
+    are made until none improves the cost. The rule depends only on k and on which
+    processors are free; it accepts a higher pair sum of this job for lower ones of the
+    next jobs.
 
-    Guarantee: none; a single choice may be dearer than mm's, on purpose.
+    Guarantee: none; a single choice may cost more than that of mm, on purpose.
     Time: O(n |F| d) for the balls, O(k (|F| - k) d) an exchange, for n processors.
     Ties: a ball takes the nearest, then by coordinates; of equal balls the centre
         least in lexicographic order; of equal exchanges the least processor given
@@ -51,11 +52,11 @@ class Thrifty(Allocator):
     topology
         A mesh or torus; all of it is idle at first.
     seed
-        Not used; nothing is drawn.
+        Not used; the rule is deterministic.
     regard
-        For what is left over, at least 0; with 0 the job alone counts.
+        Weight of the processors left over, at least 0; with 0 only the job counts.
     starts
-        Balls from which a descent begins.
+        Number of balls from which a descent begins.
     """
 
     def __init__(
@@ -136,7 +137,7 @@ class Thrifty(Allocator):
         own: int,
         spared: int,
     ) -> int:
-        """Exchange until nothing helps; return by how much the cost changes."""
+        """Exchange until no exchange improves; return the change of the cost."""
         value = kernels.values(
             site, self.side, self.wraps, picked, to_free, own, spared
         )

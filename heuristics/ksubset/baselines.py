@@ -1,4 +1,4 @@
-"""What a method should beat: chance, and the first that come."""
+"""Baselines: a random choice, and the first processors by coordinates."""
 
 from __future__ import annotations
 

@@ -13,11 +13,11 @@ from .centres import Centres, Scan, cheapest_centre, everywhere, free_sites
 def mc1x1(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
     """Fill shells of growing cubes round every free processor.
 
-    Shell s round a free processor holds what is s away from it in the maximum
-    norm (the shorter way round on a torus). The k first by shell, then index, are
-    a candidate; the one with the least sum of shell numbers is returned, from the
-    first centre in lexicographic order that has it. Cut short by a limit, the best
-    centre so far counts.
+    Shell s round a free processor consists of the processors at distance s from it in
+    the maximum norm (the shorter way round on a torus). The first k by shell, then
+    index, are a candidate; the candidate with the least sum of shell numbers is
+    returned, from the first centre in lexicographic order that has it. When a limit is
+    reached, the best centre so far counts.
 
     Guarantee: (2 - 2/k) d in d dimensions.
     Time: O(shells) a centre on a mesh of two dimensions, else O(n d).
@@ -30,9 +30,10 @@ def mc1x1(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
 def mc1x1_all(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
     """Fill shells of growing cubes round every location, free or busy.
 
-    Otherwise like ``mc1x1``. On a mesh, locations beyond the bounding box of the
-    free processors are left out: moved to its nearest cell, a centre comes nearer to
-    all of them. On points every intersection of their coordinates is a location.
+    Otherwise like ``mc1x1``. On a mesh, locations beyond the bounding box of the free
+    processors are left out: moving a centre to the nearest cell of the box brings it
+    nearer to all of them. On points every intersection of their coordinates is a
+    location.
 
     Guarantee: (2 - 2/k) d in d dimensions, as centres at all free processors suffice
         for the proof.
@@ -44,7 +45,7 @@ def mc1x1_all(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
 
 
 def _locations(instance: KSubset) -> Centres:
-    """Every location of a torus; of a mesh those in the box of what is free."""
+    """Every location of a torus; of a mesh those in the box of free processors."""
     if not isinstance(instance.topology, Mesh):
         return everywhere(instance)
     low, high = instance.points.min(axis=0), instance.points.max(axis=0)

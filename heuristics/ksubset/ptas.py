@@ -20,13 +20,13 @@ from .strips import arcsine_sizes, factor, slopes
 STRIPS = {"ptas": 3, "ptas/2": 2, "ptas/4": 4, "ptas/5": 5}
 """Names of the methods, and into how many strips each cuts an axis."""
 _WORK = 2**25
-"""Sites and coordinates looked at between two looks at the clock, some 0.05 s."""
+"""Sites and coordinates visited between two checks of the clock, some 0.05 s."""
 MOST_TRIPLES = 512
-"""Integer programmes, a triple of cut vectors each, that may be wanted in space."""
+"""Largest number of integer programs, one per triple of cut vectors, in space."""
 
 
 def refusal(m: int, instance: KSubset) -> str | None:
-    """Say why an instance is not for m strips; None if it is."""
+    """Return why an instance cannot be solved with m strips; None if it can."""
     if not isinstance(instance.topology, Mesh | Points):
         return "needs a mesh or points"
     if instance.topology.dimension > 3:
@@ -40,12 +40,12 @@ def refusal(m: int, instance: KSubset) -> str | None:
 
 
 def guarantee(m: int, instance: KSubset) -> Fraction | None:
-    """Return the factor of m strips, exact for the integer sizes that they have."""
+    """Return the factor of m strips, exact for their integer sizes."""
     return factor(arcsine_sizes(instance.k, m))
 
 
 def crossing(points: IntArray, sizes: Sequence[int]) -> int:
-    """Sum the distances of points that lie in different strips when these are filled.
+    """Return the sum of distances between points of different strips, when filled.
 
     >>> crossing(np.array([[0], [1], [2], [9]]), (2, 2))
     20
@@ -63,14 +63,14 @@ def method(m: int) -> Variant[KSubset]:
     sin²(i pi / {2 * m}) points, rounded. For given cuts, the distances between points
     of different strips are a linear cost, and the cheapest choice is a transportation
     problem. Pairs of cut vectors are solved in the order of what the axes cost by
-    themselves, and left out when that reaches the least flow so far. The least of all
-    is a lower bound; its choice is the answer.
+    themselves, and left out when that reaches the least flow so far. The least flow of
+    all is a lower bound; its choice is the answer.
 
     Guarantee: 1/(1 - phi), phi the largest share of the pairs across a gap that a strip
         hides: exact for the integer sizes, 1/cos²(pi/{2 * m}) = {limit} as k grows.
     Time: O(X^{m - 1} Y^{m - 1}) transportation problems of O(k (X + Y + n)) or so, X
-        and Y the numbers of distinct coordinates; most are left out. In space a small
-        integer programme for every triple of cut vectors.
+        and Y the numbers of distinct coordinates; most are left out. In space, one
+        small integer program per triple of cut vectors.
     Ties: the first cut vectors by what they cost, then in lexicographic order.
     Source: Bender et al. 2008, section 4; strips, transportation and the bound are
         derived, see docs/theory.md.
@@ -107,7 +107,7 @@ def run(m: int, instance: KSubset, settings: Settings) -> Result:
 
 
 def _first(instance: KSubset, settings: Settings) -> IntArray:
-    """Return a good choice, whose strips tell what the least flow cannot exceed."""
+    """Return a good choice; its cost between strips is no less than the least flow."""
     from .mm_inc import mm_inc
 
     chosen = mm_inc(instance, settings).chosen
@@ -121,18 +121,18 @@ class Plane:
     Parameters
     ----------
     instance
-        On a line or in the plane.
+        An instance of one or two axes.
     sizes
-        Of the strips.
+        Sizes of the strips.
     known
-        What some choice costs between strips; the least flow costs no more.
+        Cost of some choice between strips; the least flow costs no more.
 
     Attributes
     ----------
     chosen
-        Of the least flow so far: indices of free processors; None before the first.
+        Indices of the free processors of the least flow so far; None before the first.
     flows
-        Transportation problems solved.
+        Number of transportation problems solved.
     """
 
     grade = Grade.ENUMERATED
@@ -199,7 +199,7 @@ class Plane:
         return np.array(picked, dtype=np.int64)
 
     def step(self, flows: int) -> None:
-        """Solve so many transportation problems, or those that are left."""
+        """Solve at most the given number of transportation problems."""
         best, solved = scan(
             self.x.value,
             self.y.value,

@@ -1,4 +1,4 @@
-"""The improved PTAS in space: a small integer programme for every triple of cuts."""
+"""The improved PTAS in space: one small integer program per triple of cut vectors."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ class Space:
     Parameters
     ----------
     instance
-        In space.
+        An instance of three axes.
     sizes
-        Of the strips.
+        Sizes of the strips.
     known
-        What some choice costs between strips; the least programme costs no more.
+        Cost of some choice between strips; the least program costs no more.
 
     Attributes
     ----------
     chosen
-        Of the cheapest programme so far; None before the first.
+        Processors of the cheapest program so far; None before the first.
     flows
-        Programmes solved.
+        Number of programs solved.
     deadline
-        Value of ``clock.now()`` at which a programme is given up.
+        Value of ``clock.now()`` at which solving a program is given up.
     """
 
     grade = Grade.SOLVER
@@ -70,7 +70,7 @@ class Space:
         return min(rest)
 
     def step(self, programmes: int) -> None:
-        """Solve so many integer programmes, or those that are left."""
+        """Solve at most the given number of integer programs."""
         for _ in range(programmes):
             if not self.unfinished:
                 return
@@ -125,7 +125,7 @@ class Space:
         )
         if run.status == 2:  # infeasible: these cuts cannot be met
             return
-        # what crosses between strips is never negative; nothing is said of no bound
+        # costs between strips are never negative; the bound may be missing
         self.floor = min(self.floor, rounded_up(run.mip_dual_bound) or 0)
         if run.x is None:
             return
@@ -135,7 +135,7 @@ class Space:
             self.best, self.chosen = paid, np.sort(chosen)
 
     def _variables(self, triple: tuple[int, ...]) -> tuple[IntArray, IntArray]:
-        """List processors with the strips they may count for: several at a cut."""
+        """List processors with the strips they may belong to: several at a cut."""
         shares = []
         for axis, at in zip(self.axes, triple, strict=True):
             cut = [0, *axis.cuts[at].tolist(), len(axis.value) - 1]

@@ -19,22 +19,22 @@ from .strips import even_sizes, slopes
 STRIPS = {"ptas-published": 3, "ptas-published/4": 4, "ptas-published/5": 5}
 """Names of the methods, and into how many strips each cuts an axis."""
 MOST_CASES = 50_000
-"""Cases, subdivisions times tables, that are gone through at most."""
+"""Largest number of cases, subdivisions times tables, that are enumerated."""
 
 _COUNTED = {1: 2**20, 2: 6, 3: 2}
-"""Points a strip, by dimension, up to which tables are counted."""
+"""Points per strip, by dimension, up to which tables are counted."""
 
 Cell = tuple[int, ...]
 Table = dict[Cell, int]
-"""How many points each cell is to have; cells without any are left out."""
+"""Number of points in each cell; empty cells are left out."""
 
 
 def cases(n: int, sizes: tuple[int, ...], d: int) -> int:
-    """Count the subdivisions times the tables that the enumeration goes through.
+    """Count the cases of the enumeration: subdivisions times tables.
 
-    On each axis the n free processors, in their order, are cut into strips of at least
-    as many as are chosen there; of every table of cell counts the strips' sums are the
-    sizes.
+    On each axis the n free processors, in their order, are cut into strips that hold at
+    least as many as are chosen there; in every table of cell counts the sums of the
+    strips are the sizes.
 
     >>> cases(12, (2, 2, 2), 2), cases(12, (1, 1, 1, 1, 1), 2)
     (16464, 13068000)
@@ -59,7 +59,7 @@ def tables(sizes: tuple[int, ...], d: int) -> int:
             return 1
         at = _place(cell, len(sizes), d)
         most = min(axis[i] for axis, i in zip(sums, at, strict=True))
-        # the first axis is gone through slowly: a strip must be full at its last cell
+        # the first axis changes slowest: a strip must be full at its last cell
         last = not any(i < len(sizes) - 1 for i in at[1:])
         least = sums[0][at[0]] if last else 0
         return sum(
@@ -71,7 +71,7 @@ def tables(sizes: tuple[int, ...], d: int) -> int:
 
 
 def refusal(m: int, instance: KSubset) -> str | None:
-    """Say why an instance is not for m strips; None if it is."""
+    """Return why an instance cannot be solved with m strips; None if it can."""
     if not isinstance(instance.topology, Mesh | Points):
         return "needs a mesh or points"
     d = instance.topology.dimension
@@ -128,7 +128,7 @@ def _divisible(m: int) -> KSubset:
 
 
 def run(m: int, instance: KSubset, settings: Settings) -> Result:
-    """Go through all cases of m strips."""
+    """Enumerate all cases of m strips."""
     start = clock.now()
     sizes = even_sizes(instance.k, m)
     slope = slopes(sizes)
@@ -155,7 +155,7 @@ def run(m: int, instance: KSubset, settings: Settings) -> Result:
 
 
 def _cuts(n: int, sizes: Sequence[int]) -> Iterator[tuple[int, ...]]:
-    """Give the ends of strips, by rank, that leave each at least its size."""
+    """Yield the ends of strips, by rank, that leave each at least its size."""
 
     def extend(ends: tuple[int, ...], strip: int) -> Iterator[tuple[int, ...]]:
         if strip == len(sizes) - 1:
@@ -191,7 +191,7 @@ def _cells(
 def _tables(
     sizes: tuple[int, ...], d: int, cells: dict[Cell, list[int]]
 ) -> Iterator[Table]:
-    """Give the tables whose strips add up, no cell being asked for more than it has."""
+    """Yield the tables whose strips add up and whose cells have enough points."""
     m = len(sizes)
 
     def extend(cell: int, sums: tuple[tuple[int, ...], ...]) -> Iterator[Table]:

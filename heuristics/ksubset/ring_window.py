@@ -1,4 +1,4 @@
-"""Processors on a ring: the best of all windows of k consecutive free ones."""
+"""Processors on a ring: the best window of k consecutive free processors."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from .one_axis import along
 def ring_window(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
     """Choose the cheapest k consecutive free processors of a ring.
 
-    Never dearer than mm-free: the k nearest to a processor are those within some
-    distance r, short of one or two at exactly r, of which there is at most one on
+    It never costs more than mm-free: the k nearest to a processor are those within some
+    distance r, except for one or two at exactly r, of which there is at most one on
     either side; so they are consecutive.
 
-    Not exact, unlike on a line: on a ring of 46 with {2, 11, 14, 15, 17, 26, 29,
-    31, 32, 39, 44, 45} free, the best window of 10 costs 532 and the optimum 530.
-    Searched exhaustively, all rings of up to 20 nodes have an optimal window.
+    Unlike on a line, it is not exact: on a ring of 46 nodes with {2, 11, 14, 15, 17,
+    26, 29, 31, 32, 39, 44, 45} free, the best window of 10 costs 532, the optimum 530.
+    By exhaustive search, all rings of up to 20 nodes have an optimal window.
 
     Guarantee: 2 - 2/k, by the star of the best member.
     Time: O(n log n).

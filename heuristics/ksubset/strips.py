@@ -1,4 +1,4 @@
-"""Strips of a PTAS: how many points each holds, and what that guarantees."""
+"""Strips of a PTAS: how many points each holds, and the guarantee that follows."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def arcsine_sizes(k: int, m: int) -> tuple[int, ...]:
 
 
 def slopes(sizes: Sequence[int]) -> tuple[int, ...]:
-    """Return for each strip how many points lie left of it, less those right of it.
+    """Return for each strip the number of points left of it minus those right of it.
 
     The distances between points of different strips along an axis add up to the sum
     over all points of slope times coordinate.

@@ -1,8 +1,8 @@
 """The Manhattan median when ties are broken for the best or for the worst.
 
-Which processors of a boundary shell complete a candidate is left open by the
-algorithm, and its ratio depends on it. All choices of each shell are enumerated;
-processors at the same place count as one site with a number.
+The algorithm does not specify which processors of a boundary shell complete a
+candidate, and its ratio depends on that choice. All choices of each shell are
+enumerated; processors at the same site are interchangeable.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ from .stars import star_sums
 from .ties_kernels import extreme
 
 MOST = 200_000
-"""Ways to break the ties of one centre that are still enumerated."""
+"""Largest number of ways to break the ties of one centre that are enumerated."""
 
 
 @dataclass(frozen=True)
 class Shell:
-    """A ball of k free processors: what is certain and what is open.
+    """A ball of k free processors: those inside, and those tied at its radius.
 
     Parameters
     ----------
     inside
         Processors nearer than the radius, by index.
     sites
-        For every place at the radius the indices of the processors there.
+        For every site at the radius, the indices of the processors there.
     missing
-        How many of these are to be taken.
+        How many of these complete the ball.
     """
 
     inside: IntArray
@@ -42,7 +42,7 @@ class Shell:
 
     @property
     def ways(self) -> int:
-        """Number of ways to break the ties, coinciding processors alike."""
+        """Number of ways to break the ties, coinciding processors being equal."""
         ways = [1] + [0] * self.missing
         for site in self.sites:
             running = np.cumsum(np.array([0, *ways], dtype=object))
@@ -67,15 +67,15 @@ def shell(instance: KSubset, centre: IntArray) -> Shell:
 def cheapest_under(instance: KSubset, centres: Centres, settings: Settings) -> Result:
     """Return the cheapest candidate when every centre's ties are broken alike.
 
-    With ``Ties.BEST`` a candidate is the cheapest that its centre could yield,
-    with ``Ties.WORST`` the dearest; the least of these over all centres is the
-    answer, as it is in any other tie order.
+    With ``Ties.BEST`` a candidate is the cheapest that its centre can yield, with
+    ``Ties.WORST`` the most expensive; the answer is the cheapest candidate of all
+    centres, as in any other tie order.
 
     Raises
     ------
     InputError
-        When a centre has more than `MOST` ways to break its ties; looked for
-        beforehand, so that nothing is enumerated in vain.
+        When a centre has more than `MOST` ways to break its ties; this is checked
+        before anything is enumerated.
     """
     start = clock.now()
     deadline = start + settings.time_limit

@@ -1,4 +1,4 @@
-"""Optimal towns, put down where all their processors are free."""
+"""Optimal towns, placed where all their processors are free."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from ...solvers import DEFAULT, Grade, Proof, Result, Settings, answer, clock
 
 
 def refusal(instance: KSubset) -> str | None:
-    """Say why there is no town for an instance; None if there is."""
+    """Return why there is no town for an instance; None if there is."""
     topology = instance.topology
     if not isinstance(topology, Mesh) or topology.dimension not in TOWN_SEARCH:
         return "needs a mesh of two or three axes"
@@ -31,11 +31,11 @@ def refusal(instance: KSubset) -> str | None:
 
 
 def town(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
-    """Put an optimal town of k down where all its processors are free.
+    """Place an optimal town of k processors where all of them are free.
 
-    One of the least towns of the whole grid is known by exhaustive search. It is tried
-    in all its orientations at every place of the mesh. Where none is free, the answer
-    is that of mm-inc, with the cost of the town as a lower bound.
+    A town of least cost in the infinite grid is found by exhaustive search. It is tried
+    in all its orientations at every place of the mesh. If none is free, the answer is
+    that of mm-inc, with the cost of the town as a lower bound.
 
     Guarantee: optimal whenever a town fits; else that of mm-inc. The bound always
         holds.
@@ -78,7 +78,7 @@ def town(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
 
 
 def _orientations(cells: IntArray) -> Iterator[IntArray]:
-    """Turn and reflect, keeping the least coordinates at 0; each shape once."""
+    """Return all rotations and reflections, with least coordinates 0, each once."""
     seen = set()
     for axes in permutations(range(cells.shape[1])):
         for signs in product((1, -1), repeat=cells.shape[1]):

@@ -1,4 +1,4 @@
-"""A choice to start from: open the class that adds least, again and again."""
+"""A first choice: repeatedly open the class that adds least to the cost."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from ...formulations.procset.set_classes import SetClasses, radix_of
 def cheapest_first(grouped: SetClasses) -> tuple[int, ...]:
     """Return exactly the request, class by class.
 
-    Each time the class that adds least to the cost is opened; of those that add
-    alike the largest, of these the first. What it added no longer counts for the
-    classes that share its sets, so that they come next.
+    Each step opens the class that adds least to the cost; of equal ones the largest, of
+    these the first. Sets that are open cost nothing for the classes that share them, so
+    that these tend to come next.
 
     Running time: O(opened classes x classes + classes x sets of each).
     """

@@ -1,9 +1,9 @@
-"""Processor sets as arrays, prepared once for every request to come.
+"""Processor sets as arrays, prepared once for all requests.
 
-Processors that lie in the same sets form a class, available or not. A cost vector
-becomes as few 64-bit words as hold it exactly, most often one: neighbouring levels
-are folded together while all costs that can add up stay below 2^62. Sums of such
-words compare lexicographically as sums of the vectors do.
+Processors that lie in the same sets form a class, available or not. A cost vector is
+stored in as few 64-bit words as hold it exactly, most often one: neighbouring levels
+are folded together while every sum of costs stays below 2^62. Sums of such words
+compare lexicographically as sums of the vectors do.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ...instances import IntArray, ProcessorSet
 
 
 class Layout(NamedTuple):
-    """The sets of a machine; see the module."""
+    """The sets of a machine as arrays; see the module."""
 
     home: IntArray  # (processors,) the class of each
     set_first: IntArray  # (sets + 1,) where the classes of a set begin in set_class
@@ -29,7 +29,7 @@ class Layout(NamedTuple):
 
 
 def layout_of(processors: int, sets: Sequence[ProcessorSet]) -> Layout:
-    """Lay out sets for kernels. Running time: O(total size of all sets).
+    """Return sets as arrays for kernels. Running time: O(total size of all sets).
 
     >>> pair = ProcessorSet("pair", (0, 1), (4, 1))
     >>> layout = layout_of(3, [pair, ProcessorSet("all", (0, 1, 2), (0, 3))])
@@ -86,7 +86,7 @@ def _fit(costs: Sequence[Cost], first: int, last: int) -> bool:
 
 
 def _ragged(rows: Sequence[Sequence[int]]) -> tuple[IntArray, IntArray]:
-    """Put rows end to end: where each begins, and what they hold."""
+    """Concatenate rows; return where each begins, and the values."""
     first = np.cumsum([0, *map(len, rows)], dtype=np.int64)
     held = np.fromiter((x for row in rows for x in row), np.int64, int(first[-1]))
     return first, held

@@ -1,17 +1,18 @@
 """Peel and re-open: a local search over the sets that a selection opens.
 
-Once a set is opened, all of its processors may as well be used; so a selection is
-judged, and changed, by the sets that it opens. From the choice of `reaching`:
+Once a set is opened, all of its processors may be used at no further cost; so a
+selection is priced, and changed, by the sets that it opens. From the choice of
+`reaching`:
 
-- *close* an opened set, or two shared ones: all of their processors go and are
-  banned for this move; then what is cheapest a processor is re-opened, set by set,
-  until there are enough again;
-- *open* a set in whole;
+- *close* an opened set, or two shared ones: all of their processors are dropped and
+  banned for this move; then sets are re-opened, the cheapest per processor first, until
+  there are enough processors again;
+- *open* a set as a whole;
 
-and after either, *peel*: give back whatever is not needed, the set that saves most
-first. The first move that lowers the cost is made, until none does. Then some opened
-sets are closed at random, and the search starts again from there; the best of all
-selections is returned.
+and after either, *peel*: drop what is not needed, the set that saves most first. The
+first move that lowers the cost is made, until no move does. Then some opened sets are
+closed at random, and the search starts again from there; the best of all selections is
+returned.
 """
 
 from __future__ import annotations
@@ -33,21 +34,21 @@ from .reaching_kernels import present_of
 Flags = npt.NDArray[np.bool_]
 
 RESTARTS = 20
-"""How often the search starts again."""
+"""Number of restarts."""
 MOST_OPENED = 60
 """Shared sets opened by the first choice, up to which pairs of them are closed."""
 _WORK = 2**21
-"""Classes looked at between two looks at the clock, some 0.02 s."""
+"""Classes visited between two checks of the clock, some 0.02 s."""
 
 
 def local_search(instance: ProcSet, /, settings: Settings = DEFAULT) -> Result:
-    """Close and re-open sets until no move helps; start again, twenty times.
+    """Close and re-open sets until no move improves; restart twenty times.
 
     The node limit counts moves tried. Stopped early, it returns the best so far.
 
     Guarantee: none; never worse than reaching with the same seed.
     Time: no bound known; a move takes O(sets x their classes) for each set re-opened.
-    Ties: the first move that improves, in an order drawn by the seed; surplus
+    Ties: the first move that improves, in a random order; surplus
         processors go from the last.
     Source: derived for closeknit.
     """
@@ -79,7 +80,7 @@ def local_search(instance: ProcSet, /, settings: Settings = DEFAULT) -> Result:
 
 
 class _Search:
-    """The best selection so far, by classes, and what it costs.
+    """The best selection so far, by classes, and its cost.
 
     Attributes
     ----------
@@ -116,7 +117,7 @@ class _Search:
         self.state = np.zeros(4, dtype=np.int64)
 
     def run(self, settings: Settings, stopped: Callable[[int], bool]) -> None:
-        """Descend, and start again from where some opened sets are closed."""
+        """Descend, then restart with some opened sets closed."""
         random = np.random.default_rng(settings.seed)
         ground = self.ground._replace(
             shared=random.permutation(self.ground.shared),

@@ -1,22 +1,22 @@
 """Reaching: decide what *not* to take, one processor set after the other.
 
 Drakenberg's SELECTPROCESSORSET (2012, Fig. 3) keeps, for every number j of
-processors, one set to remove, a union of processor sets that has j available
-members. From every row j on it reaches for larger ones: its union with each processor
-set. Row |Pa| - r is removed, the rest is the answer. What a removed set is worth
-decides which union a row keeps, and there the figure has two flaws:
+processors, one set to remove: a union of processor sets that has j available members.
+From every row j it reaches larger sets: its union with each processor set. Row
+|Pa| - r is removed, and the rest is the answer. The value of a removed set decides
+which union a row keeps, and there the figure has two flaws:
 
-- MAXCOSTSET prices a removed set by the processor sets that it *touches*. But what
-  its removal saves is what the answer touches no more: the sets that it *covers*,
+- MAXCOSTSET prices a removed set by the processor sets that it *touches*. But its
+  removal saves the sets that the answer no longer touches: the sets that it *covers*,
   of which no available member is left. That is what eq. (4) counts.
 - The answer removes a union of exactly |Pa| - r processors. Where hosts have several
   processors and r is no multiple of them, there is no such union, or a poor one.
 
-`reaching_printed` keeps both flaws. `reaching` prices by covered sets and takes the
-best row up to |Pa| - r; what remains above r is dropped, at no cost. On a stream of
-jobs on the 256-node machine, |Pa| - r up to 12 nodes, the first is optimal in 25.5 %
-of the requests, the second in 99.1 %; with 8 cores a node and r no multiple of 8, the
-row of exactly |Pa| - r in 53.4 %, the best row in 97.6 %. More in
+`reaching_printed` keeps both flaws. `reaching` prices by covered sets and removes the
+best row up to |Pa| - r; surplus processors are then dropped, which costs nothing. On a
+stream of jobs on the 256-node machine, |Pa| - r up to 12 nodes, the first is optimal in
+25.5 % of the requests, the second in 99.1 %; with 8 cores a node and r no multiple of
+8, the row of exactly |Pa| - r in 53.4 %, the best row in 97.6 %. See
 ``docs/procset-heuristics.md``, from ``benchmarks/bench_reaching.py``.
 """
 
@@ -36,18 +36,18 @@ from .layout import layout_of
 BEAM = 8
 """Unions that `reaching_beam` keeps of each size."""
 _WORK = 2**24
-"""Sets counted between two looks at the clock, some 0.05 s."""
+"""Sets counted between two checks of the clock, some 0.05 s."""
 
 
 def reaching_printed(instance: ProcSet, /, settings: Settings = DEFAULT) -> Result:
     """Remove unions of processor sets, priced by what they touch, as printed.
 
     When no union has exactly |Pa| - r processors, or none was kept, nothing is
-    removed: all that is available is the answer, as in the figure.
+    removed: the answer is all available processors, as in the figure.
 
     Guarantee: none.
     Time: O((|Pa| - r) S), S the sum over all sets of their classes' memberships.
-    Ties: a coin, tossed by the seed, decides between unions of one size and price.
+    Ties: chosen at random by the seed between unions of one size and price.
     Source: Drakenberg 2012, section 5, Fig. 3.
     """
     return _run(instance, settings, beam=1, covers=False)
@@ -60,7 +60,7 @@ def reaching(instance: ProcSet, /, settings: Settings = DEFAULT) -> Result:
 
     Guarantee: none.
     Time: O((|Pa| - r) S), S the sum over all sets of their classes' memberships.
-    Ties: a coin, tossed by the seed, decides between unions of one size and price;
+    Ties: chosen at random by the seed between unions of one size and price;
         between sizes, the larger; surplus processors go from the last.
     Source: Drakenberg 2012, Fig. 3, with prices as eq. (4) has them; see
         docs/procset-heuristics.md.
@@ -80,14 +80,14 @@ def reaching_beam(instance: ProcSet, /, settings: Settings = DEFAULT) -> Result:
 
 
 class ReachingMachine:
-    """A machine's sets, laid out once; answers one request after the other.
+    """The sets of a machine as arrays, prepared once for many requests.
 
     Parameters
     ----------
     processors
-        Their number.
+        Number of processors.
     sets
-        With members below it.
+        Processor sets; their members are below that number.
     beam
         Unions kept of each size.
     covers
@@ -136,9 +136,9 @@ class ReachingMachine:
         request
             At least 1, at most as many as are available.
         seed
-            Of the coin.
+            Random seed for ties.
         stop
-            Asked now and then; when it says so, the best so far is returned.
+            Called now and then; when it returns True, the search ends.
 
         Returns
         -------
@@ -172,7 +172,7 @@ class ReachingMachine:
         return chosen[:request] if self.covers else chosen
 
     def _best(self, price: IntArray, held: IntArray) -> int:
-        """Return the row to remove: the last, or whichever is worth most."""
+        """Return the row to remove: the last one, or the one of greatest value."""
         if not self.covers:
             return len(held) - 1
         rows = np.flatnonzero(held)

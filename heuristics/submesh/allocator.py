@@ -1,4 +1,4 @@
-"""One interface of all that allocate submeshes: allocate, release, state, steps.
+"""The interface of all submesh allocators: allocate, release, steps.
 
 A box is (a, b, c, d), lowest and highest corner, inclusive; see ``instances.submesh``.
 The first coordinate is the column, the second the row; rows are searched from row 0
@@ -30,18 +30,18 @@ class Allocator(ABC):
     shape
         Sides of the mesh.
     rotate
-        Whether a request that finds no place as asked is tried turned.
+        Whether a request that has no place as given is tried in other orientations.
     torus
         Whether boxes may wrap round.
 
     Attributes
     ----------
     steps
-        Nodes of linked structures touched, from the beginning on, as section 4.2 of
-        Morgenstern 1994 counts them: one whenever a pointer is followed to a node.
-        What one call took is the difference. Arrays: one for every element read.
+        Nodes of linked structures touched since the allocator was created, as section
+        4.2 of Morgenstern 1994 counts them: one whenever a pointer is followed to a
+        node; for arrays, one per element read.
     until
-        Moment of ``clock.now()`` at which a search gives up.
+        Value of ``clock.now()`` at which a search gives up.
     """
 
     def __init__(
@@ -70,13 +70,12 @@ class Allocator(ABC):
         Parameters
         ----------
         size
-            Sides of the box, as asked.
+            Sides of the box.
 
         Returns
         -------
         Box or None
-            Its place; None if this method finds none, as asked or (with ``rotate``)
-            turned.
+            Its place; None if none is found, as given or (with ``rotate``) turned.
 
         Raises
         ------
@@ -109,7 +108,7 @@ class Allocator(ABC):
         Raises
         ------
         InputError
-            When this very box is held already.
+            When this box is held already.
         """
         if box in self._held:
             raise InputError("is held already", field="box", value=list(box))
@@ -117,12 +116,12 @@ class Allocator(ABC):
         self._take(box)
 
     def release(self, box: Box) -> None:
-        """Give back a box that is held.
+        """Release a box that is held.
 
         Raises
         ------
         InputError
-            When it is not.
+            When it is not held.
         """
         if box not in self._held:
             raise InputError("is not held", field="box", value=list(box))
@@ -130,7 +129,7 @@ class Allocator(ABC):
         self._give(box)
 
     def _orientations(self, size: tuple[int, ...]) -> list[tuple[int, ...]]:
-        """List the ways to lay the box that fit into an empty mesh, as asked first."""
+        """List the orientations that fit into an empty mesh, the given one first."""
         if not self.rotate:
             turned = [size]
         elif len(size) == 2:
@@ -191,12 +190,12 @@ class SubmeshAllocatorSpec:
     def __call__(
         self, shape: Sequence[int], *, rotate: bool = False, torus: bool = False
     ) -> Allocator:
-        """Make an allocator for an empty mesh.
+        """Create an allocator for an empty mesh.
 
         Raises
         ------
         InputError
-            When the method is not defined for this mesh.
+            When the allocator does not support this mesh.
         """
         if why := self.refuses(shape, torus):
             raise InputError(why, field="mesh", value=list(shape))

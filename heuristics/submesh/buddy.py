@@ -1,11 +1,11 @@
 """The two-dimensional buddy system of Li and Cheng 1991: square blocks, four to one.
 
 The mesh is a square whose side is a power of two; a block is split into four buddies,
-and these are joined when all are free. A request is given a block whose side is its
-own longer side, rounded up to a power of two. The box that is reported is the part of
-the block that was asked for, at its lowest corner; the rest is lost while it is held.
-A mesh of another shape is the part of the least such square that holds it; blocks
-that stick out are never free. Boxes that are held by order are cut into blocks.
+which are merged when all are free. A request gets a block whose side is its own longer
+side, rounded up to a power of two. The box returned is the requested part of the block,
+at its lowest corner; the rest is lost while it is held. A mesh of another shape is part
+of the least such square that contains it; blocks that extend beyond the mesh are never
+free. Boxes passed to `hold` are cut into blocks.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Frame sliding: candidates are tried one by one against the list of residents.
 
-The list is a linked one whose newest resident comes first (a step is one resident
-looked at); with the oldest first, the steps differ more from the ones in the paper.
+The list is linked, with the newest resident first, and a step is one resident visited;
+with the oldest first, the steps differ more from those in the paper.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Ints = npt.NDArray[np.int64]
 Kernel = Callable[[Ints, int, int, int, int, int, Ints, int], tuple[int, int]]
 
 _BUDGET = 2**21
-"""Steps between two looks at the clock, about 10 ms."""
+"""Steps between two checks of the clock, about 10 ms."""
 
 
 def padded(values: Sequence[int], filler: int) -> Ints:
@@ -29,7 +29,7 @@ def padded(values: Sequence[int], filler: int) -> Ints:
 
 
 class FrameSliding(Allocator):
-    """The list of residents, as an array in which nothing is out of order."""
+    """The list of residents, as an array in the order of allocation."""
 
     def __init__(
         self, shape: Sequence[int], *, rotate: bool = False, torus: bool = False

@@ -72,7 +72,7 @@ class ArrayScan(Allocator):
         self.steps += int(forget(self._heads, self._pool, given, self._four))
 
     def _grow(self) -> None:
-        """See to it that the four nodes one call may need are there."""
+        """Make room for the four nodes that one call may need."""
         if self._pool[0, 0] + 5 > self._pool.shape[1]:
             self._pool = np.hstack([self._pool, np.zeros_like(self._pool)])
 

@@ -1,11 +1,11 @@
-"""4ISS with an outlook: of the places nearest an edge, the one that leaves most.
+"""4ISS with lookahead: of the places nearest an edge, the one that leaves most room.
 
-4ISS lays the longer side of a request as close to an edge as it can, and takes the
-first place along that line. There are others on the same line, and on the one opposite:
-at either end of every gap. Each is judged by what would fit afterwards: how many of
-the sizes up to the longest sides of those that are there have a free place, right now
-and, above all, on average after one resident has left, for it is after a departure
-that the queue is tried again. With more residents than `FEW` that costs too much, and
+4ISS places the longer side of a request as close to an edge as possible, and takes the
+first place along that line. There are other places on the same line, and on the
+opposite one: at either end of every gap. Each is scored by what would fit afterwards:
+how many of the sizes up to the longest sides of the residents have a free place, now
+and, with greater weight, on average after one resident has left, because the queue is
+tried again after a departure. With more residents than `FEW` that takes too long, and
 the place that touches most is taken.
 """
 
@@ -23,9 +23,9 @@ from .snug_kernels import snuggest
 Ints = npt.NDArray[np.int64]
 
 FEW = 12
-"""Boxes up to which departures are looked ahead to."""
+"""Number of boxes up to which departures are considered."""
 WEIGHT = 16.0
-"""Of what fits after a departure, against what fits now."""
+"""Weight of sizes that fit after a departure, relative to those that fit now."""
 
 
 class Snug(ArrayFourWayScan):

@@ -1,10 +1,11 @@
 """First and best fit over an array of 0 and 1, after Zhu 1992.
 
-The array mirrors the mesh, an element a processor, and is copied and walked through at
-every allocation, whatever is in it: the baseline of the others. Steps are elements
-read. What best fit means is public in one sentence: the submesh lies in the smallest
-region of free processors. Decided here: a region is connected along the links of the
-mesh, and of the places in it (or in regions of equal size) the first by rows is taken.
+The array has one element per processor, and is copied and traversed at every
+allocation, whatever it contains: the baseline of the other allocators. Steps are
+elements read. Best fit is published in one sentence only: the submesh lies in the
+smallest region of free processors. Decisions that it leaves open: a region is connected
+along the links of the mesh, and of the places in it (or in regions of equal size) the
+first by rows is taken.
 """
 
 from __future__ import annotations

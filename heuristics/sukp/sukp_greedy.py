@@ -1,4 +1,4 @@
-"""A quick first choice of items for the set-union knapsack."""
+"""A greedy first choice of items for the set-union knapsack problem."""
 
 from __future__ import annotations
 

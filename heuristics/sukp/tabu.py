@@ -1,16 +1,16 @@
 """Tabu search for the set-union knapsack, on both sides of Theorem 1.
 
-A set of items that fits is also a set of elements taken out that weigh enough: the
-items left whole are those that need none of them. The two are different landscapes.
-Swapping an item changes the profit by little and the union's weight by much;
-swapping an element changes the weight by little and throws out or brings back several
-items at once. Instances on which one gets stuck for minutes are solved by the
+Choosing items that fit is the same as removing elements that weigh enough: the chosen
+items are those that need no removed element. The two search spaces differ. Swapping an
+item changes the profit by little and the weight of the union by much; swapping an
+element changes the weight by little and removes or restores several items at once.
+Instances on which one of the searches makes no progress for minutes are solved by the
 other within a second (docs/sukp.md), so the two take turns.
 
-Both move to the best neighbour not met before: add, drop or swap, always feasible. What
-was met is remembered by the hash of the whole set, not by what moved (solution-based
-tabu search, Wei and Hao 2021), so there is no tenure to be set. A turn ends when it has
-found nothing new for a while; then more than half of its choice is destroyed at random
+Both move to the best neighbour not visited before: add, drop or swap, always feasible.
+Visited sets are remembered by a hash of the whole set, not by the moves (solution-based
+tabu search, Wei and Hao 2021), so there is no tenure to choose. A turn ends when it has
+found nothing new for a while; then more than half of its choice is removed at random
 and filled up again.
 """
 
@@ -29,14 +29,14 @@ from . import tabu_kernels as kernels
 MOST_CELLS = 2**27
 """Items squared and elements squared together, a gigabyte of marginal weights."""
 _FIRST = 16
-"""Moves that are made in any case, so that there is a solution."""
+"""Moves made whatever the limit, so that there is a solution."""
 _REMEMBERED = 2**20
 """Sets that each side remembers."""
 
 
 @dataclass(frozen=True, slots=True)
 class Turns:
-    """How long a side searches without success, and how much of it then goes."""
+    """How long a side searches without success, and how much is then removed."""
 
     patience: int
     percent: int
@@ -52,7 +52,7 @@ def moves_of(instance: Sukp) -> int:
 
 
 def tabu(instance: Sukp, /, settings: Settings = DEFAULT) -> Result:
-    """Move to the best set of items, or of elements, not met before, in turns.
+    """Move to the best set of items, or of elements, not visited before, in turns.
 
     The node limit counts moves. Without one a run ends after 4 (items + elements)²
     moves: about a second for 100 items, a minute for 500.
@@ -129,14 +129,14 @@ class TabuSearch:
         return int(self._record[0])
 
     def run(self, deadline: float, node_limit: int | None = None) -> Limit | None:
-        """Search on; return what stopped it, None when its moves are used up.
+        """Continue the search; return the limit that ended it, None after all moves.
 
         Parameters
         ----------
         deadline
             Value of ``clock.now()`` at which to stop.
         node_limit
-            Moves in all, in place of `moves_of`.
+            Total number of moves, in place of `moves_of`.
         """
         stop = moves_of(self.instance) if node_limit is None else node_limit
         with limits(deadline, stop) as watch:
@@ -150,7 +150,7 @@ class TabuSearch:
         return None if limit is Limit.NODES and node_limit is None else limit
 
     def step(self, budget: int) -> None:
-        """Make moves on one side, at most so many, at least one."""
+        """Make moves on one side, at least one and at most the given number."""
         elements = self._at_elements
         turns = ELEMENTS if elements else ITEMS
         made = kernels.turn(
@@ -165,7 +165,7 @@ class TabuSearch:
         )
         if made < 0:
             made = kernels.ENDED - made
-            # all elements fit: nothing is to be taken out
+            # all elements fit: none need be removed
             self._at_elements = not elements and self.need > 0
         self.moves += made
 
