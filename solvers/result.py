@@ -51,7 +51,7 @@ class Grade(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """Who vouches for a bound.
+    """What proves a bound.
 
     >>> str(Proof(Grade.SOLVER, "cp-sat 9.15"))
     'solver: cp-sat 9.15'
@@ -94,7 +94,7 @@ class Result:
     bound
         Proved lower bound on the optimum; None if nothing is proved.
     proof
-        Who vouches for the bound, or for infeasibility.
+        Proof of the bound, or of infeasibility.
     limit
         What ended the search early; None if it ended by itself.
     seconds
