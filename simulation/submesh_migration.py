@@ -27,7 +27,7 @@ from .submesh_stream import Request
 
 
 class Migrating:
-    """A house in which residents make room for a request, wherever they can.
+    """Occupancy in which residents make room for a request, wherever they can.
 
     Parameters
     ----------

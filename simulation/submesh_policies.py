@@ -102,7 +102,7 @@ def _reservation(
     """Find when the first of the queue would find a place, and which.
 
     Residents stay where they are; a place is looked for by first fit, turned as well
-    if the house does that.
+    if the occupancy does that.
     """
     where = occupancy.where
     scratch = ALLOCATORS["iss"](occupancy.shape, rotate=occupancy.rotate)
