@@ -2,7 +2,7 @@
 
 ``CLOSEKNIT_CHECK=1`` in the environment switches the checks on, for whatever simulation
 starts from then on; tests/conftest.py sets it. They share no code with the allocators:
-every processor is marked anew at every event, which takes time in proportion to the
+every processor is marked again at every event, which takes time in proportion to the
 machine.
 """
 
@@ -84,7 +84,7 @@ class BoxWatch:
             When anything is not as it must be.
         """
         occupancy, where = self.occupancy, self.occupancy.where
-        # once one has been let in unproved, nobody has a place that is known
+        # once one has been let in unproved, no resident has a known place
         _demand(
             where.keys() == self.ways.keys() or (occupancy.generous and not where),
             f"boxes are held by {sorted(where)}, not by {sorted(self.ways)}",
@@ -127,7 +127,7 @@ class ProcessorWatch:
     """Follows who holds which processors of a machine.
 
     Processors given were idle and are given once, and as many as asked for, or more;
-    what the machine calls idle is what nobody holds, and in the end it is as it was.
+    what the machine calls idle is what no job holds, and in the end it is as it was.
 
     Parameters
     ----------
@@ -158,7 +158,7 @@ class ProcessorWatch:
 
     def look(self, idle: Flags, free: int) -> None:
         """Compare with what the machine believes after an event."""
-        _demand(np.array_equal(idle, self.idle), "idle is not what nobody holds")
+        _demand(np.array_equal(idle, self.idle), "idle is not what no job holds")
         _demand(free == int(self.idle.sum()), f"{free} free is not what is idle")
 
     def over(self, state: Hashable = None) -> None:

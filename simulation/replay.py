@@ -43,7 +43,7 @@ class Replay:
     """Jobs arrive, wait, run and leave as in a trace, on a machine of one's own.
 
     The queue is strict: a job starts when it is at the head and enough processors
-    are free, never earlier than one before it. It runs as long as the trace says.
+    are free, never earlier than one before it. It runs as long as in the trace.
     At one instant, jobs end before others start, and start before others arrive;
     see `simulate`.
 

@@ -67,7 +67,7 @@ def simulate(
     """Run a stream until all have left; give starts and ends in the order of time.
 
     EASY: a first of the queue that cannot start has a reservation, the earliest
-    moment at which by the estimates as many processors are idle as it asks for.
+    moment at which by the estimates as many processors are idle as it requests.
     Those behind it, in the order in which they came, may start if they are served
     now, and by the estimates have ended by then or take only what the first leaves
     over. An allocator that has enough processors and still refuses the first makes
@@ -91,7 +91,7 @@ def simulate(
 
     Notes
     -----
-    Time: O(log n) an event beside the allocator's, and under EASY a look at the jobs
+    Time: O(log n) per event besides the allocator's, and under EASY a look at the jobs
     running and waiting.
     """
     return _Run(allocator, policy).events(jobs)

@@ -45,18 +45,18 @@ class StreamJob:
     submit
         When it comes, in seconds after the start of the stream.
     processors
-        How many it asks for, at least 1.
+        How many it requests, at least 1.
     seconds
         How long it runs.
     estimate
-        How long it says it runs; backfilling believes it.
+        Its estimated run time, which backfilling relies on.
     shape
         Sides of the submesh it would like; None if it does not say.
 
     Raises
     ------
     InputError
-        When a time is negative, or it asks for nothing.
+        When a time is negative, or it requests nothing.
     """
 
     number: int
@@ -83,7 +83,7 @@ class StreamJob:
 
 
 def unusable(job: Job, most: int) -> Skipped | None:
-    """Say why a job of a trace cannot be run on so many processors; None if it can."""
+    """Return why a job cannot be run on this many processors; None if it can."""
     if job.partial:
         return Skipped.PARTIAL
     if job.submit is None:
@@ -177,7 +177,7 @@ def several_processors_in_autumn_1996(path: str | Path) -> Callable[[Job], bool]
     """Pick the 6087 jobs of Mache, Lo and Garg from the SDSC Paragon's log of 1996.
 
     Jobs of more than one processor submitted from September to November 1996, on a
-    clock eight hours behind UTC all the time. The paper says three months and the
+    clock eight hours behind UTC all the time. The paper states three months and the
     number; that it is these is inferred from the number alone, and its Table 1 speaks
     against it: a mean size of 14.5 processors with a coefficient of variation of 1.5,
     and 3.7 between arrivals, where these have 19.58, 1.28 and 3.24.
@@ -185,7 +185,7 @@ def several_processors_in_autumn_1996(path: str | Path) -> Callable[[Job], bool]
     Parameters
     ----------
     path
-        The log, whose header says when it starts.
+        The log, whose header gives its start.
 
     Raises
     ------

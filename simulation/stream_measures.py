@@ -21,8 +21,8 @@ from .stream_jobs import StreamJob
 class JobRow:
     """What is measured of one job when it starts.
 
-    Where a job lies is told of the processors that it uses, not of those that are
-    held beside them. None: not defined for this network or this job.
+    Where a job lies is measured by the processors that it uses, not of those that are
+    held besides them. None: not defined for this network or this job.
 
     Parameters
     ----------

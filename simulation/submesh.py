@@ -2,7 +2,7 @@
 
 The model of section 4.1 of Morgenstern 1994: one dispatcher, all requests wait from
 the beginning, the first of the queue is tried; if there is no place for it, it is
-tried again after each release, and nobody overtakes it.
+tried again after each release, and no request overtakes it.
 """
 
 from __future__ import annotations
@@ -40,15 +40,15 @@ class Occupancy(Protocol):
 
     @property
     def generous(self) -> bool:
-        """Whether there may be times at which nobody's place is known."""
+        """Whether there may be times at which no resident's place is known."""
 
     @property
     def free(self) -> int:
-        """Number of processors that nobody holds."""
+        """Number of processors that no job holds."""
 
     @property
     def where(self) -> Mapping[int, Box]:
-        """The box of everybody whose place is known, by number."""
+        """The box of every resident whose place is known, by number."""
 
     @property
     def steps(self) -> int:
@@ -65,7 +65,7 @@ class Occupancy(Protocol):
 
 
 class Fixed:
-    """A house in which everybody stays where they were put.
+    """Occupancy in which every resident stays where it was placed.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ class Fixed:
     Attributes
     ----------
     where
-        The box of everybody who is there, by number.
+        The box of every resident, by number.
     moved
         Residents given another box: none.
     """
@@ -313,7 +313,7 @@ def release_next(running: list[tuple[float, int, Request]], tally: Tally) -> flo
 
 
 def no_place(request: Request, occupancy: Occupancy) -> InputError:
-    """Say that a request can never be served."""
+    """Raise that a request can never be served."""
     shape = "x".join(map(str, occupancy.shape))
     return InputError(
         f"finds no place in the empty {shape} mesh",

@@ -59,7 +59,7 @@ class Budget:
             found, boxes, _ = staircase(packing, most_nodes=self.nodes, stop=_never)
             if found is not None:
                 return Feasibility(fits=found, by="staircase", boxes=boxes)
-        boxes = construct(packing, settings.seed, _never, rounds=self.rounds)
+        boxes = construct(packing, settings.seed, _never, self.rounds, plain=False)
         if boxes is not None:
             return Feasibility(fits=True, by="annealing", boxes=boxes)
         for most, conflicts in self.conflicts:

@@ -28,7 +28,7 @@ from .submesh_stream import Request
 
 
 class Migrating:
-    """A house in which residents make room for a request, wherever they can.
+    """Occupancy in which residents make room for a request, wherever they can.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ class Migrating:
         Whether a request may be turned when it is placed.
     generous
         What becomes of a request of which it is not known whether it fits: it is let
-        in, or not. Once one has been let in, nobody's place is known, until an
+        in, or not. Once one has been let in, no resident's place is known, until an
         arrangement is found again.
     budget
         Residents that may be moved for one request, at most: then as few as possible
@@ -58,7 +58,7 @@ class Migrating:
         Residents given another box, and the processors they hold, added up over all
         decisions.
     where
-        The box of everybody whose place is known, by number.
+        The box of every resident whose place is known, by number.
     """
 
     torus = False
@@ -92,16 +92,16 @@ class Migrating:
 
     @property
     def free(self) -> int:
-        """Number of processors that nobody holds, whether places are known or not."""
+        """Number of processors that no job holds, whether places are known or not."""
         return self._free
 
     @property
     def known(self) -> bool:
-        """Whether everybody has a place."""
+        """Whether every resident has a place."""
         return len(self.where) == len(self._items)
 
     def find(self, size: tuple[int, ...]) -> Box | None:
-        """Return a free place for a box, moving nobody, without taking it."""
+        """Return a free place for a box, moving no resident, without taking it."""
         return self._allocator.find(size)
 
     def boxes(self) -> list[Box]:
@@ -171,7 +171,7 @@ class Migrating:
         return False
 
     def _rearrange(self, wanted: Mapping[int, Box]) -> None:
-        """Give everybody, the newcomer too, the box wanted for that number."""
+        """Give every resident, the newcomer too, the box wanted for that number."""
         leave = [n for n, box in self.where.items() if box != wanted[n]]
         self.moved += len(leave)
         self.carried += sum(prod(self._items[n].size) for n in leave)
@@ -197,7 +197,7 @@ def migration_judge(
     torus: bool = False,
     settings: Settings = DEFAULT,
 ) -> Judge:
-    """Return who says whether a request that failed would fit after migration.
+    """Return what decides whether a failed request would fit after migration.
 
     Residents are moved but not turned, as the paper rules; a request is turned if
     ``rotate`` says so.

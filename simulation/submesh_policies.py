@@ -1,10 +1,10 @@
 """Dispatchers that let some overtake: EASY backfilling, in the order of the queue.
 
 The first of the queue that finds no place has a reservation: the earliest moment at
-which it would find one, were nobody else let in, in a given place. Those behind it may
-start if they find a place now, and either are gone by then or lie outside that place.
-With first come first served order this is EASY; with the queue sorted by residence
-time it is shortest first with reservations.
+which it would find one, were no other request let in, in a given place. Those behind
+it may start if they find a place now, and either are gone by then or lie outside that
+place. With first come first served order this is EASY; with the queue sorted by
+residence time it is shortest first with reservations.
 
 Residence times are known to the dispatcher, as they are in EASY.
 """
@@ -102,7 +102,7 @@ def _reservation(
     """Find when the first of the queue would find a place, and which.
 
     Residents stay where they are; a place is looked for by first fit, turned as well
-    if the house does that.
+    if the occupancy does that.
     """
     where = occupancy.where
     scratch = ALLOCATORS["iss"](occupancy.shape, rotate=occupancy.rotate)

@@ -4,7 +4,7 @@ A line a job, 18 numbers, -1 for unknown; lines that start with ``;`` are
 comments, those at the top of the form ``; Key: value``. What is refused is
 refused by line and field: too few or too many fields, anything but integers (the
 mean CPU time may have decimals), negative numbers other than -1, no job number,
-and jobs submitted before those above them, as the format asks for that order.
+and jobs submitted before those above them, as the format requires that order.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """A synthetic week of jobs with the moments of Drakenberg 2012, section 6.1.
 
-The trace itself was never published; what the paper says of it is: 21 902 jobs of
+The trace itself was never published; the paper describes it as 21 902 jobs of
 5.57 ± 3.43 nodes, 6692 of them of one node; run times of 243 ± 390 s on one node,
 848 ± 3170 s on more, of which those beyond 900 s take 8375 ± 6445 s; none over 8
 hours; long work comes in chains, each job submitting the next as it ends.
@@ -53,7 +53,7 @@ class Submission:
     number
         Unique in its stream, ascending.
     processors
-        How many it asks for.
+        How many it requests.
     seconds
         How long it runs.
     submit

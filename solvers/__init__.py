@@ -1,4 +1,4 @@
-"""Run a model, and say what came of it in one vocabulary."""
+"""Run models, and describe their outcome in one vocabulary."""
 
 from .answer import answer as answer
 from .result import Grade as Grade

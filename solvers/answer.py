@@ -1,4 +1,4 @@
-"""From a choice to a `Result`: checked, priced anew, never worse than proved."""
+"""From a choice to a `Result`: checked, priced again, never worse than proved."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .result import COUNTED, Limit, Proof, Result, SolverError, Status
 
 
 def too_much_asked(instance: Instance, *, start: float) -> Result | None:
-    """Say that an instance is infeasible if counting shows it; else return None.
+    """Return that an instance is infeasible if counting shows it; else None.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def answer(
     start
         ``clock.now()`` when the run began.
     bound, proof
-        A proved lower bound and who vouches for it.
+        A proved lower bound and its proof.
     limit
         What ended the run early; dropped when the result is optimal anyway.
     seed

@@ -44,7 +44,7 @@ _LAST = 30.0
 _left_alone: list[tuple[Thread, cp_model.CpSolver]] = []
 
 BY = f"cp-sat {ortools.__version__}"
-"""Who vouches for its bounds."""
+"""Name of the solver in proofs."""
 
 
 def solve(
@@ -53,7 +53,7 @@ def solve(
     settings: Settings = DEFAULT,
     start: float | None = None,
 ) -> Result:
-    """Solve a formulation; the solution is checked and priced anew.
+    """Solve a formulation; the solution is checked and priced again.
 
     Ctrl-C ends the search with what it has and the limit ``interrupt``; a second
     Ctrl-C is a KeyboardInterrupt.
@@ -137,16 +137,8 @@ def decide(
     SolverError
         When the model is rejected.
     """
-    solver = cp_model.CpSolver()
-    solver.parameters.parse_text_format(parameters)
     start = clock.now() if start is None else start
-    left = max(0.0, settings.time_limit - (clock.now() - start))
-    solver.parameters.max_time_in_seconds = left
-    solver.parameters.random_seed = settings.seed
-    solver.parameters.num_workers = settings.threads
-    solver.parameters.catch_sigint_signal = False
-    if settings.memory_mb is not None:
-        solver.parameters.max_memory_in_mb = settings.memory_mb
+    solver, left = _solver(parameters, settings, start)
     if settings.node_limit is not None:
         solver.parameters.max_number_of_conflicts = settings.node_limit
     with deferred() as pressed:
@@ -207,17 +199,7 @@ def _attempt(
     formulation: CpFormulation, settings: Settings, start: float, pressed: Event
 ) -> _Attempt:
     """Search once for the least objective that the model has now."""
-    solver = cp_model.CpSolver()
-    solver.parameters.parse_text_format(formulation.parameters)
-    left = max(0.0, settings.time_limit - (clock.now() - start))
-    solver.parameters.max_time_in_seconds = left
-    solver.parameters.random_seed = settings.seed
-    solver.parameters.num_workers = settings.threads
-    # Its own handler would swallow Ctrl-C, and kill the program at the third.
-    solver.parameters.catch_sigint_signal = False
-    if settings.memory_mb is not None:
-        solver.parameters.max_memory_in_mb = settings.memory_mb
-
+    solver, left = _solver(formulation.parameters, settings, start)
     heard = _Listener()
     solver.best_bound_callback = heard.bounds.append
     began = clock.now()
@@ -241,7 +223,8 @@ def _attempt(
     found.optimal = code == cp_model.OPTIMAL
     if isfinite(solver.best_objective_bound):
         bound = float(solver.best_objective_bound)
-        if abs(bound) < _EXACT or not found.optimal or _offset(formulation):
+        offset = formulation.model.proto.objective.offset
+        if abs(bound) < _EXACT or not found.optimal or offset:
             found.bound = _integer_bound(bound)
         else:
             found.bound = int(solver.response_proto.inner_objective_lower_bound)
@@ -257,6 +240,28 @@ def _attempt(
         early = settings.memory_mb is not None and spent < 0.9 * left
         found.limit = Limit.MEMORY if early else Limit.TIME
     return found
+
+
+def _solver(
+    parameters: str, settings: Settings, start: float
+) -> tuple[cp_model.CpSolver, float]:
+    """Return a solver with all parameters set, and the seconds that it has."""
+    solver = cp_model.CpSolver()
+    options = solver.parameters
+    options.parse_text_format(parameters)
+    left = max(0.0, settings.time_limit - (clock.now() - start))
+    options.max_time_in_seconds = left
+    options.random_seed = settings.seed
+    options.num_workers = settings.threads
+    # Its own handler would swallow Ctrl-C, and kill the program at the third.
+    options.catch_sigint_signal = False
+    if settings.memory_mb is not None:
+        options.max_memory_in_mb = settings.memory_mb
+    if logs.enabled():
+        options.log_search_progress = True
+        options.log_to_stdout = False
+        solver.log_callback = partial(logs.note, "cp-sat")
+    return solver, left
 
 
 class _Listener(cp_model.CpSolverSolutionCallback):  # type: ignore[misc]
@@ -284,10 +289,6 @@ def _heard(formulation: CpFormulation, heard: _Listener, pressed: Event) -> _Att
             most = formulation.below * formulation.unit
             found.bound = min(found.bound, most)
     return found
-
-
-def _offset(formulation: CpFormulation) -> bool:
-    return bool(formulation.model.proto.objective.offset)
 
 
 def _integer_bound(bound: float) -> int:
@@ -374,10 +375,6 @@ def _run(
     """
     outcome: list[int] = []
     failure: list[BaseException] = []
-    if logs.enabled():
-        solver.parameters.log_search_progress = True
-        solver.parameters.log_to_stdout = False
-        solver.log_callback = partial(logs.note, "cp-sat")
 
     def search() -> None:
         try:

@@ -57,7 +57,7 @@ class Formulation:
     hint
         A choice known beforehand, handed to the solver and fallen back on.
     bound, proof
-        A bound known beforehand and who vouches for it.
+        A bound known beforehand and its proof.
     may_be_infeasible
         Whether an instance may have no solution at all; where that cannot be, a model
         without one is an error.
@@ -197,7 +197,7 @@ def to_result(
     start: float,
     seed: int | None,
 ) -> Result:
-    """Put what a solver says together with what was known beforehand.
+    """Combine the solver's answer with the known incumbent and bound.
 
     Parameters
     ----------
@@ -206,7 +206,7 @@ def to_result(
     values
         The solver's values of ``formulation.variables``; None if it has none.
     bound, proof
-        Its bound on the cost, if any, and who vouches for it.
+        Its bound on the cost, if any, and the proof of it.
     limit
         What ended it early.
     start, seed
@@ -229,16 +229,16 @@ def to_result(
         and ordered(cost(instance, known)) < ordered(cost(instance, chosen))
     ):
         chosen = known
-    vouches: Proof | None = proof
+    grounds: Proof | None = proof
     before = formulation.bound
     if bound is None or (before is not None and ordered(before) >= ordered(bound)):
-        bound, vouches = formulation.bound, formulation.proof
+        bound, grounds = formulation.bound, formulation.proof
     return answer(
         instance,
         chosen,
         start=start,
         bound=bound,
-        proof=vouches,
+        proof=grounds,
         limit=limit,
         seed=seed,
     )

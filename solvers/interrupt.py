@@ -1,11 +1,11 @@
 """What stops a run from outside: Ctrl-C, and an alarm when its time is over.
 
 Both take the same way. Within a block of `deferred` they set an event that is looked at
-between two steps; elsewhere they raise KeyboardInterrupt, and whoever holds a solution
-or a bound catches that and returns it. So a method keeps its time limit even while it
-does something that never looks at the clock, such as building a model. An exception may
-leave a search half way through a step: what catches it returns what was known before
-that search, and never reads a bound from it.
+between two steps; elsewhere they raise KeyboardInterrupt, and the caller that holds a
+solution or a bound catches that and returns it. So a method keeps its time limit even
+while it does something that never looks at the clock, such as building a model. An
+exception may leave a search half way through a step: what catches it returns what was
+known before that search, and never reads a bound from it.
 
 Signals reach the main thread only. In other threads there is no alarm, and a method is
 as punctual as its own looks at the clock.
@@ -28,7 +28,7 @@ GRACE = 0.2
 _EVERY = 0.1
 """Seconds between two alarms: one may have come while the run could not be stopped."""
 _PATIENCE = 2
-"""Alarms after which an event that nobody looks at gives way to the exception."""
+"""Alarms after which an event that is not looked at gives way to the exception."""
 _AGAIN = 3
 """Alarms after which the exception is raised again, if that did not end the run."""
 _LONGEST = 1e8

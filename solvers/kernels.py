@@ -5,7 +5,7 @@
 - numba is imported, and machine code made or loaded, when a kernel is first called, not
   when its module is imported.
 - The clock of limits and measurements (`clock.now`) stands still meanwhile, and the
-  first time that something must be compiled one line on standard error says so.
+  first time that something must be compiled one line on standard error announces it.
 - Inside `interpreted` (or with CLOSEKNIT_KERNELS=interpreted) the Python source runs.
   On small instances that is quicker than loading machine code; the answers are equal.
 - Machine code is kept in ``__pycache__`` next to the source; where that cannot be
@@ -46,7 +46,7 @@ _SECONDS_PER_BYTE = 1.1e-3
 _A_WHILE = 0.5
 """Seconds of compiling that are worth avoiding on a small instance."""
 _LONG = 5.0
-"""Seconds of compiling from which a second line says so."""
+"""Seconds of compiling from which a second line announces it."""
 _worth_saying = _A_WHILE
 
 
@@ -144,6 +144,25 @@ class Kernel:
         known = self.py_func.__globals__
         return ((name, known[name]) for name in names if name in known)
 
+    def about_to_compile(self) -> None:
+        """Announce once that kernels are compiled; there is no machine code for this.
+
+        Raises
+        ------
+        Cold
+            Inside `only_ready`, when compiling it would take a while.
+        """
+        if clock.is_stopped():  # it is compiled for another one, announced before
+            return
+        seconds = self.expected_seconds()
+        if _ONLY_READY and seconds >= _A_WHILE:
+            raise Cold(self)
+        announce(seconds)
+
+    def private_folder(self) -> Path | None:
+        """Return a folder for machine code that only this user can write to."""
+        return private_folder()
+
     def own_seconds(self) -> float:
         """Estimate how long it takes to compile, without what it calls."""
         return len(self.py_func.__code__.co_code) * _SECONDS_PER_BYTE
@@ -198,30 +217,14 @@ def only_ready() -> Iterator[None]:
         _ONLY_READY = before
 
 
-def about_to_compile(kernel: Kernel) -> None:
-    """Say so once; called when there is no machine code for a kernel.
-
-    Raises
-    ------
-    Cold
-        Inside `only_ready`, when compiling it would take a while.
-    """
-    if clock.is_stopped():  # it is compiled for another one, which has been announced
-        return
-    seconds = kernel.expected_seconds()
-    if _ONLY_READY and seconds >= _A_WHILE:
-        raise Cold(kernel)
-    announce(seconds)
-
-
 def quiet() -> None:
-    """Say nothing about compiling in this process: its parent has."""
+    """Announce no compiling in this process: its parent has done so."""
     global _worth_saying
     _worth_saying = inf
 
 
 def announce(seconds: float) -> None:
-    """Say that kernels are being compiled: once, and again if it takes long."""
+    """Announce that kernels are being compiled: once, and again if it takes long."""
     global _worth_saying
     if seconds < _worth_saying:
         return
@@ -242,7 +245,7 @@ def keep_temporary_folder(folder: str) -> None:
 
 @cache
 def private_folder() -> Path | None:
-    """Return a folder for machine code that nobody else can write to, or None.
+    """Return a folder for machine code that no other user can write to, or None.
 
     Loading machine code runs it, so a folder that another user made is not taken.
     """

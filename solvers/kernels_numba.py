@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol
 
 import numba
 from numba.core import caching, event, types
@@ -15,13 +16,40 @@ from numba.core.types.misc import unliteral
 from numba.extending import typeof_impl
 
 from . import clock
-from .kernels import Kernel, about_to_compile, private_folder
 
 
-@typeof_impl.register(Kernel)  # type: ignore[untyped-decorator]
-def _type_of_kernel(value: Kernel, context: Any) -> Any:
+class Kernel(Protocol):
+    """What is needed to know of a kernel; see `kernels.Kernel`."""
+
+    py_func: Any
+
+    @property
+    def inner(self) -> Any:
+        """The function as numba knows it, called from other kernels."""
+
+    def called(self) -> Sequence[Kernel]:
+        """Return this kernel and all that it calls, directly or not."""
+
+    def constants(self) -> dict[str, str]:
+        """Return the global constants that machine code contains."""
+
+    def files(self) -> set[str]:
+        """Return the files of the source and of the named tuples it handles."""
+
+    def about_to_compile(self) -> None:
+        """Announce that there is no machine code."""
+
+    def private_folder(self) -> Path | None:
+        """Return a folder for machine code that only this user can write to."""
+
+
+@cache
+def _let_kernels_call(kind: type[Kernel]) -> None:
     """Let machine code call kernels by their names."""
-    return types.Dispatcher(value.inner)
+
+    @typeof_impl.register(kind)  # type: ignore[untyped-decorator]
+    def type_of_kernel(value: Kernel, context: Any) -> Any:
+        return types.Dispatcher(value.inner)
 
 
 def dispatcher(kernel: Kernel, *, inner: bool) -> Any:
@@ -35,6 +63,7 @@ def dispatcher(kernel: Kernel, *, inner: bool) -> Any:
         Whether only machine code calls it: then it has no entry from Python, and
         compiles in an eighth less time.
     """
+    _let_kernels_call(type(kernel))
     compiled = numba.njit(no_cfunc_wrapper=True, no_cpython_wrapper=inner)(
         kernel.py_func
     )
@@ -134,7 +163,7 @@ class _Temporary(_Stamped, caching.InTreeCacheLocator):  # type: ignore[misc]
 
     def __init__(self, py_func: Any, py_file: str) -> None:
         super().__init__(py_func, py_file)
-        folder = private_folder()
+        folder = self._kernel.private_folder()
         if folder is None:
             raise OSError("no private temporary folder")
         self._cache_path = os.fspath(folder / self.get_suitable_cache_subpath(py_file))
@@ -177,7 +206,7 @@ class _Cache(caching.FunctionCache):  # type: ignore[misc]
                 with suppress(OSError):
                     self.flush()
         if found is None:
-            about_to_compile(self._kernel)
+            self._kernel.about_to_compile()
         return found
 
     def save_overload(self, sig: Any, cres: Any) -> None:

@@ -62,7 +62,7 @@ def solve(
     settings: Settings = DEFAULT,
     start: float | None = None,
 ) -> Result:
-    """Solve a formulation; the solution is checked and priced anew.
+    """Solve a formulation; the solution is checked and priced again.
 
     Ctrl-C ends the search with what it has and the limit ``interrupt``; a second
     Ctrl-C is a KeyboardInterrupt.
@@ -120,7 +120,7 @@ def solve(
         if settings.memory_mb is None or not _FULL.search(complaint):
             raise SolverError(_crash(backend, code, complaint))
         limit = Limit.MEMORY
-    values, bound = _told(formulation, known)
+    values, bound = _priced(formulation, known)
     return to_result(
         formulation,
         values,
@@ -134,7 +134,7 @@ def solve(
 
 @dataclass(slots=True)
 class _Known:
-    """What a child has told.
+    """What a child process has reported.
 
     Attributes
     ----------
@@ -153,7 +153,7 @@ class _Known:
     bound: float | None = None
     values: dict[int, list[float]] = field(default_factory=dict)
 
-    def take(self, told: dict[str, Any]) -> None:
+    def take(self, report: dict[str, Any]) -> None:
         """Learn from a note or from the outcome.
 
         Raises
@@ -161,8 +161,8 @@ class _Known:
         ValueError, TypeError
             When it is nonsense.
         """
-        values, bound = told.get("values"), told.get("bound")
-        optima = [int(v) for v in told.get("optima") or ()]
+        values, bound = report.get("values"), report.get("bound")
+        optima = [int(v) for v in report.get("optima") or ()]
         values = None if values is None else [float(v) for v in values]
         bound = None if bound is None else float(bound)
         if len(optima) > len(self.optima):
@@ -171,10 +171,10 @@ class _Known:
             self.values[len(optima)] = values
         if bound is not None and (self.bound is None or bound > self.bound):
             self.bound = bound
-        self.version = str(told.get("version") or self.version)
+        self.version = str(report.get("version") or self.version)
 
 
-def _told(
+def _priced(
     formulation: MipFormulation, known: _Known
 ) -> tuple[list[int] | None, Value | None]:
     """Return the best of the solutions, and the bound on the cost."""
@@ -334,6 +334,6 @@ def _crash(backend: str, code: int, complaint: str) -> str:
 
 
 def _tail(file: Path) -> str:
-    """Return the last line that says something."""
+    """Return the last line that is not blank."""
     lines: Sequence[str] = file.read_text(errors="replace").split("\n")
     return next((line.strip() for line in reversed(lines) if line.strip()), "")

@@ -181,7 +181,7 @@ def _limit_memory(megabytes: int | None) -> None:
 
 
 def _leave_with_parent(folder: str) -> None:
-    """Clean up and go when nobody is left who would wait for an answer."""
+    """Clean up and end when the parent process is gone."""
     while os.read(0, 1):  # not sys.stdin: its lock would hold up the end
         pass
     shutil.rmtree(folder, ignore_errors=True)

@@ -52,7 +52,7 @@ class Grade(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """Who vouches for a bound.
+    """What proves a bound.
 
     >>> str(Proof(Grade.SOLVER, "cp-sat 9.15"))
     'solver: cp-sat 9.15'
@@ -95,7 +95,7 @@ class Result:
     bound
         Proved lower bound on the optimum; None if nothing is proved.
     proof
-        Who vouches for the bound, or for infeasibility.
+        Proof of the bound, or of infeasibility.
     limit
         What ended the search early; None if it ended by itself.
     seconds

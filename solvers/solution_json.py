@@ -104,7 +104,7 @@ def read_solution(path: str | Path) -> Solution:
 def complaints(instance: Instance, solution: Solution) -> list[str]:
     """List what is untrue in a solution: digest, selection, cost, bound, status.
 
-    The bound itself is only compared with the cost; whoever can re-derive it
+    The bound itself is only compared with the cost; a reader that can re-derive it
     must do so.
     """
     wrong = []
@@ -143,7 +143,7 @@ def complaints(instance: Instance, solution: Solution) -> list[str]:
 
 
 def _of_infeasible(instance: Instance, solution: Solution) -> list[str]:
-    """Count anew, or follow the certificate of a submesh request.
+    """Count again, or follow the certificate of a submesh request.
 
     Whatever else can be asked for has a solution if there is enough. The word of a
     search or a solver stands as it is.

@@ -17,7 +17,7 @@ def rounded_up(bound: float | None, unit: int = 1, slack: float = 0.0) -> int | 
     Parameters
     ----------
     bound
-        What the solver says of its objective; None or infinite if it says nothing.
+        The solver's bound on its objective; None or infinite if it has none.
     unit
         The objective is this many times what the bound is for.
     slack

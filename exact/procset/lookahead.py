@@ -16,7 +16,7 @@ from .frontier_dp.method import frontier_dp
 from .machine import refuse_lookahead
 
 AFTER = 1
-"""Levels above the one inserted, unless told otherwise."""
+"""Levels above the one inserted, unless set otherwise."""
 
 
 def lookahead(instance: ProcSet, /, settings: Settings = DEFAULT) -> Result:

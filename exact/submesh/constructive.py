@@ -36,7 +36,12 @@ def orders(packing: Packing, free: Sequence[int]) -> list[list[int]]:
 
 
 def construct(
-    packing: Packing, seed: int, stop: Callable[[], bool], rounds: int = 1
+    packing: Packing,
+    seed: int,
+    stop: Callable[[], bool],
+    rounds: int = 1,
+    *,
+    plain: bool = True,
 ) -> tuple[Box, ...] | None:
     """Return a packing, or None if none was found.
 
@@ -52,9 +57,11 @@ def construct(
     seed
         Of the annealing.
     stop
-        Asked between two steps.
+        Called between two steps; ends the construction when it returns True.
     rounds
         How often to anneal.
+    plain
+        Whether to try every order as it is first; False after a call with no rounds.
 
     Notes
     -----
@@ -66,14 +73,14 @@ def construct(
     free = [i for i, item in enumerate(packing.items) if item.at is None]
     everywhere = len(free) == len(packing.items) and not packing.blocked
     if packing.d == 2 and not packing.torus and everywhere:
-        return _in_the_plane(packing, seed, stop, rounds)
+        return _in_the_plane(packing, seed, stop, rounds, plain)
     if len(packing.items) + len(packing.blocked) > _MANY:
-        return _one_by_one(packing, free, stop)
-    return _beside(packing, free, seed, stop, rounds)
+        return _one_by_one(packing, free, stop) if plain else None
+    return _in_free_places(packing, free, seed, stop, rounds, plain)
 
 
 def _in_the_plane(
-    packing: Packing, seed: int, stop: Callable[[], bool], rounds: int
+    packing: Packing, seed: int, stop: Callable[[], bool], rounds: int, plain: bool
 ) -> tuple[Box, ...] | None:
     from . import constructive_kernels as kernels
 
@@ -105,9 +112,9 @@ def _in_the_plane(
         return False
 
     side, roof = packing.shape
-    if skylines(side, roof, wide, high, 0):
+    if plain and skylines(side, roof, wide, high, 0):
         return boxes()
-    if skylines(roof, side, high, wide, 0):
+    if plain and skylines(roof, side, high, wide, 0):
         at[:] = at[:, ::-1].copy()
         return boxes()
     for _ in range(rounds):
@@ -125,15 +132,19 @@ def _in_the_plane(
     return None
 
 
+def _held(packing: Packing) -> list[Box]:
+    """List the boxes that are fixed, and the blocked cells."""
+    fixed = [item.at for item in packing.items if item.at is not None]
+    return [*fixed, *((*cell, *cell) for cell in packing.blocked)]
+
+
 def _one_by_one(
     packing: Packing, free: list[int], stop: Callable[[], bool]
 ) -> tuple[Box, ...] | None:
     """Put each item into the first free place, in each of the orders."""
     from .direct import first_free, occupied
 
-    held = [item.at for item in packing.items if item.at is not None]
-    held += [(*cell, *cell) for cell in packing.blocked]
-    begin = occupied(packing.shape, held)
+    begin = occupied(packing.shape, _held(packing))
     for order in orders(packing, free):
         taken = begin.copy()
         boxes = [item.at for item in packing.items]
@@ -153,19 +164,20 @@ def _one_by_one(
     return None
 
 
-def _beside(
+def _in_free_places(
     packing: Packing,
     free: list[int],
     seed: int,
     stop: Callable[[], bool],
     rounds: int,
+    plain: bool,
 ) -> tuple[Box, ...] | None:
+    """Put the items into the first free places, and anneal the orders."""
     from . import constructive_kernels as kernels
     from .direct import in_three
 
     d = packing.d
-    held = [item.at for item in packing.items if item.at is not None]
-    held += [(*cell, *cell) for cell in packing.blocked]
+    held = _held(packing)
     fixed = len(held)
     low, length = in_three([*held, *[(0,) * 2 * d] * len(free)], d)
     shape = np.array((*packing.shape, *(1,) * (3 - d)), dtype=np.int64)
@@ -177,7 +189,7 @@ def _beside(
             sizes[j, o, :d] = size
     random = np.array([seed * 2654435761 % 2**31 + 88172645463325252], dtype=np.int64)
     steps = min(200, max(5, _WORK // (len(packing.items) + 1) ** (d + 1)))
-    for count in (0, *[steps] * rounds):
+    for count in (*[0] * plain, *[steps] * rounds):
         for order in orders(packing, free):
             if stop():
                 return None

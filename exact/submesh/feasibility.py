@@ -37,7 +37,7 @@ from .staircase.search import refusal, staircase
 from .tightening import Tight, tighten
 
 DIRECT = Proof(Grade.ENUMERATED, "direct fit")
-"""Nobody is moved."""
+"""No resident is moved."""
 SEARCHED = Proof(Grade.ENUMERATED, "staircase")
 """No order of the items and no choice of corners packs them."""
 STAIRCASE = 12
@@ -73,7 +73,7 @@ class Feasibility:
     placement
         The same as a placement of a submesh request.
     proof
-        Who vouches for a no.
+        Proof that they cannot be packed.
     certificate
         A proof that it cannot be done, checked by `infeasibility`, if there is one.
     tried
@@ -95,8 +95,8 @@ class Feasibility:
 def feasibility(instance: Submesh, settings: Settings = DEFAULT) -> Feasibility:
     """Decide whether there is a placement; find one, or prove that there is none.
 
-    Steps: direct fit, `refute`, then those of `decide`. Where nobody may be moved, the
-    first two are complete. Ctrl-C gives "not decided", with what was tried.
+    Steps: direct fit, `refute`, then those of `decide`. Where no resident may be moved,
+    the first two are complete. Ctrl-C gives "not decided", with what was tried.
     """
     start = clock.now()
     packing = packing_of(instance)
@@ -181,7 +181,7 @@ def decide(
                 )
         tried.append("annealing")
         rounds = _ROUNDS if len(packing.items) <= _SOLVED else _MORE_ROUNDS
-        boxes = construct(packing, settings.seed, stop, rounds=rounds)
+        boxes = construct(packing, settings.seed, stop, rounds, plain=False)
         if boxes is not None:
             return _packed(packing, boxes, "annealing", tried)
         if not refusal(packing) and not stop():
@@ -239,7 +239,7 @@ def by_cpsat(
     """Decide by CP-SAT alone; the boxes are checked from the definition."""
     from ...solvers import cpsat
 
-    decide = cpsat.decide  # imported first: it says what is missing
+    decide = cpsat.decide  # imported first: its error names what is missing
     from ...formulations.submesh.packing_cpsat import PARAMETERS, no_overlap
 
     if not all(ways(packing, item) for item in packing.items):
@@ -274,7 +274,7 @@ def cascade(instance: Submesh, /, settings: Settings = DEFAULT) -> Result:
     The first placement that is found is returned: it may move more residents than
     need be.
 
-    Guarantee: exact on whether there is a placement; optimal if nobody need be moved.
+    Guarantee: exact on whether there is a placement; optimal if no resident moves.
     Time: exponential at worst; measured in docs/submesh-feasibility.md.
     Source: derived for closeknit, see docs/submesh-feasibility.md.
     """

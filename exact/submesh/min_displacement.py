@@ -46,11 +46,11 @@ def min_displacement(
 
     What is free among those that stay is covered by the largest boxes that are free,
     its rooms. In a node, each item is in a room, or in any, within bounds, and some
-    pairs are told which comes first along which axis. Everybody goes to the nearest
+    pairs have a fixed order along some axis. Every resident goes to the nearest
     corner within bounds, which costs what nothing in the node costs less than; and if
-    two that are told their order are not yet in it, then at least that much more along
+    two with a fixed order are not yet in it, then at least that much more along
     that axis. Where two overlap, one that may be in any room is given one, or the two
-    are told their order, in each way. The node that costs least comes first.
+    are given a fixed order, in each way. The node that costs least comes first.
 
     Parameters
     ----------
@@ -189,9 +189,9 @@ class _Search:
         return way + sum(worst)
 
     def _lacking(self, node: _Node) -> Iterator[tuple[int, int, int, int]]:
-        """Yield axis, two residents told their order, and how far they are from it.
+        """Yield axis, two residents with a fixed order, and how far they are from it.
 
-        Also of two that are told theirs by way of a third item.
+        Also two whose order follows by way of a third item.
         """
         before: dict[int, list[tuple[int, int, int]]] = {}
         for axis, i, j in node.first:
@@ -229,7 +229,7 @@ class _Search:
                     self._within(node, k, span, way) for _, span, way in self.choices[k]
                 ]
         return [
-            self._told_order(node, axis, a, b)
+            self._with_order(node, axis, a, b)
             for axis in range(self.d)
             for a, b in ((i, j), (j, i))
         ]
@@ -271,13 +271,13 @@ class _Search:
         narrow = (*span[:axis], (least, most), *span[axis + 1 :])
         return self._within(node, j, narrow, node.sizes[j])
 
-    def _told_order(self, node: _Node, axis: int, i: int, j: int) -> _Node | None:
+    def _with_order(self, node: _Node, axis: int, i: int, j: int) -> _Node | None:
         if (axis, i, j) in node.first or (axis, j, i) in node.first:
             return None
         return self._settled(replace(node, first=(*node.first, (axis, i, j))))
 
     def _settled(self, node: _Node) -> _Node | None:
-        """Narrow the spans by the orders told; None if one is empty."""
+        """Narrow the spans by the fixed orders; None if one is empty."""
         spans = [None if s is None else list(s) for s in node.spans]
         changed = True
         while changed:

@@ -22,7 +22,7 @@ from ...solvers import Limit, clock
 from ...solvers.interrupt import deferred
 
 MOST_NODES = 100_000
-"""Places that a search looks at unless told otherwise; about half a second."""
+"""Places that a search looks at unless set otherwise; about half a second."""
 _FEW_NODES = 20_000
 _FEW_MOVES = 8
 _MORE_DETOURS = 3
@@ -57,7 +57,7 @@ class Plan:
     limit: Limit | None = None
 
     def __str__(self) -> str:
-        """Say in a few words what is known.
+        """Describe in a few words what is known.
 
         >>> str(Plan(None, refuted=1))
         'impossible within 1 temporary places'
@@ -89,7 +89,7 @@ def plan(
     Every move is made into space that is free then, see ``submesh_plan.replay``; a
     resident may stop at a temporary place on its way. Only residents that end
     elsewhere are moved. The plan found has the fewest moves. At a limit, or at Ctrl-C,
-    what comes back says within how many detours it is known that there is none.
+    the result states within how many detours there is provably none.
 
     Guarantee: exact, with a proof where there is none, unless a limit ends it.
     Time: O(moves^2) without detours; with them, all states of moved residents and
@@ -260,7 +260,7 @@ class _Planner:
         """Yield moves to where residents shall be, then those to temporary places.
 
         Without detours left, the first of the former is as good as any: it only takes
-        room that nobody else will ever want.
+        room that no other resident will ever need.
         """
         ready = [
             m
@@ -304,8 +304,8 @@ class _Planner:
     def _alone(self) -> list[list[Box]]:
         """For each resident, places that no other one beats.
 
-        If nobody else stops anywhere, all that counts of a place is which homes and
-        ends it overlaps; of places that overlap the same, or more, one is enough.
+        If no other resident stops anywhere, all that counts of a place is which homes
+        and ends it overlaps; of places that overlap the same, or more, one is enough.
         """
         found = []
         for m in range(len(self.movers)):

@@ -38,7 +38,7 @@ def refute(packing: Packing) -> Certificate | None:
     """Return a proof that the boxes cannot be packed, or None if none was found.
 
     Looks for too large a volume, two items that fit along no axis, items that must
-    all lie one upon another and do not, items without a place beside what is fixed,
+    all lie one upon another and do not, items without a place next to what is fixed,
     and pairs of dual feasible functions whose thresholds are taken from the lengths.
 
     Time: O(n^2 + n F^2) for F functions of an axis, at most 256.
@@ -216,7 +216,7 @@ def _thresholds(side: int, lengths: _Ints) -> _Ints:
 
 
 def _counting(side: int, ks: _Ints, lengths: _Ints, times: _Ints) -> _Floats:
-    """Return how many fewer small ones fit beside a large one, for every threshold."""
+    """Return how many fewer small ones fit next to a large one, for every threshold."""
     every = np.repeat(lengths, times, axis=0)
     different = [x for row in every.tolist() for x in set(row)]
     small = np.sort([x for x in different if 2 * x <= side])

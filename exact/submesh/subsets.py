@@ -19,7 +19,7 @@ MOST_ITEMS = 6
 MOST_WORK = 50_000_000
 """Places that are looked at in all before the search gives up; about 0.6 s."""
 _FIRST_WORK = 2_000_000
-"""Places after which the clock is looked at; then it begins anew with twice as many."""
+"""Places after which the clock is looked at; then again with twice as many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +139,7 @@ class Subsets:
     ) -> Fit:
         """Decide whether there is room when exactly these may be moved.
 
-        Gives up when `MOST_WORK` is done, over all sets, or when told to stop.
+        Gives up when `MOST_WORK` is done, over all sets, or when `stop` returns True.
 
         Guarantee: exact, unless it gives up.
         Time: O(places of all items) to the power of their number, at worst.

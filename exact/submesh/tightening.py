@@ -42,12 +42,12 @@ def tighten(packing: Packing) -> Tight | None:
 
     Three rules, along either axis, until none applies:
 
-    - An item beside which nothing fits is put at the far end, as what lies beyond it
+    - An item next to which nothing fits is put at the far end, as what lies beyond it
       can be pushed to where it was, and the mesh is that much shorter.
     - Boxes pushed back start at sums of sides of others, so the mesh may be cut to the
       greatest sum of sides that it holds.
     - What lies before an item can be pushed back and what lies behind it pushed
-      forward. So it may be as long as the greatest sum of the other items beside it
+      forward. So it may be as long as the greatest sum of the other items next to it
       leaves. Items that may be turned keep their size.
 
     Parameters
@@ -112,7 +112,7 @@ def box_within(
 def _fits_beside(
     sizes: dict[int, tuple[tuple[int, ...], ...]], i: int, side: list[int], axis: int
 ) -> bool:
-    """Whether some other item fits beside this one along an axis."""
+    """Whether some other item fits next to this one along an axis."""
     (size,) = sizes[i]
     if size[axis] > side[axis]:
         return True  # fits nowhere, which is found out later
@@ -125,7 +125,7 @@ def _fits_beside(
 def _lengthen(
     sizes: dict[int, tuple[tuple[int, ...], ...]], side: int, axis: int
 ) -> None:
-    """Make items as long as nothing can be beside what they are short of."""
+    """Make items as long as nothing can lie next to what they lack."""
     for i, several in sizes.items():
         if len(several) > 1:
             continue

@@ -78,7 +78,7 @@ def _decode(values: Sequence[int]) -> tuple[int, ...]:
 
 
 def pairs(instance: KSubset, strengthening: Strengthening = ALL) -> CpFormulation:
-    r"""One boolean a processor and one a pair: the model everybody would write.
+    r"""One boolean per processor and one per pair: the obvious model.
 
     .. math::
 
@@ -249,7 +249,7 @@ def cuts_median(
 
     One of a series, see `medians`; exact/ksubset/medians.py goes through all of it. Of
     ``strengthening``, nesting is used: a median has its own bound and symmetry, no hint
-    is below itself, and level sets cost more than they gain beside the relaxation. Size
+    is below itself, and level sets cost more than they gain over the relaxation. Size
     of each: that of ``cuts-unary`` with ranges about halved. Bound: that of the
     secants, Σ (k/2) d(p, median) over the k nearest, or so. Frontier: k = 16 on 16x16
     in 2 s and on 24x24 in 1 s, k = 32 on 16x16 in 54 s, all of 8x8 with k = 25 in 2 s;

@@ -25,7 +25,7 @@ Median = tuple[int, ...]
 """A position on every axis."""
 
 PROOF = Proof(Grade.ENUMERATED, "secants of every median")
-"""Who vouches for the bounds below."""
+"""Proof of the bounds below."""
 
 
 @dataclass(frozen=True)

@@ -97,7 +97,7 @@ def _decode(values: Sequence[int]) -> tuple[int, ...]:
 
 
 def pairs(instance: KSubset, strengthening: Strengthening = ALL) -> MipFormulation:
-    r"""One binary a processor and one variable a pair: what everybody would write.
+    r"""One binary per processor and one variable per pair: the obvious model.
 
     .. math::
 
@@ -162,7 +162,7 @@ class _Cuts(_Build):
         self.tie()
 
     def tie(self) -> None:
-        """Say what the counts count."""
+        """Tie the counts to the processors chosen."""
         for h, c in enumerate(self.c):
             parts = [(self.c[i], 1) for i in self.counts.inside[h]]
             own = [(self.x[i], 1) for i in self.counts.own[h]]

@@ -20,14 +20,14 @@ from ...solvers import Proof
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Strengthening:
-    """What a model is given beside the instance.
+    """What a model is given besides the instance.
 
     Parameters
     ----------
     hint
         A valid choice, for the solver to start from.
     bound, proof
-        A proved bound on the pair sum and who vouches for it.
+        A proved bound on the pair sum and its proof.
     symmetry
         Whether mirror images and shifts of a choice are ruled out where the free
         processors have them, see `Symmetry`.

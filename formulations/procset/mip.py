@@ -15,7 +15,7 @@ _FLOAT_BITS = 50
 
 
 def refusal(instance: ProcSet) -> str | None:
-    """Say why solvers that count in floats do not prove this, or None if they do."""
+    """Return why solvers that count in floats do not prove this, or None if they do."""
     terms = ProcsetTerms(instance)
     for number in range(instance.levels):
         if (most := sum(w for _, w in terms.level(number))) > MOST_PROVED:

@@ -32,7 +32,7 @@ class SetClasses:
         Of each class: indices into ``instance.processors``, ascending. Classes are
         in the order of their first members.
     private
-        Of each class: what taking any of it costs beside shared sets.
+        Of each class: what taking any of it costs besides shared sets.
     opens
         Of each class: the shared sets it lies in, ascending.
     shared

@@ -18,7 +18,7 @@ PARAMETERS = (
     "use_energetic_reasoning_in_no_overlap_2d: true, "
     "use_area_energetic_reasoning_in_no_overlap_2d: true"
 )
-"""Bounds by energy, beside what the constraint finds by itself; not compared."""
+"""Bounds by energy, besides what the constraint finds by itself; not compared."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ def moves(
     hint
         A placement to start from.
     bound, proof
-        What no placement costs less than, and who vouches for it.
+        A lower bound on the cost of all placements, and its proof.
     """
     model = cp_model.CpModel()
     model.name = "moves"

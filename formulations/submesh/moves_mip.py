@@ -23,7 +23,7 @@ def moves(instance: Submesh) -> MipFormulation:
         d_{ia} \ge |x_{ia} - p_{ia}|, \quad d_{ia} \le C_a m_i, \quad
         w_i \ge 1 - m_i
 
-    beside what `left_below` says, which also says for which instances there is no
+    besides what `left_below` adds, which also tells for which instances there is no
     model; p is where a resident is, w whether it lies as it did. The levels are those
     of ``submesh_moves.moves``; the model's own objective is left empty.
 

@@ -58,7 +58,7 @@ def no_overlap(packing: Packing, *, hint: Sequence[Box] = ()) -> PackingModel:
     the largest item of a size of its own lies in the lower half along every axis, as
     every packing can be mirrored; on a torus it lies at the origin. On a torus every
     box is there again one round earlier along each axis. In three dimensions, one of
-    six booleans says for every pair along which axis which of the two comes first.
+    six booleans decides for every pair along which axis which of the two comes first.
 
     Size: a variable an item and axis, two where it may be turned; on a torus four boxes
     an item; in space six booleans a pair.
@@ -202,7 +202,7 @@ def _in_the_plane(
 
 
 def _in_space(model: cp_model.CpModel, packing: Packing, placed: list[_Placed]) -> None:
-    """Say of every two boxes which comes first along which axis."""
+    """Order every two boxes along some axis."""
     cells = [
         _Placed(list(cell), [1, 1, 1], [x + 1 for x in cell], [], [(1, 1, 1)])
         for cell in packing.blocked

@@ -17,7 +17,7 @@ MOST_PAIRS = 20_000
 
 
 def refusal(instance: Submesh) -> str | None:
-    """Say why there is no model of this instance, or None if there is one."""
+    """Return why there is no model of this instance, or None if there is one."""
     if instance.torus:
         return "has no mixed-integer model on a torus; use no-overlap/cpsat"
     n = len(instance.residents) + 1 + len(instance.blocked)
@@ -27,7 +27,7 @@ def refusal(instance: Submesh) -> str | None:
 
 
 def left_below(instance: Submesh) -> MipFormulation:
-    r"""Say of every two boxes, by a binary for each side, which lies beside which.
+    r"""Separate every two boxes by a binary for each side.
 
     .. math::
 

@@ -14,7 +14,7 @@ MOST_WEIGHT = 800_000
 
 
 def refusal(instance: Sukp) -> str | None:
-    """Say why solvers that count in floats do not solve this, or None if they do."""
+    """Return why solvers that count in floats do not solve this, or None if they do."""
     if (profits := sum(instance.profits)) > MOST_PROVED:
         return (
             f"profits add up to {profits}: solvers that count in floats prove up to "

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...solvers.kernels import kernel
+from .selection_kernels import select
 
 Ints = npt.NDArray[np.int64]
 
@@ -54,32 +55,6 @@ class Branches(NamedTuple):
 
 
 @kernel
-def _select(values: Ints, rank: int) -> int:
-    """Find the value of a rank, counted from 0, by Hoare's method; reorders."""
-    left, right = 0, len(values) - 1
-    while left < right:
-        pivot = values[(left + right) // 2]
-        i, j = left, right
-        while i <= j:
-            while values[i] < pivot:
-                i += 1
-            while values[j] > pivot:
-                j -= 1
-            if i <= j:
-                values[i], values[j] = values[j], values[i]
-                i += 1
-                j -= 1
-        if rank <= j:
-            right = j
-        elif rank >= i:
-            left = i
-        else:
-            break
-    found: int = values[rank]
-    return found
-
-
-@kernel
 def _sort(values: Ints) -> None:
     """Sort a heap; much quicker to compile than numpy's sort."""
     n = len(values)
@@ -104,7 +79,7 @@ def _sort(values: Ints) -> None:
 def _margin(near: Ints, number: Ints, m: int, k: int, room: Ints) -> tuple[int, int]:
     """Radius of the k nearest, and the largest index taken at that distance."""
     room[:m] = near[:m]
-    radius = _select(room[:m], k - 1)
+    radius = select(room[:m], k - 1)
     closer = equal = 0
     for j in range(m):
         if near[j] < radius:
@@ -115,7 +90,7 @@ def _margin(near: Ints, number: Ints, m: int, k: int, room: Ints) -> tuple[int, 
     missing = k - closer
     if missing == equal:
         return radius, FAR
-    return radius, _select(room[:equal], missing - 1)
+    return radius, select(room[:equal], missing - 1)
 
 
 @kernel

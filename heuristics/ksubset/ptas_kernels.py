@@ -87,6 +87,7 @@ def _shares(cut: Ints, values: int, strips: int, low: Ints, high: Ints) -> None:
                 break
 
 
+# Over 120 lines: its parts share most local variables, which a split would pass on.
 @kernel
 def flow(
     xs: Ints,

@@ -254,7 +254,7 @@ def _links(cuts: Cuts) -> IntArray:
 
 
 def _kept_parents(parent: IntArray, kept: npt.NDArray[np.bool_]) -> IntArray:
-    """Find the next kept cut around every kept one; kept ones are numbered anew."""
+    """Find the next kept cut around every kept one; kept ones are renumbered."""
     up = parent.copy()
     while (lost := (up >= 0) & ~kept[up]).any():
         up[lost] = parent[up[lost]]

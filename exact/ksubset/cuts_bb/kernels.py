@@ -41,7 +41,7 @@ def settle(
     best_picked: Flags,
     scratch: Scratch,
 ) -> tuple[bool, int, int]:
-    """Apply all rules until none decides anything, the dear ones a few times.
+    """Propagate to a fixpoint; apply expensive rules a bounded number of times.
 
     Returns whether the node is still open, its bound, and the best cost known.
     """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ....heuristics.ksubset.selection_kernels import select
 from ....solvers.kernels import kernel
 from .layout import (
     CHOSEN,
@@ -57,31 +58,6 @@ def price(problem: Problem, picked: Flags, along: Ints) -> int:
         c = along[stop[h]] - along[start[h]]
         total += w[h] * c * (k - c)
     return total
-
-
-@kernel
-def select(values: Ints, rank: int) -> int:
-    """Value of a rank, counted from 0; ``values`` is rearranged."""
-    left, right = 0, len(values) - 1
-    while left < right:
-        pivot = values[(left + right) // 2]
-        i, j = left, right
-        while i <= j:
-            while values[i] < pivot:
-                i += 1
-            while values[j] > pivot:
-                j -= 1
-            if i <= j:
-                values[i], values[j] = values[j], values[i]
-                i += 1
-                j -= 1
-        if rank <= j:
-            right = j
-        elif rank >= i:
-            left = i
-        else:
-            break
-    return int(values[rank])
 
 
 @kernel

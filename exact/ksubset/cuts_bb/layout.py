@@ -51,7 +51,7 @@ class Problem(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """Room to work in, filled anew at every node."""
+    """Room to work in, refilled at every node."""
 
     chosen: Ints  # (positions,) chosen points below a position of its axis
     possible: Ints  # (positions,) points below that are not rejected

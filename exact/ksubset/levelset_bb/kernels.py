@@ -39,6 +39,7 @@ from .layout import (
 )
 
 
+# Over 120 lines: its parts share most local variables, which a split would pass on.
 @kernel
 def search(
     grid: Grid, roots: Ints, state: State, best: int, budget: int

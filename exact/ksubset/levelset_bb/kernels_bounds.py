@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ....heuristics.ksubset.selection_kernels import select
 from ....solvers.kernels import kernel
 from .layout import (
     ABOVE,
@@ -23,7 +24,7 @@ from .layout import (
 )
 
 WAIT = 2
-"""Passes before cells are weighed by secants, which is dear while many are allowed."""
+"""Passes before cells are weighed by secants, expensive while many are allowed."""
 PASSES = 6
 """Times that intervals of counts and rows to come sharpen each other, at most."""
 
@@ -53,7 +54,7 @@ def look_ahead(
     room, need = scratch.room[side], scratch.need[side]
     ends, span = scratch.ends[side], scratch.span
     weight, price = scratch.weight, scratch.price
-    dear, cheap = scratch.limit[side, 0], scratch.limit[side, 1]
+    heaviest, lightest = scratch.limit[side, 0], scratch.limit[side, 1]
     step = 1 if side else -1
     for c in range(left, right + 1):
         room[c] = 0
@@ -71,13 +72,13 @@ def look_ahead(
                 return -1, last
             break
         tilt = low + step * y[row]
-        most_weight = dear - price[row]
+        most_weight = heaviest - price[row]
         while a <= b and (ceiling[a] < tilt or weight[a] > most_weight):
             a += 1
         while a <= b and (ceiling[b] < tilt or weight[b] > most_weight):
             b -= 1
         tilt = high - step * y[row]
-        least_weight = cheap - price[row]
+        least_weight = lightest - price[row]
         while fa <= fb and floor[fa] <= tilt:
             if a <= fa <= b and weight[fa] <= least_weight:
                 break
@@ -134,31 +135,6 @@ def look_ahead(
         high += (k - 2 * least) * gap
         row += step
     return cost, last
-
-
-@kernel
-def part(values: Ints, size: int, number: int) -> None:
-    """Move the least ``number`` of the first ``size`` values to the front."""
-    left, right = 0, size - 1
-    while left < right and 0 < number < size:
-        pivot = values[(left + right) // 2]
-        i, j = left, right
-        while i <= j:
-            while values[i] < pivot:
-                i += 1
-            while values[j] > pivot:
-                j -= 1
-            if i <= j:
-                values[i], values[j] = values[j], values[i]
-                i += 1
-                j -= 1
-        if number - 1 <= j:
-            right = j
-        elif number - 1 >= i:
-            left = i
-        else:
-            break
-    return
 
 
 @kernel
@@ -219,7 +195,8 @@ def bound_by_secants(
             row += step
         if more and not side:
             continue
-        part(values, size, count)
+        if 0 < count < size:
+            select(values[:size], count - 1)
         marginal = -FAR
         for i in range(count):
             total += values[i]
@@ -243,6 +220,7 @@ def bound_by_secants(
     return int(total)
 
 
+# Over 120 lines: its parts share most local variables, which a split would pass on.
 @kernel
 def evaluate(
     grid: Grid, state: State, scratch: Scratch, d: int, wl: int, wr: int, best: int

@@ -55,6 +55,7 @@ def _same(keys: Ints, a: int, b: int, length: int) -> bool:
     return bool(np.all(keys[a : a + length] == keys[b : b + length]))
 
 
+# Over 120 lines: its parts share most local variables, which a split would pass on.
 @kernel
 def steps_of(
     n: int,

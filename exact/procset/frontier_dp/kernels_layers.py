@@ -28,8 +28,7 @@ def gather(static: Static, available: Flags) -> Plan:
     found = 0
     for c in range(n_classes):
         found += count[c] > 0
-    which = np.empty(found, dtype=np.int64)
-    size = np.empty(found, dtype=np.int64)
+    which, size = np.empty(found, dtype=np.int64), np.empty(found, dtype=np.int64)
     label = np.zeros(n_sets, dtype=np.int64)
     inside = np.zeros(n_sets, dtype=np.int64)
     fresh = np.empty(len(sets) + 1, dtype=np.int64)

@@ -1,4 +1,4 @@
-"""Kernels that find multipliers for the bound of a level; see ``frontier_levels``."""
+"""Kernels that find multipliers for the bound of a level; see ``levels``."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Kernels that solve a large request level by level; see ``frontier_levels``.
+"""Kernels that solve a large request level by level; see ``levels``.
 
-Nodes are the entries of the layers of ``frontier_kernels`` at which a group may still
+Nodes are the entries of the layers of ``kernels_layers`` at which a group may still
 be opened. `climb` finds multipliers, `fix` closes what they rule out, `finish` does
 what is left by the program.
 """
@@ -62,6 +62,7 @@ def _fill(
     return row
 
 
+# Over 120 lines: its parts share most local variables, which a split would pass on.
 @kernel
 def finish(
     nodes: Nodes,
@@ -125,12 +126,14 @@ def finish(
     relax_level(nodes, price, gain, value)
     worth = weights[level]
     above = np.zeros(end, dtype=np.int64)
-    dear = np.zeros(len(size), dtype=np.int64)
+    item_above = np.zeros(len(size), dtype=np.int64)
     for x in range(level):
         for e in range(end):
             above[e] = above[e] * (caps[x] + 1) + min(caps[x], nodes.digit[x, e])
         for i in range(len(size)):
-            dear[i] = dear[i] * (caps[x] + 1) + min(caps[x], goods.digit[x, i])
+            item_above[i] = item_above[i] * (caps[x] + 1) + min(
+                caps[x], goods.digit[x, i]
+            )
     # what passes a cap by itself passes all of them: no product of it overflows
     for x in range(level):
         for e in range(end):
@@ -138,12 +141,12 @@ def finish(
                 above[e] = above_all + 1
         for i in range(len(size)):
             if goods.digit[x, i] > caps[x]:
-                dear[i] = above_all + 1
+                item_above[i] = above_all + 1
     take = np.empty(len(size), dtype=np.int64)
     leave = np.empty(len(size), dtype=np.int64)
     for i in range(len(size)):
         more = own[i] - worth * size[i]
-        take[i] = (dear[i] << bits) + min(max(0, more), most + 1)
+        take[i] = (item_above[i] << bits) + min(max(0, more), most + 1)
         leave[i] = max(0, -more)
     held = np.zeros(len(gain), dtype=np.int64)
     longest = 0
@@ -241,7 +244,7 @@ def finish(
                 total = (x & mask) - ahead - worth * (need - t) + own[i]
                 if total > most:
                     continue
-                total += ((x >> bits) + dear[i]) << bits
+                total += ((x >> bits) + item_above[i]) << bits
                 if total < best:
                     best, best_at = total, t
                     best_node, best_item = e, i
@@ -312,6 +315,7 @@ def finish(
     return FOUND
 
 
+# Over 120 lines: its parts share most local variables, which a split would pass on.
 @kernel
 def solve(
     begin: Ints,
@@ -330,12 +334,12 @@ def solve(
     request: int,
     room: int,
 ) -> tuple[int, Ints, Ints]:
-    """Solve a request level by level; see ``frontier_levels``.
+    """Solve a request level by level; see ``levels``.
 
     Parameters
     ----------
     begin, skip, take, cost
-        Layers of groups, as in ``frontier_kernels``.
+        Layers of groups, as in ``kernels_layers``.
     which, first
         Number of each group with available members; classes of group g are
         ``first[g]`` to ``first[g + 1]``.

@@ -1,4 +1,4 @@
-"""The sweep of ``frontier_kernels`` over costs of several words: slower, any size."""
+"""The sweep of ``kernels`` over costs of several words: slower, any size."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def sweep_words(
     stop: int,
     work: int,
 ) -> int:
-    """Go on with the program as `frontier_kernels.sweep` does, without bounds."""
+    """Go on with the program as `kernels.sweep` does, without bounds."""
     size, first = plan.size, layers.begin
     skip, take = layers.skip, layers.take
     cost = np.ascontiguousarray(layers.cost.T)

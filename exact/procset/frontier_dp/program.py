@@ -183,7 +183,7 @@ class Program:
         return self._sweep(self._n, stopped)
 
     def _way_back(self, stopped: Callable[[], Limit | None]) -> Limit | None:
-        """Follow the least cost back through the tables, computing them anew."""
+        """Follow the least cost back through the tables, computing them again."""
         taken = np.zeros(self._n, dtype=np.bool_)
         place = self._tables.place.copy()
         taken[place[0]] = True

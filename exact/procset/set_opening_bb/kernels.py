@@ -1,4 +1,4 @@
-"""Kernels of the branch and bound over opened sets; see ``opened_bb``.
+"""Kernels of the branch and bound over which sets are open; see ``set_opening_bb``.
 
 Integers are int64. Where costs do not fit, the same file is loaded once more with
 compilation switched off and arrays of Python integers: nothing here relies on a

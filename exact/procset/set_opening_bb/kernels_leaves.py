@@ -200,6 +200,7 @@ def _before(a: Ints, b: Ints) -> bool:
     return False
 
 
+# Over 120 lines: its parts share most local variables, which a split would pass on.
 @kernel
 def settle_two(system: System, state: State, rows_of: int, columns_of: int) -> None:
     """Settle what is left when two families are undecided and private costs nil.

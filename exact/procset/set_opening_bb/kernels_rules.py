@@ -92,7 +92,7 @@ def count_capacities(system: System, state: State) -> tuple[int, int]:
 
 @kernel
 def _allowances(system: System, state: State) -> bool:
-    """Say how many more sets each family may open; False if none can be enough.
+    """Count how many more sets each family may open; False if none can be enough.
 
     A family may open what its shape leaves and what the money left buys of its
     cheapest sets, once every other family has opened what its shape demands.
@@ -102,7 +102,7 @@ def _allowances(system: System, state: State) -> bool:
     room = state.money[BEST] - 1 - state.money[SPENT]
     left[:] = 0
     sets = len(cost)
-    # sets are in order of cost inside every family: see `opened_bb`
+    # sets are in order of cost inside every family: see `set_opening_bb`
     for j in range(sets):
         if status[j] == UNDECIDED:
             g = family[j]

@@ -24,7 +24,7 @@ class Rules(NamedTuple):
     reach: bool = True
     """Bound what a set can give, counting the sets of the other families."""
     filter: bool = True
-    """Close sets that cannot give enough beside the best of their family."""
+    """Close sets that cannot give enough next to the best of their family."""
     density: bool = True
     """Bound the cost by what each processor pays at least."""
     alike: bool = True

@@ -1,4 +1,4 @@
-"""A search over opened sets that can be stopped and resumed; see ``opened_bb``."""
+"""A search over which sets are open, in steps; see ``set_opening_bb``."""
 
 from __future__ import annotations
 

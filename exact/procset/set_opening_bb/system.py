@@ -1,4 +1,4 @@
-"""Classes and shared sets as the kernels of ``opened_bb`` want them."""
+"""Classes and shared sets as the kernels of ``set_opening_bb`` take them."""
 
 from __future__ import annotations
 

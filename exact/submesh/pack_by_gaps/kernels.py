@@ -228,6 +228,7 @@ def _cover(edges, heights, counts, depth, s, wide, high):  # type: ignore[no-unt
     counts[depth + 1] = m
 
 
+# Over 120 lines: its parts share most local variables, which a split would pass on.
 @kernel
 def search(  # type: ignore[no-untyped-def]
     roof,

@@ -96,6 +96,7 @@ def _hopeless(edges, heights, counts, depth, roof, room, wide, high, many, used)
     return False
 
 
+# Over 120 lines: its parts share most local variables, which a split would pass on.
 @kernel
 def search(  # type: ignore[no-untyped-def]
     roof,

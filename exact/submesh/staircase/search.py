@@ -105,7 +105,7 @@ def staircase(
 
 
 def refusal(packing: Packing) -> str | None:
-    """Say why the search does not take this; None if it does."""
+    """Return why the search does not take this; None if it does."""
     if packing.d != 2 or packing.torus:
         return "is for meshes in the plane"
     if packing.blocked or any(item.at is not None for item in packing.items):

@@ -79,6 +79,7 @@ def plain(
     return bounds
 
 
+# Over 120 lines: its parts share most local variables, which a split would pass on.
 @kernel
 def by_pairs(
     own: Ints,

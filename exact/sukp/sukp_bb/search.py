@@ -49,7 +49,7 @@ PROOF = Proof(Grade.ENUMERATED, "sukp-bb")
 ROOT_PROOF = Proof(Grade.ENUMERATED, "sukp-bb root bound")
 """Where the bound by number is better than what the search proved."""
 _ROOT_STEPS = 1500
-"""Steps of the ascent at the root at most; they are few beside the search."""
+"""Steps of the ascent at the root at most; they are few compared with the search."""
 _ROOT_TIME, _RATE = 0.1, 2**26
 """Part of the time limit for these steps, and memberships looked at in a second."""
 _STEPS = 2
@@ -75,7 +75,7 @@ def sukp_bb(instance: Sukp, /, settings: Settings = DEFAULT) -> Result:
 
     Starts from a short run of tabu. Stopped early it returns the least bound of the
     nodes still open, or the bound by the number of elements that leave
-    (``sukp_root``) if that is better, and says so in the proof. Of the latter the
+    (``sukp_root``) if that is better, which the proof then names. Of the latter the
     cheap part comes before the search, whatever the limits; it is improved when a part
     of the time is over, or a node limit is reached (then by fixed work, not by time).
 
@@ -250,7 +250,7 @@ class ExclusionSearch(SteppableSearch):
 
     @property
     def proof(self) -> Proof:
-        """Who vouches for the bound."""
+        """Proof of the bound."""
         if self._waiting and self._waiting[0][0] < min(self.best, self._known):
             return ROOT_PROOF
         return PROOF

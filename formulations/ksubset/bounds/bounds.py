@@ -17,7 +17,7 @@ AXIS = "axis bound"
 
 
 def best_bound(instance: KSubset, *, cost: int | None = None) -> tuple[int, Proof]:
-    """Return the strongest of the bounds below and who vouches for it.
+    """Return the strongest of the bounds below and its proof.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def town_bound(instance: KSubset) -> int | None:
     """Bound w(S) by the cost of the optimal town of k lattice points.
 
     Any k distinct lattice points under L1 cost at least w(k), the cost of k
-    points placed freely; see `towns.town_bound_value`, which says up to which k
+    points placed freely; see `towns.town_bound_value`, which states up to which k
     w(k) is exact. None where points repeat, rings wrap round, or there are more
     than three axes.
     """

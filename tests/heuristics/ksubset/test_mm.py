@@ -29,6 +29,7 @@ from closeknit.heuristics.ksubset.mm import (
     scan_of_mesh,
     scanner,
 )
+from closeknit.heuristics.ksubset.selection_kernels import select
 from closeknit.heuristics.ksubset.stars import star_sums
 from closeknit.heuristics.ksubset.ties import MOST, shell
 from closeknit.instances import (
@@ -389,7 +390,7 @@ def test_pair_sums_of_few_and_of_many_values(k: int, seed: int) -> None:
 def test_sorting_and_selecting(values: list[int], data: st.DataObject) -> None:
     rank = data.draw(st.integers(0, len(values) - 1))
     array = np.array(values, dtype=np.int64)
-    assert kernels._select(array.copy(), rank) == sorted(values)[rank]
+    assert select(array.copy(), rank) == sorted(values)[rank]
     kernels._sort(array)
     assert array.tolist() == sorted(values)
 
