@@ -32,8 +32,9 @@ def worst_document(entries: Entries) -> Document:
         name="worst-known",
         title="The worst instances known",
         lead=(
-            f"Written by `{COMMAND}` from the ledger `reports/worst_known.json`. Every "
-            "ratio is a cost over a proven optimum; `closeknit verify "
+            f"Written by `{COMMAND}` from the ledger "
+            "`reports/adversary/worst_known.json`. Every ratio is a cost over a proven "
+            "optimum; `closeknit verify "
             "worst-known-ledger` runs method and exact route again on every instance. "
             "`closeknit worst METHOD` looks for worse ones. A ratio is the largest one "
             "found, hence a lower bound on what the method can do; it is bold where "

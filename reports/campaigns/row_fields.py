@@ -129,7 +129,5 @@ def _proof(value: Any) -> Proof | None:
     grade, _, by = fields.string(value, "proof").partition(": ")
     _one_of(grade, tuple(member.value for member in Grade), "proof")
     if not by:
-        raise InputError(
-            "must name the source of the bound", field="proof", value=value
-        )
+        raise InputError("must name its source", field="proof", value=value)
     return Proof(Grade(grade), by)

@@ -61,7 +61,7 @@ LEDGER_CLAIMS = (
         name="worst-known-ledger",
         statement="On the worst instances known, costs and optima are those in the "
         "ledger, and no ratio is above a guarantee.",
-        source="reports/worst_known.json, docs/worst-known.md",
+        source="reports/adversary/worst_known.json, docs/worst-known.md",
         tested="every entry, method and exact route run again; optima proved",
         test=ledger_is_true,
     ),

@@ -32,7 +32,7 @@ def markdown_of(document: Document) -> str:
         parts.append(f"{_text(document.source)}.")
     parts += map(_text, document.lead)
     if shares := document.shares:
-        listed = ", ".join(
+        listed = "; ".join(
             f"{label} {percent(size, shares.whole)}" for label, size, _ in shares.parts
         )
         parts.append(f"{shares.label}: {listed}.")

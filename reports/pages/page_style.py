@@ -14,7 +14,7 @@ CSS = """
 html{-webkit-text-size-adjust:100%}
 body{margin:0;background:var(--page);color:var(--ink);font:15px/1.5 var(--sans);
 font-variant-numeric:tabular-nums}
-main,header,footer{max-width:1120px;margin:0 auto;padding:0 28px}
+main,header{max-width:1120px;margin:0 auto;padding:0 28px}
 header{padding-top:44px}
 h1{font-size:30px;line-height:1.2;letter-spacing:-.01em;margin:0 0 6px}
 h2{font-size:20px;margin:52px 0 6px;padding-top:14px;border-top:1px solid var(--rule)}
@@ -26,7 +26,7 @@ h4{font-size:15px;margin:0 0 4px}
 .contents{margin-top:22px}
 a{color:var(--a)}
 p{margin:6px 0;max-width:78ch}
-.faint,caption,figcaption,footer{color:var(--faint)}
+.faint,caption,figcaption{color:var(--faint)}
 .faint,figcaption{font-size:13.5px}
 code{font-family:var(--mono);font-size:.92em}
 .tiles{display:grid;grid-template-columns:repeat(4,minmax(0,1fr));gap:14px;
@@ -73,11 +73,11 @@ font-size:13.5px}
 .worst dd{margin:0;overflow-wrap:anywhere}
 details{margin:8px 0}
 summary{cursor:pointer}
-.exact{overflow-wrap:anywhere;font:12px/1.5 var(--mono)}
-footer{padding-top:30px;padding-bottom:50px;font-size:13px}
+li{overflow-wrap:anywhere}
+main{padding-bottom:50px}
 @media (max-width:820px){.tiles{grid-template-columns:1fr 1fr}
 .worst{grid-template-columns:1fr}}
-@media print{body{font-size:10.5pt}main,header,footer{max-width:none;padding:0}
+@media print{body{font-size:10.5pt}main,header{max-width:none;padding:0}
 h2{break-after:avoid}figure,.worst,tr,.tiles{break-inside:avoid}
 .wide{overflow:visible}table{font-size:8.5pt}thead{display:table-header-group}
 *{-webkit-print-color-adjust:exact;print-color-adjust:exact}}
