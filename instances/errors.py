@@ -96,10 +96,8 @@ def _with_value(text: str, problem: str, value: str) -> str:
     value = " ".join(value.split())
     if _WANTED.match(problem):
         return f"{text}, not {value}"
-    head, bracket, hint = text, "", ""
-    if text.endswith(")"):
-        head, bracket, hint = text.rpartition(" (")
-    return f"{head}: {value}{bracket}{hint}"
+    hint = problem[problem.index(" (") :] if re.search(r" \(.*\)$", problem) else ""
+    return f"{text.removesuffix(hint)}: {value}{hint}"
 
 
 def _rebuild(

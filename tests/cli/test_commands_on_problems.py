@@ -133,7 +133,7 @@ def test_a_method_must_exist_for_each_file(cards: str, bag: str, capsys: Any) ->
     assert shown.out == ""
     assert shown.err.startswith("closeknit: --method: no such method for sukp: ")
     assert run(["solve", cards, "--method", "reachin"]) == 2
-    assert "for procset (did you mean reaching?)" in capsys.readouterr().err
+    assert "for procset: 'reachin' (did you mean reaching?)" in capsys.readouterr().err
     assert run(["solve", bag, "--method", "mm-inc"]) == 2
     assert capsys.readouterr().err.count("\n") == 1
 

@@ -422,7 +422,7 @@ BROKEN_TEXTS: dict[str, tuple[str, str]] = {
     ),
     "huge": (
         TEXT.replace("m=3", "m=999999999"),
-        "m, n: more than 4194304, not '999999999, 4'",
+        "m, n: more than 4194304: '999999999, 4'",
     ),
     "numbers before a heading": (
         TEXT.replace("The profit of 3 items\n", ""),

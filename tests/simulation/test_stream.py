@@ -266,7 +266,7 @@ def test_what_can_never_run_is_refused(policy: Policy) -> None:
     with pytest.raises(InputError) as caught:
         list(simulate(_of((0, 2, 1)), Never(Mesh((PROCESSORS,))), policy))
     assert str(caught.value) == (
-        "job 0: the idle machine (6 processors) does not serve it, not 2"
+        "job 0: the idle machine (6 processors) does not serve it: 2"
     )
     held = Pages(Mesh((PROCESSORS,)))
     held.hold([0, 1])  # broken for good

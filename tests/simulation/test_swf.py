@@ -120,7 +120,7 @@ def test_jobs_come_one_by_one(tmp_path: Path) -> None:
         (LINE.rsplit(" ", 1)[0], "think time: is missing (17 fields, not 18)"),
         ("1 0 10", "run time: is missing (3 fields, not 18)"),
         ("1", "submit time: is missing (1 fields, not 18)"),
-        (LINE + " 5", "line: 19 fields, not 18, not '5'"),
+        (LINE + " 5", "line: 19 fields, not 18: '5'"),
         (_line(run_time="1h"), "run time: must be an integer of at most 18 digits"),
         (_line(run_time="nan"), "run time: must be an integer of at most 18 digits"),
         (_line(run_time="1.5"), "run time: must be an integer of at most 18 digits"),

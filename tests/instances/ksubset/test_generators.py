@@ -291,7 +291,7 @@ def test_suites() -> None:
     with pytest.raises(InputError, match=r"suite: no such suite .*, not 'none'"):
         suite("none")
     with pytest.raises(
-        InputError, match=r"name: no such bundled instance, not '\.\./x'"
+        InputError, match=r"name: no such bundled instance: '\.\./x'"
     ):
         bundled("../x")
 
@@ -456,7 +456,7 @@ def test_other_limits_are_approached_from_below() -> None:
         (lambda: mm_distinct(2**60), "topology: pair sums could overflow"),
         (lambda: mc1x1_family(3, 50), "k: must be even and at least 2, not 3"),
         (lambda: mc1x1_family(0, 50), "k: must be even and at least 2, not 0"),
-        (lambda: mc1x1_family(8, 1), "r: is too small for k = 8, not 1"),
+        (lambda: mc1x1_family(8, 1), "r: is too small for k = 8: 1"),
         (lambda: mc1x1_family(8, 0), "r: must be at least 1, not 0"),
         (lambda: mc1x1_family(8, 50, 0), "d: must be at least 1, not 0"),
         (lambda: mc1x1_family(10**6, 50), "k times d: must be at most 2048"),

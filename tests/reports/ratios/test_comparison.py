@@ -158,11 +158,11 @@ def test_what_cannot_be_compared_is_one_line(
 ) -> None:
     a = stored(tmp_path / "a", cheap())
     for words, complaint in (
-        ([a], "compare: wants two folders or stores"),
+        ([a], "the following arguments are required: B"),
         ([a, "gone"], "gone: there is no store of results"),
         ([a, str(tmp_path)], f"{tmp_path}/results.sqlite: there is no store"),
         ([a, __file__], f"{__file__}: cannot be used: file is not a database"),
-        ([a, a, "--jobs", "2"], "--jobs: is not for a comparison"),
+        ([a, a, "--jobs", "2"], "unrecognized arguments: --jobs 2"),
     ):
         assert run(["ratios", "compare", *words]) == 2
         said = capsys.readouterr().err
