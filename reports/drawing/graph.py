@@ -53,7 +53,8 @@ def graph_picture(instance: KSubset, chosen: Collection[int], accent: str) -> Pi
             label = str(v)
             nodes.append(text(x, y + side + 4, label, size=8, anchor="middle"))
     lines = f'<path class="ck-edge" stroke-width=".8" d="{"".join(links)}"/>'
-    return Picture(_ROOM, _ROOM, lines + "".join(nodes))
+    height = max(y for _, y in places) + 2 * _MARGIN
+    return Picture(_ROOM, height, lines + "".join(nodes))
 
 
 def _layout(graph: Graph) -> list[tuple[float, float]]:
