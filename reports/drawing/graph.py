@@ -48,7 +48,8 @@ def graph_picture(instance: KSubset, chosen: Collection[int], accent: str) -> Pi
             label = str(v)
             nodes.append(text(x, y + side + 4, label, size=8, anchor="middle"))
     lines = Lines(kind="ck-edge", strokes=links, width=0.8)
-    return Picture(_ROOM, _ROOM, [lines, *nodes])
+    height = max(y for _, y in places) + 2 * _MARGIN
+    return Picture(_ROOM, height, [lines, *nodes])
 
 
 def _layout(graph: Graph) -> list[tuple[float, float]]:

@@ -578,4 +578,4 @@ def test_examples_in_the_manual_are_true() -> None:
             instance = parse_instance(parse_json(block))
             kinds.add(problem_of(instance).features(instance).structure)
     assert kinds >= {"sets", "items"}
-    assert kinds >= {"mesh", "torus", "points", "tree", "optimal"}
+    assert kinds >= {"mesh", "torus", "points", "tree", "graph", "optimal"}

@@ -290,9 +290,7 @@ def test_suites() -> None:
     assert kinds == {"mesh", "torus", "points", "tree"}
     with pytest.raises(InputError, match=r"suite: no such suite .*, not 'none'"):
         suite("none")
-    with pytest.raises(
-        InputError, match=r"name: no such bundled instance: '\.\./x'"
-    ):
+    with pytest.raises(InputError, match=r"name: no such bundled instance: '\.\./x'"):
         bundled("../x")
 
 
