@@ -135,7 +135,7 @@ def test_graphs_of_networkx_are_networks() -> None:
     assert job.n == 7
     # four corners of a face: four edges, two diagonals of two
     assert ck.solve(job).cost == 8
-    with pytest.raises(ck.InputError, match="no such node"):
+    with pytest.raises(ck.InputError, match="is no node of the graph"):
         ck.ksubset(graph, k=4, busy=[(2, 0, 0)])
 
 

@@ -204,7 +204,7 @@ def test_the_command_line_and_studies_name_methods_of_modules(
     study.write_text(
         'format = "closeknit/study"\nversion = 1\ntime-limit = 10\n'
         f'methods = ["mm", "{module}:first"]\n'
-        '[[instances]]\nfiles = ["job.json"]\n'
+        '[[instances]]\nfiles = "job.json"\n'
     )
     found = ck.ratios(study, tmp_path / "out", jobs=1)
     assert found.holds
