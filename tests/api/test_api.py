@@ -201,8 +201,8 @@ def test_plots_go_onto_axes_and_into_files(tmp_path: Path) -> None:
     solution = ck.solve(JOB, "mm")
     figure, (left, right) = plt.subplots(1, 2, figsize=(8, 4))
     assert solution.plot(left) is left
-    assert len(left.patches) > 64  # a cell for each processor
     ck.draw(JOB).plot(right)
+    assert len(left.patches) > len(right.patches) > 2  # what is chosen comes on top
     assert not any(text.get_text() == "mm" for text in right.texts)
     assert any(text.get_text() == "mm" for text in left.texts)
     plt.close(figure)
