@@ -1,4 +1,4 @@
-"""The least way that given residents must go to make room: best first, with proof."""
+"""Minimum displacement of given residents that make room: best-first, with proof."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from ...instances import Submesh
 from ...instances.submesh import Box, Placement, box_at, corner, sides, ways_of
 
 MOST_NODES = 20_000
-"""Nodes after which a search gives up: about a second."""
+"""Nodes after which a search stops: about a second."""
 _MOST_ROOMS = 2_000
 
 
 @dataclass(frozen=True, slots=True)
 class Displacement:
-    """The least way that was found.
+    """The least displacement found.
 
     Parameters
     ----------
     finished
-        Whether nothing better is possible; else nodes, time or rooms ran out.
+        Whether it is optimal; otherwise nodes, time or rooms ran out.
     placement
-        Where everything goes; None if nothing better than asked for was found.
+        The final placement; None if there is none below the given displacement.
     nodes
-        That were looked at.
+        Number of nodes examined.
     """
 
     finished: bool
@@ -42,31 +42,31 @@ def min_displacement(
     node_limit: int = MOST_NODES,
     stop: Callable[[], bool] = lambda: False,
 ) -> Displacement:
-    """Place these residents and the request, the residents as near as can be.
+    """Place these residents and the request, minimising the residents' displacement.
 
-    What is free among those that stay is covered by the largest boxes that are free,
-    its rooms. In a node, each item is in a room, or in any, within bounds, and some
-    pairs have a fixed order along some axis. Every resident goes to the nearest
-    corner within bounds, which costs what nothing in the node costs less than; and if
-    two with a fixed order are not yet in it, then at least that much more along
-    that axis. Where two overlap, one that may be in any room is given one, or the two
-    are given a fixed order, in each way. The node that costs least comes first.
+    The free space among the residents that stay is covered by the largest free boxes,
+    its rooms. A node assigns to each item a room, or any, with bounds on its corner,
+    and to some pairs a fixed order along some axis. Moving every resident to the
+    nearest corner within bounds is a lower bound for the node; two that violate their
+    fixed order add at least the missing distance along that axis. Where two items
+    overlap, either one that may be in any room is assigned each room in turn, or the
+    pair each fixed order. The node of least bound comes first.
 
     Parameters
     ----------
     instance
         A mesh, not a torus.
     moved
-        Residents that may be anywhere, all of which are taken to move.
+        Residents that may be anywhere; all of them count as moved.
     below
-        Only a way shorter than this is of use.
+        Only a smaller displacement is searched for.
     node_limit, stop
-        When to give up.
+        When to stop.
 
     Notes
     -----
     Guarantee: exact, if finished. Time: exponential at worst. Source: the relations are
-    those of Onodera et al. 1991; the rooms, and the bounds, are ours.
+    those of Onodera et al. 1991; rooms and bounds are derived for closeknit.
     """
     search = _Search(instance, moved)
     if search.rooms is None:
@@ -99,17 +99,17 @@ Span = tuple[tuple[int, int], ...]
 
 @dataclass(frozen=True, slots=True)
 class _Node:
-    """What is settled.
+    """A node of the search.
 
     Parameters
     ----------
     spans
-        Of each item, residents first: where its lowest corner may be. None: anywhere
+        For each item, residents first, the range of its lowest corner. None: anywhere
         in any room.
     sizes
-        Of each item, as it is turned; of one without a span, as in its nearest room.
+        For each item, its sides as rotated; without a span, those in its nearest room.
     at
-        Lowest corners nearest to where the items were; of the request, any.
+        Lowest corners nearest to where the items were; for the request, any.
     first
         Pairs (axis, i, j): along that axis item i ends before j begins.
     """
@@ -121,7 +121,7 @@ class _Node:
 
 
 class _Search:
-    """Bounds and branches; nothing is kept here but what all nodes share."""
+    """Bounds and branching, with the data that all nodes share."""
 
     def __init__(self, instance: Submesh, moved: Sequence[int]) -> None:
         self.instance = instance
@@ -170,7 +170,7 @@ class _Search:
         return sum(abs(x - y) for x, y in zip(at, self.homes[j], strict=True))
 
     def root(self) -> _Node | None:
-        """Return the node in which nothing is settled; None if an item has no room."""
+        """Return the root node; None if an item fits in no room."""
         if not all(self.choices):
             return None
         firsts = [several[0] for several in self.choices]
@@ -181,7 +181,7 @@ class _Search:
         )
 
     def bound(self, node: _Node) -> int:
-        """Return what no placement of a node costs less than."""
+        """Return a lower bound on the placements of a node."""
         way = sum(self._way(j, at) for j, at in enumerate(node.at))
         worst = [0] * self.d
         for axis, _, _, lack in self._lacking(node):
@@ -189,9 +189,9 @@ class _Search:
         return way + sum(worst)
 
     def _lacking(self, node: _Node) -> Iterator[tuple[int, int, int, int]]:
-        """Yield axis, two residents with a fixed order, and how far they are from it.
+        """Yield axis, two residents with a fixed order, and the distance it lacks.
 
-        Also two whose order follows by way of a third item.
+        Includes pairs whose order follows through a third item.
         """
         before: dict[int, list[tuple[int, int, int]]] = {}
         for axis, i, j in node.first:
@@ -209,11 +209,11 @@ class _Search:
                     yield axis, i, j, lack
 
     def branch(self, node: _Node) -> list[_Node | None] | None:
-        """Divide a node into parts; None if it is a placement as it stands."""
+        """Divide a node into parts; None if it is a placement already."""
         worst = max(self._lacking(node), key=lambda one: one[3], default=None)
         if worst is not None:
             axis, i, _, lack = worst
-            # Either i goes all the way, or not, and j a step at least.
+            # Either i moves the whole distance, or j moves by at least 1.
             end = node.at[i][axis] - lack
             return [
                 self._bounded(node, i, axis, high=end),
@@ -302,7 +302,7 @@ class _Search:
             node.at[j] if span is None else self._at(j, span)
             for j, span in enumerate(kept)
         ]
-        if kept[self.n] is not None:  # the request keeps out of the way of residents
+        if kept[self.n] is not None:  # the request must not overlap residents
             where = list(at[self.n])
             for axis, i, j in node.first:
                 if j == self.n:
@@ -311,7 +311,7 @@ class _Search:
         return replace(node, spans=kept, at=tuple(at))
 
     def placement(self, node: _Node) -> Placement:
-        """Return where everything goes in a node that is a placement."""
+        """Return the placement of a node that needs no branching."""
         *boxes, request = (
             box_at(at, size) for at, size in zip(node.at, node.sizes, strict=True)
         )
