@@ -80,5 +80,5 @@ class ProcsetTerms:
         return values + touched
 
     def decode(self, values: Sequence[int]) -> tuple[int, ...]:
-        """Return exactly the requested processors of the classes whose variables are 1."""
+        """Return exactly ``request`` processors of the classes with value 1."""
         return self.grouped.pick([k for k, value in enumerate(values) if value])
