@@ -1,9 +1,8 @@
-"""What must be true after every event of a simulation, checked where tests ask for it.
+"""Invariants that hold after every event of a simulation, checked in tests.
 
-``CLOSEKNIT_CHECK=1`` in the environment switches the checks on, for whatever simulation
-starts from then on; tests/conftest.py sets it. They share no code with the allocators:
-every processor is marked again at every event, which takes time in proportion to the
-machine.
+``CLOSEKNIT_CHECK=1`` in the environment enables the checks for simulations that start
+afterwards; tests/conftest.py sets it. They share no code with the allocators: every
+processor is marked again at every event, which takes time linear in the machine's size.
 """
 
 from __future__ import annotations
@@ -23,15 +22,15 @@ if TYPE_CHECKING:
     from .submesh import Occupancy
 
 SWITCH = "CLOSEKNIT_CHECK"
-"""The environment variable; 1 switches the checks on."""
+"""The environment variable; 1 enables the checks."""
 
 
 class BrokenInvariantError(AssertionError):
-    """A simulator has lost track of its machine: a fault of closeknit's own."""
+    """The state of a simulator is inconsistent: a bug in closeknit."""
 
 
 def checking() -> bool:
-    """Whether simulations that start now are checked."""
+    """Return whether simulations that start now are checked."""
     return os.environ.get(SWITCH) == "1"
 
 
@@ -41,16 +40,16 @@ def _demand(true: bool, what: str) -> None:
 
 
 class BoxWatch:
-    """Follows who holds which box of a mesh.
+    """Tracks which box of a mesh each active request occupies.
 
-    Everybody holds one box of the size that was asked for, turned only where that is
-    allowed, and as long as they stay in the same way; boxes lie in the mesh and do not
-    overlap; what is free and what is held is the mesh.
+    Every request holds one box of the requested size, rotated only if that is allowed,
+    and never rotated again; boxes lie in the mesh and do not overlap; free and held
+    processors add up to the mesh.
 
     Parameters
     ----------
     occupancy
-        Empty.
+        An empty occupancy.
     """
 
     def __init__(self, occupancy: Occupancy) -> None:
@@ -59,32 +58,32 @@ class BoxWatch:
         self.look()
 
     def started(self, number: int, size: tuple[int, ...]) -> None:
-        """Look after a request has been placed."""
+        """Check after a request has been placed."""
         _demand(number not in self.ways, f"request {number} is served twice")
         self.ways[number] = ways_of(self.occupancy.shape, size, self.occupancy.rotate)
         self.look()
 
     def left(self, number: int) -> None:
-        """Look after a box has been released."""
-        _demand(number in self.ways, f"request {number} leaves, but was not there")
+        """Check after a box has been released."""
+        _demand(number in self.ways, f"request {number} leaves, but was not placed")
         del self.ways[number]
         self.look()
 
     def over(self) -> None:
-        """Look when all have left."""
+        """Check when all requests have left."""
         _demand(not self.ways, f"{sorted(self.ways)} have not left")
         self.look()
 
     def look(self) -> None:
-        """Look at the whole mesh.
+        """Check the whole mesh.
 
         Raises
         ------
         BrokenInvariantError
-            When anything is not as it must be.
+            If an invariant does not hold.
         """
         occupancy, where = self.occupancy, self.occupancy.where
-        # once one has been let in unproved, no resident has a known place
+        # once one has been admitted unproved, no resident has a known place
         _demand(
             where.keys() == self.ways.keys() or (occupancy.generous and not where),
             f"boxes are held by {sorted(where)}, not by {sorted(self.ways)}",
@@ -124,17 +123,18 @@ class BoxWatch:
 
 
 class ProcessorWatch:
-    """Follows who holds which processors of a machine.
+    """Tracks which processors of a machine each job holds.
 
-    Processors given were idle and are given once, and as many as asked for, or more;
-    what the machine calls idle is what no job holds, and in the end it is as it was.
+    Allocated processors were idle and are allocated once, at least as many as
+    requested; the machine's idle processors are those that no job holds, and its final
+    state is the initial one.
 
     Parameters
     ----------
     idle
-        Of every processor whether it is idle in the beginning.
+        Whether each processor is initially idle.
     state
-        What the allocator remembers in the beginning.
+        Initial state of the allocator.
     """
 
     def __init__(self, idle: Flags, state: Hashable = None) -> None:
@@ -143,7 +143,7 @@ class ProcessorWatch:
         self.state = state
 
     def started(self, who: int, wanted: int, used: IntArray, held: IntArray) -> None:
-        """Look at what a job is given: what it runs on, and all that it holds."""
+        """Check an allocation: what a job runs on, and all that it holds."""
         _demand(len(used) >= wanted, f"job {who} is given {len(used)}, not {wanted}")
         _demand(len(np.unique(held)) == len(held), f"job {who}: one is given twice")
         _demand(len(np.unique(used)) == len(used), f"job {who}: one is used twice")
@@ -152,16 +152,16 @@ class ProcessorWatch:
         self.idle[held] = False
 
     def ended(self, who: int, held: IntArray) -> None:
-        """Look at what a job gives back."""
-        _demand(not self.idle[held].any(), f"job {who} gives back what it lacks")
+        """Check what a job releases."""
+        _demand(not self.idle[held].any(), f"job {who} releases what it lacks")
         self.idle[held] = True
 
     def look(self, idle: Flags, free: int) -> None:
-        """Compare with what the machine believes after an event."""
+        """Compare with the machine's own records after an event."""
         _demand(np.array_equal(idle, self.idle), "idle is not what no job holds")
         _demand(free == int(self.idle.sum()), f"{free} free is not what is idle")
 
     def over(self, state: Hashable = None) -> None:
-        """Look at the machine when all have left."""
+        """Check the machine when all jobs have ended."""
         _demand(np.array_equal(self.idle, self.first), "something is held in the end")
-        _demand(state == self.state, "the allocator is not as it was in the beginning")
+        _demand(state == self.state, "the allocator is not in its initial state")

@@ -84,7 +84,7 @@ def test_budgets(rows: Rows, budget: int, rotate: bool, policy: Policy) -> None:
         assert occupancy.moved - before <= budget
         before = occupancy.moved
 
-    serve(asked(rows), occupancy, policy, told=look)
+    serve(asked(rows), occupancy, policy, on_start=look)
     assert occupancy.find((5, 5)) == (0, 0, 4, 4)
 
 
@@ -258,7 +258,7 @@ def test_who_comes_and_goes_is_followed() -> None:
     watch.started(7, (1, 1))
     with pytest.raises(BrokenInvariantError, match="served twice"):
         watch.started(7, (1, 1))
-    with pytest.raises(BrokenInvariantError, match="was not there"):
+    with pytest.raises(BrokenInvariantError, match="was not placed"):
         watch.left(8)
     with pytest.raises(BrokenInvariantError, match="have not left"):
         watch.over()
