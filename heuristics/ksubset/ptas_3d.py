@@ -17,7 +17,7 @@ from .strips import slopes
 
 
 class Space:
-    """Triples of cut vectors, solved one after another; see ``ptas.Plane``.
+    """Triples of cut vectors, solved one by one; see ``ptas.Plane``.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ class Space:
     flows
         Number of programs solved.
     deadline
-        Value of ``clock.now()`` at which solving a program is given up.
+        Value of ``clock.now()`` at which solving a program stops.
     """
 
     grade = Grade.SOLVER
@@ -63,15 +63,15 @@ class Space:
 
     @property
     def bound(self) -> int:
-        """No choice of k costs less."""
+        """The least cost proved for any choice of k."""
         rest = [self.floor]
         if self.unfinished:
             rest.append(self._ahead[0][0])
         return min(rest)
 
-    def step(self, programmes: int) -> None:
+    def step(self, flows: int) -> None:
         """Solve at most the given number of integer programs."""
-        for _ in range(programmes):
+        for _ in range(flows):
             if not self.unfinished:
                 return
             _, triple = heappop(self._ahead)

@@ -1,6 +1,6 @@
 """Interval set scans with their linked lists in arrays, for speed.
 
-Same answers and same steps as linked lists of objects (tests compare the two).
+Results and steps equal those of linked lists of objects (tests compare the two).
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class ArrayScan(Allocator):
         self.steps += int(forget(self._heads, self._pool, given, self._four))
 
     def _grow(self) -> None:
-        """Make room for the four nodes that one call may need."""
+        """Reserve the four nodes that one call may need."""
         if self._pool[0, 0] + 5 > self._pool.shape[1]:
             self._pool = np.hstack([self._pool, np.zeros_like(self._pool)])
 

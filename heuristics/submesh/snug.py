@@ -36,7 +36,8 @@ class Snug(ArrayFourWayScan):
     more than `heuristics.submesh.snug.FEW`.
     Ties: the top or the left before the bottom or the right, then the first along the
     line; as requested, then turned.
-    Source: ours, upon Morgenstern 1994, section 3.2; see ``heuristics.submesh.snug``.
+    Source: derived for closeknit from Morgenstern 1994, section 3.2; see
+    ``heuristics.submesh.snug``.
     """
 
     def __init__(
