@@ -76,7 +76,7 @@ def listed(
     --------
     >>> import closeknit as ck
     >>> ck.methods("sukp")["tabu"]
-    <Method 'tabu': Move to the best set of items, or of elements, not met before, in turns.>
+    <Method 'tabu': Move to the best set of items, or of elements, not visited before, in turns.>
     """  # noqa: E501
     if problem is None:
         return {name: MethodList(name) for name in PROBLEMS}
