@@ -34,7 +34,7 @@ def checking() -> bool:
     return os.environ.get(SWITCH) == "1"
 
 
-def _demand(true: bool, what: str) -> None:
+def _require(true: bool, what: str) -> None:
     if not true:
         raise BrokenInvariantError(what)
 
@@ -59,19 +59,19 @@ class BoxWatch:
 
     def started(self, number: int, size: tuple[int, ...]) -> None:
         """Check after a request has been placed."""
-        _demand(number not in self.ways, f"request {number} is served twice")
+        _require(number not in self.ways, f"request {number} is served twice")
         self.ways[number] = ways_of(self.occupancy.shape, size, self.occupancy.rotate)
         self.look()
 
     def left(self, number: int) -> None:
         """Check after a box has been released."""
-        _demand(number in self.ways, f"request {number} leaves, but was not placed")
+        _require(number in self.ways, f"request {number} leaves, but was not placed")
         del self.ways[number]
         self.look()
 
     def over(self) -> None:
         """Check when all requests have left."""
-        _demand(not self.ways, f"{sorted(self.ways)} have not left")
+        _require(not self.ways, f"{sorted(self.ways)} have not left")
         self.look()
 
     def look(self) -> None:
@@ -84,35 +84,35 @@ class BoxWatch:
         """
         occupancy, where = self.occupancy, self.occupancy.where
         # once one has been admitted unproved, no resident has a known place
-        _demand(
+        _require(
             where.keys() == self.ways.keys() or (occupancy.generous and not where),
             f"boxes are held by {sorted(where)}, not by {sorted(self.ways)}",
         )
-        _demand(
+        _require(
             sorted(where.values()) == sorted(occupancy.boxes()),
             "the allocator holds other boxes than the residents",
         )
         held = sum(prod(ways[0]) for ways in self.ways.values())
-        _demand(
+        _require(
             occupancy.free + held == prod(occupancy.shape),
             f"{occupancy.free} processors free and {held} held",
         )
         taken = np.zeros(occupancy.shape, dtype=np.bool_)
         for number, box in where.items():
             lies = sides(box)
-            _demand(
+            _require(
                 lies in self.ways[number],
                 f"request {number} holds {box}, which is not {self.ways[number]}",
             )
             self.ways[number] = (lies,)
             place = self._cells(number, box)
-            _demand(not taken[place].any(), f"{box} of request {number} overlaps")
+            _require(not taken[place].any(), f"{box} of request {number} overlaps")
             taken[place] = True
 
     def _cells(self, number: int, box: Box) -> tuple[IntArray, ...]:
         """Return the cells of a box, for indexing."""
         lies = list(zip(corner(box), sides(box), self.occupancy.shape, strict=True))
-        _demand(
+        _require(
             all(
                 0 <= low < n and side <= n and (self.occupancy.torus or low + side <= n)
                 for low, side, n in lies
@@ -142,26 +142,26 @@ class ProcessorWatch:
         self.idle = idle.copy()
         self.state = state
 
-    def started(self, who: int, wanted: int, used: IntArray, held: IntArray) -> None:
+    def started(self, job: int, wanted: int, used: IntArray, held: IntArray) -> None:
         """Check an allocation: what a job runs on, and all that it holds."""
-        _demand(len(used) >= wanted, f"job {who} is given {len(used)}, not {wanted}")
-        _demand(len(np.unique(held)) == len(held), f"job {who}: one is given twice")
-        _demand(len(np.unique(used)) == len(used), f"job {who}: one is used twice")
-        _demand(bool(np.isin(used, held).all()), f"job {who} runs on what it lacks")
-        _demand(bool(self.idle[held].all()), f"job {who} is given what another holds")
+        _require(len(used) >= wanted, f"job {job} is given {len(used)}, not {wanted}")
+        _require(len(np.unique(held)) == len(held), f"job {job}: one is given twice")
+        _require(len(np.unique(used)) == len(used), f"job {job}: one is used twice")
+        _require(bool(np.isin(used, held).all()), f"job {job} runs on what it lacks")
+        _require(bool(self.idle[held].all()), f"job {job} is given what another holds")
         self.idle[held] = False
 
-    def ended(self, who: int, held: IntArray) -> None:
+    def ended(self, job: int, held: IntArray) -> None:
         """Check what a job releases."""
-        _demand(not self.idle[held].any(), f"job {who} releases what it lacks")
+        _require(not self.idle[held].any(), f"job {job} releases what it lacks")
         self.idle[held] = True
 
     def look(self, idle: Flags, free: int) -> None:
         """Compare with the machine's own records after an event."""
-        _demand(np.array_equal(idle, self.idle), "idle is not what no job holds")
-        _demand(free == int(self.idle.sum()), f"{free} free is not what is idle")
+        _require(np.array_equal(idle, self.idle), "idle is not what no job holds")
+        _require(free == int(self.idle.sum()), f"{free} free is not what is idle")
 
     def over(self, state: Hashable = None) -> None:
         """Check the machine when all jobs have ended."""
-        _demand(np.array_equal(self.idle, self.first), "something is held in the end")
-        _demand(state == self.state, "the allocator is not in its initial state")
+        _require(np.array_equal(self.idle, self.first), "something is held in the end")
+        _require(state == self.state, "the allocator is not in its initial state")

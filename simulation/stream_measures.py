@@ -171,7 +171,7 @@ class _OnGrid:
         return int(self._kernels[2](idle, self._shape, self._wraps)[1])
 
 
-class _Elsewhere:
+class _DistancesOnly:
     """On points and trees, where only distances are defined."""
 
     def __init__(self, allocator: Allocator) -> None:
@@ -216,7 +216,7 @@ class Meter:
         self._ruler: _Ruler = (
             _OnGrid(network)
             if isinstance(network, Mesh | Torus)
-            else _Elsewhere(allocator)
+            else _DistancesOnly(allocator)
         )
         self._begin: int | None = None
         self._clock = 0
@@ -226,7 +226,7 @@ class Meter:
 
     def see(self, event: Event) -> None:
         """Record a start or an end."""
-        self._pass(event)
+        self._advance(event)
         sign = 1 if isinstance(event, Start) else -1
         self._used += sign * len(event.grant.used)
         self._held += sign * len(event.grant.held)
@@ -237,7 +237,7 @@ class Meter:
             return
         self.rows.append(self._row(event))
 
-    def _pass(self, event: Event) -> None:
+    def _advance(self, event: Event) -> None:
         """Advance the time to an event."""
         if self._begin is None:
             self._begin = self._clock = event.job.submit

@@ -130,16 +130,16 @@ class Migration:
                 break
             if least is None:
                 self.bound = (len(moved), area, 0)
-            if self._late():
+            if self._out_of_time():
                 return self.ended(Limit.TIME)
             if self.looked == self.settings.node_limit:
                 return self.ended(Limit.NODES)
             self.looked += 1
-            found = self.subsets.fit(moved, self._late)
+            found = self.subsets.fit(moved, self._out_of_time)
             if found.fits is False:
                 continue
             if found.fits is None:
-                if self._late():
+                if self._out_of_time():
                     return self.ended(Limit.TIME)
                 return self.beyond_sets()
             self._offer(found.placement)
@@ -148,7 +148,7 @@ class Migration:
                 result = self._nearest(moved, found.placement)
                 if result.status is not Status.OPTIMAL:
                     return self.ended(result.limit)
-        return None if least is None else self._settled()
+        return None if least is None else self._optimum()
 
     def _nearest_by_search(self, moved: tuple[int, ...]) -> bool:
         """Minimise their displacement by a short search; return whether it finished."""
@@ -159,7 +159,7 @@ class Migration:
             self.instance,
             moved,
             self._cost(self.best)[2],
-            stop=self._late,
+            stop=self._out_of_time,
         )
         self._offer(found.placement)
         return found.finished
@@ -203,14 +203,14 @@ class Migration:
     def _cost(self, placement: Placement) -> tuple[int, ...]:
         return cost(self.instance, placement.flat())
 
-    def _late(self) -> bool:
+    def _out_of_time(self) -> bool:
         return clock.now() - self.start > self.settings.time_limit
 
     def _in_order(self, placement: Placement) -> Placement:
         left = self.settings.time_limit - (clock.now() - self.start)
         return in_order(self.instance, placement, left)
 
-    def _settled(self) -> Result:
+    def _optimum(self) -> Result:
         """Return the optimum: all sets of the least number and area are examined."""
         assert self.best is not None
         moved, area, way = self._cost(self.best)

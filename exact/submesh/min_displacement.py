@@ -152,10 +152,16 @@ class _Search:
                     (room[a], room[self.d + a] + 1 - way[a]) for a in range(self.d)
                 )
                 if all(low <= high for low, high in span):
-                    found.append((self._way(j, self._at(j, span)), span, way))
+                    found.append(
+                        (
+                            self._displacement(j, self._nearest_corner(j, span)),
+                            span,
+                            way,
+                        )
+                    )
         return sorted(set(found))
 
-    def _at(self, j: int, span: Span) -> tuple[int, ...]:
+    def _nearest_corner(self, j: int, span: Span) -> tuple[int, ...]:
         """Return the corner within a span that is nearest to where an item was."""
         if j == self.n:
             return tuple(low for low, _ in span)
@@ -164,7 +170,7 @@ class _Search:
             for x, (low, high) in zip(self.homes[j], span, strict=True)
         )
 
-    def _way(self, j: int, at: Sequence[int]) -> int:
+    def _displacement(self, j: int, at: Sequence[int]) -> int:
         if j == self.n:
             return 0
         return sum(abs(x - y) for x, y in zip(at, self.homes[j], strict=True))
@@ -177,18 +183,20 @@ class _Search:
         return _Node(
             (None,) * (self.n + 1),
             tuple(way for _, _, way in firsts),
-            tuple(self._at(j, span) for j, (_, span, _) in enumerate(firsts)),
+            tuple(
+                self._nearest_corner(j, span) for j, (_, span, _) in enumerate(firsts)
+            ),
         )
 
     def bound(self, node: _Node) -> int:
         """Return a lower bound on the placements of a node."""
-        way = sum(self._way(j, at) for j, at in enumerate(node.at))
+        way = sum(self._displacement(j, at) for j, at in enumerate(node.at))
         worst = [0] * self.d
-        for axis, _, _, lack in self._lacking(node):
+        for axis, _, _, lack in self._unordered(node):
             worst[axis] = max(worst[axis], lack)
         return way + sum(worst)
 
-    def _lacking(self, node: _Node) -> Iterator[tuple[int, int, int, int]]:
+    def _unordered(self, node: _Node) -> Iterator[tuple[int, int, int, int]]:
         """Yield axis, two residents with a fixed order, and the distance it lacks.
 
         Includes pairs whose order follows through a third item.
@@ -210,7 +218,7 @@ class _Search:
 
     def branch(self, node: _Node) -> list[_Node | None] | None:
         """Divide a node into parts; None if it is a placement already."""
-        worst = max(self._lacking(node), key=lambda one: one[3], default=None)
+        worst = max(self._unordered(node), key=lambda one: one[3], default=None)
         if worst is not None:
             axis, i, _, lack = worst
             # Either i moves the whole distance, or j moves by at least 1.
@@ -219,7 +227,7 @@ class _Search:
                 self._bounded(node, i, axis, high=end),
                 self._bounded(node, i, axis, low=end + 1),
             ]
-        pair = self._clash(node)
+        pair = self._overlapping(node)
         if pair is None:
             return None
         i, j = pair
@@ -234,7 +242,7 @@ class _Search:
             for a, b in ((i, j), (j, i))
         ]
 
-    def _clash(self, node: _Node) -> tuple[int, int] | None:
+    def _overlapping(self, node: _Node) -> tuple[int, int] | None:
         """Return two items that overlap, residents before the request."""
         for i, j in combinations(range(self.n + 1), 2):
             if all(
@@ -250,7 +258,7 @@ class _Search:
     ) -> _Node | None:
         spans, sizes = list(node.spans), list(node.sizes)
         spans[j], sizes[j] = span, way
-        return self._settled(replace(node, spans=tuple(spans), sizes=tuple(sizes)))
+        return self._propagated(replace(node, spans=tuple(spans), sizes=tuple(sizes)))
 
     def _bounded(
         self,
@@ -274,9 +282,9 @@ class _Search:
     def _with_order(self, node: _Node, axis: int, i: int, j: int) -> _Node | None:
         if (axis, i, j) in node.first or (axis, j, i) in node.first:
             return None
-        return self._settled(replace(node, first=(*node.first, (axis, i, j))))
+        return self._propagated(replace(node, first=(*node.first, (axis, i, j))))
 
-    def _settled(self, node: _Node) -> _Node | None:
+    def _propagated(self, node: _Node) -> _Node | None:
         """Narrow the spans by the fixed orders; None if one is empty."""
         spans = [None if s is None else list(s) for s in node.spans]
         changed = True
@@ -299,7 +307,7 @@ class _Search:
                     changed = True
         kept = tuple(None if s is None else tuple(s) for s in spans)
         at = [
-            node.at[j] if span is None else self._at(j, span)
+            node.at[j] if span is None else self._nearest_corner(j, span)
             for j, span in enumerate(kept)
         ]
         if kept[self.n] is not None:  # the request must not overlap residents

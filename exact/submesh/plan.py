@@ -236,9 +236,9 @@ class _Planner:
         self.seen: dict[tuple[Box, ...], int] = {}
         self.node_limit = node_limit
         moves: list[tuple[int, Box]] = []
-        return moves if self._go_on(self.homes, allowed, allowed, moves) else None
+        return moves if self._extend(self.homes, allowed, allowed, moves) else None
 
-    def _go_on(
+    def _extend(
         self, now: list[Box], left: int, allowed: int, moves: list[tuple[int, Box]]
     ) -> bool:
         if now == self.ends:
@@ -251,7 +251,7 @@ class _Planner:
             moves.append((self.movers[m], box))
             after = [*now[:m], box, *now[m + 1 :]]
             spent = (box != self.ends[m]) + (now[m] == self.ends[m])
-            if self._go_on(after, left - spent, allowed, moves):
+            if self._extend(after, left - spent, allowed, moves):
                 return True
             moves.pop()
         return False
@@ -281,14 +281,14 @@ class _Planner:
                         yield m, box
 
     def _is_free(self, box: Box, m: int, now: Sequence[Box]) -> bool:
-        self._look()
+        self._count_place()
         return not any(
             overlap(self.instance, box, other)
             for n, other in enumerate(now)
             if n != m or not self.slide
         )
 
-    def _look(self) -> None:
+    def _count_place(self) -> None:
         """Count a place as examined."""
         if self.nodes >= self.node_limit:
             raise _EndedError(Limit.NODES)
@@ -299,11 +299,11 @@ class _Planner:
     def _stops(self, m: int, allowed: int) -> list[Box]:
         """Return a resident's temporary places, those with fewest conflicts first."""
         if allowed == 1:
-            return self._alone[m]
+            return self._undominated[m]
         return self._all(m, allowed, 1 if self.few_stops else allowed)
 
     @cached_property
-    def _alone(self) -> list[list[Box]]:
+    def _undominated(self) -> list[list[Box]]:
         """For each resident, list the temporary places that no other one dominates.
 
         If no other resident makes a detour, only the initial and final boxes that a
@@ -313,14 +313,14 @@ class _Planner:
         for m in range(len(self.movers)):
             kept: list[tuple[frozenset[int], Box]] = []
             for box in self._all(m, 1, 1):
-                self._look()
-                met = self._met(box)
+                self._count_place()
+                met = self._overlapped(box)
                 if not any(other <= met for other, _ in kept):
                     kept.append((met, box))
             found.append([box for _, box in kept])
         return found
 
-    def _met(self, box: Box) -> frozenset[int]:
+    def _overlapped(self, box: Box) -> frozenset[int]:
         both = [*self.homes, *self.ends]
         return frozenset(
             n for n, other in enumerate(both) if overlap(self.instance, box, other)
@@ -351,13 +351,13 @@ class _Planner:
                 self._along(axis, way[axis], boxes, stops) for axis in range(instance.d)
             ]
             for place in product(*axes):
-                self._look()
+                self._count_place()
                 box = box_at(place, way)
                 if box not in useless and not any(
                     overlap(instance, box, other) for other in self.still
                 ):
                     found.append(box)
-        return sorted(found, key=lambda box: (len(self._met(box)), box))
+        return sorted(found, key=lambda box: (len(self._overlapped(box)), box))
 
     def _along(
         self, axis: int, length: int, boxes: Sequence[Box], stops: int

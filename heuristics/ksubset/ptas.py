@@ -152,10 +152,10 @@ class Plane:
         self.best = known + 1
         self.at = np.zeros(2, dtype=np.int64)
         self.flows = 0
-        self._state = self._nothing_sent(len(sizes))
+        self._state = self._empty_flow(len(sizes))
         self._chosen = np.zeros(len(self.sites), dtype=np.int64)
 
-    def _nothing_sent(self, strips: int) -> Flow:
+    def _empty_flow(self, strips: int) -> Flow:
         def zeros(*shape: int) -> IntArray:
             return np.zeros(shape, dtype=np.int64)
 

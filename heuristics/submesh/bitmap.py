@@ -22,7 +22,7 @@ class Bitmap(Allocator):
 
     Guarantee: exact if residents may not be moved; optimal whenever it finds a place.
     Time: O(XY log(x) / 64); with a third axis Z, O(XYZ (z + log(x)) / 64).
-    Ties: the first by layers, rows, columns; as requested, then turned.
+    Ties: the first by layers, rows, columns; as requested, then rotated.
     Source: derived for closeknit; running ands over blocks of rows, as van Herk 1992
     and Gil and Werman 1993 take running maxima.
     """

@@ -65,7 +65,7 @@ class EveryFrame(FrameSliding):
 
     Guarantee: exact if residents may not be moved; optimal whenever it finds a place.
     Time: O(XY * residents).
-    Ties: the first by layers, rows, columns; as requested, then turned.
+    Ties: the first by layers, rows, columns; as requested, then rotated.
     Source: Chuang and Tzeng 1994; Morgenstern 1994, equation 1.
     """
 
@@ -102,7 +102,7 @@ class RestrictedFrames(EveryFrame):
 
     Guarantee: none; free places between the strides are passed over.
     Time: O(XY / xy * residents).
-    Ties: the first by rows; as requested, then turned.
+    Ties: the first by rows; as requested, then rotated.
     Source: Chuang and Tzeng 1994; Morgenstern 1994, equation 2.
     """
 
@@ -118,7 +118,7 @@ class AdaptiveScan(FrameSliding):
 
     Guarantee: exact if residents may not be moved; optimal whenever it finds a place.
     Time: O(XY * residents) at worst; every frame is compared with all residents.
-    Ties: the first by rows; as requested, then turned.
+    Ties: the first by rows; as requested, then rotated.
     Source: Ding and Bhuyan 1993; Morgenstern 1994, Figure 1.
     """
 
@@ -151,7 +151,7 @@ class FastFrames(AdaptiveScan):
 
     Guarantee: exact if residents may not be moved; optimal whenever it finds a place.
     Time: O(XY * residents) at worst; usually a few residents per row.
-    Ties: the first by rows; as requested, then turned.
+    Ties: the first by rows; as requested, then rotated.
     Source: Morgenstern and Fouque 1994; Morgenstern 1994, Figure 2, with its two < read
     as <=, without which the last row and column would never be tried.
     """

@@ -23,7 +23,7 @@ class ArrayScan(Allocator):
 
     Guarantee: exact if residents may not be moved; optimal whenever it finds a place.
     Time: O(XY); in proportion to the intervals in all the windows of y rows.
-    Ties: the first by rows; as requested, then turned.
+    Ties: the first by rows; as requested, then rotated.
     Source: Morgenstern and Fouque 1994; Morgenstern 1994, section 3.1.
     """
 
@@ -85,7 +85,7 @@ class ArrayFourWayScan(ArrayScan):
     Guarantee: exact if residents may not be moved; optimal whenever it finds a place.
     Time: O(XY), as iss.
     Ties: from the top or the left before the bottom or the right, then the first along
-    the line; as requested, then turned.
+    the line; as requested, then rotated.
     Source: Morgenstern 1994, section 3.2.
     """
 

@@ -18,7 +18,7 @@ class MaximumBoundaryValue(FrameSliding):
 
     Guarantee: exact if residents may not be moved; optimal whenever it finds a place.
     Time: O(Y * residents**2), by examining only places where the value can be greatest.
-    Ties: the first by rows; as requested, then turned.
+    Ties: the first by rows; as requested, then rotated.
     Source: Sharma and Pradhan 1993; Morgenstern 1994, section 2.3.
     """
 

@@ -308,7 +308,7 @@ class Wrong(Allocator):
         ("twice", "one is given twice"),
         ("used twice", "one is used twice"),
         ("lacks", "runs on what it lacks"),
-        ("leak", "idle is not what nobody holds"),
+        ("leak", "idle is not what no job holds"),
         ("count", "free is not what is idle"),
         ("state", "not as it was in the beginning"),
     ],

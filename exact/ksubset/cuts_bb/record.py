@@ -45,7 +45,7 @@ def record(instance: KSubset, objective: int, deadline: float) -> list[Any] | Li
             return Limit.TIME
         if len(nodes) >= _MOST_NODES:
             return Limit.NODES
-        nodes.append(recorder.settle(*recorder.waiting.pop()))
+        nodes.append(recorder.prove_node(*recorder.waiting.pop()))
     return nodes
 
 
@@ -62,7 +62,7 @@ class _Recorder:
         root = stack.status[0].copy(), stack.low[0].copy(), stack.high[0].copy()
         self.waiting: list[tuple[Status, IntArray, IntArray]] = [root]
 
-    def settle(self, status: Status, low: IntArray, high: IntArray) -> Any:
+    def prove_node(self, status: Status, low: IntArray, high: IntArray) -> Any:
         """Return the steps and the end of a node; queue its children."""
         problem, scratch = self.problem, self.scratch
         steps: list[Any] = []
@@ -106,7 +106,7 @@ class _Recorder:
         before = status.copy()
         decided = kernels_exchange.take_twins_in_order(problem, status)
         if decided < 0:
-            return "end", ["twins", self._torn_twin(before)]
+            return "end", ["twins", self._twin_conflict(before)]
         if decided:
             return "step", ["twins", *_decided(before, status)]
         if problem.exchange == layout.NO_EXCHANGE:
@@ -173,7 +173,7 @@ class _Recorder:
             return ["exchange", int(chosen[p]), int(rejected[q])]
         raise AssertionError("the search reported a conflict that does not exist")
 
-    def _torn_twin(self, status: Status) -> int:
+    def _twin_conflict(self, status: Status) -> int:
         """Find a chosen point with an earlier twin that is rejected."""
         twin = self.problem.twin
         return next(

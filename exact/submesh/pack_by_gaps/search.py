@@ -64,7 +64,7 @@ def pack_by_gaps(
         for search in searches:
             if stop():
                 return None, None, nodes
-            fits = search.go_on(min(_RUN, max(1, most_nodes - nodes)))
+            fits = search.resume(min(_RUN, max(1, most_nodes - nodes)))
             nodes = sum(one.nodes for one in searches)
             if fits is False:
                 return False, None, nodes
@@ -135,7 +135,7 @@ class _Search:
         """Boxes placed and cells left free so far."""
         return int(self.state[self.kernels.NODES])
 
-    def go_on(self, nodes: int) -> bool | None:
+    def resume(self, nodes: int) -> bool | None:
         """Search ``nodes`` more; return whether the boxes pack, None if not decided."""
         ended = self.kernels.search(
             self.roof,
