@@ -67,7 +67,7 @@ def window_of(
     Raises
     ------
     InputError
-        When ``first`` is 0.
+        If ``first`` is 0.
     """
     if first is None:
         return window or (0, None)

@@ -54,9 +54,9 @@ def fragmented(
         Random seed, at least 0.
     utilisation
         Largest share of the processors in use, between 0 and 1.
+    mean_size
         Approximate mean job size in processors: sizes are rounded, at least 1, and
         cut off at the target.
-        off at the target.
     sizes
         ``exponential``, or ``uniform`` between 1 and 2·mean - 1.
     jobs

@@ -53,7 +53,6 @@ class Replay:
         The machine; its allocator chooses the processors.
     name, source
         Prefixes of the names and sources of the problems that jobs pose.
-        Beginning of the names and sources of the problems that jobs pose.
     """
 
     machine: Machine

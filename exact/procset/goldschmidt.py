@@ -45,7 +45,7 @@ State = tuple[int, int]
 
 
 def goldschmidt(instance: ProcSet, /, settings: Settings = DEFAULT) -> Result:
-    """Find the most expensive sets that |Pa| - r processors cover, by dynamic program.
+    """Find the costliest sets that |Pa| - r processors cover, by dynamic programming.
 
     Stopped early, for time, nodes (states processed) or memory (half a million states
     at a time), it removes the best union so far, and its bound assumes that every

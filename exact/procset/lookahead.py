@@ -20,7 +20,7 @@ AFTER = 1
 
 
 def lookahead(instance: ProcSet, /, settings: Settings = DEFAULT) -> Result:
-    """Open fewest sets first, and among these choices those with fewest available.
+    """Open fewest sets, preferring those with few available processors.
 
     Guarantee: the first level is optimal; none for those below.
     Time: as frontier-dp.

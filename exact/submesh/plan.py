@@ -111,8 +111,6 @@ def plan(
         Whether temporary places are restricted to those against the ends of initial or
         final boxes. With more than one detour, this finds orders sooner, perhaps not
         the shortest, and proves nothing.
-        residents are or shall be. With more than one detour, this finds orders sooner,
-        perhaps not the shortest, and proves nothing.
 
     Examples
     --------

@@ -21,8 +21,8 @@ def bruteforce(instance: Sukp, /, settings: Settings = DEFAULT) -> Result:
 
     Raises
     ------
+    InputError
         If there are too many items.
-        When there are too many items.
     """
     start = clock.now()
     if instance.n > MOST_ITEMS:

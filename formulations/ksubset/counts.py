@@ -76,7 +76,7 @@ class Counts:
 
     @cached_property
     def margins(self) -> tuple[int, ...]:
-        """Least distance from each processor to any other, times ``unit``.
+        """Lower bounds on the distances from each processor to others, times ``unit``.
 
         Let D(p) be the sum of the distances from p to an optimal choice S. Exchanging
         p in S for q outside changes the pair sum by D(q) - d(p, q) - D(p), which is

@@ -62,8 +62,8 @@ class Allocator(ABC):
     ----------
     places
         Sites of the processors, by number.
+    idle
         For each processor, whether it is idle; read-only for callers.
-        For each processor whether it is idle; read-only for callers.
     free
         Number of idle processors.
     WORDS

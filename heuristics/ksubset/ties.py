@@ -74,7 +74,7 @@ def cheapest_under(instance: KSubset, centres: Centres, settings: Settings) -> R
     Raises
     ------
     InputError
-        When a centre has more than `MOST` ways to break its ties; this is checked
+        If a centre has more than `MOST` ways to break its ties; this is checked
         before anything is enumerated.
     """
     start = clock.now()

@@ -51,7 +51,7 @@ def tree_dp(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
     k of them, in depth-first order, and a bound from the secants of c (k - c).
 
     Guarantee: exact.
-    Time: O(n k), and O(n log n) memory besides O(√n k) on long chains.
+    Time: O(n k), and O(n log n) memory plus O(√n k) on long chains.
     Ties: fewest in the lighter part, then nearest, then coordinates.
     Source: tree knapsack; derived for closeknit, see docs/theory.md.
     """

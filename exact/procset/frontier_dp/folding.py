@@ -80,7 +80,7 @@ class Folding:
     words
         First level, level after the last, and radix of each word.
     base, ahead
-        Cost of each word and set, and what each available member adds.
+        For each word and set, its cost and what each available member adds.
     largest
         Sum of the first word over all sets, with everything available.
     spans

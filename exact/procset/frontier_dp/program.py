@@ -45,7 +45,7 @@ class Program:
     static, folding
         The machine, and its costs folded for this request.
     available, request
-        See `Machine.select`.
+        See `RequestSolver.select`.
     smaller
         Whether all smaller requests are needed too, which rules out shortcuts.
     nodes

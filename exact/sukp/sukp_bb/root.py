@@ -64,6 +64,7 @@ class ByNumber:
     Notes
     -----
     Time: initially O(elements² log elements), and for each number 60 times
+    O(elements log elements); then O(steps (memberships + elements² log elements)).
     """
 
     def __init__(self, problem: Problem) -> None:
