@@ -310,7 +310,7 @@ class Wrong(Allocator):
         ("lacks", "runs on what it lacks"),
         ("leak", "idle is not what no job holds"),
         ("count", "free is not what is idle"),
-        ("state", "not as it was in the beginning"),
+        ("state", "not in its initial state"),
     ],
 )
 def test_faults_of_an_allocator_are_found(fault: str, said: str) -> None:
