@@ -43,6 +43,9 @@ ROWS: dict[str, Callable[[], KSubset]] = {
     "dragonfly half 16": partial(families.dragonfly, 8, 4, 4, 16, HALF, 1),
     "dragonfly half 24": partial(families.dragonfly, 8, 4, 4, 24, HALF, 1),
     "dragonfly half 64": partial(families.dragonfly, 8, 4, 4, 64, HALF, 1),
+    "dragonfly 8 8 2": partial(families.dragonfly, 8, 8, 2, 64),
+    "dragonfly 16 4 1": partial(families.dragonfly, 16, 4, 1, 64),
+    "dragonfly 16 8 1 half": partial(families.dragonfly, 16, 8, 1, 64, HALF),
     "hypercube": partial(families.hypercube, 6, 10, MOST, 1),
     **{
         f"regular {degree} s{seed}": partial(
