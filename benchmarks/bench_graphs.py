@@ -2,7 +2,8 @@
 
     python benchmarks/bench_graphs.py [NAME...] [--limit SECONDS]
 
-``auto`` after a warm-up, CPU seconds of one core. Names select the rows that begin so.
+``auto`` after a warm-up, CPU seconds of one core. Names select the rows that begin with
+them.
 """
 
 from __future__ import annotations
@@ -63,7 +64,7 @@ ROWS: dict[str, Callable[[], KSubset]] = {
 
 
 def main() -> None:
-    """Print a line for each row: optimum or bounds, route and seconds."""
+    """Print one line per row: optimum or bounds, route and seconds."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME")
     parser.add_argument("--limit", type=float, default=60.0, metavar="SECONDS")
