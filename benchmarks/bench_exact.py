@@ -10,7 +10,8 @@ on one core; ``wanted`` is the target for the median.
 
 After all rows, the models for general solvers are compared with closeknit's own
 searches on the sizes that they can solve, with a minute each; ``--models S`` does only
-that, with S seconds each. All of it takes about an hour, mostly the models' time limits.
+that, with S seconds each. All of it takes about an hour, mostly the time limits of the
+models.
 
 ``--ablate`` switches the rules of cuts-bb off one by one. ``--sweep``
 draws the time against n and k.
