@@ -132,7 +132,7 @@ WAYS: dict[str, Way] = {
         weighted=True, parameters=DEFAULTS
     ),
     "classes/highs": PROCSET["classes/highs"],
-    "classes/highs, a process a level": a_process_a_level("highs"),
+    "classes/highs, one process per level": a_process_a_level("highs"),
     "classes/highs, one objective": in_one_objective("highs"),
     "classes/scip": PROCSET["classes/scip"],
     "classes/scip, one objective": in_one_objective("scip"),

@@ -112,7 +112,7 @@ def kernels_and_definitions() -> Lines:
 
     assert fast() == slow()
     quick, baseline = best(fast) * 1e6 / 1000, best(slow) * 1e6 / 1000
-    yield f"{quick:8.1f} µs a job by kernels"
+    yield f"{quick:8.1f} µs per job by kernels"
     yield f"{baseline:8.1f} µs by definitions, {baseline / quick:.0f} times as long"
 
 
@@ -127,7 +127,7 @@ def choices() -> Lines:
     for name in ALLOCATORS:
         took = seconds(name)
         yield (
-            f"{took * 1e6 / 500:8.0f} µs a job under {name}, "
+            f"{took * 1e6 / 500:8.0f} µs per job under {name}, "
             f"{took / baseline:.1f} of random's {baseline * 1e6 / 500:.0f}"
         )
 

@@ -5,8 +5,8 @@
 The six smallest instances of the benchmark of He et al. (where ../shared/data/sukp is
 there), and seeded random ones of the same kind, of 110 and 120 items and elements.
 Seconds are CPU seconds of sukp-bb, after one run to compile; the time limit is by the
-clock, as is the baseline's time, whose solver runs in a process of its own. What was not
-proved shows as bound..cost. ``--all`` adds the other 24 instances: bounds only.
+clock, as is the baseline's time, whose solver runs in a process of its own. What was
+not proved shows as bound..cost. ``--all`` adds the other 24 instances: bounds only.
 """
 
 from __future__ import annotations
