@@ -18,6 +18,7 @@ from closeknit.instances import (
     Graph,
     InputError,
     KSubset,
+    Torus,
     cost,
     read_ksubset,
     sha256,
@@ -31,6 +32,8 @@ from closeknit.instances.topologies.graph_files import (
     parse_node_link,
     read_graph,
 )
+from closeknit.methods import METHODS
+from closeknit.solvers import Status
 
 from ...strategies import graphs, graphs_of_grids, graphs_of_trees
 
@@ -44,7 +47,7 @@ def as_networkx(graph: Graph) -> Any:
     return made
 
 
-def whole(graph: Graph, k: int = 1) -> KSubset:
+def whole(graph: Graph | Torus, k: int = 1) -> KSubset:
     return KSubset("whole", graph, tuple(graph.locations()), k)
 
 
@@ -121,6 +124,9 @@ def has_cuts(graph: Graph, free: list[int] | None = None) -> bool:
         ("mesh", nx.grid_2d_graph(4, 5), False),
         ("torus", nx.grid_2d_graph(4, 6, periodic=True), False),
         ("desargues", nx.desargues_graph(), False),
+        ("odd ring", nx.cycle_graph(7), False),
+        ("odd torus", nx.grid_graph((3, 4, 5), periodic=True), False),
+        ("prism", nx.cartesian_product(nx.complete_graph(5), nx.path_graph(3)), False),
     ],
 )
 def test_known_families_have_cuts(name: str, made: Any, tree: bool) -> None:
@@ -134,10 +140,9 @@ def test_known_families_have_cuts(name: str, made: Any, tree: bool) -> None:
 @pytest.mark.parametrize(
     "made",
     [
-        nx.cycle_graph(7),
         nx.petersen_graph(),
         nx.complete_bipartite_graph(2, 3),
-        nx.grid_2d_graph(5, 4, periodic=True),
+        nx.icosahedral_graph(),
         nx.heawood_graph(),
     ],
 )
@@ -155,6 +160,21 @@ def test_trees_and_grids_have_cuts(graph: Graph) -> None:
 @given(graph=graphs())
 def test_cuts_found_are_distances(graph: Graph) -> None:
     has_cuts(graph)
+
+
+@pytest.mark.parametrize("sides", [(7,), (5, 4), (3, 3, 5)])
+def test_a_torus_costs_the_same_as_its_graph(sides: tuple[int, ...]) -> None:
+    torus = Torus(sides)
+    graph = Graph.from_networkx(nx.grid_graph(sides[::-1], periodic=True))
+    assert graph.embedding is not None
+    assert {len(graph.embedding.sides), whole(torus).cuts.weights.size} == {
+        sum(side if side % 2 else side // 2 for side in sides)
+    }
+    for k in (2, 5):
+        solved = METHODS["ksubset"]["cuts-bb"](whole(graph, k=k))
+        assert solved.status is Status.OPTIMAL
+        on_torus = METHODS["ksubset"]["cuts-bb"](whole(torus, k=k))
+        assert solved.objective == on_torus.objective
 
 
 def test_a_class_of_unequal_lengths_is_no_cut() -> None:
