@@ -324,13 +324,13 @@ def bad(change: dict[str, Any]) -> dict[str, Any]:
         ({"nodes": 4}, "topology.edges: not connected: no path from node 0 to 1 nodes"),
         ({"edges": 1}, "topology.edges: must be a list, not 1"),
         ({"edges": [[0, 1], [1]]}, "topology.edges[1]: must be [node, node, length]"),
-        ({"edges": [[0, 1], [1, 3]]}, "topology.edges[1]: no such node, not 3"),
-        ({"edges": [[0, 1], [1, -1]]}, "topology.edges[1]: no such node, not -1"),
+        ({"edges": [[0, 1], [1, 3]]}, "topology.edges[1]: no such node: 3"),
+        ({"edges": [[0, 1], [1, -1]]}, "topology.edges[1]: no such node: -1"),
         (
             {"edges": [[0, 1], [1, 1]]},
-            "topology.edges[1]: joins a node to itself, not 1",
+            "topology.edges[1]: joins a node to itself: 1",
         ),
-        ({"edges": [[0, 1], [1, 0]]}, "topology.edges[1]: listed twice, not [0, 1]"),
+        ({"edges": [[0, 1], [1, 0]]}, "topology.edges[1]: listed twice: [0, 1]"),
         (
             {"edges": [[0, 1, 0], [1, 2]]},
             "topology.edges[0]: must be positive and below",
@@ -338,8 +338,8 @@ def bad(change: dict[str, Any]) -> dict[str, Any]:
         ({"edges": [[0, 1, "x"], [1, 2]]}, "topology.edges[0][2]: must be a number"),
         ({"edges": [[0, 1, 2**53], [1, 2]]}, "topology.edges[0]: must be positive and"),
         ({"processors": []}, "topology.processors: needs at least one node"),
-        ({"processors": [3]}, "topology.processors[0]: no such node, not 3"),
-        ({"processors": [1, 1]}, "topology.processors[1]: listed twice, not 1"),
+        ({"processors": [3]}, "topology.processors[0]: no such node: 3"),
+        ({"processors": [1, 1]}, "topology.processors[1]: listed twice: 1"),
         ({"names": ["a"]}, "topology.names: must have 3 entries, one per node, not 1"),
         ({"names": ["a", "b", 3]}, "topology.names[2]: must be a string, not 3"),
         ({"colour": 1}, "topology.colour: unknown field"),
@@ -388,7 +388,7 @@ def test_networkx_graphs_of_all_kinds() -> None:
         InputError, match=r"^graph: must be undirected, not 'directed'$"
     ):
         Graph.from_networkx(nx.DiGraph([(0, 1)]))
-    with pytest.raises(InputError, match=r"^processors: no such node, not '7'$"):
+    with pytest.raises(InputError, match=r"^processors: no such node: '7'$"):
         Graph.from_networkx(multi, processors=[7])
 
 
@@ -422,12 +422,12 @@ EXTERNAL = (
         (
             parse_node_link,
             '{"nodes": [{"id": 1}, {"id": 1}], "links": []}',
-            "nodes[1].id: listed twice, not '1'",
+            "nodes[1].id: listed twice: '1'",
         ),
         (
             parse_node_link,
             '{"nodes": [{"id": 1}], "edges": [{"source": 1, "target": "x"}]}',
-            "edges[0].target: no such node, not 'x'",
+            "edges[0].target: no such node: 'x'",
         ),
         (
             parse_node_link,
