@@ -84,14 +84,7 @@ def random_occupancy(
     """
     network = network_of(kind, shape)
     places = list(network.locations())
-    wanted = free * len(places) if isinstance(free, Fraction) else free
-    count = int(wanted)
-    if count < 1 or wanted > len(places):
-        raise InputError(
-            f"must leave between 1 and all {len(places)} processors free",
-            field="free",
-            value=free if isinstance(free, int) else str(free),
-        )
+    count = free_count(free, len(places))
     drawn = generator(seed).permutation(len(places))[:count]
     at = network_text(kind, shape)
     return KSubset(
@@ -102,6 +95,24 @@ def random_occupancy(
         source=f"random occupancy: {at}, {count} of {len(places)} free",
         seed=seed,
     )
+
+
+def free_count(free: int | Fraction, places: int) -> int:
+    """Return how many processors of a network are to be free.
+
+    Raises
+    ------
+    InputError
+        For none, and for more than there are.
+    """
+    wanted = free * places if isinstance(free, Fraction) else free
+    if not 1 <= int(wanted) <= wanted <= places:
+        raise InputError(
+            f"must leave between 1 and all {places} processors free",
+            field="free",
+            value=free if isinstance(free, int) else str(free),
+        )
+    return int(wanted)
 
 
 def uniform_points(n: int, d: int, k: int, seed: int, size: int = 1000) -> KSubset:

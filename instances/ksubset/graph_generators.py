@@ -14,7 +14,7 @@ from ..files import stem
 from ..topologies import Graph
 from ..topologies.graph import MOST_EDGES, MOST_NODES
 from ..topologies.graph_files import read_graph
-from .generators import generator, share_text
+from .generators import free_count, generator, share_text
 from .instance import KSubset
 
 _Pairs = list[tuple[int, int]]
@@ -250,14 +250,7 @@ def occupied(
         When these make no instance.
     """
     places = list(network.locations())
-    wanted = free * len(places) if isinstance(free, Fraction) else free
-    count = int(wanted)
-    if count < 1 or wanted > len(places):
-        raise InputError(
-            f"must leave between 1 and all {len(places)} processors free",
-            field="free",
-            value=free if isinstance(free, int) else str(free),
-        )
+    count = free_count(free, len(places))
     full = count == len(places)
     chosen = range(count) if full else generator(seed).permutation(len(places))[:count]
     share = "full" if full else f"random-{share_text(free)}"
