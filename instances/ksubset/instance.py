@@ -11,6 +11,7 @@ from itertools import accumulate, chain, combinations
 import numpy as np
 
 from ..errors import InputError
+from ..features import Features
 from ..topologies import Graph, IntArray, Mesh, Points, Site, Topology, Torus, Tree
 from ..topologies.cuts import Cuts
 from ..value import LARGEST
@@ -290,4 +291,17 @@ def described(instance: KSubset) -> str:
     return (
         f"{network}, {instance.n} of {locations(instance)} processors free, "
         f"k = {instance.k}"
+    )
+
+
+def features(instance: KSubset) -> Features:
+    """Return what tables say about the instance."""
+    topology = instance.topology
+    return Features(
+        structure=topology.kind,
+        shape=shape_of(instance),
+        n=instance.n,
+        k=instance.k,
+        d=topology.dimension,
+        locations=locations(instance),
     )

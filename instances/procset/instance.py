@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ..errors import InputError
+from ..features import Features
 from ..value import LARGEST
 from ..visible import brief
 
@@ -234,3 +235,15 @@ def unsolvable(instance: ProcSet) -> str | None:
     if instance.request > instance.n:
         return f"{instance.request} processors requested, {instance.n} available"
     return None
+
+
+def features(instance: ProcSet) -> Features:
+    """Return what tables say about the instance."""
+    return Features(
+        structure="sets",
+        shape=(len(instance.sets), instance.levels),
+        n=instance.n,
+        k=instance.request,
+        d=instance.levels,
+        locations=len(instance.processors),
+    )
