@@ -13,6 +13,7 @@ from math import prod
 import numpy as np
 
 from ..errors import InputError
+from ..numbers import at_least, free_count, positive
 from ..topologies import MOST_PROCESSORS, Mesh, Points, Topology, Torus, Tree
 from ..value import LARGEST
 from .instance import KSubset
@@ -95,24 +96,6 @@ def random_occupancy(
         source=f"random occupancy: {at}, {count} of {len(places)} free",
         seed=seed,
     )
-
-
-def free_count(free: int | Fraction, places: int) -> int:
-    """Return how many processors of a network are to be free.
-
-    Raises
-    ------
-    InputError
-        For none, and for more than there are.
-    """
-    wanted = free * places if isinstance(free, Fraction) else free
-    if not 1 <= int(wanted) <= wanted <= places:
-        raise InputError(
-            f"must leave between 1 and all {places} processors free",
-            field="free",
-            value=free if isinstance(free, int) else str(free),
-        )
-    return int(wanted)
 
 
 def uniform_points(n: int, d: int, k: int, seed: int, size: int = 1000) -> KSubset:
@@ -271,8 +254,7 @@ def generator(seed: int) -> np.random.Generator:
     InputError
         When the seed is negative.
     """
-    if seed < 0:
-        raise InputError("must be at least 0", field="seed", value=seed)
+    at_least(seed, 0, "seed")
     return np.random.default_rng(seed)
 
 
@@ -292,8 +274,7 @@ def _not_too_many(n: int, d: int) -> None:
 
 
 def _positive(**numbers: int) -> None:
+    positive(**numbers)
     for field, value in numbers.items():
-        if value < 1:
-            raise InputError("must be at least 1", field=field, value=value)
         if value >= LARGEST:
             raise InputError("must be smaller than 2^62", field=field, value=value)

@@ -12,6 +12,7 @@ import numpy as np
 
 from ..errors import InputError
 from ..features import Features
+from ..numbers import at_least
 from ..topologies import Graph, IntArray, Mesh, Points, Site, Topology, Torus, Tree
 from ..topologies.cuts import Cuts
 from ..value import LARGEST
@@ -62,8 +63,7 @@ class KSubset:
         object.__setattr__(self, "free", tuple(sorted(self.free)))
         if not _clearly_valid(self.topology, self.free):
             _refuse_strangers(self.topology, self.free, "free")
-        if self.k < 1:
-            raise InputError("must be at least 1", field="k", value=self.k)
+        at_least(self.k, 1, "k")
         if self.k > self.n:
             raise InputError(
                 f"must be at most the number of free processors ({self.n})",

@@ -13,6 +13,7 @@ from functools import cached_property
 
 from ..errors import InputError
 from ..features import Features
+from ..numbers import at_least
 from ..value import LARGEST
 from ..visible import brief
 
@@ -108,8 +109,7 @@ class ProcSet:
 
     def _refuse_request(self) -> None:
         self._refuse_strangers(self.available, "available")
-        if self.request < 1:
-            raise InputError("must be at least 1", field="request", value=self.request)
+        at_least(self.request, 1, "request")
 
     def _refuse_strangers(self, indices: tuple[int, ...], field: str) -> None:
         previous = -1

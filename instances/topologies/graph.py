@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError
+from ..numbers import at_most, between
 from ..visible import brief, visible
 from .cuts import Cuts
 from .metric_cuts import Embedding, embedding_of
@@ -67,18 +68,8 @@ class Graph:
     names: tuple[str, ...] = field(default=(), compare=False)
 
     def __post_init__(self) -> None:
-        if not 1 <= self.nodes <= MOST_NODES:
-            raise InputError(
-                f"must lie between 1 and {MOST_NODES}",
-                field="topology.nodes",
-                value=self.nodes,
-            )
-        if len(self.edges) > MOST_EDGES:
-            raise InputError(
-                f"must be at most {MOST_EDGES}",
-                field="topology.edges",
-                value=len(self.edges),
-            )
+        between(self.nodes, 1, MOST_NODES, "topology.nodes")
+        at_most(len(self.edges), MOST_EDGES, "topology.edges")
         self._check_edges()
         self._check_processors()
         if self.names and len(self.names) != self.nodes:

@@ -9,6 +9,7 @@ from math import prod
 
 from ..errors import InputError
 from ..fields import integers
+from ..numbers import at_least
 from ..plain import plain
 from .topology import Site
 
@@ -61,10 +62,7 @@ def grid_shape(
     if not shape:
         raise InputError("needs at least one side", field="topology.shape")
     for i, side in enumerate(shape):
-        if side < 1:
-            raise InputError(
-                "must be at least 1", field=f"topology.shape[{i}]", value=side
-            )
+        at_least(side, 1, f"topology.shape[{i}]")
     if prod(shape) > MOST_PROCESSORS:
         raise InputError(
             "must have at most 2^24 processors",

@@ -198,7 +198,7 @@ def test_no_family_is_left_out() -> None:
         ("submesh --shape 2x2 --most 1", "--most: no request waits among 20000"),
         ("sukp --items 0 --elements 3", "--items: must be at least 1, not 0"),
         ("sukp --items 3 --elements 3 --density 2", "--density: must be above 0 and"),
-        ("sukp --items 3 --elements 3 --ratio 2", "--ratio: must be from 0 to 1"),
+        ("sukp --items 3 --elements 3 --ratio 2", "--ratio: must lie between 0 and 1"),
         ("trace --mesh 3x3", "the following arguments are required: --trace"),
         ("trace --trace x", "the following arguments are required: --shape"),
         ("trace --swf x --mesh 3x3 --torus 3x3", "argument --torus: not allowed with"),
