@@ -93,16 +93,16 @@ class Parameter:
         return None if self.default is None else self.read(self.default)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Family:
     """One generator, by the name that users type.
 
     Parameters
     ----------
-    name
-        In lower case, with hyphens.
     problem
         Name of the problem whose instances it makes.
+    name
+        In lower case, with hyphens.
     summary
         What the instances are, in a few words.
     make
@@ -120,8 +120,8 @@ class Family:
         Whether ``make`` yields all instances itself.
     """
 
-    name: str
     problem: str
+    name: str
     summary: str
     make: Callable[..., Any]
     parameters: Sequence[Parameter]

@@ -28,9 +28,6 @@ from ..instances import (
     PROBLEMS,
     InputError,
     Instance,
-    KSubset,
-    ProcSet,
-    Submesh,
     Value,
     problem_of,
 )
@@ -373,18 +370,10 @@ def chosen(instance: Instance, selection: Any) -> tuple[int, ...]:
     if isinstance(selection, Placement):
         return selection.flat()
     listed = plain(selection)
-    if isinstance(instance, Submesh) and isinstance(listed, dict):
-        return problem.chosen_of(instance, listed)
-    if isinstance(listed, list):
-        kinds = set(map(type, listed))
-        if kinds <= {int}:
-            return tuple(problem.canonical(listed))
-        if isinstance(instance, ProcSet) and kinds == {str}:
-            return problem.chosen_of(instance, listed)
-        if isinstance(instance, KSubset) and kinds == {list}:
-            if instance.topology.kind in ("tree", "graph"):
-                listed = [site[0] if len(site) == 1 else site for site in listed]
-            return problem.chosen_of(instance, listed)
+    if isinstance(listed, list) and set(map(type, listed)) <= {int}:
+        return tuple(problem.canonical(listed))
+    if (located := problem.located(instance, listed)) is not None:
+        return problem.chosen_of(instance, located)
     raise InputError(
         "must list indices or locations", field="selection", value=selection
     )
