@@ -2,8 +2,7 @@
 
 A method takes an instance and `Settings` and returns a `Result`. Its docstring states
 its guarantee, running time, tie order and source in lines that start with
-``Guarantee:``, ``Time:``, ``Ties:`` and ``Source:``; `Method.says` reads these lines,
-so that each is written once.
+``Guarantee:``, ``Time:``, ``Ties:`` and ``Source:``; `Method.doc_entry` returns them.
 """
 
 from __future__ import annotations
@@ -21,18 +20,18 @@ from . import DEFAULT, Limit, Result, Settings, Ties, answer, clock
 from .answer import too_much_asked
 from .interrupt import alarmed
 
-Kind_contra = TypeVar("Kind_contra", bound=Instance, contravariant=True)
-Kind = TypeVar("Kind", bound=Instance)
+Inst_contra = TypeVar("Inst_contra", bound=Instance, contravariant=True)
+Inst = TypeVar("Inst", bound=Instance)
 
 _LONGEST_REPR = 160
 """Characters of a method's representation."""
 
 
-class RunOn(Protocol[Kind_contra]):
+class RunOn(Protocol[Inst_contra]):
     """The signature of every method: an instance and settings give a result."""
 
     def __call__(
-        self, instance: Kind_contra, /, settings: Settings = DEFAULT
+        self, instance: Inst_contra, /, settings: Settings = DEFAULT
     ) -> Result:
         """Solve the instance; the result carries a bound only if one is proved."""
         ...
@@ -41,15 +40,15 @@ class RunOn(Protocol[Kind_contra]):
 Run = RunOn[KSubset]
 """A method for the k-subset problem."""
 
-Guarantee = Callable[[Kind], Fraction | None]
+Guarantee = Callable[[Inst], Fraction | None]
 """Proven factor on this instance, or None where nothing is proven for it."""
 
-Refusal = Callable[[Kind], str | None]
+Refusal = Callable[[Inst], str | None]
 """Why a method does not accept this instance, or None if it does."""
 
 
 @dataclass(frozen=True)
-class Variant(Generic[Kind]):
+class Variant(Generic[Inst]):
     """A function with its first arguments fixed and a docstring of its own.
 
     Several entries of a table share one function that differs in a parameter: the
@@ -74,13 +73,13 @@ class Variant(Generic[Kind]):
         """Set the docstring that `help` shows."""
         object.__setattr__(self, "__doc__", self.doc)
 
-    def __call__(self, instance: Kind, /, settings: Settings = DEFAULT) -> Result:
+    def __call__(self, instance: Inst, /, settings: Settings = DEFAULT) -> Result:
         """Call the function."""
         return self.function(*self.arguments, instance, settings)
 
 
 @dataclass(frozen=True, repr=False)
-class Method(Generic[Kind]):
+class Method(Generic[Inst]):
     """One entry of a problem's table of methods.
 
     Parameters
@@ -106,11 +105,11 @@ class Method(Generic[Kind]):
     """
 
     name: str
-    function: RunOn[Kind]
+    function: RunOn[Inst]
     _: KW_ONLY
     exact: bool = False
-    guarantee: Guarantee[Kind] | None = field(default=None, compare=False)
-    refuses: Refusal[Kind] | None = field(default=None, compare=False)
+    guarantee: Guarantee[Inst] | None = field(default=None, compare=False)
+    refuses: Refusal[Inst] | None = field(default=None, compare=False)
     takes_ties: bool = False
     seeded: bool = False
     runs_solver: bool = False
@@ -125,7 +124,7 @@ class Method(Generic[Kind]):
         text = f"<Method {self.name!r}: {self.summary}>"
         return text if len(text) <= _LONGEST_REPR else f"{text[: _LONGEST_REPR - 2]}…>"
 
-    def __call__(self, instance: Kind, /, settings: Settings = DEFAULT) -> Result:
+    def __call__(self, instance: Inst, /, settings: Settings = DEFAULT) -> Result:
         """Solve an instance; one that asks for more than there is, is infeasible.
 
         The call ends within the time limit plus max(0.5 s, 5 % of it): a method that
@@ -169,11 +168,11 @@ class Method(Generic[Kind]):
             return replace(result, limit=Limit.TIME)
         return result
 
-    def says(self, what: str) -> str:
+    def doc_entry(self, what: str) -> str:
         """Return the docstring's text after ``what:``, on one line; "" if none.
 
         >>> from closeknit.methods import KSUBSET
-        >>> KSUBSET["mm"].says("Source")
+        >>> KSUBSET["mm"].doc_entry("Source")
         'Bender et al. 2008, section 2, Theorems 1 and 2.'
         """
         doc = self.__doc__ or ""
@@ -196,7 +195,7 @@ AnyMethod = Method[Any]
 """A method of any problem, for commands and reports."""
 
 
-def table(problem: str, *methods: Method[Kind]) -> Mapping[str, Method[Kind]]:
+def table(problem: str, *methods: Method[Inst]) -> Mapping[str, Method[Inst]]:
     """Return the methods of a problem by name, in the order given."""
     return MappingProxyType(
         {method.name: replace(method, problem=problem) for method in methods}

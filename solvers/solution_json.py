@@ -42,7 +42,7 @@ _KNOWN = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Solution:
+class SolutionFile:
     """The content of a solution file; nothing of it is believed yet."""
 
     instance: str
@@ -87,7 +87,7 @@ def write_solution(
     write_text(path, dumps(solution_of(instance, method, result)) + "\n")
 
 
-def read_solution(path: str | Path) -> Solution:
+def read_solution(path: str | Path) -> SolutionFile:
     """Read a solution file; its form is checked, its claims are not.
 
     Raises
@@ -101,7 +101,7 @@ def read_solution(path: str | Path) -> Solution:
         raise error.of_file(path) from None
 
 
-def complaints(instance: Instance, solution: Solution) -> list[str]:
+def complaints(instance: Instance, solution: SolutionFile) -> list[str]:
     """List what is untrue in a solution: digest, selection, cost, bound, status.
 
     The bound itself is only compared with the cost; a reader that can re-derive it
@@ -142,7 +142,7 @@ def complaints(instance: Instance, solution: Solution) -> list[str]:
     return wrong
 
 
-def _of_infeasible(instance: Instance, solution: Solution) -> list[str]:
+def _of_infeasible(instance: Instance, solution: SolutionFile) -> list[str]:
     """Count again, or follow the certificate of a submesh request.
 
     Whatever else can be asked for has a solution if there is enough. The word of a
@@ -159,7 +159,7 @@ def _of_infeasible(instance: Instance, solution: Solution) -> list[str]:
     return []
 
 
-def _of_unpackable(instance: Submesh, solution: Solution) -> list[str]:
+def _of_unpackable(instance: Submesh, solution: SolutionFile) -> list[str]:
     """Follow the certificate, as far as there is one."""
     proof, certificate = solution.proof, solution.certificate
     if proof is None:
@@ -175,7 +175,7 @@ def _of_unpackable(instance: Submesh, solution: Solution) -> list[str]:
     return []
 
 
-def parse_solution(value: Any) -> Solution:
+def parse_solution(value: Any) -> SolutionFile:
     """Return the content of a solution file from parsed JSON.
 
     Raises
@@ -194,7 +194,7 @@ def parse_solution(value: Any) -> Solution:
         )
     if "seed" in document:
         fields.integer(document["seed"], "seed")
-    return Solution(
+    return SolutionFile(
         instance=fields.string(document["instance"], "instance"),
         sha256=fields.string(document["sha256"], "sha256"),
         method=fields.string(document["method"], "method"),

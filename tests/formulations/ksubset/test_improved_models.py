@@ -489,7 +489,7 @@ def test_all_three_are_registered() -> None:
     assert names <= set(KSUBSET)
     for name in names:
         assert KSUBSET[name].exact
-        assert KSUBSET[name].says("Source")
+        assert KSUBSET[name].doc_entry("Source")
 
 
 @pytest.mark.parametrize(
