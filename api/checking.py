@@ -87,10 +87,10 @@ def objections(
 
     One that rests on a certificate needs it, unless it is proved ``again`` after this.
     """
-    from ..solvers import complaints
+    from ..solvers import solution_errors
 
     return (
-        complaints(instance, solution)
+        solution_errors(instance, solution)
         or _of_shape(instance, solution.bound)
         or _of_bound(instance, solution, certificate, again)
     )

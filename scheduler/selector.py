@@ -13,7 +13,7 @@ from ..formulations.procset.set_classes import Cost
 from ..instances import InputError, ProcessorSet, ProcSet
 from ..methods.auto_procset import auto
 from ..solvers import DEFAULT, Grade, Proof, Result, Settings, Status, answer, clock
-from ..solvers.answer import too_much_asked
+from ..solvers.answer import infeasible_by_count
 from ..solvers.limits import Limits, limits
 from ..solvers.method import Method
 from .config.model import Configuration, Constraint
@@ -157,7 +157,7 @@ class Selector:
     def _solve(
         self, instance: ProcSet, settings: Settings, start: float, watch: Limits
     ) -> Result:
-        if infeasible := too_much_asked(instance, start=start):
+        if infeasible := infeasible_by_count(instance, start=start):
             return infeasible
         if self._method is not None:
             return self._method(instance, settings)

@@ -17,14 +17,14 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from ..instances import InputError, Instance, KSubset, problem_of
 from . import DEFAULT, Limit, Result, Settings, Ties, answer, clock
-from .answer import too_much_asked
+from .answer import infeasible_by_count
 from .interrupt import alarmed
 
 Inst_contra = TypeVar("Inst_contra", bound=Instance, contravariant=True)
 Inst = TypeVar("Inst", bound=Instance)
 
 _LONGEST_REPR = 160
-"""Characters of a method's representation."""
+"""Maximal length of a method's representation."""
 
 
 class RunOn(Protocol[Inst_contra]):
@@ -49,11 +49,11 @@ Refusal = Callable[[Inst], str | None]
 
 @dataclass(frozen=True)
 class Variant(Generic[Inst]):
-    """A function with its first arguments fixed and a docstring of its own.
+    """A function with its first arguments fixed and its own docstring.
 
-    Several entries of a table share one function that differs in a parameter: the
-    number of strips, the allocator, the backend. Unlike a closure, a variant can be
-    pickled, and two variants with the same arguments are equal.
+    For entries of a table that differ only in a parameter: the number of strips, the
+    allocator, the backend. Unlike closures, variants can be pickled, and variants with
+    the same arguments are equal.
 
     Parameters
     ----------
@@ -85,9 +85,9 @@ class Method(Generic[Inst]):
     Parameters
     ----------
     name
-        Lower case with hyphens, as ``PAPERS.md`` and the reports write it.
+        Lower case with hyphens.
     function
-        Solves an instance; its docstring is the method's.
+        Solves an instance; its docstring becomes the method's.
     exact
         Whether it proves optimality when given enough time.
     guarantee
@@ -101,7 +101,7 @@ class Method(Generic[Inst]):
     runs_solver
         Whether it passes a model to a general solver instead of searching itself.
     problem
-        Name of the problem of its instances; set by `table`. "" if any is accepted.
+        Name of the problem it solves, set by `table`; "" if it accepts any.
     """
 
     name: str
@@ -116,7 +116,7 @@ class Method(Generic[Inst]):
     problem: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
-        """Give the method the docstring of its function, which `help` then shows."""
+        """Set the docstring of the function, which `help` shows."""
         object.__setattr__(self, "__doc__", getdoc(self.function) or "")
 
     def __repr__(self) -> str:
@@ -125,18 +125,18 @@ class Method(Generic[Inst]):
         return text if len(text) <= _LONGEST_REPR else f"{text[: _LONGEST_REPR - 2]}…>"
 
     def __call__(self, instance: Inst, /, settings: Settings = DEFAULT) -> Result:
-        """Solve an instance; one that asks for more than there is, is infeasible.
+        """Solve an instance.
 
         The call ends within the time limit plus max(0.5 s, 5 % of it): a method that
         does not stop by itself is interrupted, see ``solvers.interrupt``. It then
-        returns the best solution that it holds, else the answer of `stopped`.
+        returns its best solution so far, or the result of `stopped`.
 
         Raises
         ------
         InputError
-            When the method does not accept this instance or these settings.
+            If the method does not accept this instance or these settings.
         KeyboardInterrupt
-            On Ctrl-C, if the method holds no solution yet; and on a second one.
+            On Ctrl-C before the method has a solution, and on a second Ctrl-C.
         """
         given = problem_of(instance).name
         if self.problem not in ("", given):
@@ -152,13 +152,13 @@ class Method(Generic[Inst]):
                 value=settings.ties.value,
             )
         start = clock.now()
-        if infeasible := too_much_asked(instance, start=start):
+        if infeasible := infeasible_by_count(instance, start=start):
             return infeasible
         alarm = result = None
         try:
             with alarmed(settings.time_limit) as alarm:
                 result = self.function(instance, settings)
-        except KeyboardInterrupt:  # the alarm may ring again while this is handled
+        except KeyboardInterrupt:  # the alarm may go off again while this is handled
             if alarm is None or alarm.presses or not alarm.rung:
                 raise
         if result is None:
@@ -169,7 +169,7 @@ class Method(Generic[Inst]):
         return result
 
     def doc_entry(self, what: str) -> str:
-        """Return the docstring's text after ``what:``, on one line; "" if none.
+        """Return the docstring's entry after ``what:``, on one line; "" if none.
 
         >>> from closeknit.methods import KSUBSET
         >>> KSUBSET["mm"].doc_entry("Source")
@@ -186,7 +186,7 @@ class Method(Generic[Inst]):
 
 
 def stopped(instance: Instance, limit: Limit, *, start: float) -> Result:
-    """Return the answer of a method that was stopped before it found a solution."""
+    """Return the result of a method that was stopped before it found a solution."""
     chosen = problem_of(instance).any_choice(instance)
     return answer(instance, chosen, start=start, limit=limit)
 

@@ -1,4 +1,4 @@
-"""``closeknit/solution`` files: what a method answered, and whether it is true."""
+"""``closeknit/solution`` files: writing, reading and checking results of methods."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _KNOWN = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SolutionFile:
-    """The content of a solution file; nothing of it is believed yet."""
+    """The content of a solution file, not yet checked."""
 
     instance: str
     sha256: str
@@ -57,7 +57,7 @@ class SolutionFile:
 
 
 def solution_of(instance: Instance, method: str, result: Result) -> dict[str, Any]:
-    """Return a result as the object that a solution file holds."""
+    """Return the JSON object of a result."""
     proof = result.proof
     document: dict[str, Any] = {
         "format": FORMAT,
@@ -88,12 +88,12 @@ def write_solution(
 
 
 def read_solution(path: str | Path) -> SolutionFile:
-    """Read a solution file; its form is checked, its claims are not.
+    """Read a solution file without checking its claims.
 
     Raises
     ------
     InputError
-        One line naming the file, the field and the value.
+        If the file is malformed: one line with the file, the field and the value.
     """
     try:
         return parse_solution(parse_json(read_text(path), file=path))
@@ -101,11 +101,10 @@ def read_solution(path: str | Path) -> SolutionFile:
         raise error.of_file(path) from None
 
 
-def complaints(instance: Instance, solution: SolutionFile) -> list[str]:
-    """List what is untrue in a solution: digest, selection, cost, bound, status.
+def solution_errors(instance: Instance, solution: SolutionFile) -> list[str]:
+    """List the errors of a solution: digest, selection, cost, bound, status.
 
-    The bound itself is only compared with the cost; a reader that can re-derive it
-    must do so.
+    The bound is only compared with the cost; deriving it again is up to the caller.
     """
     wrong = []
     if solution.certificate is not None and solution.status is not Status.INFEASIBLE:
@@ -118,7 +117,7 @@ def complaints(instance: Instance, solution: SolutionFile) -> list[str]:
         if solution.status in (Status.OPTIMAL, Status.FEASIBLE):
             wrong.append(f"selection: missing, but status is {solution.status.value}")
         if solution.status is Status.INFEASIBLE:
-            wrong += _of_infeasible(instance, solution)
+            wrong += _infeasibility_errors(instance, solution)
         return wrong
     try:
         chosen = problem_of(instance).chosen_of(instance, solution.selection)
@@ -142,25 +141,25 @@ def complaints(instance: Instance, solution: SolutionFile) -> list[str]:
     return wrong
 
 
-def _of_infeasible(instance: Instance, solution: SolutionFile) -> list[str]:
-    """Count again, or follow the certificate of a submesh request.
+def _infeasibility_errors(instance: Instance, solution: SolutionFile) -> list[str]:
+    """Check infeasibility by counting, or by the certificate of a submesh request.
 
-    Whatever else can be asked for has a solution if there is enough. The word of a
-    search or a solver stands as it is.
+    Other problems are infeasible only by counting. Claims of a search or a solver
+    without a certificate are accepted.
     """
     if solution.certificate is not None and not isinstance(instance, Submesh):
         return ["certificate: there is none for this problem"]
     if problem_of(instance).unsolvable(instance) is None:
         if isinstance(instance, Submesh):
-            return _of_unpackable(instance, solution)
+            return _certificate_errors(instance, solution)
         return ["status: infeasible, but there are solutions"]
     if solution.proof != COUNTED:
         return [f"proof: is {solution.proof}, but counting alone shows it"]
     return []
 
 
-def _of_unpackable(instance: Submesh, solution: SolutionFile) -> list[str]:
-    """Follow the certificate, as far as there is one."""
+def _certificate_errors(instance: Submesh, solution: SolutionFile) -> list[str]:
+    """Check the certificate, if there is one."""
     proof, certificate = solution.proof, solution.certificate
     if proof is None:
         return ["proof: missing"]
@@ -181,7 +180,7 @@ def parse_solution(value: Any) -> SolutionFile:
     Raises
     ------
     InputError
-        Naming the field and the value.
+        If it is malformed; names the field and the value.
     """
     document = fields.headed(value, FORMAT)
     fields.only(document, _KNOWN, _NEEDED, "")
@@ -221,5 +220,5 @@ def _proof(value: Any) -> Proof | None:
     fields.only(document, ("grade", "by"), ("grade", "by"), "proof")
     by = fields.string(document["by"], "proof.by")
     if not by:
-        raise InputError("must name someone", field="proof.by", value=by)
+        raise InputError("must not be empty", field="proof.by", value=by)
     return Proof(_member(Grade, document["grade"], "proof.grade"), by)

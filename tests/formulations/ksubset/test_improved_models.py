@@ -466,7 +466,7 @@ def test_without_pyscipopt_the_quadratic_says_what_to_install(
     ("name", "complaint"),
     [
         ("leave", "scip crashed: ended with status 7 and no answer: something"),
-        ("garbage", "scip answered nonsense"),
+        ("garbage", "scip returned a malformed answer"),
         ("too_few", "returned a wrong solution: 0 processors chosen"),
     ],
 )
