@@ -31,7 +31,7 @@ for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
 
 import numpy as np  # noqa: E402
 
-from closeknit.heuristics.submesh.allocator import Allocator  # noqa: E402
+from closeknit.heuristics.submesh.allocator import SubmeshAllocator  # noqa: E402
 from closeknit.instances.submesh import Box, box_at  # noqa: E402
 from closeknit.methods.submesh_allocators import ALLOCATORS  # noqa: E402
 from closeknit.simulation.submesh import Fixed, first_come  # noqa: E402
@@ -48,7 +48,7 @@ SLOW = {"fs-1": 128, "as": 64}
 """Not measured below these ranges: they take 10 to 100 ms per request there."""
 
 
-class NumpyArray(Allocator):
+class NumpyArray(SubmeshAllocator):
     """First fit with numpy alone: sums over all windows of a 0/1 array."""
 
     def __init__(
@@ -87,7 +87,7 @@ class State:
 class Watched(Fixed):
     """Keeps a state every so many attempts."""
 
-    def __init__(self, allocator: Allocator, begin: int, every: int) -> None:
+    def __init__(self, allocator: SubmeshAllocator, begin: int, every: int) -> None:
         super().__init__(allocator)
         self.begin, self.every = begin, every
         self.attempts = 0
@@ -101,7 +101,7 @@ class Watched(Fixed):
         return super().place(request)
 
 
-def make(name: str, shape: Sequence[int]) -> Allocator:
+def make(name: str, shape: Sequence[int]) -> SubmeshAllocator:
     return NumpyArray(shape) if name == "numpy" else ALLOCATORS[name](shape)
 
 

@@ -96,7 +96,7 @@ def _entry(problem: str, method: AnyMethod) -> str:
     lines = [f"{method.name} ({problem}, {_kind(method)})"]
     lines += wrap(method.summary.replace("``", ""), _WIDTH - 4)
     for what in ("Guarantee", "Time", "Source"):
-        if said := method.says(what):
+        if said := method.doc_entry(what):
             lines += _field(what.lower(), said)
     return "\n    ".join(lines)
 
@@ -116,7 +116,7 @@ def _explained(problem: str, method: AnyMethod) -> str:
     fields = [
         line
         for what in _LINES
-        if (said := method.says(what))
+        if (said := method.doc_entry(what))
         for line in wrap(
             f"{what}: {said}".replace("``", ""),
             _WIDTH,
@@ -134,5 +134,5 @@ def _document(problem: str, method: AnyMethod) -> dict[str, Any]:
         "exact": method.exact,
         "seeded": method.seeded,
         "summary": method.summary,
-        **{what.lower(): method.says(what) or None for what in _LINES},
+        **{what.lower(): method.doc_entry(what) or None for what in _LINES},
     }

@@ -223,7 +223,7 @@ class Server:
         except BlockingIOError:
             return
         if signal.SIGHUP in numbers:
-            self._live.begin(anew=True)
+            self._live.begin(force=True)
         for number in (signal.SIGTERM, signal.SIGINT):
             if number in numbers:
                 self._ending = number

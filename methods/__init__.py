@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING
 
 from ..instances import KSubset, ProcSet, Submesh, Sukp
 from ..solvers.method import AnyMethod as AnyMethod
-from ..solvers.method import Kind
+from ..solvers.method import Inst
 from ..solvers.method import Method as Method
 from .old_names import current
 
 
-class MethodTable(Mapping[str, Method[Kind]]):
+class MethodTable(Mapping[str, Method[Inst]]):
     """The methods of one problem by name; the table is imported at first access.
 
     Names of the previous version are accepted, but not listed.
@@ -33,16 +33,16 @@ class MethodTable(Mapping[str, Method[Kind]]):
     """
 
     def __init__(
-        self, problem: str, load: Callable[[], Mapping[str, Method[Kind]]]
+        self, problem: str, load: Callable[[], Mapping[str, Method[Inst]]]
     ) -> None:
         self._problem = problem
         self._load = load
 
     @cached_property
-    def _methods(self) -> Mapping[str, Method[Kind]]:
+    def _methods(self) -> Mapping[str, Method[Inst]]:
         return self._load()
 
-    def __getitem__(self, name: str) -> Method[Kind]:
+    def __getitem__(self, name: str) -> Method[Inst]:
         """Return a method by its name."""
         return self._methods[current(self._problem, name)]
 

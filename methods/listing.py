@@ -48,7 +48,7 @@ class MethodList(Mapping[str, AnyMethod]):
         lines = []
         for name, method in self.items():
             kind = "exact" if method.exact else "     "
-            promise = method.says("Guarantee") or method.summary
+            promise = method.doc_entry("Guarantee") or method.summary
             lines.append(f"{name:{width}}  {kind}  {_cropped(promise)}".rstrip())
         return "\n".join(lines)
 

@@ -14,7 +14,7 @@ from ..instances import cost
 from ..instances.value import ordered
 from ..solvers import Limit, Proof, Result, Settings, answer, clock
 from ..solvers.formulation import Formulation
-from ..solvers.method import Kind, Kind_contra, Method, Variant, stopped
+from ..solvers.method import Inst, Inst_contra, Method, Variant, stopped
 
 CP_SAT = "cpsat"
 MIP_BACKENDS = ("highs", "scip", "cbc")
@@ -22,11 +22,11 @@ BACKENDS = (CP_SAT, *MIP_BACKENDS)
 """General solvers, as in the names ``formulation/backend`` of methods."""
 
 
-class Build(Protocol[Kind_contra]):
+class Build(Protocol[Inst_contra]):
     """Builds a model; solvers start from the solution ``hint``."""
 
     def __call__(
-        self, instance: Kind_contra, /, *, hint: tuple[int, ...] | None = None
+        self, instance: Inst_contra, /, *, hint: tuple[int, ...] | None = None
     ) -> Formulation:
         """Build the model."""
         ...
@@ -52,7 +52,7 @@ def solver(backend: str) -> Callable[..., Result]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Model(Generic[Kind]):
+class Model(Generic[Inst]):
     """An exact model, formulated for CP-SAT and as a mixed-integer program.
 
     Parameters
@@ -75,15 +75,15 @@ class Model(Generic[Kind]):
     """
 
     name: str
-    cpsat: Callable[[], Build[Kind]]
-    mip: Callable[[], Build[Kind]]
-    refuses_mip: Callable[[Kind], str | None]
-    first: Callable[[Kind], tuple[int, ...]]
+    cpsat: Callable[[], Build[Inst]]
+    mip: Callable[[], Build[Inst]]
+    refuses_mip: Callable[[Inst], str | None]
+    first: Callable[[Inst], tuple[int, ...]]
     free: Proof
     fallback: tuple[int, ...] | None = None
     doc: str
 
-    def methods(self) -> list[Method[Kind]]:
+    def methods(self) -> list[Method[Inst]]:
         """Return one method per backend."""
         return [
             Method(
@@ -98,7 +98,7 @@ class Model(Generic[Kind]):
         ]
 
 
-def run(form: Model[Kind], backend: str, instance: Kind, settings: Settings) -> Result:
+def run(form: Model[Inst], backend: str, instance: Inst, settings: Settings) -> Result:
     """Solve the model of an instance with a backend."""
     start = clock.now()
     hint = form.fallback

@@ -1,1 +1,1 @@
-"""A job scheduler's view: configurations, host lists, selection of processors."""
+"""Processor selection for job schedulers: configurations, hostlists, selectors."""

@@ -1,7 +1,7 @@
-"""Hostlists as schedulers write them: ``n[01-12,15],login1,r[1-2]n[1-3]``.
+"""Hostlists in the notation of Slurm: ``n[01-12,15],login1,r[1-2]n[1-3]``.
 
-Unfolding and folding, the notation of Slurm. Written out because what stands on a
-command line must be refused precisely: a name listed twice, a range of a billion.
+`unfold` lists the names of a hostlist, `fold` abbreviates names to one. Input comes
+from command lines, so sizes are bounded and error messages name the faulty part.
 """
 
 from __future__ import annotations
@@ -13,42 +13,42 @@ from math import prod
 from ..instances.errors import InputError
 
 MOST = 2**22
-"""Names that one list may unfold to, unless told otherwise."""
+"""Default for the greatest number of names in one list."""
 LONGEST = 512
-"""Characters of a name, its brackets apart."""
+"""Maximal number of characters of a name, without its brackets."""
 MOST_BRACKETS = 8
-"""Brackets in one name."""
+"""Maximal number of brackets in one name."""
 _ITEM = re.compile(r"(?:[^\s,\[\]]++|\[[^\[\]]*+\])++")
-_BETWEEN = re.compile(r"[\s,]*+")
+_SEPARATORS = re.compile(r"[\s,]*+")
 _PARTS = re.compile(r"(\[[^\]]*\])")
 _PIECE = re.compile(r"[\[,]([^,\]]*+)")
 _RANGE = re.compile(r"(\d{1,18})(?:-(\d{1,18}))?", re.ASCII)
 
 _Range = tuple[int, range]
-"""Numbers and the width that they are written in."""
+"""Width to which numbers are padded with zeros, and the numbers."""
 
 
 def unfold(text: str, *, field: str = "hostlist", most: int = MOST) -> list[str]:
-    """Return the names that a hostlist stands for, in its order.
+    """Return the names in a hostlist, in its order.
 
-    Items are parted by commas or white space. Numbers keep the width of the first of
-    their range. Several brackets in one name go through all combinations, the last
-    one fastest.
+    Items are separated by commas or white space. Numbers are padded to the width of the
+    first number of their range. Several brackets in one name stand for all
+    combinations, the last bracket varying fastest.
 
     Parameters
     ----------
     text
-        The list.
+        The hostlist.
     field
-        What a complaint calls it.
+        Name of the field in error messages.
     most
-        How many names it may stand for.
+        Maximal number of names.
 
     Raises
     ------
     InputError
-        For brackets that do not pair, ranges that run backwards, nothing at all, more
-        than `most` names, a name longer than `LONGEST` or with more than
+        If brackets do not match, a range is descending, the list is empty or has more
+        than `most` names, or a name is longer than `LONGEST` or has more than
         `MOST_BRACKETS` brackets.
 
     Examples
@@ -62,11 +62,7 @@ def unfold(text: str, *, field: str = "hostlist", most: int = MOST) -> list[str]
 
 
 def names(text: str, *, field: str = "hostlist", most: int = MOST) -> Iterator[str]:
-    """Do what `unfold` does, one name at a time.
-
-    All that can be wrong is found, and the names are counted, before the first is
-    written.
-    """
+    """Iterate over the names of `unfold`; errors are raised before the first name."""
     items: list[list[str | list[_Range]]] = []
     count = 0
     for item in _items(text, field):
@@ -92,14 +88,14 @@ def names(text: str, *, field: str = "hostlist", most: int = MOST) -> Iterator[s
             raise _too_many(field, most)
         items.append(pieces)
     if not items:
-        raise InputError("names nothing", field=field, value=text)
-    return (name for pieces in items for name in _written(pieces))
+        raise InputError("is empty", field=field, value=text)
+    return (name for pieces in items for name in _combinations(pieces))
 
 
 def fold(names: Iterable[str]) -> str:
-    """Return a hostlist for names, numbers of one prefix put together.
+    """Return a hostlist of names, with the numbers of a prefix in one bracket.
 
-    Names keep their order as far as prefixes differ; within a prefix they are sorted.
+    Prefixes keep the order of their first occurrence; the numbers of each are sorted.
 
     >>> fold(["n08", "n09", "n10", "n3", "login"])
     'n[3,08-10],login'
@@ -119,14 +115,14 @@ def fold(names: Iterable[str]) -> str:
 
 
 def _items(text: str, field: str) -> Iterator[str]:
-    """Part the list at commas and white space that stand in no bracket."""
-    at = _end(_BETWEEN, text, 0)
+    """Split the list at commas and white space outside brackets."""
+    at = _end(_SEPARATORS, text, 0)
     while at < len(text):
         item = _ITEM.match(text, at)
         if item is None:
-            raise InputError("brackets do not pair", field=field, value=text)
+            raise InputError("brackets do not match", field=field, value=text)
         yield item.group()
-        at = _end(_BETWEEN, text, item.end())
+        at = _end(_SEPARATORS, text, item.end())
 
 
 def _end(pattern: re.Pattern[str], text: str, at: int) -> int:
@@ -135,7 +131,7 @@ def _end(pattern: re.Pattern[str], text: str, at: int) -> int:
 
 
 def _ranges(part: str, field: str, most: int) -> list[_Range]:
-    """Return what a bracket stands for, no more than `most` numbers."""
+    """Parse the ranges of a bracket, at most `most` numbers."""
     found: list[_Range] = []
     count = 0
     for match in _PIECE.finditer(part):
@@ -148,7 +144,7 @@ def _ranges(part: str, field: str, most: int) -> list[_Range]:
         first, last = numbers.group(1), numbers.group(2) or numbers.group(1)
         low, high = int(first), int(last)
         if low > high:
-            raise InputError("runs backwards", field=field, value=piece)
+            raise InputError("is a descending range", field=field, value=piece)
         count += high - low + 1
         if count > most:
             raise _too_many(field, most)
@@ -157,30 +153,30 @@ def _ranges(part: str, field: str, most: int) -> list[_Range]:
 
 
 def _too_many(field: str, most: int) -> InputError:
-    return InputError(f"stands for more than {most} names", field=field)
+    return InputError(f"has more than {most} names", field=field)
 
 
 def _count(ranges: list[_Range]) -> int:
     return sum(len(numbers) for _, numbers in ranges)
 
 
-def _written(pieces: Sequence[str | list[_Range]]) -> Iterator[str]:
-    """Write the names of one item, its last bracket fastest."""
+def _combinations(pieces: Sequence[str | list[_Range]]) -> Iterator[str]:
+    """Yield the names of one item, its last bracket varying fastest."""
     if not pieces:
         yield ""
         return
     first, rest = pieces[0], pieces[1:]
     if isinstance(first, str):
-        yield from (first + name for name in _written(rest))
+        yield from (first + name for name in _combinations(rest))
         return
     for width, numbers in first:
         for i in numbers:
-            written = str(i).zfill(width)
-            yield from (written + name for name in _written(rest))
+            head = str(i).zfill(width)
+            yield from (head + name for name in _combinations(rest))
 
 
 def _folded(prefix: str, numbers: list[str]) -> Iterator[str]:
-    """Write the names of one prefix, runs of one width as ranges."""
+    """Fold the numbers of one prefix; runs of equal width become ranges."""
     yield from [prefix] * numbers.count("")
     digits = sorted((n for n in numbers if n), key=lambda n: (len(n), n))
     if len(digits) == 1:
@@ -190,7 +186,7 @@ def _folded(prefix: str, numbers: list[str]) -> Iterator[str]:
 
 
 def _runs(digits: list[str]) -> Iterator[str]:
-    """Write sorted numbers as ranges that unfold to just these."""
+    """Write sorted numbers as ranges that unfold to the same numbers."""
     run: list[str] = []
     for number in [*digits, ""]:
         follows = bool(run and number) and number == str(int(run[-1]) + 1).zfill(

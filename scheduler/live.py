@@ -1,4 +1,4 @@
-"""A selector that follows its configuration file while it runs."""
+"""A selector that reloads its configuration when the file changes."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from .config import Configuration, read_configuration
 from .selector import Selector
 
 PREPARING = Settings(time_limit=1.0)
-"""For each queue and range of sizes of a configuration, before it is used."""
+"""Limits for preparing each queue and range of sizes of a new configuration."""
 Stamp = tuple[int, int, int]
-"""File, size, and time of last change in ns: another content, another stamp."""
+"""Inode, size and modification time in ns, compared to detect changes of a file."""
 
 
 @contextmanager
-def _uncollected() -> Iterator[None]:
-    """Look for no garbage meanwhile: it would stop all threads, again and again."""
+def _without_garbage_collection() -> Iterator[None]:
+    """Disable garbage collection, which would stop all threads repeatedly."""
     enabled = gc.isenabled()
     gc.disable()
     try:
@@ -33,39 +33,37 @@ def _uncollected() -> Iterator[None]:
             gc.enable()
 
 
-def _silent(error: InputError) -> None:
-    """Report nothing."""
+def _ignore(error: InputError) -> None:
+    """Do not report the error."""
 
 
 class LiveSelector:
-    """Reloads a configuration when its file changes; keeps the old one if it is broken.
+    """Reloads a configuration when its file changes, unless the new file is invalid.
 
-    The file is looked at when a request comes and the last look is long enough ago,
-    as Drakenberg 2012 does every five minutes. A thread of its own looks and reads, so
-    that requests never wait for a file. A new one is read whole and its machines are
-    prepared, and only then it takes the place of the old one: a request is answered by
-    one or the other. A file that is missing, half-written or otherwise broken leaves
-    everything as it is; ``error`` says why, and it is read again when it changes.
-
-    Several threads may ask at once.
+    A request checks the file if the last check was ``every`` seconds ago (Drakenberg
+    2012 does so every five minutes). A background thread checks and reads it, so that
+    requests never wait for a file. A new configuration replaces the old one once it has
+    been read and prepared completely. If the file is missing or invalid, the old
+    configuration stays, ``error`` holds the reason, and the file is read again when it
+    changes. The class is thread-safe.
 
     Parameters
     ----------
     path
         A configuration, as text or compiled.
     every
-        Seconds between looks at the file.
+        Seconds between checks of the file.
     clock
-        Tells the seconds.
+        Returns the time in seconds.
     method
         See `Selector`.
     report
-        Is told why a new file is not taken, once for each content of it.
+        Called with the error when a new file is rejected, once per version of the file.
 
     Raises
     ------
     InputError
-        When the file is no good to begin with.
+        If the file is invalid when the selector is created.
     """
 
     def __init__(
@@ -75,7 +73,7 @@ class LiveSelector:
         every: float = 300.0,
         clock: Callable[[], float] = monotonic,
         method: Method[ProcSet] | None = None,
-        report: Callable[[InputError], None] = _silent,
+        report: Callable[[InputError], None] = _ignore,
     ) -> None:
         self.path = Path(path)
         self.error: InputError | None = None
@@ -86,45 +84,45 @@ class LiveSelector:
         self._report = report
         self._reading = Lock()
         self._state = Lock()
-        self._busy = self._again = self._anew = False
-        self._looked = clock()
+        self._busy = self._again = self._force = False
+        self._checked = clock()
         self._stamp = self._stamp_now()
         self._selector = Selector(self._read(), method)
 
     @property
     def configuration(self) -> Configuration:
-        """The configuration that answers at present."""
+        """The configuration in use."""
         return self._selector.configuration
 
     def current(self) -> Selector:
-        """Return the selector of the latest good configuration.
+        """Return the selector of the latest valid configuration.
 
-        If a look at the file is due, one begins in the background.
+        If a check of the file is due, it is started in the background.
         """
-        if self._clock() - self._looked >= self._every:
+        if self._clock() - self._checked >= self._every:
             self.begin()
         return self._selector
 
-    def begin(self, *, anew: bool = False) -> None:
-        """Look at the file in the background; after the look in progress if there is.
+    def begin(self, *, force: bool = False) -> None:
+        """Check the file in the background, after any check in progress.
 
         Parameters
         ----------
-        anew
+        force
             Whether to read the file even if it seems unchanged.
         """
-        self._looked = self._clock()
+        self._checked = self._clock()
         with self._state:
-            self._anew = self._anew or anew
+            self._force = self._force or force
             self._again = True
             if self._busy:
                 return
             self._busy = True
         try:
             Thread(target=self._follow, name="reload", daemon=True).start()
-        except (RuntimeError, MemoryError):  # no thread to be had: at the next look
+        except (RuntimeError, MemoryError):  # retried at the next check
             self._busy = False
-            self._refuse("cannot be looked at: no thread can be started")
+            self._refuse("cannot be checked: no thread can be started")
 
     def _follow(self) -> None:
         while True:
@@ -136,15 +134,15 @@ class LiveSelector:
             self.look()
 
     def look(self) -> None:
-        """Look at the file now, and return when it is reloaded if it has changed."""
+        """Check the file now and reload it if it has changed."""
         with self._reading:
-            self._looked = self._clock()
+            self._checked = self._clock()
             stamp = self._stamp_now()
-            if stamp == self._stamp and not self._anew:
+            if stamp == self._stamp and not self._force:
                 return
-            self._stamp, self._anew = stamp, False
+            self._stamp, self._force = stamp, False
             try:
-                with _uncollected():
+                with _without_garbage_collection():
                     selector = Selector(self._read(), self._method)
                 selector.prepare(PREPARING)
             except InputError as error:
@@ -152,7 +150,7 @@ class LiveSelector:
                 self._report(error)
             except MemoryError:
                 self._refuse("cannot be loaded: there is not enough memory")
-            except Exception as error:  # the thread goes on, whatever it is
+            except Exception as error:  # the thread must survive any error
                 self._refuse(f"cannot be loaded: {type(error).__name__}: {error}")
             else:
                 self.error = None
@@ -167,7 +165,7 @@ class LiveSelector:
         return read_configuration(self.path)
 
     def _stamp_now(self) -> Stamp | None:
-        """Return what tells this content from another; None if there is no file."""
+        """Return the stamp of the file; None if there is no file."""
         try:
             found = self.path.stat()
         except OSError:

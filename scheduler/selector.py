@@ -1,4 +1,4 @@
-"""What a job scheduler asks: which processors, at what cost, and may the job start."""
+"""Selection of processors for a job, its cost, and whether the job may start."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..formulations.procset.set_classes import Cost
 from ..instances import InputError, ProcessorSet, ProcSet
 from ..methods.auto_procset import auto
 from ..solvers import DEFAULT, Grade, Proof, Result, Settings, Status, answer, clock
-from ..solvers.answer import too_much_asked
+from ..solvers.answer import infeasible_by_count
 from ..solvers.limits import Limits, limits
 from ..solvers.method import Method
 from .config.model import Configuration, Constraint
@@ -28,16 +28,16 @@ class Decision:
     Parameters
     ----------
     instance
-        The problem that was solved: processors, prices for this job, what is free.
+        The problem that was solved: processors, prices for this job, free processors.
     result
-        The choice, its cost and bound; or that there is none.
+        The choice, its cost and bound; infeasible if there is no choice.
     constraint
-        What the cost must satisfy; None if the configuration asks nothing.
+        The constraint on the cost; None if the configuration has none.
     holds
-        Whether it does; None where there is no choice, or where ``MINCOST`` could not
-        be had within the limits.
+        Whether the constraint holds; None if there is no choice, or if ``MINCOST`` was
+        not computed within the limits.
     mincost
-        ``MINCOST(n)`` for every n that the constraint names, and for the request.
+        ``MINCOST(n)`` for every n in the constraint, and for the request.
     """
 
     instance: ProcSet
@@ -59,19 +59,18 @@ class Decision:
 
 
 class Selector:
-    """Answers requests of one configuration, one after the other.
+    """Selects processors for the requests of one configuration; thread-safe.
 
-    A machine is prepared for every queue and range of sizes when it is first asked
-    for, and the table of MINCOST the first time a constraint needs it. Where too many
-    sets are in progress at once for the dynamic programme, ``auto`` answers, without
-    looking ahead. Several threads may ask at once.
+    Solvers are prepared per queue and range of sizes at their first use, tables of
+    MINCOST when a constraint first needs them. If too many sets overlap for the dynamic
+    program, ``auto`` solves the request, without lookahead.
 
     Parameters
     ----------
     configuration
         Queues, groups, costs and constraints.
     method
-        Answers every request in place of the dynamic programme, if given.
+        Solves every request in place of the dynamic program, if given.
     """
 
     def __init__(
@@ -79,18 +78,18 @@ class Selector:
     ) -> None:
         self.configuration = configuration
         self._method = method
-        # a machine keeps its tables between requests: one thread at a time
+        # Solvers keep tables between requests: one thread at a time may use them.
         self._lock = Lock()
-        self._machines: dict[tuple[int, int | None], RequestSolver] = {}
+        self._solvers: dict[tuple[int, int | None], RequestSolver] = {}
         self._tables: dict[tuple[int, str], list[Cost]] = {}
 
     def prepare(self, settings: Settings = DEFAULT) -> None:
-        """Answer a request of each queue and range of sizes: none is the first then.
+        """Solve a request of each queue and range of sizes, to make later ones fast.
 
         Parameters
         ----------
         settings
-            Limits of each; what is not prepared by then is when it is needed.
+            Limits of each request.
         """
         for queue in self.configuration.queues:
             for block in self.configuration.costs:
@@ -108,18 +107,18 @@ class Selector:
         Parameters
         ----------
         queue, pes
-            Where the job waits, and how many processors it asks for.
+            The job's queue and number of processors.
         free
-            Indices of free processors, None if all are; those that the queue may not
-            use do not count.
+            Indices of free processors, None if all are free; those that the queue may
+            not use are ignored.
         settings
-            The time limit is for all of it. At the limit the best choice so far comes
-            back with its bound; without a proof of ``MINCOST`` it does not start.
+            The time limit covers the whole call. At the limit the best choice so far is
+            returned with its bound; the job does not start if ``MINCOST`` is unproved.
 
         Raises
         ------
         InputError
-            When there is no such queue or processor, or ``pes`` is below 1.
+            If there is no such queue or processor, or ``pes`` is below 1.
         """
         start = clock.now()
         configuration = self.configuration
@@ -158,17 +157,17 @@ class Selector:
     def _solve(
         self, instance: ProcSet, settings: Settings, start: float, watch: Limits
     ) -> Result:
-        if infeasible := too_much_asked(instance, start=start):
+        if infeasible := infeasible_by_count(instance, start=start):
             return infeasible
         if self._method is not None:
             return self._method(instance, settings)
         flags = self._flags(instance.available)
         lookahead = self.configuration.lookahead
         with self._lock:
-            machine = self._machine(instance.sets, lookahead)
-            found = machine.select(flags, instance.request, watch.reached)
-        if not found.exact and found.limit is None:  # too wide for the programme
-            return auto(instance, _left(settings, watch))
+            solver = self._solver(instance.sets, lookahead)
+            found = solver.select(flags, instance.request, watch.reached)
+        if not found.exact and found.limit is None:  # too wide for the dynamic program
+            return auto(instance, _remaining(settings, watch))
         return answer(
             instance,
             found.chosen.tolist(),
@@ -183,16 +182,16 @@ class Selector:
         flags[list(processors)] = True
         return flags
 
-    def _machine(
+    def _solver(
         self, sets: Sequence[ProcessorSet], lookahead: int | None
     ) -> RequestSolver:
-        # sets are cached by the configuration, so that like requests share them
+        # The configuration caches sets: similar requests share them and their id.
         key = (id(sets), lookahead)
-        if key not in self._machines:
-            self._machines[key] = RequestSolver(
+        if key not in self._solvers:
+            self._solvers[key] = RequestSolver(
                 len(self.configuration.processors), sets, lookahead=lookahead
             )
-        return self._machines[key]
+        return self._solvers[key]
 
     def _mincosts(
         self,
@@ -202,7 +201,7 @@ class Selector:
         settings: Settings,
         watch: Limits,
     ) -> dict[int, Cost]:
-        """Price these requests on the idle machine, as far as they can be met there."""
+        """Return MINCOST of the wanted sizes that do not exceed the idle machine."""
         usable = self.configuration.usable(queue)
         sets = self.configuration.sets_for(queue, pes)
         wanted = {n for n in wanted if n <= len(usable)}
@@ -212,18 +211,18 @@ class Selector:
             known = self._tables.get(key, [])
             if most > len(known):
                 flags = self._flags(usable)
-                machine = self._machine(sets, None)
+                solver = self._solver(sets, None)
                 try:
-                    known = machine.mincosts(flags, most, watch.reached)
-                except InputError:  # too wide
+                    known = solver.mincosts(flags, most, watch.reached)
+                except InputError:  # too wide for the dynamic program
                     known = []
                 if known:
                     self._tables[key] = known
-        if most > len(known):  # one by one, if they can be proved
-            return self._proved(queue, pes, wanted, settings, watch)
+        if most > len(known):
+            return self._mincosts_one_by_one(queue, pes, wanted, settings, watch)
         return {n: known[n - 1] for n in sorted(wanted)}
 
-    def _proved(
+    def _mincosts_one_by_one(
         self,
         queue: str,
         pes: int,
@@ -231,20 +230,21 @@ class Selector:
         settings: Settings,
         watch: Limits,
     ) -> dict[int, Cost]:
+        """Return MINCOST of the wanted sizes that are proved within the limits."""
         usable = self.configuration.usable(queue)
         idle = self.configuration.instance(queue, pes, usable)
         found: dict[int, Cost] = {}
         for n in sorted(wanted):
             if watch.reached():
                 break
-            result = auto(replace(idle, request=n), _left(settings, watch))
+            result = auto(replace(idle, request=n), _remaining(settings, watch))
             if result.status is Status.OPTIMAL:
                 assert isinstance(result.objective, tuple)
                 found[n] = result.objective
         return found
 
 
-def _left(settings: Settings, watch: Limits) -> Settings:
-    """Return the settings with the time that is left: next to none after a limit."""
+def _remaining(settings: Settings, watch: Limits) -> Settings:
+    """Return the settings with the remaining time, 1 ms once a limit is reached."""
     left = 0.0 if watch.reached() else watch.deadline - clock.now()
     return replace(settings, time_limit=max(left, 0.001))

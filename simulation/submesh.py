@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import Protocol
 
-from ..heuristics.submesh.allocator import Allocator
+from ..heuristics.submesh.allocator import SubmeshAllocator
 from ..instances import InputError
 from ..instances.submesh import Box
 from .invariants import BoxWatch, checking
@@ -52,7 +52,7 @@ class Occupancy(Protocol):
 
     @property
     def steps(self) -> int:
-        """Steps spent on finding places so far; see `Allocator.steps`."""
+        """Steps spent on finding places so far; see `SubmeshAllocator.steps`."""
 
     def place(self, request: Request) -> bool:
         """Place a request if a box is free; return whether it was placed."""
@@ -83,7 +83,7 @@ class Fixed:
     moved = 0
     generous = False
 
-    def __init__(self, allocator: Allocator) -> None:
+    def __init__(self, allocator: SubmeshAllocator) -> None:
         self.allocator = allocator
         self.shape = allocator.shape
         self.rotate = allocator.rotate
@@ -141,7 +141,7 @@ class Measures:
     mean_allocated
         Boxes held, averaged over attempts.
     steps_per_success, steps_per_failure, steps_per_attempt
-        See `Allocator.steps`.
+        See `SubmeshAllocator.steps`.
     attempts, failures
         Number of attempts, and of those that failed.
     external_failures, migration_failures, undecided_failures

@@ -18,7 +18,7 @@ from math import prod
 
 from ..exact.submesh.feasibility import Feasibility, decide
 from ..exact.submesh.migrate import Migration
-from ..heuristics.submesh.allocator import Allocator
+from ..heuristics.submesh.allocator import SubmeshAllocator
 from ..instances.submesh import Box, Resident, Submesh, final_boxes, placement_of, sides
 from ..instances.submesh.packing import Item, Packing
 from ..methods.submesh_allocators import ALLOCATORS
@@ -80,7 +80,7 @@ class Migrating:
         self.settings = settings
         self._decider = decider
         self.undecided = self.moved = self.carried = 0
-        self._allocator: Allocator = ALLOCATORS["fs-f"](shape, rotate=rotate)
+        self._allocator: SubmeshAllocator = ALLOCATORS["fs-f"](shape, rotate=rotate)
         self._items: dict[int, Item] = {}
         self.where: dict[int, Box] = {}
         self._free = prod(self.shape)

@@ -1,4 +1,4 @@
-"""Run models, and describe their outcome in one vocabulary."""
+"""Running models with solvers; the common types for settings and results."""
 
 from .answer import answer as answer
 from .result import Grade as Grade
@@ -11,7 +11,7 @@ from .result import Value as Value
 from .settings import DEFAULT as DEFAULT
 from .settings import Settings as Settings
 from .settings import Ties as Ties
-from .solution_json import complaints as complaints
 from .solution_json import read_solution as read_solution
+from .solution_json import solution_errors as solution_errors
 from .solution_json import solution_of as solution_of
 from .solution_json import write_solution as write_solution

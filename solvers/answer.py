@@ -1,4 +1,4 @@
-"""From a choice to a `Result`: checked, priced again, never worse than proved."""
+"""Construction of a `Result` from a choice, which is checked and priced again."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from collections.abc import Collection
 from ..instances import Instance, Value, check, cost, problem_of
 from ..instances.value import ordered
 from . import clock
-from .interrupt import unhurried
+from .interrupt import alarm_postponed
 from .result import COUNTED, Limit, Proof, Result, SolverError, Status
 
 
-def too_much_asked(instance: Instance, *, start: float) -> Result | None:
-    """Return that an instance is infeasible if counting shows it; else None.
+def infeasible_by_count(instance: Instance, *, start: float) -> Result | None:
+    """Return an infeasible result if counting shows infeasibility, else None.
 
     Parameters
     ----------
     instance
-        What is to be solved.
+        The instance to solve.
     start
-        ``clock.now()`` when the run began.
+        ``clock.now()`` at the start of the run.
     """
     if not problem_of(instance).unsolvable(instance):
         return None
@@ -37,31 +37,31 @@ def answer(
     seed: int | None = None,
     nodes: int | None = None,
 ) -> Result:
-    """Check a choice, price it from the definition, and say what is known.
+    """Check a choice, price it from the definition, and return the result.
 
     Parameters
     ----------
     instance
-        What was to be solved.
+        The instance to solve.
     chosen
         Indices of processors or items, in any order; None if nothing was found.
     start
-        ``clock.now()`` when the run began.
+        ``clock.now()`` at the start of the run.
     bound, proof
         A proved lower bound and its proof.
     limit
-        What ended the run early; dropped when the result is optimal anyway.
+        What ended the run early; ignored if the result is optimal.
     seed
-        Of the run's own randomness.
+        Random seed of the run.
     nodes
-        Nodes of the search, if it counts them.
+        Number of search nodes, if counted.
 
     Raises
     ------
     SolverError
-        When the choice is not valid or costs less than the bound.
+        If the choice is invalid or costs less than the bound.
     """
-    with unhurried():  # the search is over, what it found is not to be lost
+    with alarm_postponed():  # so that the solution found is not lost
         if chosen is None:
             return Result(
                 status=Status.UNKNOWN,

@@ -1,8 +1,7 @@
-"""The clock of every limit and measurement: it stands still while kernels compile.
+"""The clock for all limits and measurements, which stops while kernels compile.
 
-Machine code of a kernel is made once per machine and kept. What that takes says
-nothing about a method and must change no answer, so it is in no time limit and in no
-published time: all that measures or limits a run reads `now`.
+Kernels are compiled once per machine and cached. Compilation must not affect results
+and is no property of a method, so it counts in no time limit and no published time.
 """
 
 from __future__ import annotations
@@ -16,19 +15,19 @@ _stopped_since: float | None = None
 
 
 def now() -> float:
-    """Return monotonic seconds since some moment, without those spent compiling."""
+    """Return a monotonic time in seconds, excluding compilation."""
     if _stopped_since is not None:
         return _stopped_since - _stopped_for
     return perf_counter() - _stopped_for
 
 
 def cpu() -> float:
-    """Return seconds of this process's processor time, without those compiling."""
+    """Return the processor time of this process in seconds, excluding compilation."""
     return process_time() - _cpu_stopped_for
 
 
 def is_stopped() -> bool:
-    """Whether the clock stands still now."""
+    """Whether the clock is stopped."""
     return _stopped_since is not None
 
 

@@ -21,7 +21,7 @@ from .settings import DEFAULT, Settings
 if "highspy" in sys.modules:
     raise SolverError(
         "cp-sat cannot run here: highspy is loaded in this process, and the two "
-        "cannot live together; use either one in a process of its own."
+        "cannot share a process; use either one in a process of its own."
     )
 try:
     import ortools
@@ -32,16 +32,16 @@ except ModuleNotFoundError as error:
     ) from None
 
 _TOLERANCE = 1e-6
-"""CP-SAT counts in integers; its bound is a float only on the way out."""
+"""CP-SAT computes in integers; only the reported bound is a float."""
 _EXACT = 2.0**52
-"""Floats up to twice this are apart by at most one."""
+"""Neighbouring floats up to twice this differ by at most one."""
 _POLL = 0.05
-_PATIENCE = 1.0
+_STOP_TIMEOUT = 1.0
 """Seconds that a search has to end after Ctrl-C."""
-_LAST = 30.0
-"""Seconds that searches left alone have to end when the program does."""
+_EXIT_TIMEOUT = 30.0
+"""Seconds that abandoned searches have to end at exit."""
 
-_left_alone: list[tuple[Thread, cp_model.CpSolver]] = []
+_abandoned: list[tuple[Thread, cp_model.CpSolver]] = []
 
 BY = f"cp-sat {ortools.__version__}"
 """Name of the solver in proofs."""
@@ -55,35 +55,37 @@ def solve(
 ) -> Result:
     """Solve a formulation; the solution is checked and priced again.
 
-    Ctrl-C ends the search with what it has and the limit ``interrupt``; a second
-    Ctrl-C is a KeyboardInterrupt.
+    Ctrl-C ends the search with the best solution and the limit ``interrupt``; a second
+    Ctrl-C raises KeyboardInterrupt.
 
     Parameters
     ----------
     formulation
-        What to solve.
+        The model to solve.
     settings
-        Time limit (what is left of it since ``start``), seed, threads, memory. One
-        thread and one seed: one result, unless a limit ends the search.
+        Time limit (measured from ``start``), seed, threads, memory. With one thread,
+        equal seeds give equal results unless a limit ends the search.
     start
-        ``clock.now()`` when the run began, building included.
+        ``clock.now()`` at the start of the run, including model building.
 
     Raises
     ------
     SolverError
-        When the model is rejected, or the solution fails ``instances.check``.
+        If the model is rejected, or the solution fails ``instances.check``.
     """
     start = clock.now() if start is None else start
     with deferred() as pressed:
         if formulation.levels:
-            found = _one_after_the_other(formulation, settings, start, pressed)
+            found = _minimise_levels(formulation, settings, start, pressed)
         else:
             found = _attempt(formulation, settings, start, pressed)
             if found.bound is not None:
                 found.proved = formulation.bound_of(found.bound)
     if found.infeasible:
         if found.values is not None or formulation.hint is not None:
-            raise SolverError(f"{BY} finds {formulation.name} infeasible and solved.")
+            raise SolverError(
+                f"{BY} finds {formulation.name} infeasible, but it has a solution."
+            )
         return Result(
             status=Status.INFEASIBLE,
             proof=Proof(Grade.SOLVER, BY),
@@ -103,14 +105,14 @@ def solve(
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """Whether a model without an objective has a solution.
+    """The answer for a model without an objective.
 
     Parameters
     ----------
     values
-        Of the variables asked for; None if no solution was found.
+        Values of the requested variables; None if no solution was found.
     impossible
-        Whether there is none.
+        Whether the model is proved infeasible.
     limit
         What ended the search early.
     """
@@ -128,14 +130,14 @@ def decide(
     start: float | None = None,
     parameters: str = "",
 ) -> Decision:
-    """Find any solution of a model, or that there is none; for limits see `solve`.
+    """Find any solution of a model or prove it infeasible; for limits see `solve`.
 
-    A node limit counts conflicts: with one thread, the same answer every time.
+    The node limit counts conflicts; with one thread it is deterministic.
 
     Raises
     ------
     SolverError
-        When the model is rejected.
+        If the model is rejected.
     """
     start = clock.now() if start is None else start
     solver, left = _solver(parameters, settings, start)
@@ -166,24 +168,24 @@ def decide(
 
 @dataclass(slots=True)
 class _Attempt:
-    """What came of one search.
+    """The outcome of one search.
 
     Attributes
     ----------
     values
-        Of ``formulation.variables``.
+        Values of ``formulation.variables``.
     solution
-        Of all variables of the model, by their index.
+        Values of all variables of the model, by index.
     bound
-        On the model's objective.
+        Lower bound on the model's objective.
     proved
-        On the cost.
+        Lower bound on the cost.
     optimal
-        Whether the solution is proved to be the best.
+        Whether the solution is proved optimal.
     limit
-        What ended the search; None if it ended by itself.
+        What ended the search early, if anything.
     infeasible
-        Whether there is no solution at all, where that may be.
+        Whether the model is proved infeasible.
     """
 
     values: list[int] | None = None
@@ -198,15 +200,15 @@ class _Attempt:
 def _attempt(
     formulation: CpFormulation, settings: Settings, start: float, pressed: Event
 ) -> _Attempt:
-    """Search once for the least objective that the model has now."""
+    """Minimise the model's current objective."""
     solver, left = _solver(formulation.parameters, settings, start)
-    heard = _Listener()
-    solver.best_bound_callback = heard.bounds.append
+    listener = _Listener()
+    solver.best_bound_callback = listener.bounds.append
     began = clock.now()
-    code = _run(solver, formulation.model, pressed, _late(settings, start), heard)
+    code = _run(solver, formulation.model, pressed, _late(settings, start), listener)
     spent = clock.now() - began
     if code is None:
-        return _heard(formulation, heard, pressed)
+        return _incomplete(formulation, listener, pressed)
     if code == cp_model.MODEL_INVALID:
         why = formulation.model.validate() or "no reason given"
         raise SolverError(f"{BY} rejects the model {formulation.name}: {why}")
@@ -245,7 +247,7 @@ def _attempt(
 def _solver(
     parameters: str, settings: Settings, start: float
 ) -> tuple[cp_model.CpSolver, float]:
-    """Return a solver with all parameters set, and the seconds that it has."""
+    """Return a solver with all parameters set, and its time limit in seconds."""
     solver = cp_model.CpSolver()
     options = solver.parameters
     options.parse_text_format(parameters)
@@ -253,7 +255,7 @@ def _solver(
     options.max_time_in_seconds = left
     options.random_seed = settings.seed
     options.num_workers = settings.threads
-    # Its own handler would swallow Ctrl-C, and kill the program at the third.
+    # CP-SAT's own handler would swallow Ctrl-C and kill the program at the third.
     options.catch_sigint_signal = False
     if settings.memory_mb is not None:
         options.max_memory_in_mb = settings.memory_mb
@@ -265,7 +267,7 @@ def _solver(
 
 
 class _Listener(cp_model.CpSolverSolutionCallback):  # type: ignore[misc]
-    """Keeps what is found on the way, in case that the search does not end in time."""
+    """Keeps the last solution and bound, in case the search does not end in time."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -277,14 +279,16 @@ class _Listener(cp_model.CpSolverSolutionCallback):  # type: ignore[misc]
         self.solution = list(self.response_proto.solution)
 
 
-def _heard(formulation: CpFormulation, heard: _Listener, pressed: Event) -> _Attempt:
-    """Return what was found by a search that did not end in time."""
+def _incomplete(
+    formulation: CpFormulation, listener: _Listener, pressed: Event
+) -> _Attempt:
+    """Return the outcome of a search that did not end in time."""
     found = _Attempt(limit=Limit.INTERRUPT if pressed.is_set() else Limit.TIME)
-    found.solution = heard.solution
+    found.solution = listener.solution
     if found.solution is not None:
         found.values = [found.solution[x.index] for x in formulation.variables]
-    if heard.bounds and isfinite(heard.bounds[0]):
-        found.bound = _integer_bound(heard.bounds[0])
+    if listener.bounds and isfinite(listener.bounds[0]):
+        found.bound = _integer_bound(listener.bounds[0])
         if formulation.below is not None:
             most = formulation.below * formulation.unit
             found.bound = min(found.bound, most)
@@ -292,19 +296,19 @@ def _heard(formulation: CpFormulation, heard: _Listener, pressed: Event) -> _Att
 
 
 def _integer_bound(bound: float) -> int:
-    """Return the bound on the objective, which CP-SAT gives as a float."""
+    """Round CP-SAT's float bound on the objective to an integer bound."""
     if abs(bound) < _EXACT:
         return ceil(bound - _TOLERANCE)
     return floor(bound - abs(bound) / _EXACT)  # it may have been rounded upwards
 
 
-def _one_after_the_other(
+def _minimise_levels(
     formulation: CpFormulation, settings: Settings, start: float, pressed: Event
 ) -> _Attempt:
-    """Minimise the first level, keep it there, minimise the second, and so on.
+    """Minimise the first level, fix it at its optimum, minimise the second, and so on.
 
-    Each search starts from the solution of the one before. A level at which that
-    solution costs nothing needs no search. The model is not the same afterwards.
+    Each search starts from the previous solution. A level at which that solution costs
+    nothing needs no search. The model is modified.
     """
     model = formulation.model
     optima: list[int] = []
@@ -338,18 +342,18 @@ def _one_after_the_other(
 
 
 def still_searching() -> bool:
-    """Whether a search that was left alone has not ended yet.
+    """Whether an abandoned search is still running.
 
-    Python must not shut down under it; ``os._exit`` is safe.
+    Python must not shut down while it is; ``os._exit`` is safe.
     """
-    return any(thread.is_alive() for thread, _ in _left_alone)
+    return any(thread.is_alive() for thread, _ in _abandoned)
 
 
 @atexit.register
 def _stop_searching() -> None:
-    for thread, solver in _left_alone:
+    for thread, solver in _abandoned:
         solver.stop_search()
-        thread.join(_LAST)
+        thread.join(_EXIT_TIMEOUT)
 
 
 def _late(settings: Settings, start: float) -> float:
@@ -365,20 +369,20 @@ def _run(
     model: cp_model.CpModel,
     pressed: Event,
     late: float,
-    heard: _Listener | None = None,
+    listener: _Listener | None = None,
 ) -> int | None:
-    """Search in a thread, so that this one hears Ctrl-C and can pass it on.
+    """Search in a thread, so that this one receives Ctrl-C and can stop the search.
 
-    Presolve looks at neither the clock nor the order to stop for seconds on end. So
-    past a reading of ``clock.now()`` the search is left to itself: None is
-    returned, and neither solver nor model may be used again.
+    Presolve may ignore its time limit and stop requests for seconds. The search is
+    therefore abandoned when ``clock.now()`` passes ``late``: None is returned, and
+    neither solver nor model may be used again.
     """
     outcome: list[int] = []
     failure: list[BaseException] = []
 
     def search() -> None:
         try:
-            outcome.append(solver.solve(model, heard))
+            outcome.append(solver.solve(model, listener))
         except BaseException as error:
             failure.append(error)
 
@@ -387,13 +391,13 @@ def _run(
     asked = False
     while thread.is_alive():
         thread.join(_POLL)
-        if pressed.is_set():  # again and again: it may not have begun before
-            late = late if asked else clock.now() + _PATIENCE
+        if pressed.is_set():  # repeated, as the search may not have begun before
+            late = late if asked else clock.now() + _STOP_TIMEOUT
             asked = True
             solver.stop_search()
         if clock.now() > late and thread.is_alive():
             solver.stop_search()
-            _left_alone.append((thread, solver))
+            _abandoned.append((thread, solver))
             return None
     if failure:
         raise SolverError(f"cp-sat failed: {failure[0]}")

@@ -1,4 +1,4 @@
-"""A built model and the way back from it to the instance."""
+"""Built models, and the translation of their solutions and bounds to the instance."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ class Level:
     Parameters
     ----------
     terms
-        Variables and their coefficients, which are positive; perhaps none.
+        Variables and their positive coefficients; may be empty.
     unit
-        The cost is this many times the sum of the terms.
+        Factor from the sum of the terms to the cost.
     """
 
     terms: Sequence[tuple[Any, int]]
@@ -31,36 +31,34 @@ class Level:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Formulation:
-    """A built model and the way back from its variables to the instance.
+    """A built model, with the translation of its variables to the instance.
 
     Parameters
     ----------
     name
-        As the table of formulations has it.
+        Name in the table of formulations.
     instance
-        What is to be solved.
+        The instance to solve.
     model
-        The model: nothing is solved yet.
+        The model, not yet solved.
     variables
-        Those that say what is chosen.
+        The variables that determine the choice.
     decode
-        From their values to indices of processors or items.
+        Maps their values to indices of processors or items.
     unit
-        The model's objective is this many times the cost.
+        Factor from the cost to the model's objective.
     unfold
-        From a bound on the model's objective to one on a lexicographic cost, where
-        the objective folds all levels into one number; None elsewhere.
+        Maps a bound on the model's objective to one on a lexicographic cost, if the
+        objective folds all levels into one number.
     levels
-        Objectives to be minimised one after the other, each kept at its optimum from
-        then on; the model's own objective is not used then. None where the cost is
-        an integer, or folded into one.
+        Objectives to minimise in this order, each fixed at its optimum before the next;
+        they replace the model's own objective. Empty if the cost is one integer.
     hint
-        A choice known beforehand, handed to the solver and fallen back on.
+        A known choice: start solution and fallback.
     bound, proof
-        A bound known beforehand and its proof.
+        A known bound and its proof.
     may_be_infeasible
-        Whether an instance may have no solution at all; where that cannot be, a model
-        without one is an error.
+        Whether instances may be infeasible; if not, an infeasible model is an error.
     """
 
     name: str
@@ -77,13 +75,13 @@ class Formulation:
     may_be_infeasible: bool = False
 
     def bound_of(self, objective: int | None, proved: Sequence[int] = ()) -> Value:
-        """Turn a bound on the model's objective into one on the cost.
+        """Convert a bound on the model's objective to one on the cost.
 
         Parameters
         ----------
         objective
-            Lower bound on the objective, or on that of the level after the proved
-            ones; None if there is none.
+            Lower bound on the objective, or on the first level that is not proved; None
+            if there is none.
         proved
             The optima of the first levels.
         """
@@ -105,10 +103,10 @@ class CpFormulation(Formulation):
     Parameters
     ----------
     parameters
-        What suits this model, as text of CP-SAT's parameters.
+        Parameters of CP-SAT for this model, in its text format.
     below
-        Only choices cheaper than this are solutions, or None. A model without any
-        then proves this as a bound.
+        If given, only choices cheaper than this are solutions, and infeasibility
+        proves this as a bound.
     """
 
     parameters: str = ""
@@ -124,21 +122,21 @@ class MipFormulation(Formulation):
 
     @property
     def slack(self) -> float:
-        """Its optimum may lie so far below the truth within a solver's tolerances."""
+        """How far below the true optimum tolerances may move the model's optimum."""
         return 0.0
 
     def write(self, file: Path) -> None:
-        """Write it for a process of its own."""
+        """Write the model to a file for the solver's process."""
         self.model.toJson(file)
 
     @property
     def names(self) -> list[str]:
-        """Of the variables."""
+        """Names of the variables."""
         return [x.name for x in self.variables]
 
     @property
     def objectives(self) -> list[list[tuple[str, int]]]:
-        """Of the levels: names of variables and their coefficients."""
+        """For each level, names of variables and their coefficients."""
         return [[(x.name, w) for x, w in level.terms] for level in self.levels]
 
     @property
@@ -150,7 +148,7 @@ class MipFormulation(Formulation):
 
     @property
     def widest(self) -> int:
-        """Greatest number in the model, rows and right-hand sides included."""
+        """Greatest number in the model, including rows and right-hand sides."""
         numbers = [abs(w) for w in self.model.objective.values()]
         for row in self.model.constraints():
             numbers += [abs(row.constant), *map(abs, row.values())]
@@ -169,16 +167,16 @@ class QuadraticFormulation(MipFormulation):
 
     @property
     def slack(self) -> float:
-        """Its optimum may lie so far below the truth within a solver's tolerances."""
+        """How far below the true optimum tolerances may move the model's optimum."""
         return float(self.model.slack)
 
     def write(self, file: Path) -> None:
-        """Write it for a process of its own."""
+        """Write the model to a file for the solver's process."""
         self.model.write(file)
 
     @property
     def names(self) -> list[str]:
-        """Of the variables."""
+        """Names of the variables."""
         return list(self.variables)
 
     @property
@@ -202,20 +200,20 @@ def to_result(
     Parameters
     ----------
     formulation
-        What was solved.
+        The model that was solved.
     values
-        The solver's values of ``formulation.variables``; None if it has none.
+        The solver's values of ``formulation.variables``; None without a solution.
     bound, proof
-        Its bound on the cost, if any, and the proof of it.
+        The solver's bound on the cost, if any, and its proof.
     limit
-        What ended it early.
+        What ended the solver early.
     start, seed
         See `answer`.
 
     Raises
     ------
     SolverError
-        When the solver's solution is not valid, or its bound contradicts a solution.
+        If the solver's solution is invalid, or its bound contradicts a solution.
     """
     instance = formulation.instance
     chosen = None if values is None else formulation.decode(values)

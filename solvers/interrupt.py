@@ -1,14 +1,13 @@
-"""What stops a run from outside: Ctrl-C, and an alarm when its time is over.
+"""Interruption of a run from outside: by Ctrl-C, and by an alarm at its time limit.
 
-Both take the same way. Within a block of `deferred` they set an event that is looked at
-between two steps; elsewhere they raise KeyboardInterrupt, and the caller that holds a
-solution or a bound catches that and returns it. So a method keeps its time limit even
-while it does something that never looks at the clock, such as building a model. An
-exception may leave a search half way through a step: what catches it returns what was
-known before that search, and never reads a bound from it.
+Within a block of `deferred`, both set an event that the search polls between steps.
+Elsewhere they raise KeyboardInterrupt, caught by the caller that holds a solution or a
+bound. A method thus keeps its time limit even in code that never checks the clock, such
+as model building. The exception may leave a search in the middle of a step: code that
+catches it returns what was known before that search, and reads no bound from it.
 
-Signals reach the main thread only. In other threads there is no alarm, and a method is
-as punctual as its own looks at the clock.
+Signals reach the main thread only. In other threads there is no alarm, and the time
+limit is kept only by a method's own checks of the clock.
 """
 
 from __future__ import annotations
@@ -24,22 +23,22 @@ from ..importing import importing
 from . import clock
 
 GRACE = 0.2
-"""Seconds past a short limit; see `grace`."""
+"""Minimum of `grace`, in seconds."""
 _EVERY = 0.1
-"""Seconds between two alarms: one may have come while the run could not be stopped."""
-_PATIENCE = 2
-"""Alarms after which an event that is not looked at gives way to the exception."""
+"""Seconds between alarms; they repeat, as a run cannot be stopped at every moment."""
+_MOST_IGNORED = 2
+"""Alarms after which the exception is raised if the event has not ended the run."""
 _AGAIN = 3
-"""Alarms after which the exception is raised again, if that did not end the run."""
+"""Alarms after which the exception is raised again if the run has not ended."""
 _LONGEST = 1e8
-"""Seconds that a timer takes, three years."""
+"""Maximal seconds of a timer, about three years."""
 
 
 def grace(limit: float) -> float:
-    """Return the seconds past its limit at which a run is stopped from outside.
+    """Return how many seconds after its limit a run is stopped from outside.
 
-    Whoever looks at the clock has ended by then. The answer is promised within 0.5 s
-    or 5 %; what is left of that is for checking and pricing what was found.
+    Searches that check the clock have ended by then. A call ends within 0.5 s or 5 %
+    of its limit; the rest of that time is for checking and pricing the solution.
 
     >>> grace(0.5), grace(60)
     (0.2, 1.2)
@@ -48,21 +47,21 @@ def grace(limit: float) -> float:
 
 
 class OutOfTimeError(KeyboardInterrupt):
-    """The alarm: the time of a run is over."""
+    """Raised by the alarm at the end of a run's time."""
 
 
 @dataclass(slots=True)
 class Alarm:
-    """What has happened since the alarm was set.
+    """A repeating alarm, and what has happened since it was set.
 
     Attributes
     ----------
     seconds
-        From when it is set to when it goes off first.
+        Time until the first alarm.
     presses
-        How often Ctrl-C was pressed.
+        Number of times Ctrl-C was pressed.
     rung
-        How often the alarm went off since the time was over.
+        Number of alarms since the time was over.
     """
 
     seconds: float = 0.0
@@ -72,14 +71,14 @@ class Alarm:
     _until: float = field(default=0.0, repr=False)
 
     def set(self) -> None:
-        """Let it go off when the time is over, and again and again from then on."""
+        """Start the timer, which repeats once the time is over."""
         self._until = clock.now() + self.seconds
         signal.setitimer(signal.ITIMER_REAL, self.seconds, _EVERY)
 
     def ring(self, number: int, frame: FrameType | None) -> None:
-        """Stop the run: by its event if it looks at one, else by an exception."""
+        """Handle the signal: set the innermost event, or raise an exception."""
         left = self._until - clock.now()
-        if left > 0:  # the clock has stood still for a while, or does now
+        if left > 0:  # the clock was stopped for a while, or is
             signal.setitimer(signal.ITIMER_REAL, max(left, _EVERY), _EVERY)
             return
         if importing(frame):
@@ -87,24 +86,24 @@ class Alarm:
         self.rung += 1
         if _deferred:
             _deferred[-1].set()
-            if self.rung < _PATIENCE:
+            if self.rung < _MOST_IGNORED:
                 return
-        if not _shields and self.rung >= self._next:
+        if not _postponing and self.rung >= self._next:
             self._next = self.rung + _AGAIN
             raise OutOfTimeError
 
 
 _deferred: list[threading.Event] = []
-_shields: list[None] = []
+_postponing: list[None] = []
 _alarms: list[Alarm] = []
 
 
 @contextmanager
 def deferred() -> Iterator[threading.Event]:
-    """Turn Ctrl-C and the alarm into an event to be looked at, while the block runs.
+    """Turn Ctrl-C and the alarm into an event to poll, while the block runs.
 
-    A second Ctrl-C raises KeyboardInterrupt as ever. Outside the main thread,
-    where signals do not arrive, the event is never set.
+    A second Ctrl-C raises KeyboardInterrupt. Outside the main thread, where signals do
+    not arrive, the event is never set.
     """
     pressed = threading.Event()
     if not _in_main_thread():
@@ -130,24 +129,24 @@ def deferred() -> Iterator[threading.Event]:
 
 
 @contextmanager
-def unhurried() -> Iterator[None]:
-    """Let the alarm wait for the end of the block, such as the pricing of an answer."""
+def alarm_postponed() -> Iterator[None]:
+    """Postpone the alarm's exception to the end of the block."""
     if not _in_main_thread():
         yield
         return
-    _shields.append(None)
+    _postponing.append(None)
     try:
         yield
     finally:
-        _shields.pop()
+        _postponing.pop()
 
 
 @contextmanager
 def alarmed(seconds: float) -> Iterator[Alarm]:
-    """Stop what the block does if it runs on past its limit of so many seconds.
+    """Stop the block if it exceeds a limit in seconds by more than `grace`.
 
-    Within another such block, outside the main thread, and where the program uses the
-    timer for something else, no alarm is set.
+    No alarm is set within another such block, outside the main thread, or if the
+    program already uses the timer.
     """
     seconds = min(max(0.0, seconds), _LONGEST)
     alarm = Alarm(seconds + grace(seconds))
@@ -162,7 +161,7 @@ def alarmed(seconds: float) -> Iterator[Alarm]:
             pressed(number, frame)
 
     rang = signal.signal(signal.SIGALRM, alarm.ring)
-    if callable(pressed):  # else it is ignored, and stays so
+    if callable(pressed):  # otherwise Ctrl-C is ignored, and stays so
         signal.signal(signal.SIGINT, press)
     _alarms.append(alarm)
     try:
@@ -171,8 +170,8 @@ def alarmed(seconds: float) -> Iterator[Alarm]:
             yield alarm
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0)
-    finally:  # even if the alarm rang while it was turned off
-        with unhurried():
+    finally:  # even if the alarm went off while it was being turned off
+        with alarm_postponed():
             signal.setitimer(signal.ITIMER_REAL, 0)
             _alarms.remove(alarm)
             if callable(pressed):

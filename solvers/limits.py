@@ -1,4 +1,4 @@
-"""What ends a search early, looked at between two steps of it."""
+"""Time, node and interrupt limits of a search, checked between its steps."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from .interrupt import deferred
 from .result import Limit
 
 _CHUNK_SECONDS = 0.1
-"""A kernel runs about this long before limits and Ctrl-C are looked at."""
+"""Target duration of a kernel call, after which limits and Ctrl-C are checked."""
 LONGEST = 2**40
-"""Nodes that a kernel is asked for at most."""
+"""Maximal number of nodes per kernel call."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,11 +24,11 @@ class Limits:
     Parameters
     ----------
     pressed
-        Set by Ctrl-C.
+        Event set by Ctrl-C.
     deadline
         Value of ``clock.now()`` at which to stop.
     nodes
-        How many a search may have, or None.
+        Maximal number of search nodes, or None.
     """
 
     pressed: Event
@@ -36,7 +36,7 @@ class Limits:
     nodes: int | None = None
 
     def reached(self, nodes: int = 0) -> Limit | None:
-        """Return which limit is reached, by a search that has had so many nodes."""
+        """Return the limit reached by a search with this number of nodes, if any."""
         if self.pressed.is_set():
             return Limit.INTERRUPT
         if clock.now() >= self.deadline:
@@ -46,7 +46,7 @@ class Limits:
         return None
 
     def within(self, budget: int, nodes: int) -> int:
-        """Cut the nodes of a step to those left after so many."""
+        """Reduce the budget of a step to the nodes that remain."""
         return budget if self.nodes is None else min(budget, self.nodes - nodes)
 
     def search(
@@ -57,22 +57,22 @@ class Limits:
         nodes: Callable[[], int],
         longest: int = LONGEST,
     ) -> Limit | None:
-        """Search in steps of about a tenth of a second; return what ended it.
+        """Run a search in steps of about 0.1 s; return the limit that ended it, if any.
 
-        For searches whose answer does not depend on where steps end.
+        The result of the search must not depend on where its steps end.
 
         Parameters
         ----------
         step
-            Searches at most so many nodes.
+            Searches at most the given number of nodes.
         unfinished
-            Whether there is more to search; None is returned when there is not.
+            Returns whether nodes remain.
         nodes
-            Nodes searched so far.
+            Returns the number of nodes searched so far.
         longest
-            Nodes that a step may have at most.
+            Maximal number of nodes per step.
         """
-        budget = 1  # a node may take as long as a step is meant to
+        budget = 1  # a single node may take as long as a whole step should
         while unfinished():
             if limit := self.reached(nodes()):
                 return limit
@@ -90,7 +90,7 @@ class Limits:
 
 @contextmanager
 def limits(deadline: float, nodes: int | None = None) -> Iterator[Limits]:
-    """Look out for limits while the block runs; Ctrl-C is one of them.
+    """Provide the limits of a search, with Ctrl-C as one of them, within the block.
 
     A second Ctrl-C raises KeyboardInterrupt, see ``interrupt.deferred``.
 

@@ -1,6 +1,6 @@
-"""Output of solvers, line by line, to the logger ``closeknit.solvers`` at DEBUG.
+"""Logging of solver output, line by line, to ``closeknit.solvers`` at level DEBUG.
 
-Nothing is asked of the solvers, and nothing is read, unless that level is enabled:
+Solvers write output only if that level is enabled:
 
 >>> import logging
 >>> logging.getLogger("closeknit.solvers").setLevel(logging.DEBUG)  # doctest: +SKIP
@@ -15,26 +15,26 @@ LOG = logging.getLogger("closeknit.solvers")
 
 
 def enabled() -> bool:
-    """Return whether solvers should report what they do."""
+    """Return whether solver output is logged."""
     return LOG.isEnabledFor(logging.DEBUG)
 
 
 def note(source: str, text: str) -> None:
-    """Log what a solver reports, a record per line that is not blank."""
+    """Log a solver's output, one record per line that is not blank."""
     for line in text.splitlines():
         if line.strip():
             LOG.debug("%s: %s", source, line.rstrip())
 
 
 class Follower:
-    """Logs the lines that a solver appends to files of its folder.
+    """Logs the lines that a solver appends to files in its folder.
 
     Parameters
     ----------
     source
         Name of the solver.
     folder
-        Where it runs.
+        The folder in which it runs.
     """
 
     def __init__(self, source: str, folder: Path) -> None:
@@ -43,7 +43,7 @@ class Follower:
         self._read: dict[Path, int] = {}
 
     def follow(self, *, to_the_end: bool = False) -> None:
-        """Log the whole lines that are new; at the end the last piece, too."""
+        """Log complete new lines; at the end also an incomplete last line."""
         for file in (self._folder / "stdout", *sorted(self._folder.glob("cbc*.log"))):
             with file.open("rb") as stream:
                 stream.seek(self._read.get(file, 0))

@@ -2,8 +2,7 @@
 
 A method takes an instance and `Settings` and returns a `Result`. Its docstring states
 its guarantee, running time, tie order and source in lines that start with
-``Guarantee:``, ``Time:``, ``Ties:`` and ``Source:``; `Method.says` reads these lines,
-so that each is written once.
+``Guarantee:``, ``Time:``, ``Ties:`` and ``Source:``; `Method.doc_entry` returns them.
 """
 
 from __future__ import annotations
@@ -18,21 +17,21 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from ..instances import InputError, Instance, KSubset, problem_of
 from . import DEFAULT, Limit, Result, Settings, Ties, answer, clock
-from .answer import too_much_asked
+from .answer import infeasible_by_count
 from .interrupt import alarmed
 
-Kind_contra = TypeVar("Kind_contra", bound=Instance, contravariant=True)
-Kind = TypeVar("Kind", bound=Instance)
+Inst_contra = TypeVar("Inst_contra", bound=Instance, contravariant=True)
+Inst = TypeVar("Inst", bound=Instance)
 
 _LONGEST_REPR = 160
-"""Characters of a method's representation."""
+"""Maximal length of a method's representation."""
 
 
-class RunOn(Protocol[Kind_contra]):
+class RunOn(Protocol[Inst_contra]):
     """The signature of every method: an instance and settings give a result."""
 
     def __call__(
-        self, instance: Kind_contra, /, settings: Settings = DEFAULT
+        self, instance: Inst_contra, /, settings: Settings = DEFAULT
     ) -> Result:
         """Solve the instance; the result carries a bound only if one is proved."""
         ...
@@ -41,20 +40,20 @@ class RunOn(Protocol[Kind_contra]):
 Run = RunOn[KSubset]
 """A method for the k-subset problem."""
 
-Guarantee = Callable[[Kind], Fraction | None]
+Guarantee = Callable[[Inst], Fraction | None]
 """Proven factor on this instance, or None where nothing is proven for it."""
 
-Refusal = Callable[[Kind], str | None]
+Refusal = Callable[[Inst], str | None]
 """Why a method does not accept this instance, or None if it does."""
 
 
 @dataclass(frozen=True)
-class Variant(Generic[Kind]):
-    """A function with its first arguments fixed and a docstring of its own.
+class Variant(Generic[Inst]):
+    """A function with its first arguments fixed and its own docstring.
 
-    Several entries of a table share one function that differs in a parameter: the
-    number of strips, the allocator, the backend. Unlike a closure, a variant can be
-    pickled, and two variants with the same arguments are equal.
+    For entries of a table that differ only in a parameter: the number of strips, the
+    allocator, the backend. Unlike closures, variants can be pickled, and variants with
+    the same arguments are equal.
 
     Parameters
     ----------
@@ -74,21 +73,21 @@ class Variant(Generic[Kind]):
         """Set the docstring that `help` shows."""
         object.__setattr__(self, "__doc__", self.doc)
 
-    def __call__(self, instance: Kind, /, settings: Settings = DEFAULT) -> Result:
+    def __call__(self, instance: Inst, /, settings: Settings = DEFAULT) -> Result:
         """Call the function."""
         return self.function(*self.arguments, instance, settings)
 
 
 @dataclass(frozen=True, repr=False)
-class Method(Generic[Kind]):
+class Method(Generic[Inst]):
     """One entry of a problem's table of methods.
 
     Parameters
     ----------
     name
-        Lower case with hyphens, as ``PAPERS.md`` and the reports write it.
+        Lower case with hyphens.
     function
-        Solves an instance; its docstring is the method's.
+        Solves an instance; its docstring becomes the method's.
     exact
         Whether it proves optimality when given enough time.
     guarantee
@@ -102,22 +101,22 @@ class Method(Generic[Kind]):
     runs_solver
         Whether it passes a model to a general solver instead of searching itself.
     problem
-        Name of the problem of its instances; set by `table`. "" if any is accepted.
+        Name of the problem it solves, set by `table`; "" if it accepts any.
     """
 
     name: str
-    function: RunOn[Kind]
+    function: RunOn[Inst]
     _: KW_ONLY
     exact: bool = False
-    guarantee: Guarantee[Kind] | None = field(default=None, compare=False)
-    refuses: Refusal[Kind] | None = field(default=None, compare=False)
+    guarantee: Guarantee[Inst] | None = field(default=None, compare=False)
+    refuses: Refusal[Inst] | None = field(default=None, compare=False)
     takes_ties: bool = False
     seeded: bool = False
     runs_solver: bool = False
     problem: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
-        """Give the method the docstring of its function, which `help` then shows."""
+        """Set the docstring of the function, which `help` shows."""
         object.__setattr__(self, "__doc__", getdoc(self.function) or "")
 
     def __repr__(self) -> str:
@@ -125,19 +124,19 @@ class Method(Generic[Kind]):
         text = f"<Method {self.name!r}: {self.summary}>"
         return text if len(text) <= _LONGEST_REPR else f"{text[: _LONGEST_REPR - 2]}…>"
 
-    def __call__(self, instance: Kind, /, settings: Settings = DEFAULT) -> Result:
-        """Solve an instance; one that asks for more than there is, is infeasible.
+    def __call__(self, instance: Inst, /, settings: Settings = DEFAULT) -> Result:
+        """Solve an instance.
 
         The call ends within the time limit plus max(0.5 s, 5 % of it): a method that
         does not stop by itself is interrupted, see ``solvers.interrupt``. It then
-        returns the best solution that it holds, else the answer of `stopped`.
+        returns its best solution so far, or the result of `stopped`.
 
         Raises
         ------
         InputError
-            When the method does not accept this instance or these settings.
+            If the method does not accept this instance or these settings.
         KeyboardInterrupt
-            On Ctrl-C, if the method holds no solution yet; and on a second one.
+            On Ctrl-C before the method has a solution, and on a second Ctrl-C.
         """
         given = problem_of(instance).name
         if self.problem not in ("", given):
@@ -153,13 +152,13 @@ class Method(Generic[Kind]):
                 value=settings.ties.value,
             )
         start = clock.now()
-        if infeasible := too_much_asked(instance, start=start):
+        if infeasible := infeasible_by_count(instance, start=start):
             return infeasible
         alarm = result = None
         try:
             with alarmed(settings.time_limit) as alarm:
                 result = self.function(instance, settings)
-        except KeyboardInterrupt:  # the alarm may ring again while this is handled
+        except KeyboardInterrupt:  # the alarm may go off again while this is handled
             if alarm is None or alarm.presses or not alarm.rung:
                 raise
         if result is None:
@@ -169,11 +168,11 @@ class Method(Generic[Kind]):
             return replace(result, limit=Limit.TIME)
         return result
 
-    def says(self, what: str) -> str:
-        """Return the docstring's text after ``what:``, on one line; "" if none.
+    def doc_entry(self, what: str) -> str:
+        """Return the docstring's entry after ``what:``, on one line; "" if none.
 
         >>> from closeknit.methods import KSUBSET
-        >>> KSUBSET["mm"].says("Source")
+        >>> KSUBSET["mm"].doc_entry("Source")
         'Bender et al. 2008, section 2, Theorems 1 and 2.'
         """
         doc = self.__doc__ or ""
@@ -187,7 +186,7 @@ class Method(Generic[Kind]):
 
 
 def stopped(instance: Instance, limit: Limit, *, start: float) -> Result:
-    """Return the answer of a method that was stopped before it found a solution."""
+    """Return the result of a method that was stopped before it found a solution."""
     chosen = problem_of(instance).any_choice(instance)
     return answer(instance, chosen, start=start, limit=limit)
 
@@ -196,7 +195,7 @@ AnyMethod = Method[Any]
 """A method of any problem, for commands and reports."""
 
 
-def table(problem: str, *methods: Method[Kind]) -> Mapping[str, Method[Kind]]:
+def table(problem: str, *methods: Method[Inst]) -> Mapping[str, Method[Inst]]:
     """Return the methods of a problem by name, in the order given."""
     return MappingProxyType(
         {method.name: replace(method, problem=problem) for method in methods}

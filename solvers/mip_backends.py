@@ -1,7 +1,7 @@
-"""HiGHS, SCIP and CBC through PuLP; each runs inside a worker, never elsewhere.
+"""HiGHS, SCIP and CBC through PuLP; they run only in a solver's process.
 
-A backend takes a `Job` and ends it. Gaps are 0, so that optimal means optimal;
-better solutions and bounds are noted as they come.
+A backend is a function that solves a `Job`. Optimality gaps are 0; improved solutions
+and bounds are reported as they are found.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 from .mip_worker import Job
 
 _EVERY = 0.25
-"""Seconds between two notes of a bound."""
+"""Minimal seconds between two reports of a bound."""
 
 
 def highs(job: Job) -> None:
@@ -29,7 +29,7 @@ def highs(job: Job) -> None:
     version = f"highs {highspy.Highs().version()}"
     job.note(version=version)
 
-    def hear(kind: Any, text: str, out: Any, into: Any, data: Any) -> None:
+    def report(kind: Any, text: str, out: Any, into: Any, data: Any) -> None:
         if kind == kinds.kCallbackMipImprovingSolution:
             job.note(values=_at(job.chosen, out.mip_solution))
         bound = float(out.mip_dual_bound)
@@ -52,7 +52,7 @@ def highs(job: Job) -> None:
         gapAbs=0.0,
         threads=job.threads,
         random_seed=job.seed,
-        callbackTuple=(hear, None),
+        callbackTuple=(report, None),
         callbacksToActivate=[
             kinds.kCallbackMipImprovingSolution,
             kinds.kCallbackMipInterrupt,
@@ -104,7 +104,7 @@ def scip(job: Job) -> None:
 
 
 def scip_progress(pyscipopt: Any, engine: Any, job: Job, asked: Sequence[Any]) -> None:
-    """Let SCIP note what it finds on the way: values of some variables, and bounds."""
+    """Make SCIP report improved solutions (values of some variables) and bounds."""
     kinds = pyscipopt.SCIP_EVENTTYPE
 
     class Listener(pyscipopt.Eventhdlr):  # type: ignore[misc]
@@ -127,11 +127,11 @@ def scip_progress(pyscipopt: Any, engine: Any, job: Job, asked: Sequence[Any]) -
                 self.last = bound, time.monotonic()
                 job.note(bound=_finite(bound))
 
-    engine.includeEventhdlr(Listener(), "progress", "notes what is found")
+    engine.includeEventhdlr(Listener(), "progress", "reports solutions and bounds")
 
 
 def scip_end(engine: Any, job: Job, asked: Sequence[Any], version: str) -> None:
-    """Answer what SCIP ended with."""
+    """Report SCIP's final status, bound and solution."""
     statuses = {
         "optimal": "optimal",
         "timelimit": "time",
@@ -150,7 +150,7 @@ def scip_end(engine: Any, job: Job, asked: Sequence[Any], version: str) -> None:
 
 
 def cbc(job: Job) -> None:
-    """Run CBC, the program that comes with PuLP or is on the path."""
+    """Run CBC, bundled with PuLP or found on the path."""
     pulp = import_module("pulp")
     solver = None
     known = {
@@ -201,20 +201,20 @@ def cbc(job: Job) -> None:
 
 
 def cbc_log(level: int) -> str:
-    """Name the file that CBC writes its log of a level into."""
+    """Return the name of CBC's log file for a level."""
     return f"cbc{level}.log"
 
 
 def cbc_bound(log: str) -> float | None:
-    """Return the last bound that CBC wrote into its log, if any."""
+    """Return the best bound in CBC's log, if any."""
     number = r"([-+]?\d[\d.]*(?:e[-+]?\d+)?)"
-    said = re.findall(rf"best possible {number}|^Lower bound: +{number}", log, re.M)
-    bounds = [float(a or b) for a, b in said]
+    found = re.findall(rf"best possible {number}|^Lower bound: +{number}", log, re.M)
+    bounds = [float(a or b) for a, b in found]
     return max(bounds) if bounds else None
 
 
 def cbc_progress(folder: Path, level: int) -> float | None:
-    """Return what a CBC that was stopped had proved of a level."""
+    """Return the bound in the log of a CBC run that may have been stopped, if any."""
     try:
         return cbc_bound((folder / cbc_log(level)).read_text(errors="replace"))
     except OSError:

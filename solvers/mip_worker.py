@@ -1,12 +1,12 @@
-"""The process in which a mixed-integer solver lives and, if need be, dies.
+"""The child process of a mixed-integer solver.
 
-Run as ``python -m closeknit.solvers.mip_worker FOLDER``. The folder holds
-``job.json`` and ``model.json``; what the solver finds on the way is appended to
-``progress.jsonl``, its answer is ``outcome.json``. When the program that started it
-closes standard input, or ends, the whole process group goes.
+Run as ``python -m closeknit.solvers.mip_worker FOLDER``. The folder holds ``job.json``
+and ``model.json``; improved solutions and bounds are appended to ``progress.jsonl``,
+the answer is written to ``outcome.json``. The process group ends when its parent closes
+standard input or ends.
 
-Where the job lists several levels, the solver runs once for each: the sum that is a
-level is minimised, and kept at its optimum by a row from then on.
+If the job has several levels, the solver runs once per level: the level is minimised,
+then fixed at its optimum by a constraint.
 """
 
 from __future__ import annotations
@@ -31,25 +31,24 @@ Terms = list[tuple[str, int]]
 
 
 class Job:
-    """One model to solve, and where to report.
+    """One model to solve, and the files for its results.
 
     Attributes
     ----------
     folder
-        Where all files of this run lie.
+        Folder of all files of this run.
     model
-        The PuLP problem; start values are the variables' values. Or a
-        `QuadraticModel`.
+        The PuLP problem, with start values in its variables; or a `QuadraticModel`.
     chosen
-        The variables whose values are asked for; of a quadratic model, their names.
+        The variables whose values are reported; names for a quadratic model.
     warm
         Whether the variables' values are a solution.
     optima
-        Of the levels done so far; empty where there are none.
+        Optima of the levels solved so far.
     seed, threads
         As in ``Settings``.
     log
-        Whether the solver writes to standard output what it does.
+        Whether the solver logs to standard output.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -69,14 +68,11 @@ class Job:
 
     @property
     def seconds(self) -> float:
-        """What is left of the time limit."""
+        """Remaining time."""
         return max(0.01, float(self.about["deadline"]) - time.monotonic())
 
     def load(self) -> None:
-        """Build the model; imports PuLP with whatever solvers there are.
-
-        A quadratic one is plain data, and so are the names of its variables.
-        """
+        """Read the model; for a linear one, import PuLP with its solvers."""
         if self.about["form"] == "quadratic":
             self.model = quadratic.read(self.folder / "model.json")
             self.chosen = self.about["variables"]
@@ -87,10 +83,10 @@ class Job:
         self._variables = variables
         self.chosen = [variables[name] for name in self.about["variables"]]
 
-    def turns(self) -> Iterator[None]:
-        """Aim at one level after the other, until one is not solved to the end.
+    def levels(self) -> Iterator[None]:
+        """Set each level as the objective in turn, as long as optima are proved.
 
-        A level at which the solution known costs nothing needs no turn.
+        A level at which the known solution costs nothing is skipped.
         """
         if not self._levels:
             yield
@@ -119,16 +115,16 @@ class Job:
         values: Sequence[float] | None = None,
         version: str | None = None,
     ) -> None:
-        """Keep a better bound or solution, in case that the end comes suddenly."""
+        """Report a better bound or solution, in case the process is killed."""
         note = {"bound": bound, "values": values and list(values), "version": version}
         line = json.dumps({**note, "optima": self.optima})
         with (self.folder / "progress.jsonl").open("a", encoding="utf-8") as stream:
             stream.write(line + "\n")
 
     def end(self, **outcome: Any) -> None:
-        """Answer: status, and where there are any, bound, values, version.
+        """Record the outcome of a run: status and, if known, bound, values, version.
 
-        Where another level follows one that is proved, this is not yet the end.
+        If it proves the optimum of a level, the job continues with the next level.
         """
         if self._levels and outcome["status"] == "optimal":
             least = self._sum(self._levels[len(self.optima)])
@@ -150,7 +146,7 @@ class Job:
 
 
 def main(folder: str) -> int:
-    """Solve what lies in a folder."""
+    """Solve the job in a folder."""
     Thread(target=_leave_with_parent, args=(folder,), daemon=True).start()
     job = Job(Path(folder))
     module, _, name = job.about["backend"].partition(":")
@@ -158,8 +154,8 @@ def main(folder: str) -> int:
         job.load()
         backend = getattr(importlib.import_module(module), name)
         _limit_memory(job.about["memory_mb"])
-        job.note()  # the model is built, from here on the solver has its way
-        for _ in job.turns():
+        job.note()  # reports that the model is built
+        for _ in job.levels():
             backend(job)
     except ModuleNotFoundError as error:
         job.end(status="missing", missing=error.name or str(error))
@@ -169,7 +165,7 @@ def main(folder: str) -> int:
 
 
 def _limit_memory(megabytes: int | None) -> None:
-    """Allow so much memory on top of what the loaded libraries map."""
+    """Limit memory to this amount in addition to what the loaded libraries map."""
     if megabytes is None:
         return
     import resource
@@ -181,8 +177,8 @@ def _limit_memory(megabytes: int | None) -> None:
 
 
 def _leave_with_parent(folder: str) -> None:
-    """Clean up and end when the parent process is gone."""
-    while os.read(0, 1):  # not sys.stdin: its lock would hold up the end
+    """Delete the folder and end the process group when the parent has ended."""
+    while os.read(0, 1):  # not sys.stdin, whose lock would delay the exit
         pass
     shutil.rmtree(folder, ignore_errors=True)
     os.killpg(os.getpgrp(), signal.SIGKILL)

@@ -1,8 +1,8 @@
-"""PuLP for writing models in, without the solvers that it would load.
+"""Import of the modelling library PuLP without the solvers that it would load.
 
-Importing PuLP imports highspy, and highspy cannot share a process with ortools: both
-carry symbols of HiGHS. So PuLP is imported here, and only here, with its solvers
-hidden; they run in a process of their own (see ``mip``), which may load them.
+Importing PuLP imports highspy, which cannot share a process with ortools: both contain
+symbols of HiGHS. PuLP is therefore imported only here, with its solvers hidden; they
+run in a separate process (see ``mip``), which may load them.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def load_pulp() -> Any:
     Raises
     ------
     SolverError
-        When PuLP is not installed.
+        If PuLP is not installed.
     """
     if "pulp" in sys.modules:
         return sys.modules["pulp"]

@@ -1,7 +1,7 @@
-"""How a search stands while it runs: incumbent and bound, for a progress display.
+"""Incumbent and bound of a running search, for progress displays.
 
-The observer is no field of `Settings`: those are part of what a result depends on, are
-compared, and cross to worker processes. It belongs to the process, like its terminal.
+The observer is not a field of `Settings`, which determine results, are compared and are
+sent to worker processes; it belongs to the process, like its terminal.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from ..instances.value import Value
 
 Observer = Callable[[Value, "Value | None"], None]
-"""Takes the cost of the incumbent, and the proved lower bound if there is one."""
+"""Called with the cost of the incumbent, and the proved lower bound if there is one."""
 
 _observers: list[Observer] = []
 
@@ -35,6 +35,6 @@ def observed(observer: Observer) -> Iterator[None]:
 
 
 def report(incumbent: Value, bound: Value | None = None) -> None:
-    """Report how a search stands; called about every tenth of a second."""
+    """Report the state of a search; called about every tenth of a second."""
     for observer in _observers:
         observer(incumbent, bound)

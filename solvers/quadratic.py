@@ -1,4 +1,4 @@
-"""Models with concave quadratic costs, as plain data that any process can read."""
+"""Models with concave quadratic costs, as plain data written to JSON."""
 
 from __future__ import annotations
 
@@ -9,26 +9,25 @@ from pathlib import Path
 from typing import Any
 
 Term = tuple[int, int]
-"""A variable, by number, and its coefficient."""
+"""Index of a variable, and its coefficient."""
 
 TOLERANCE = 1e-6
-"""SCIP takes a constraint as satisfied up to this, relative to its size."""
+"""SCIP's feasibility tolerance, relative to the size of a constraint."""
 
 
 @dataclass(slots=True)
 class QuadraticModel:
     """Minimise Σ prices, subject to rows and to z ≥ c (total - c).
 
-    Modelling libraries carry no quadratic terms from here to a child process, so this
-    is written as JSON: an object with the fields below.
+    PuLP has no quadratic terms. The model is passed to the solver's process as JSON, an
+    object with the fields below.
 
     Attributes
     ----------
     variables
-        Name, bounds, start value and kind: B binary, I integer, M integer by itself
-        if the others are.
+        Name, bounds, start value and kind: B binary, I integer, M implied integer.
     rows
-        Terms and their least and greatest sum, None for none.
+        Terms with lower and upper bound of their sum, None for unbounded.
     squares
         z, c and total of every concave constraint.
     prices
@@ -43,7 +42,7 @@ class QuadraticModel:
     def variable(
         self, name: str, low: int, high: int, start: int, *, implied: bool = False
     ) -> int:
-        """Add an integer variable and return its number."""
+        """Add an integer variable and return its index."""
         kind = "M" if implied else "B" if (low, high) == (0, 1) else "I"
         self.variables.append((name, low, high, start, kind))
         return len(self.variables) - 1
@@ -53,16 +52,16 @@ class QuadraticModel:
         self.rows.append(([term for term in terms if term[1]], low, high))
 
     def concave(self, z: int, c: int, total: int) -> None:
-        """Demand that z ≥ c (total - c)."""
+        """Add the constraint z ≥ c (total - c)."""
         self.squares.append((z, c, total))
 
     def price(self, variable: int, weight: int) -> None:
-        """Add to the objective."""
+        """Add a term to the objective."""
         self.prices.append((variable, weight))
 
     @property
     def slack(self) -> float:
-        """How far below the truth its objective may lie within the tolerance."""
+        """How far below the true optimum the tolerance may move the model's optimum."""
         weight = dict(self.prices)
         return TOLERANCE * sum(
             weight.get(z, 0) * (total * total / 4 + total + 1)
@@ -70,11 +69,11 @@ class QuadraticModel:
         )
 
     def write(self, file: Path) -> None:
-        """Write it as JSON, see `read`."""
+        """Write the model as JSON, see `read`."""
         fields: dict[str, Any] = {name: getattr(self, name) for name in self.__slots__}
         file.write_text(json.dumps(fields), encoding="utf-8")
 
 
 def read(file: Path) -> QuadraticModel:
-    """Read what `QuadraticModel.write` wrote."""
+    """Read a model written by `QuadraticModel.write`."""
     return QuadraticModel(**json.loads(file.read_text(encoding="utf-8")))

@@ -1,7 +1,7 @@
-"""What a solver or a heuristic hands back.
+"""The result of a method: status, solution, cost, bound, proof.
 
-Everything is a minimisation in integers. A bound is a number *proved* to be at
-most the optimum; a heuristic that proves nothing has none.
+All problems minimise integers. A bound is *proved* to be at most the optimum; results
+of heuristics without a proof have none.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from ..instances.visible import brief
 
 
 class Status(Enum):
-    """What is known at the end."""
+    """What is known at the end of a run."""
 
     OPTIMAL = "optimal"
     """A solution and a bound of the same value."""
     FEASIBLE = "feasible"
     """A solution, not proved optimal."""
     INFEASIBLE = "infeasible"
-    """Proved: there is no solution."""
+    """A proof that there is no solution."""
     UNKNOWN = "unknown"
     """Neither a solution nor a proof that there is none."""
 
@@ -43,16 +43,16 @@ class Grade(Enum):
     """How far a proof can be trusted, best first."""
 
     CHECKED = "checked"
-    """Re-derived by closeknit's own arithmetic, no search and no solver involved."""
+    """Re-derived by closeknit's arithmetic, without search or solver."""
     ENUMERATED = "enumerated"
-    """An exhaustive search of closeknit's own."""
+    """Proved by an exhaustive search of closeknit."""
     SOLVER = "solver"
-    """The word of a named solver."""
+    """Claimed by a solver."""
 
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """What proves a bound.
+    """The grade and source of a proof.
 
     >>> str(Proof(Grade.SOLVER, "cp-sat 9.15"))
     'solver: cp-sat 9.15'
@@ -63,21 +63,21 @@ class Proof:
 
     def __post_init__(self) -> None:
         if not self.by:
-            raise ValueError("A proof names who vouches for it.")
+            raise ValueError("A proof must name its source.")
 
     def __str__(self) -> str:
         return f"{self.grade.value}: {self.by}"
 
 
 COUNTED = Proof(Grade.CHECKED, "counting")
-"""More is asked for than there is, which anyone can count."""
+"""More is requested than there is."""
 
 CERTIFIED = Proof(Grade.CHECKED, "certificate")
-"""A proof that lies in a file, which ``closeknit check`` can follow."""
+"""A proof in a file, which ``closeknit check`` verifies."""
 
 
 class SolverError(RuntimeError):
-    """The solver broke: missing, crashed, a rejected model, a wrong solution."""
+    """A solver is missing, crashed, rejected a model or returned a wrong solution."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,7 +91,7 @@ class Result:
     chosen
         The solution, as sorted indices into the instance; None if there is none.
     objective
-        Its cost, recomputed from the definition. Never the solver's float.
+        Its cost, recomputed from the definition; never the solver's float.
     bound
         Proved lower bound on the optimum; None if nothing is proved.
     proof
@@ -101,16 +101,16 @@ class Result:
     seconds
         Wall-clock time of the run.
     seed
-        Of the run's own randomness; None where there is none.
+        Random seed of the run; None for deterministic methods.
     certificate
-        A proof of infeasibility that can be followed, as solution files hold it.
+        A verifiable proof of infeasibility, as in solution files.
     nodes
-        Nodes of the search; None if the method does not count any.
+        Number of search nodes; None if the method counts none.
 
     Raises
     ------
     ValueError
-        When the parts contradict one another.
+        If the parts contradict each other.
     """
 
     status: Status
@@ -141,23 +141,23 @@ class Result:
         if has_solution != (self.chosen is not None) or has_solution != (
             self.objective is not None
         ):
-            raise ValueError(f"{self.status} disagrees with the solution given.")
+            raise ValueError(f"{self.status} contradicts the given solution.")
         proves = self.bound is not None or self.status is Status.INFEASIBLE
         if proves != (self.proof is not None):
-            raise ValueError("A bound and its proof come together.")
+            raise ValueError("A bound needs a proof, and a proof a bound.")
         if self.status is Status.INFEASIBLE and self.bound is not None:
             raise ValueError("An infeasible instance has no bound.")
         if self.certificate is not None and self.status is not Status.INFEASIBLE:
-            raise ValueError("A certificate is for what is infeasible.")
+            raise ValueError("Only an infeasible instance has a certificate.")
         if self.objective is not None and self.bound is not None:
             if shape(self.bound) != shape(self.objective):
-                raise ValueError("Bound and cost of different shape.")
+                raise ValueError("Bound and cost must have the same number of levels.")
             if ordered(self.bound) > ordered(self.objective):
-                raise ValueError(f"Bound {self.bound} above cost {self.objective}.")
+                raise ValueError(f"Bound {self.bound} is above cost {self.objective}.")
             if (self.status is Status.OPTIMAL) != (self.bound == self.objective):
-                raise ValueError("Optimal is: bound equal to cost.")
+                raise ValueError("A result is optimal if its bound equals its cost.")
         elif self.status is Status.OPTIMAL:
-            raise ValueError("Optimal needs a bound.")
+            raise ValueError("An optimal result needs a bound.")
 
     @property
     def ratio(self) -> Fraction | None:

@@ -1,6 +1,6 @@
-"""SCIP through its own interface, for models with concave quadratic costs.
+"""SCIP through PySCIPOpt, for models with concave quadratic costs.
 
-Runs inside a worker, never elsewhere; see ``mip_worker`` and ``mip_backends``.
+Runs only in a solver's process; see ``mip_worker`` and ``mip_backends``.
 """
 
 from __future__ import annotations

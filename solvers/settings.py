@@ -1,4 +1,4 @@
-"""How to run a method: limits, seed, threads, ties."""
+"""Settings of a run: limits, seed, threads, tie-breaking."""
 
 from __future__ import annotations
 
@@ -11,44 +11,43 @@ from typing import Any
 from ..instances.errors import InputError
 
 MOST = 2**31
-"""Limits of nodes and memory, seeds and numbers of threads stay below this."""
+"""Exclusive upper bound of node and memory limits, seeds and numbers of threads."""
 
 
 class Ties(Enum):
-    """Which of several equally near processors a heuristic takes."""
+    """How a heuristic chooses among equally near processors."""
 
     LEX = "lex"
-    """The documented order: distance, then coordinates."""
+    """By the documented order: distance, then coordinates."""
     BEST = "best"
-    """Whichever makes the answer cheapest (enumerated; small instances)."""
+    """For the cheapest solution (by enumeration; small instances)."""
     WORST = "worst"
-    """Whichever makes the answer dearest (enumerated; small instances)."""
+    """For the most expensive solution (by enumeration; small instances)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """How to run a method. Every method takes all of these and uses what it needs.
+    """Settings of a run; methods ignore those that do not apply to them.
 
     Parameters
     ----------
     time_limit
-        Wall-clock seconds, at least 0; the best solution and bound so far come back.
+        Wall-clock seconds, at least 0; at the limit the best solution is returned.
     node_limit
-        Nodes of a search, or None.
+        Maximal number of search nodes, or None.
     memory_mb
         Memory of a solver's child process, in MiB, or None.
     seed
-        Of every random choice. Same seed, same thread count, same answer.
+        Random seed. Equal seeds and thread counts give equal results.
     threads
-        Workers of a solver.
+        Number of solver threads.
     ties
-        See `Ties`, or its value as text; only methods that say so take anything but
-        ``LEX``.
+        A `Ties` or its value; see `Method.takes_ties` for values other than ``LEX``.
 
     Raises
     ------
     InputError
-        Naming the setting that is out of range.
+        If a setting is out of range.
 
     Examples
     --------
@@ -65,7 +64,7 @@ class Settings:
     ties: Ties = Ties.LEX
 
     def __post_init__(self) -> None:
-        """Refuse settings that are out of range; convert those of numpy."""
+        """Refuse settings that are out of range; convert numbers of numpy."""
         object.__setattr__(self, "time_limit", _seconds(self.time_limit))
         for name, least in (
             ("node_limit", 1),
@@ -119,19 +118,19 @@ DEFAULT = Settings()
 
 
 def settings_named(names: Mapping[str, str], **values: Any) -> Settings:
-    """Return settings; an error names the option or the key of a file.
+    """Return settings; errors name the option or the key of a file.
 
     Parameters
     ----------
     names
-        For each setting that may be out of range, what the user knows it by.
+        For each setting, the name of its option or key.
     values
         The settings.
 
     Raises
     ------
     InputError
-        Naming the option or key that is out of range.
+        If a setting is out of range; names its option or key.
     """
     try:
         return Settings(**values)

@@ -1,4 +1,4 @@
-"""``closeknit/solution`` files: what a method answered, and whether it is true."""
+"""``closeknit/solution`` files: writing, reading and checking results of methods."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ _KNOWN = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Solution:
-    """The content of a solution file; nothing of it is believed yet."""
+class SolutionFile:
+    """The content of a solution file, not yet checked."""
 
     instance: str
     sha256: str
@@ -55,7 +55,7 @@ class Solution:
 
 
 def solution_of(instance: Instance, method: str, result: Result) -> dict[str, Any]:
-    """Return a result as the object that a solution file holds."""
+    """Return the JSON object of a result."""
     proof = result.proof
     document: dict[str, Any] = {
         "format": FORMAT,
@@ -85,13 +85,13 @@ def write_solution(
     write_text(path, dumps(solution_of(instance, method, result)) + "\n")
 
 
-def read_solution(path: str | Path) -> Solution:
-    """Read a solution file; its form is checked, its claims are not.
+def read_solution(path: str | Path) -> SolutionFile:
+    """Read a solution file without checking its claims.
 
     Raises
     ------
     InputError
-        One line naming the file, the field and the value.
+        If the file is malformed: one line with the file, the field and the value.
     """
     try:
         return parse_solution(parse_json(read_text(path), file=path))
@@ -99,11 +99,10 @@ def read_solution(path: str | Path) -> Solution:
         raise error.of_file(path) from None
 
 
-def complaints(instance: Instance, solution: Solution) -> list[str]:
-    """List what is untrue in a solution: digest, selection, cost, bound, status.
+def solution_errors(instance: Instance, solution: SolutionFile) -> list[str]:
+    """List the errors of a solution: digest, selection, cost, bound, status.
 
-    The bound itself is only compared with the cost; a reader that can re-derive it
-    must do so.
+    The bound is only compared with the cost; deriving it again is up to the caller.
     """
     wrong = []
     if solution.certificate is not None and solution.status is not Status.INFEASIBLE:
@@ -116,7 +115,7 @@ def complaints(instance: Instance, solution: Solution) -> list[str]:
         if solution.status in (Status.OPTIMAL, Status.FEASIBLE):
             wrong.append(f"selection: missing, but status is {solution.status.value}")
         if solution.status is Status.INFEASIBLE:
-            wrong += _of_infeasible(instance, solution)
+            wrong += _infeasibility_errors(instance, solution)
         return wrong
     try:
         chosen = problem_of(instance).chosen_of(instance, solution.selection)
@@ -140,26 +139,26 @@ def complaints(instance: Instance, solution: Solution) -> list[str]:
     return wrong
 
 
-def _of_infeasible(instance: Instance, solution: Solution) -> list[str]:
-    """Count again, or check the certificate.
+def _infeasibility_errors(instance: Instance, solution: SolutionFile) -> list[str]:
+    """Check infeasibility by counting, or by the problem's certificate.
 
-    Where there are no certificates, counting decides. A proof by a search or a solver
-    is accepted as it is.
+    Other problems are infeasible only by counting. Claims of a search or a solver
+    without a certificate are accepted.
     """
     problem = problem_of(instance)
     if solution.certificate is not None and problem.check_infeasible is None:
         return ["certificate: there is none for this problem"]
     if problem.unsolvable(instance) is None:
         if problem.check_infeasible is not None:
-            return _of_certificate(instance, solution, problem.check_infeasible)
+            return _certificate_errors(instance, solution, problem.check_infeasible)
         return ["status: infeasible, but there are solutions"]
     if solution.proof != COUNTED:
         return [f"proof: is {solution.proof}, but counting alone shows it"]
     return []
 
 
-def _of_certificate(
-    instance: Instance, solution: Solution, check: Callable[[Any, Any], list[str]]
+def _certificate_errors(
+    instance: Instance, solution: SolutionFile, check: Callable[[Any, Any], list[str]]
 ) -> list[str]:
     """Check the certificate of infeasibility, if the solution has one."""
     proof, certificate = solution.proof, solution.certificate
@@ -176,13 +175,13 @@ def _of_certificate(
     return []
 
 
-def parse_solution(value: Any) -> Solution:
+def parse_solution(value: Any) -> SolutionFile:
     """Return the content of a solution file from parsed JSON.
 
     Raises
     ------
     InputError
-        Naming the field and the value.
+        If it is malformed; names the field and the value.
     """
     document = fields.headed(value, FORMAT)
     fields.only(document, _KNOWN, _NEEDED, "")
@@ -195,7 +194,7 @@ def parse_solution(value: Any) -> Solution:
         )
     if "seed" in document:
         fields.integer(document["seed"], "seed")
-    return Solution(
+    return SolutionFile(
         instance=fields.string(document["instance"], "instance"),
         sha256=fields.string(document["sha256"], "sha256"),
         method=fields.string(document["method"], "method"),
@@ -222,5 +221,5 @@ def _proof(value: Any) -> Proof | None:
     fields.only(document, ("grade", "by"), ("grade", "by"), "proof")
     by = fields.string(document["by"], "proof.by")
     if not by:
-        raise InputError("must name someone", field="proof.by", value=by)
+        raise InputError("must not be empty", field="proof.by", value=by)
     return Proof(_member(Grade, document["grade"], "proof.grade"), by)

@@ -1,27 +1,27 @@
-"""From a float that a solver calls a bound to an integer that is one."""
+"""Rounding of a solver's float bound to a valid integer bound."""
 
 from __future__ import annotations
 
 from math import ceil, isfinite
 
 ABSOLUTE, RELATIVE = 1e-3, 1e-9
-"""Float bounds are lowered by this much before they are rounded up: solvers
-accept 1e-6 as zero in each of up to some thousand terms."""
+"""Safety margins subtracted from float bounds before they are rounded up: solvers
+treat 1e-6 as zero in each of up to several thousand terms."""
 MOST_PROVED = 5 * 10**8
-"""Integer objectives up to this can be proved optimal in spite of the tolerances."""
+"""Largest integer objective that can be proved optimal despite the tolerances."""
 
 
 def rounded_up(bound: float | None, unit: int = 1, slack: float = 0.0) -> int | None:
-    """Turn a solver's float into an integer bound that is not negative.
+    """Round a solver's float bound up to a non-negative integer, with safety margins.
 
     Parameters
     ----------
     bound
-        The solver's bound on its objective; None or infinite if it has none.
+        The solver's bound on its objective; None or infinite without a bound.
     unit
-        The objective is this many times what the bound is for.
+        Factor from the quantity to be bounded to the objective.
     slack
-        What the model's own tolerances add, see ``MipFormulation.slack``.
+        Additional margin for the model, see ``MipFormulation.slack``.
 
     >>> rounded_up(7.0004), rounded_up(7.01), rounded_up(7.0, unit=2)
     (7, 8, 4)

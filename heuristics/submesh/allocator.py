@@ -19,10 +19,10 @@ from ...solvers import clock
 
 
 class OutOfTimeError(Exception):
-    """A search ran beyond `Allocator.until`."""
+    """A search ran beyond `SubmeshAllocator.until`."""
 
 
-class Allocator(ABC):
+class SubmeshAllocator(ABC):
     """A mesh, the boxes that are held in it, and a rule to find free ones.
 
     Parameters
@@ -181,7 +181,7 @@ class SubmeshAllocatorSpec:
         Longest side that is supported in reasonable time.
     """
 
-    strategy: type[Allocator]
+    strategy: type[SubmeshAllocator]
     complete: bool = True
     three: bool = False
     wraps: bool = False
@@ -189,7 +189,7 @@ class SubmeshAllocatorSpec:
 
     def __call__(
         self, shape: Sequence[int], *, rotate: bool = False, torus: bool = False
-    ) -> Allocator:
+    ) -> SubmeshAllocator:
         """Create an allocator for an empty mesh.
 
         Raises

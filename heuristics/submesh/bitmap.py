@@ -7,12 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from ...instances.submesh import Box, box_at
-from .allocator import Allocator
+from .allocator import SubmeshAllocator
 from .bitmap_kernels import mark, search
 from .frame_sliding import padded
 
 
-class Bitmap(Allocator):
+class Bitmap(SubmeshAllocator):
     """Look for the first free place in a bitmap, 64 processors at a time.
 
     It returns what FS_1 returns, on two or three axes, mesh or torus; steps are words

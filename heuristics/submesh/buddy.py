@@ -14,13 +14,13 @@ from bisect import bisect_left, insort
 from collections.abc import Iterator, Sequence
 
 from ...instances.submesh import Box, box_at, corner, sides
-from .allocator import Allocator
+from .allocator import SubmeshAllocator
 
 Block = tuple[int, int, int]
 """Order (a side of 2**order), and the lowest corner."""
 
 
-class Buddy(Allocator):
+class Buddy(SubmeshAllocator):
     """Give the request a square block whose side is a power of two.
 
     It is the first free block, by rows, of the least order that has one. Turning

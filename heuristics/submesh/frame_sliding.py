@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...instances.submesh import Box, box_at
-from .allocator import Allocator
+from .allocator import SubmeshAllocator
 from .frame_sliding_kernels import FOUND, GOES_ON, jump, scan_adaptively, slide
 
 Ints = npt.NDArray[np.int64]
@@ -28,7 +28,7 @@ def padded(values: Sequence[int], filler: int) -> Ints:
     return np.array([*values, *(filler,) * (3 - len(values))], dtype=np.int64)
 
 
-class FrameSliding(Allocator):
+class FrameSliding(SubmeshAllocator):
     """The list of residents, as an array in the order of allocation."""
 
     def __init__(

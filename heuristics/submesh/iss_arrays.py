@@ -10,13 +10,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from ...instances.submesh import Box, box_at
-from .allocator import Allocator
+from .allocator import SubmeshAllocator
 from .iss_kernels import forget, note, sweep, sweep_from_both
 
 _FEW = 64
 
 
-class ArrayScan(Allocator):
+class ArrayScan(SubmeshAllocator):
     """Scan rows as sets of intervals, and take the first free place.
 
     ISS.

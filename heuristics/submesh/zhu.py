@@ -16,11 +16,11 @@ from math import prod
 import numpy as np
 
 from ...instances.submesh import Box, box_at
-from .allocator import Allocator
+from .allocator import SubmeshAllocator
 from .zhu_kernels import base_in_smallest, cover, first_base, mark, regions
 
 
-class ArrayFirstFit(Allocator):
+class ArrayFirstFit(SubmeshAllocator):
     """Walk through an array of 0 and 1, and take the first place in it.
 
     Guarantee: exact if residents may not be moved; optimal whenever it finds a place.

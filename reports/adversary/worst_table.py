@@ -68,7 +68,9 @@ def _table(kind: str, entries: list[Entry]) -> Section:
     rows: list[tuple[Cell, ...]] = []
     for method in KSUBSET:
         if any(name == method for name, _ in best):
-            promised = KSUBSET[method].says("Guarantee").rstrip(".").partition(",")[0]
+            promised = (
+                KSUBSET[method].doc_entry("Guarantee").rstrip(".").partition(",")[0]
+            )
             cells = (_cell(best.get((method, k))) for k in ks)
             rows.append((method, *cells, _short(promised)))
     table = Table(

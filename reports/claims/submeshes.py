@@ -8,7 +8,7 @@ from functools import partial
 from itertools import permutations, product
 from random import Random
 
-from ...heuristics.submesh.allocator import Allocator
+from ...heuristics.submesh.allocator import SubmeshAllocator
 from ...instances import InputError, Submesh
 from ...instances.submesh import Box, Resident, box_at, overlap
 from ...methods.submesh_allocators import ALLOCATORS
@@ -53,7 +53,7 @@ def first_place(state: Submesh) -> Box | None:
 
 
 def _played(
-    mesh: Allocator, steps: list[_Step]
+    mesh: SubmeshAllocator, steps: list[_Step]
 ) -> Iterator[tuple[Submesh, Box | None]]:
     """Play a stream; give the state before each request, and where it is put."""
     for number, step in enumerate(steps):

@@ -1,18 +1,18 @@
-r"""The compiled form of a configuration: quick to load, the same on every machine.
+r"""The compiled form of a configuration: fast to load, portable, deterministic.
 
-All numbers are little-endian. A file is
+All numbers are little-endian. A file consists of
 
 ==========  =====================================================================
 8 bytes     ``\x89CKCONF\n``
-2 bytes     version of the form, 1
+2 bytes     version of the format, 1
 2 bytes     0
 8 bytes     length of the body
 32 bytes    SHA-256 of the body
-the rest    the body: a table of strings, then lists of numbers, each led by its length
+the rest    the body: strings and lists of numbers, each preceded by its length
 ==========  =====================================================================
 
-The same configuration gives the same bytes: neither a time nor a path is stored.
-Conditions are stored as trees, so that nothing needs to be parsed.
+Equal configurations give equal bytes: no time or path is stored. Conditions are stored
+as trees and need no parsing.
 """
 
 from __future__ import annotations
@@ -52,14 +52,14 @@ _KINDS = (
     *ORDERS,
     *(LEX + order for order in ORDERS),
 )
-"""A kind of node is stored as its place in this list: only ever append."""
+"""Kinds of nodes are stored as indices into this list: append only."""
 
 _NONE = 2**32 - 1
-_DEEPEST = 200
+_MAX_DEPTH = 200
 
 
 def is_compiled(content: bytes) -> bool:
-    """Whether a file begins as a compiled configuration does."""
+    """Whether a file begins like a compiled configuration."""
     return content.startswith(MAGIC[:2])
 
 
@@ -71,12 +71,12 @@ def dumps(configuration: Configuration) -> bytes:
 
 
 def loads(content: bytes, *, file: str | Path = "") -> Configuration:
-    """Return the configuration of a compiled form.
+    """Read a configuration from its compiled form.
 
     Raises
     ------
     InputError
-        When it is none, newer than this program, cut off or damaged.
+        If the content is something else, of a newer version, truncated or damaged.
     """
 
     def refuse(problem: str) -> NoReturn:
@@ -85,27 +85,27 @@ def loads(content: bytes, *, file: str | Path = "") -> Configuration:
     if not content.startswith(MAGIC[: len(content)]) or not content:
         refuse("is not a compiled configuration")
     if len(content) < _HEAD.size:
-        refuse(f"is cut off: {len(content)} bytes, the head alone has {_HEAD.size}")
+        refuse(f"is truncated: {len(content)} bytes, the header has {_HEAD.size}")
     _, version, _, length, digest = _HEAD.unpack_from(content)
     if version != VERSION:
-        refuse(f"has version {version} of the compiled form, expected {VERSION}")
+        refuse(f"has version {version} of the compiled format, expected {VERSION}")
     body = memoryview(content)[_HEAD.size :]
     if len(body) < length:
-        refuse(f"is cut off: {len(body)} of {length} bytes behind the head")
+        refuse(f"is truncated: {len(body)} of {length} bytes after the header")
     if len(body) > length:
-        refuse(f"has {len(body) - length} bytes too many at the end")
+        refuse(f"has {len(body) - length} extra bytes at the end")
     if sha256(body).digest() != digest:
-        refuse("is damaged: its checksum does not agree")
+        refuse("is damaged: its checksum does not match")
     try:
         return _configuration(_Reader(bytes(body)))
     except InputError as error:
         raise error.of_file(file) from None
     except (struct.error, IndexError, ValueError, OverflowError):
-        refuse("is damaged, although its checksum agrees")
+        refuse("is damaged, although its checksum matches")
 
 
 class _Writer:
-    """Puts lists of numbers one behind the other."""
+    """Concatenates lists of numbers and strings, each preceded by its length."""
 
     def __init__(self) -> None:
         self.parts: list[bytes] = []
@@ -120,12 +120,12 @@ class _Writer:
         self.parts.append(struct.pack("<I", len(content)) + content)
 
     def strings(self, texts: tuple[str, ...]) -> None:
-        """Names have no line breaks: one string holds them all."""
+        """Write names as one string; they contain no line breaks."""
         self.string("\n".join(texts))
 
 
 class _Reader:
-    """Takes them off again."""
+    """Reads what `_Writer` wrote, in the same order."""
 
     def __init__(self, content: bytes) -> None:
         self._content = content
@@ -275,7 +275,7 @@ def _unpacked(sizes: tuple[int, ...]) -> tuple[int, int] | None:
 
 
 def _write_tree(root: Expression, out: _Writer) -> None:
-    """Write a tree, each node before its parts: kind and number of parts; its value."""
+    """Write the kind, number of parts and value of each node, in preorder."""
     nodes = list(root.nodes())
     shape = [
         number
@@ -291,17 +291,17 @@ def _read_tree(take: _Reader) -> Expression:
     values = take.strings()
     if len(shape) != 2 * len(values):
         raise ValueError
-    # From the last node to the first: the parts of a node lie on top of the pile.
-    pile: list[Expression] = []
+    # From the last node to the first: the parts of a node lie on top of the stack.
+    stack: list[Expression] = []
     for i in reversed(range(len(values))):
         kind, count = shape[2 * i], shape[2 * i + 1]
-        if count > len(pile):
+        if count > len(stack):
             raise ValueError
-        parts = tuple(pile.pop() for _ in range(count))
+        parts = tuple(stack.pop() for _ in range(count))
         value = Fraction(values[i])
         number = value if _KINDS[kind] == "number" else int(value)
-        pile.append(Expression(_KINDS[kind], parts, number))
-    (root,) = pile
-    if root.depth() > _DEEPEST:
+        stack.append(Expression(_KINDS[kind], parts, number))
+    (root,) = stack
+    if root.depth() > _MAX_DEPTH:
         raise ValueError
     return root

@@ -1,4 +1,4 @@
-"""Everything that is wrong with a configuration, not just the first fault."""
+"""Validation of a parsed configuration; reports all errors, not only the first."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from .expectations import named
 from .findings import Findings
 from .machine import ConfiguredMachine
 from .model import Configuration, Constraint, CostBlock, Price
-from .oddities import point_out
+from .oddities import warn_of_oddities
 from .sizes import left_over, ranges_text, read_sizes
 from .source import Block, ConstraintText, PriceText, Source, Word
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What came of a text.
+    """A configuration with its errors and warnings.
 
     Parameters
     ----------
     configuration
         None if there are errors.
     errors, warnings
-        One line each, ``FILE:LINE:COLUMN: ...``, by place.
+        One line each, ``FILE:LINE:COLUMN: ...``, sorted by position.
     """
 
     configuration: Configuration | None
@@ -36,16 +36,16 @@ class Report:
 
 
 def check(source: Source, *, name: str, file: str | Path = "") -> Report:
-    """Look everything up, compare everything with everything, and build.
+    """Resolve all names, validate the parts against each other, build a configuration.
 
     Parameters
     ----------
     source
         The parsed text.
     name
-        Of the configuration.
+        Name of the configuration.
     file
-        Named in every finding.
+        File name for the messages.
     """
     findings = Findings(file)
     machine = ConfiguredMachine(source.queues, source.slots, findings)
@@ -67,12 +67,12 @@ def check(source: Source, *, name: str, file: str | Path = "") -> Report:
         constraints=constraints,
         lookahead=lookahead,
     )
-    point_out(configuration, source, machine.places, findings)
+    warn_of_oddities(configuration, source, machine.places, findings)
     return Report(configuration, (), findings.warnings)
 
 
 def _levels(source: Source) -> int:
-    """Return the number of levels: that of the first price."""
+    """Return the number of levels of the first price."""
     return len(source.costs[0].prices[0].cost)
 
 
@@ -213,7 +213,7 @@ def _refuse_mincost(
     usable: Sequence[int],
     findings: Findings,
 ) -> None:
-    """Refuse MINCOST of more processors than a queue has, where jobs would ask it."""
+    """Refuse MINCOST of more processors than a queue has, if its jobs would need it."""
     for node in text.expression.nodes():
         if node.kind != "MINCOST":
             continue

@@ -1,4 +1,4 @@
-"""Whether the conditions of constraints make sense: scalars, vectors, truth values."""
+"""Type checking of the conditions of constraints: scalars, vectors, truth values."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ class _Place(NamedTuple):
 
 
 class Types:
-    """Finds what kind of value an expression has.
+    """Checks the types of expressions.
 
     Parameters
     ----------
     levels
         Components that every vector must have; None if not known.
     findings
-        Told of everything wrong.
+        Collects the errors.
     """
 
     def __init__(self, levels: int | None, findings: Findings) -> None:
@@ -32,14 +32,14 @@ class Types:
         self._findings = findings
 
     def condition(self, expression: Expression) -> None:
-        """Complain unless it is a condition, and all in it fits together."""
+        """Record errors unless the expression is a well-typed condition."""
         self._want(expression, CONDITION)
 
     def _wrong(self, node: Expression, problem: str) -> None:
         self._findings.error(_Place(*node.at), problem)
 
     def _want(self, node: Expression, *kinds: str) -> str | None:
-        """Return the kind of a part; None, after a complaint, if it is no such."""
+        """Return the type of a part; record an error and return None if not wanted."""
         kind = self._kind(node)
         if kind is None or kind in kinds:
             return kind
@@ -141,11 +141,11 @@ class Types:
                 f"found {right}: {_quoted(node.parts[1])}",
             )
         elif node.kind.startswith(LEX) and SCALAR in (left, right):
-            self._wrong(node, "expected vectors beside lex, found scalars")
+            self._wrong(node, "expected vectors on both sides of lex, found scalars")
         return CONDITION
 
 
 def _quoted(node: Expression) -> str:
-    """Show an expression, shortened."""
+    """Write an expression, abbreviated to 40 characters."""
     text = str(node)
     return text if len(text) <= 40 else f"{text[:37]}..."

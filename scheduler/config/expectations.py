@@ -1,4 +1,4 @@
-"""What the parser expected, in words that people use."""
+"""Descriptions of what the parser expected, for error messages."""
 
 from __future__ import annotations
 
@@ -75,16 +75,16 @@ _LONGEST = 30
 def expectation(
     accepted: Collection[str], open_terminals: Sequence[str], before: str
 ) -> str:
-    """Say what could have come.
+    """Describe the terminals that the grammar allows at a position.
 
     Parameters
     ----------
     accepted
         Terminals that the grammar allows here.
     open_terminals
-        Terminals behind the parser in constructs not yet complete.
+        Terminals read so far in constructs not yet complete.
     before
-        The terminal just behind.
+        The terminal just before.
 
     >>> expectation({"_COMMA", "_RSQB"}, ["_COSTS", "LSQB"], "INT")
     '"," or "]"'
@@ -108,7 +108,7 @@ def expectation(
 
 
 def _named(open_terminals: Sequence[str], before: str) -> str:
-    """Say what a name would stand for."""
+    """Describe what a name would stand for at this position."""
     part = next((t for t in reversed(open_terminals) if t in _PARTS), "")
     match _PARTS.get(part), before:
         case ("slots", "LSQB" | "_RANGE"):
@@ -123,7 +123,7 @@ def _named(open_terminals: Sequence[str], before: str) -> str:
 
 
 def shown(text: str) -> str:
-    r"""Quote what was found, shortened and without control characters.
+    r"""Quote text from a file, abbreviated and without control characters.
 
     >>> print(shown("}"), shown("n" * 40), shown(chr(27)))
     "}" "nnnnnnnnnnnnnnnnnnnnnnnnnnnnnn..." '\x1b'
@@ -134,5 +134,5 @@ def shown(text: str) -> str:
 
 
 def named(word: Word) -> str:
-    """Return the text of a word, shortened to fit into a line."""
+    """Return the text of a word, abbreviated to 60 characters."""
     return word.text if len(word.text) <= 60 else f"{word.text[:57]}..."

@@ -1,9 +1,8 @@
-"""What a constraint says: conditions over the cost of a selection.
+"""Expressions of constraints: conditions on the cost of a selection.
 
-A value is a scalar, a vector of as many components as costs have levels, or a
-condition. All arithmetic is exact. Expressions are trees of one kind of node, so that
-they compare, print and pack without further ado; whether a tree makes sense is for
-`check` to say, where the source can be quoted.
+A value is a scalar, a vector with one component per level of the cost, or a condition.
+All arithmetic is exact. Expressions are trees of one node type; `conditions` checks
+their types.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from typing import Any
 Number = int | Fraction
 Vector = tuple[Number, ...]
 MinCost = Callable[[int], tuple[int, ...]]
-"""Least cost of n processors of the whole machine, for the job at hand."""
+"""Returns the least cost of n processors of the idle machine, for the current job."""
 
 ORDERS: MappingProxyType[str, Callable[[Any, Any], bool]] = MappingProxyType(
     {
@@ -31,10 +30,10 @@ ORDERS: MappingProxyType[str, Callable[[Any, Any], bool]] = MappingProxyType(
         "!=": operator.ne,
     }
 )
-"""Comparisons; of vectors, every component must compare so (``!=``: some)."""
+"""Comparisons; for vectors every component must satisfy them (``!=``: some)."""
 
 LEX = "lex "
-"""Begins the kind of a lexicographic comparison."""
+"""Prefix of the kind of a lexicographic comparison."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,15 +45,15 @@ class Expression:
     kind
         ``number``, ``cost``, ``PEs``, ``MINCOST``, ``vector``, ``sum``, ``minus``,
         ``product``, ``per`` (a divisor, inside a product), ``component``, ``ceil``,
-        ``floor``, a comparison of `ORDERS`, the same behind ``lex``, ``and``, ``or``,
+        ``floor``, a comparison of `ORDERS`, the same after ``lex``, ``and``, ``or``,
         ``not``, ``true``, ``false``.
     parts
-        What it is made of.
+        The operands.
     value
-        The number; the n of ``MINCOST(n)``, 0 standing for PEs; which component,
+        The number; the n of ``MINCOST(n)``, 0 for PEs; the index of the component,
         counted from 1.
     at
-        Line and column in the source; not compared.
+        Line and column in the source; ignored in comparisons.
     """
 
     kind: str
@@ -66,7 +65,7 @@ class Expression:
         return rendered(self)
 
     def depth(self) -> int:
-        """How many nodes lie on the longest way down; found without recursion."""
+        """Count the nodes on the longest path down, without recursion."""
         level: list[Expression] = [self]
         levels = 0
         while level:
@@ -75,7 +74,7 @@ class Expression:
         return levels
 
     def nodes(self) -> Iterator[Expression]:
-        """Go through all nodes, each before its parts."""
+        """Iterate over all nodes in preorder."""
         yield self
         for part in self.parts:
             yield from part.nodes()
@@ -86,7 +85,8 @@ def evaluate(
 ) -> Any:
     """Return the value of an expression: a number, a vector or a truth value.
 
-    MINCOST is asked for only where it decides.
+    ``and`` and ``or`` stop at the first operand that decides, so that MINCOST is called
+    only when needed.
 
     >>> half = Expression("number", value=Fraction(1, 2))
     >>> grown = Expression("product", (half, Expression("cost")))
@@ -170,14 +170,14 @@ _COMPARISON, _VALUE = 4, 8
 
 
 def _rank(node: Expression) -> int:
-    """How tightly it binds; values that need no parentheses bind tightest."""
+    """Return the precedence of a node; values that need no parentheses rank highest."""
     if node.kind.removeprefix(LEX) in ORDERS:
         return _COMPARISON
     return _RANK.get(node.kind, _VALUE)
 
 
 def rendered(node: Expression, *, least: int = 0) -> str:
-    """Write an expression as the language does, in parentheses if it binds too loosely.
+    """Write an expression in the language, in parentheses if it ranks below ``least``.
 
     >>> rendered(Expression("<=", (Expression("cost"), Expression("MINCOST"))))
     'cost <= MINCOST(PEs)'

@@ -1,4 +1,4 @@
-"""Configuration files: text or compiled, on disk or bundled."""
+"""Reading and writing configuration files: text or compiled, on disk or bundled."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _DATA = files("closeknit.instances.data")
 _LARGEST = 4 * 2**20
-"""Bytes of a text; the parser keeps a hundred times as much."""
+"""Maximal size of a text file; the parser needs about a hundred times that memory."""
 _LARGEST_COMPILED = 16 * 2**20
 
 
@@ -36,13 +36,13 @@ def bundled_configurations() -> list[str]:
 
 
 def read_configuration(path: str | Path) -> Configuration:
-    """Read a configuration, text or compiled; a bundled one by its name.
+    """Read a configuration: a text file, a compiled file, or the name of a bundled one.
 
     Raises
     ------
     InputError
-        One line naming the file, and for text the line and column, of the first
-        fault.
+        If the file is invalid: one line with the file and, for text, line and column
+        of the first error.
     """
     content = _content(path)
     if binary.is_compiled(content):
@@ -59,7 +59,7 @@ def parse_configuration(text: str, *, name: str = "unnamed") -> Configuration:
     Raises
     ------
     InputError
-        For the first fault.
+        If the text is invalid; describes the first error.
     """
     report = examine_text(text, name=name)
     if report.configuration is None:
@@ -68,12 +68,12 @@ def parse_configuration(text: str, *, name: str = "unnamed") -> Configuration:
 
 
 def examine(path: str | Path) -> Report:
-    """Read a text and return all that is wrong or odd with it, not just the first.
+    """Read a configuration and return all its errors and warnings.
 
     Raises
     ------
     InputError
-        When there is no such file, or it is no text.
+        If the file cannot be read or is not text.
     """
     content = _content(path)
     if binary.is_compiled(content):
@@ -84,10 +84,7 @@ def examine(path: str | Path) -> Report:
 
 
 def examine_text(text: str, *, name: str, file: str | Path = "") -> Report:
-    """Return all that is wrong or odd with a text.
-
-    Of what the grammar does not allow, only the first fault.
-    """
+    """Return all errors and warnings of a text, or its first syntax error."""
     from .check import Report, check
     from .parse import parse_source
 
@@ -99,18 +96,18 @@ def examine_text(text: str, *, name: str, file: str | Path = "") -> Report:
 
 
 def load(path: str | Path) -> Configuration:
-    """Load a compiled configuration, and nothing else.
+    """Load a compiled configuration; text is refused.
 
     Raises
     ------
     InputError
-        When it is none, newer than this program, cut off or damaged.
+        If the file is something else, of a newer version, truncated or damaged.
     """
     return binary.loads(_content(path), file=path)
 
 
 def write_compiled(configuration: Configuration, path: str | Path) -> None:
-    """Write the compiled form; it appears whole or not at all."""
+    """Write the compiled form atomically."""
     write_bytes(path, binary.dumps(configuration))
 
 
@@ -126,7 +123,7 @@ def _content(path: str | Path) -> bytes:
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}", file=path) from None
     except ValueError:  # a null character in the name
-        raise InputError("is no name of a file", file=repr(str(path))) from None
+        raise InputError("is not a valid file name", file=repr(str(path))) from None
     if not regular:
         raise InputError("must be a regular file", file=path)
     most = _LARGEST_COMPILED if binary.is_compiled(content) else _LARGEST
@@ -136,7 +133,7 @@ def _content(path: str | Path) -> bytes:
 
 
 def _opened(path: str, flags: int) -> int:
-    """Open a file without waiting for a writer, should it be a FIFO by now."""
+    """Open a file without blocking, in case it has been replaced by a FIFO."""
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 

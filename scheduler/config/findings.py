@@ -1,4 +1,4 @@
-"""What is found wrong, or odd, in a configuration, and where."""
+"""Errors and warnings about a configuration, with their positions."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Protocol
 
 from ...instances.errors import InputError
 
-_MOST_KNOWN = 8
+_MOST_LISTED = 8
 
 
 class Place(Protocol):
-    """Anything that knows where it stands."""
+    """Anything with a position in the source."""
 
     @property
     def line(self) -> int:
@@ -24,7 +24,7 @@ class Place(Protocol):
 
 
 def fault(file: str | Path, line: int, column: int, problem: str) -> InputError:
-    """Return a complaint about one place of a file."""
+    """Return an error at a position of a file."""
     return InputError(problem, file=f"{file or '<text>'}:{line}:{column}")
 
 
@@ -34,7 +34,7 @@ class Findings:
     Parameters
     ----------
     file
-        Named in every line.
+        File name for the messages.
     """
 
     def __init__(self, file: str | Path) -> None:
@@ -43,21 +43,21 @@ class Findings:
         self._warnings: list[tuple[int, int, str]] = []
 
     def error(self, place: Place, problem: str) -> None:
-        """Note what makes the configuration unusable."""
+        """Record a problem that makes the configuration unusable."""
         self._errors.append((place.line, place.column, problem))
 
     def warning(self, place: Place, problem: str) -> None:
-        """Note what can be used, but is hardly meant."""
+        """Record something valid that is probably not intended."""
         self._warnings.append((place.line, place.column, f"warning: {problem}"))
 
     @property
     def errors(self) -> tuple[InputError, ...]:
-        """All errors, by place."""
+        """All errors, sorted by position."""
         return self._lines(self._errors)
 
     @property
     def warnings(self) -> tuple[InputError, ...]:
-        """All warnings, by place."""
+        """All warnings, sorted by position."""
         return self._lines(self._warnings)
 
     def _lines(self, found: list[tuple[int, int, str]]) -> tuple[InputError, ...]:
@@ -65,11 +65,11 @@ class Findings:
 
 
 def known(names: Iterable[str]) -> str:
-    """List the names there are, the first few of them.
+    """List the first few of some names.
 
     >>> known("abc"), known(str(i) for i in range(20))
     ('a, b, c', '0, 1, 2, 3, 4, 5, 6, 7, ...')
     """
     listed = list(names)
-    more = ["..."] if len(listed) > _MOST_KNOWN else []
-    return ", ".join(listed[:_MOST_KNOWN] + more)
+    more = ["..."] if len(listed) > _MOST_LISTED else []
+    return ", ".join(listed[:_MOST_LISTED] + more)

@@ -1,4 +1,4 @@
-"""The machine of a configuration: its queues, hosts, processors and groups."""
+"""Validation of the machine of a configuration: queues, hosts, processors, groups."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ _NUMBERED = re.compile(r"(.*?)([0-9]+)", re.ASCII)
 
 
 def _breadth(share: Share) -> int:
-    """How many numbers a share lists at most; at least 1, as every host costs."""
+    """Return an upper bound on the numbers of a share, at least 1."""
     spans = ((int(a.text), int((b or a).text)) for a, b in share.numbers)
     return max(1, sum(max(0, last - first + 1) for first, last in spans))
 
 
 class ConfiguredMachine:
-    """Queues, hosts and processors as the first three parts define them.
+    """Queues, hosts and processors as the first two parts of a text define them.
 
     Parameters
     ----------
     queues, slots
         The parts.
     findings
-        Told of everything wrong.
+        Collects the errors.
     """
 
     def __init__(
@@ -36,7 +36,7 @@ class ConfiguredMachine:
         self._findings = findings
         self.queues = tuple(self._unique(queues, "queue"))
         self.whole = True
-        """Whether all slots made sense, so that numbers of processors are known."""
+        """Whether all slots are valid, so that the numbers of processors are known."""
         self.line_of: dict[str, int] = {}
         self.hosts: list[str] = []
         self.places: list[Word] = []
@@ -46,7 +46,7 @@ class ConfiguredMachine:
         self._left = MOST_PROCESSORS
         self._room = MOST_MEMBERS
         self.at: dict[str, dict[int, int]] = {}
-        """For each host its processors: number, index."""
+        """For each host, the index of each processor number."""
         through: list[list[int]] = [[] for _ in self.queues]
         for slot in slots:
             self._add(slot, through)
@@ -70,7 +70,7 @@ class ConfiguredMachine:
 
     def _add(self, slot: Slot, through: list[list[int]]) -> None:
         place = slot.hosts.first
-        if self._left < 0:  # too large already: what else is said would be guesswork
+        if self._left < 0:  # too large already: further messages would be guesses
             self._hosts_known = False
             return
         hosts = self.expanded(slot.hosts, MOST_PROCESSORS)
@@ -101,7 +101,7 @@ class ConfiguredMachine:
             self.places.append(place)
 
     def _afford(self, hosts: int, shares: Sequence[Share], place: Word) -> bool:
-        """Whether there may be so many hosts more; complain the first time."""
+        """Whether that many more hosts are allowed; record an error the first time."""
         broad = [(_breadth(share), share.queue) for share in shares]
         each = len(self.queues)
         number = hosts * sum(breadth for breadth, _ in broad)
@@ -116,7 +116,7 @@ class ConfiguredMachine:
         return self._left >= 0
 
     def _numbers(self, shares: Sequence[Share]) -> dict[int, set[int]]:
-        """Return the processors' numbers and for each the queues it is for."""
+        """Return the numbers of the processors, and the queues of each."""
         found: dict[int, set[int]] = {}
         for share in shares:
             queues = set(range(len(self.queues)))
@@ -144,13 +144,14 @@ class ConfiguredMachine:
             found.setdefault(i, set()).update(queues)
 
     def no_queue(self, word: Word) -> str:
-        """Say that there is no such queue."""
+        """Return the message for an unknown queue."""
         return f"there is no queue {named(word)} (queues: {known(self.queues)})"
 
     def expanded(self, span: Span, most: int) -> list[str]:
-        """Return the hosts of a span; none, and a complaint, if they are unclear.
+        """Return the hosts of a span.
 
-        Or if they are more than ``most``.
+        If the span is invalid or has more than ``most`` hosts, record an error and
+        return none.
         """
         first, last = span
         if last is None:
@@ -184,7 +185,7 @@ class ConfiguredMachine:
         return []
 
     def groups(self, texts: Sequence[GroupText]) -> tuple[dict[str, Word], list[Group]]:
-        """Return where each group is defined, and the groups that make sense."""
+        """Return the position of each group's definition, and the valid groups."""
         places: dict[str, Word] = {}
         found: list[Group] = []
         left = MOST_MEMBERS
@@ -217,7 +218,7 @@ class ConfiguredMachine:
         return places, found
 
     def _member(self, span: Span, group: Word, members: dict[int, None]) -> int:
-        """Add the processors of a span; return how many there are."""
+        """Add the processors of a span; return their number."""
         new = self._processors(span)
         twice = [i for i in new if i in members]
         if twice:
@@ -243,7 +244,7 @@ class ConfiguredMachine:
         return found
 
     def _no_host(self, place: Word, host: str) -> None:
-        """Complain of a host without slots, unless some slots are unclear."""
+        """Record an error for a host without slots, unless some slots are invalid."""
         if self._hosts_known:
             self._findings.error(place, f"host {host[:60]} has no slots")
 
@@ -269,7 +270,7 @@ class ConfiguredMachine:
             )
             return []
         numbers = self.at[host]
-        if not numbers:  # its slots were refused
+        if not numbers:  # its slots are invalid
             return []
         found = []
         for i in range(int(begin), int(end) + 1):

@@ -1,8 +1,7 @@
-"""What a configuration says: queues, processors, groups, costs and constraints.
+"""The type `Configuration`: queues, processors, groups, costs and constraints.
 
-After the appendix of Drakenberg 2012. A `Configuration` is what the text form and
-the compiled form both come down to; `instance` turns it, for one job and the
-processors that are free, into the problem to be solved.
+After the appendix of Drakenberg 2012. Text and compiled files are read into this type;
+`Configuration.instance` returns the problem to solve for one job.
 """
 
 from __future__ import annotations
@@ -23,15 +22,15 @@ from .findings import Findings
 from .ranges import heading, pick, refuse_sizes
 
 MOST_PROCESSORS = 2**20
-"""A configuration has no more processors than this."""
+"""Maximal number of processors of a configuration."""
 
 MOST_MEMBERS = 2**24
-"""All groups together have no more members than this."""
+"""Maximal number of members of all groups together."""
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Processors that share something.
+    """Processors that share a resource.
 
     Parameters
     ----------
@@ -47,14 +46,14 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """What a job of a queue pays for touching a group.
+    """The cost of touching a group, for jobs of a queue.
 
     Parameters
     ----------
     queue, group
-        Their names.
+        Names of the queue and the group.
     cost
-        A non-negative integer for each level, the most important first.
+        A non-negative integer per level, the most important first.
     """
 
     queue: str
@@ -64,14 +63,14 @@ class Price:
 
 @dataclass(frozen=True, slots=True)
 class CostBlock:
-    """The prices that hold for some job sizes.
+    """The prices for a range of job sizes.
 
     Parameters
     ----------
     sizes
-        First and last number of processors asked for; None: all other sizes.
+        First and last number of processors requested; None for all other sizes.
     prices
-        At most one for each queue and group; what has none costs nothing.
+        At most one per queue and group; groups without a price cost nothing.
     """
 
     sizes: tuple[int, int] | None
@@ -80,18 +79,18 @@ class CostBlock:
 
 @dataclass(frozen=True, slots=True)
 class Constraint:
-    """What the cost of a selection must satisfy for the job to start.
+    """The condition on the cost of a selection under which a job starts.
 
     Parameters
     ----------
     sizes
-        First and last number of processors asked for; None: all other sizes.
+        First and last number of processors requested; None for all other sizes.
     expression
-        A condition.
+        The condition.
     queue
-        The queue whose jobs it is for; None: those of queues without own constraints.
+        The queue it applies to; None for all queues without constraints of their own.
     line
-        Where it begins in the text form; not compared.
+        Its first line in the text; ignored in comparisons.
     """
 
     sizes: tuple[int, int] | None
@@ -101,16 +100,16 @@ class Constraint:
 
     @property
     def text(self) -> str:
-        """The condition as the language writes it."""
+        """The condition in the configuration language."""
         return str(self.expression)
 
     @property
     def head(self) -> str:
-        """The jobs it is for, as the language writes it."""
+        """The jobs it applies to, in the configuration language."""
         return (f"{self.queue}@" if self.queue else "") + heading(self.sizes)
 
     def needs(self, pes: int) -> tuple[int, ...]:
-        """For which n ``MINCOST(n)`` may be asked when a job wants ``pes``."""
+        """Return every n for which a job of ``pes`` may need ``MINCOST(n)``."""
         asked = {
             int(node.value) or pes
             for node in self.expression.nodes()
@@ -119,29 +118,29 @@ class Constraint:
         return tuple(sorted(asked))
 
     def holds(self, cost: tuple[int, ...], pes: int, mincost: MinCost) -> bool:
-        """Whether a selection of this cost is good enough.
+        """Whether a selection of this cost satisfies the condition.
 
         Parameters
         ----------
         cost
-            Of the selection, a number for each level.
+            Cost of the selection, a number per level.
         pes
-            How many processors the job asks for.
+            Number of processors the job requests.
         mincost
-            Least cost of n processors when every processor that the queue may use is
-            available, under the prices for this job; asked only for `needs`.
+            Returns the least cost of n processors when all processors of the queue are
+            available, under the prices for this job; called only for `needs`.
         """
         return bool(evaluate(self.expression, cost, pes, mincost))
 
 
 @dataclass(frozen=True)
 class Configuration:
-    """A machine as its scheduler sees it, and what it wants of a selection.
+    """A machine as its scheduler sees it, with costs and constraints of selections.
 
     Parameters
     ----------
     name
-        Of the file, for people.
+        Name of the configuration.
     queues
         Names of the queues.
     hosts
@@ -151,23 +150,23 @@ class Configuration:
     host_of
         For each processor the index of its host.
     through
-        For each queue the processors available through it: indices, ascending.
+        For each queue the indices of its processors, ascending.
     groups
         At least one.
     costs
-        Blocks with ranges of sizes that do not overlap; at most one, the last,
-        without a range. At least one price in all, all of one length.
+        Blocks with disjoint ranges of sizes; only the last may have no range. At least
+        one price in all; all costs have the same number of levels.
     constraints
-        Likewise, for each queue that they name, and for the rest.
+        The same for the constraints of each queue, and for those without a queue.
     lookahead
-        Below how many levels a further one is to be inserted that prefers groups
-        with few free processors left; None: nowhere.
+        Number of levels after which to insert one that prefers groups with few free
+        processors left; None for no such level.
 
     Raises
     ------
     InputError
-        When the parts do not fit together. (The reader of the text form finds the
-        same faults, and more, and says where they are.)
+        If the parts are inconsistent. (The reader of text finds the same errors and
+        more, with their positions.)
     """
 
     name: str
@@ -195,7 +194,7 @@ class Configuration:
         ):
             raise InputError("must name a host for each processor", field="host_of")
         if len(self.through) != len(self.queues):
-            raise InputError("must be as many as queues", field="through")
+            raise InputError("must have one entry per queue", field="through")
         for members in self.through:
             self._refuse_members(members, "through")
         for group in self.groups:
@@ -262,7 +261,7 @@ class Configuration:
 
     @cached_property
     def index(self) -> dict[str, int]:
-        """Where a processor of a given name stands."""
+        """Index of each processor by name."""
         return {name: i for i, name in enumerate(self.processors)}
 
     @cached_property
@@ -274,12 +273,12 @@ class Configuration:
         return tuple(map(tuple, found))
 
     def usable(self, queue: str) -> tuple[int, ...]:
-        """Processors available through a queue: indices, ascending.
+        """Return the indices of the processors available through a queue, ascending.
 
         Raises
         ------
         InputError
-            When there is no such queue.
+            If there is no such queue.
         """
         if queue not in self.queues:
             why = hint(queue, self.queues)
@@ -289,14 +288,14 @@ class Configuration:
     def sets_for(self, queue: str, pes: int) -> tuple[ProcessorSet, ...]:
         """Return the priced sets for jobs of a queue and a size.
 
-        Members are those processors of the group that the queue may use. Groups
-        without a price, or without such processors, are left out; if nothing is left
-        there is one set ``unpriced`` of all processors, costing nothing.
+        Members are the processors of a group that the queue may use. Groups without a
+        price or without such processors are omitted; if none remain, there is one set
+        ``unpriced`` of all processors that costs nothing.
 
         Raises
         ------
         InputError
-            When there is no such queue, or the size is below 1.
+            If there is no such queue, or the size is below 1.
         """
         usable = self.usable(queue)
         if pes < 1:
@@ -335,21 +334,21 @@ class Configuration:
     def instance(
         self, queue: str, pes: int, available: Collection[int], name: str = ""
     ) -> ProcSet:
-        """Return the problem of finding processors for one job.
+        """Return the problem of choosing processors for one job.
 
         Parameters
         ----------
         queue, pes
-            Where the job waits, and how many processors it asks for.
+            The job's queue and number of processors.
         available
-            Indices of free processors; those that the queue may not use do not count.
+            Indices of free processors; those that the queue may not use are ignored.
         name
-            Of the instance; made from the rest if empty.
+            Name of the instance; composed of the other arguments if empty.
 
         Raises
         ------
         InputError
-            When there is no such queue or processor, or the size is below 1.
+            If there is no such queue or processor, or the size is below 1.
         """
         for i in available:
             if not 0 <= i < len(self.processors):
@@ -367,15 +366,15 @@ class Configuration:
         )
 
     def constraint_for(self, queue: str, pes: int) -> Constraint | None:
-        """Return what jobs of a queue and a size must satisfy, if anything.
+        """Return the constraint for jobs of a queue and a size, if any.
 
-        A queue that constraints name is governed by these alone, any other queue by
-        the constraints that name none.
+        The constraints of a queue apply to it alone; those without a queue apply to all
+        queues that have none of their own.
 
         Raises
         ------
         InputError
-            When there is no such queue.
+            If there is no such queue.
         """
         self.usable(queue)
         own = [one for one in self.constraints if one.queue == queue]

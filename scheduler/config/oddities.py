@@ -1,4 +1,4 @@
-"""What a configuration may say, but hardly means."""
+"""Warnings about valid configurations that are probably not intended."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from .source import GroupText, Sizes, Source, Word
 _FEW = 3
 
 
-def point_out(
+def warn_of_oddities(
     configuration: Configuration,
     source: Source,
     hosts: Sequence[Word],
     findings: Findings,
 ) -> None:
-    """Warn of all that is odd.
+    """Record a warning for everything that is valid but probably not intended.
 
     Parameters
     ----------
     configuration, source
-        The same, built and as written.
+        The configuration and its parsed text.
     hosts
-        For each host the place where its slots are.
+        For each host the position of its slots.
     findings
-        Told of everything odd.
+        Collects the warnings.
     """
     _queues(configuration, source, findings)
     _unused(configuration, source, hosts, findings)
@@ -49,7 +49,7 @@ def _queues(configuration: Configuration, source: Source, findings: Findings) ->
             )
         if own.isdisjoint((queue, None)):
             findings.warning(
-                word, f"queue {queue} has no constraint: all its selections will do"
+                word, f"queue {queue} has no constraint: it accepts every selection"
             )
 
 
@@ -139,7 +139,7 @@ def _unreached(
 def _twice_on_a_level(
     configuration: Configuration, source: Source, findings: Findings
 ) -> None:
-    """Warn of hosts that pay twice on one level; once for each pair of groups."""
+    """Warn of hosts that pay twice on one level, once per pair of groups."""
     texts = {text.name.text: text for text in source.groups}
     seen: set[tuple[int, str, str]] = set()
     for block in configuration.costs:
@@ -168,7 +168,7 @@ _Overlap = tuple[int, str, str, list[int], list[int]]
 def _overlaps(
     configuration: Configuration, block: CostBlock, queue: str
 ) -> Iterator[_Overlap]:
-    """Yield level, two groups priced on it alone, hosts in both, hosts in no such."""
+    """Yield a level, two groups priced on it only, hosts in both, hosts in no group."""
     members = {group.name: group.members for group in configuration.groups}
     owners: dict[int, dict[int, list[str]]] = {}
     shared: dict[tuple[int, str, str], list[int]] = {}
@@ -192,7 +192,7 @@ def _overlaps(
 
 
 def _place(text: GroupText, host: str) -> Word:
-    """Find where a group names a host; else the group."""
+    """Return the position of a host in a group's definition, or that of the group."""
     for span in text.members:
         if span.first.text.partition(".")[0] == host:
             return span.first

@@ -1,7 +1,7 @@
-"""From the text of a configuration to its parts.
+"""Parser of the text of configurations.
 
-The grammar lies in ``grammar.lark``; the tree is built while the text is read, without
-recursion, so that no text is nested too deeply for it.
+The grammar is in ``grammar.lark``. The tree is built during parsing, without recursion,
+so that deep nesting cannot overflow the stack.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _T = TypeVar("_T")
 
 
 class _Refused(Exception):
-    """A text that the grammar would accept, but nobody means."""
+    """A text that the grammar accepts but that exceeds a limit or is meaningless."""
 
     def __init__(self, problem: str, line: int, column: int) -> None:
         super().__init__(problem)
@@ -57,7 +57,7 @@ class _Refused(Exception):
 
 
 class _Limits(PostLex):
-    """Looks at every token as it comes: nothing too long, nothing too deep."""
+    """Refuses tokens that are too long or nested too deeply, as they are read."""
 
     always_accept = ()
     _OPENING = frozenset(("_LPAR", "LSQB", "_LBRACE"))
@@ -70,7 +70,7 @@ class _Limits(PostLex):
     }
 
     def process(self, stream: Iterator[Token]) -> Iterator[Token]:
-        """Hand the tokens on."""
+        """Pass on the tokens that are within the limits."""
         depth = prefixes = length = listed = 0
         conditions = False
         for token in stream:
@@ -117,7 +117,7 @@ def _of(kind: type[_T], parts: tuple[Any, ...]) -> tuple[_T, ...]:
 
 @v_args(inline=True)
 class _Builder(Transformer[Token, Source]):
-    """One method for each rule of the grammar; tokens that matter come as arguments."""
+    """Builds the parts: one method per rule of the grammar."""
 
     def start(self, *parts: Any) -> Source:
         return Source(*parts)
@@ -239,7 +239,7 @@ class _Builder(Transformer[Token, Source]):
 
 @cache
 def parser() -> Lark:
-    """Build the parser once; thread-safe, as nothing of a text stays in it."""
+    """Build the parser once; it keeps no state between texts and is thread-safe."""
     grammar = files(__package__).joinpath("grammar.lark").read_text(encoding="utf-8")
     return Lark(
         grammar,
@@ -256,7 +256,7 @@ def parse_source(text: str, *, file: str | Path = "") -> Source:
     Raises
     ------
     InputError
-        ``FILE:LINE:COLUMN: expected ..., found ...``, for the first fault.
+        ``FILE:LINE:COLUMN: expected ..., found ...``, for the first syntax error.
     """
     try:
         source = parser().parse(text)
@@ -277,7 +277,7 @@ def _syntax_error(
     if isinstance(error, UnexpectedToken):
         token = error.token
         found = shown(str(token))
-        if token.type == "$END":  # which lark puts where the last token begins
+        if token.type == "$END":  # lark gives it the position of the last token
             at, found = len(text), "the end of the file"
             line, column = token.end_line or 1, token.end_column or 1
     if text.startswith(_ELISIONS, at):

@@ -1,4 +1,4 @@
-"""Ranges of job sizes, as blocks of prices and constraints have them."""
+"""Ranges of job sizes in blocks of prices and in constraints."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ...instances.errors import InputError
 
 
 def heading(sizes: tuple[int, int] | None) -> str:
-    """Write which sizes a block or a constraint is for, as the language does.
+    """Write the sizes of a block or a constraint in the configuration language.
 
     >>> heading((1, 4)), heading(None)
     ('when PEs in [1,4]', 'otherwise')
@@ -17,7 +17,7 @@ def heading(sizes: tuple[int, int] | None) -> str:
 
 
 def pick(ranges: tuple[tuple[int, int] | None, ...], pes: int) -> int | None:
-    """Find the range a size lies in, or else the one for all others."""
+    """Return the index of the range of a size, else of ``otherwise``, else None."""
     for i, sizes in enumerate(ranges):
         if sizes is not None and sizes[0] <= pes <= sizes[1]:
             return i
@@ -25,7 +25,7 @@ def pick(ranges: tuple[tuple[int, int] | None, ...], pes: int) -> int | None:
 
 
 def refuse_sizes(ranges: tuple[tuple[int, int] | None, ...], field_: str) -> None:
-    """Refuse ranges of sizes that are empty or overlap, and a second `otherwise`."""
+    """Refuse ranges that are empty or overlap, and ``otherwise`` unless it is last."""
     if None in ranges[:-1]:
         raise InputError("otherwise must be the last", field=field_)
     given = sorted(sizes for sizes in ranges if sizes is not None)

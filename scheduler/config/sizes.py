@@ -1,4 +1,4 @@
-"""Ranges of job sizes: which overlap, and which sizes are left over."""
+"""Validation of ranges of job sizes: overlaps and uncovered sizes."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ Bounds = tuple[int, int] | None
 
 
 def read_sizes(sizes: Sequence[Sizes], findings: Findings) -> list[Bounds]:
-    """Return the bounds of each range, None for `otherwise`; complain where wrong.
+    """Return the bounds of each range, and record errors.
 
-    A range that is wrong comes back as None, too: what it means is not known.
+    Bounds are None for ``otherwise`` and for invalid ranges.
     """
     found: list[Bounds] = []
     for i, one in enumerate(sizes):
@@ -55,7 +55,7 @@ def _bounds(sizes: Sizes, findings: Findings) -> Bounds:
 
 
 def left_over(bounds: Sequence[Bounds], most: int) -> Iterator[tuple[int, int]]:
-    """Yield the ranges of sizes from 1 to ``most`` that no range holds.
+    """Yield the ranges of sizes from 1 to ``most`` that are not covered.
 
     >>> list(left_over([(5, 8), (1, 2)], 10))
     [(3, 4), (9, 10)]
@@ -72,7 +72,7 @@ def left_over(bounds: Sequence[Bounds], most: int) -> Iterator[tuple[int, int]]:
 
 
 def ranges_text(ranges: Sequence[tuple[int, int]]) -> str:
-    """Say for which sizes, in words.
+    """Describe ranges of sizes.
 
     >>> ranges_text([(3, 4), (9, 9)])
     'jobs of 3..4, 9 processors'

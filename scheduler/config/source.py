@@ -1,7 +1,6 @@
-"""The text of a configuration, part by part, as it was written.
+"""The syntax tree of a configuration: names and numbers with their positions.
 
-What the parser makes of a file: every name and number with its place, nothing looked
-up yet. `check` turns it into a `Configuration`, or says what is wrong where.
+`parse` builds it; `check` resolves the names and builds a `Configuration`.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from .expression import Expression
 
 
 class Word(NamedTuple):
-    """A name or a number as written, and where: line and column, both from 1."""
+    """A name or a number as written, with line and column, both counted from 1."""
 
     text: str
     line: int
@@ -48,7 +47,7 @@ class GroupText(NamedTuple):
 
 
 class Sizes(NamedTuple):
-    """`when PEs in [a,b]`, or `otherwise` without bounds; where it begins."""
+    """``when PEs in [a,b]``, or ``otherwise`` without bounds, with its position."""
 
     bounds: Span | None
     line: int
@@ -56,7 +55,7 @@ class Sizes(NamedTuple):
 
 
 class PriceText(NamedTuple):
-    """What a queue pays for a group."""
+    """The price of a group for a queue."""
 
     queue: Word
     group: Word
@@ -66,14 +65,14 @@ class PriceText(NamedTuple):
 
 
 class Block(NamedTuple):
-    """Prices for some sizes."""
+    """Prices for a range of sizes."""
 
     sizes: Sizes
     prices: tuple[PriceText, ...]
 
 
 class ConstraintText(NamedTuple):
-    """A condition for some sizes, perhaps of one queue."""
+    """A condition for a range of sizes, of one queue or of all."""
 
     queue: Word | None
     sizes: Sizes

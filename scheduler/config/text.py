@@ -1,4 +1,4 @@
-"""A configuration as text, such as the parser reads back to an equal one."""
+"""Writing a configuration as text, which parses to an equal configuration."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ def configuration_text(configuration: Configuration) -> str:
     Raises
     ------
     InputError
-        When it cannot be said there: names of other characters, processors not in
-        the order of hosts and numbers, or available through no queue.
+        If the language cannot express it: invalid characters in names, processors not
+        in the order of hosts and numbers, or available through no queue.
     """
     return "".join(f"{part}\n" for part in _parts(configuration))
 
@@ -47,7 +47,7 @@ def _parts(configuration: Configuration) -> Iterator[str]:
 
 
 def _wrapped(head: str, items: Iterable[str]) -> str:
-    """List items behind a keyword, as many in a line as fit, all lines aligned."""
+    """List items after a keyword, as many per line as fit, all lines aligned."""
     wrapper = TextWrapper(
         width=_WIDTH,
         initial_indent=head,

@@ -255,9 +255,9 @@ LIES: dict[str, list[tuple[dict[str, Any], str]]] = {
     "cards": [
         ({"objective": [4, 5], "bound": [4, 5]}, "objective: is (4, 5), but it costs"),
         ({"objective": 4, "bound": 4}, "objective: is 4, but it costs (4, 6)"),
-        ({"bound": [4]}, "Bound and cost of different shape"),
-        ({"bound": [4, 5]}, "status: optimal: Optimal is: bound equal to cost"),
-        ({"bound": [5, 0], "status": "feasible"}, "Bound (5, 0) above cost (4, 6)"),
+        ({"bound": [4]}, "Bound and cost must have the same number of levels"),
+        ({"bound": [4, 5]}, "status: optimal: A result is optimal if its bound equals"),
+        ({"bound": [5, 0], "status": "feasible"}, "Bound (5, 0) is above cost (4, 6)"),
         ({"selection": ["n0.1", "n0.2"]}, "selection: 2 processors chosen, not 6"),
         ({"selection": ["n0.1", "x"]}, "selection[1]: no such processor: 'x'"),
         ({"selection": ["n0.1", "n0.1"]}, "selection[1]: chosen twice: 'n0.1'"),

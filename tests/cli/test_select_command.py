@@ -348,7 +348,7 @@ def test_answers_do_not_wait_for_a_file_that_is_read(
     path.write_text(sample(8))
     live.begin()
     assert begun.wait(60)
-    live.begin(anew=True)  # and once more after that
+    live.begin(force=True)  # and once more after that
     for _ in range(3):
         assert price(live.current().configuration) == 7
     gate.set()
@@ -372,9 +372,9 @@ def test_no_memory_or_thread_for_a_new_file_leaves_the_old_one(tmp_path: Path) -
     assert price(live.current().configuration) == 7
     assert said == [
         f"{path}: cannot be loaded: there is not enough memory",
-        f"{path}: cannot be looked at: no thread can be started",
+        f"{path}: cannot be checked: no thread can be started",
     ]
-    live.begin(anew=True)
+    live.begin(force=True)
     wait_for(lambda: live.reloads == 1)
     assert price(live.current().configuration) == 8
 

@@ -254,8 +254,8 @@ class Unchanging:
 
     begun = 0
 
-    def begin(self, *, anew: bool = False) -> None:
-        self.begun += anew
+    def begin(self, *, force: bool = False) -> None:
+        self.begun += force
 
 
 def loop(

@@ -327,7 +327,7 @@ def test_every_method_says_what_it_promises(name: str) -> None:
     method = KSUBSET[name]
     assert method.summary.endswith(".")
     for what in ("Guarantee", "Time", "Source"):
-        assert method.says(what), what
+        assert method.doc_entry(what), what
 
 
 def test_help_is_complete_and_loads_nothing_heavy() -> None:

@@ -34,8 +34,8 @@ from closeknit.solvers import (
     Proof,
     Result,
     Status,
-    complaints,
     read_solution,
+    solution_errors,
     solution_of,
     write_solution,
 )
@@ -502,7 +502,7 @@ def test_a_solution_is_read_back(tmp_path: Path) -> None:
     solution = read_solution(path)
     assert solution.sha256 == sha256(instance)
     assert solution.status is Status.FEASIBLE
-    assert complaints(instance, solution) == []
+    assert solution_errors(instance, solution) == []
 
 
 SOLUTION = {
@@ -536,7 +536,7 @@ SOLUTION = {
         ),
         (
             {"bound": 1, "proof": {"grade": "solver", "by": ""}},
-            "proof.by: must name someone, not ''",
+            "proof.by: must not be empty, not ''",
         ),
         ({"limit": "patience"}, "limit: must be one of time, nodes, memory, interrupt"),
         ({"seconds": "fast"}, "seconds: must be a number, not 'fast'"),

@@ -81,9 +81,9 @@ def test_states_what_it_promises(name: str) -> None:
     method = OWN[name]
     assert method.summary.endswith(".")
     for what in ("Guarantee", "Time", "Source"):
-        assert method.says(what), f"{name} does not state its {what}"
+        assert method.doc_entry(what), f"{name} does not state its {what}"
     if not method.exact:
-        assert method.says("Ties"), f"{name} does not state its tie order"
+        assert method.doc_entry("Ties"), f"{name} does not state its tie order"
 
 
 @by_name

@@ -43,7 +43,7 @@ def test_states_what_it_promises(subject: Subject, name: str) -> None:
     if not (method.exact or method.runs_solver):
         wanted.append("Ties")
     for what in wanted:
-        assert method.says(what), f"{name} does not state its {what}"
+        assert method.doc_entry(what), f"{name} does not state its {what}"
 
 
 @by_name

@@ -174,7 +174,10 @@ def wrong_bound(solution: dict[str, Any]) -> None:
         (wrong_size, "selection: the request is given (1, 1), not (2, 2)"),
         (wrong_mover, "selection: there is no resident 2"),
         (wrong_cost, "objective: is (0, 0, 1), but it costs (0, 0, 0)"),
-        (wrong_bound, "status: optimal: Bound and cost of different shape"),
+        (
+            wrong_bound,
+            "status: optimal: Bound and cost must have the same number of levels",
+        ),
     ],
 )
 def test_solutions_are_checked(

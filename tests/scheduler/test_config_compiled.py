@@ -115,19 +115,19 @@ DAMAGED = {
     "empty": (b"", "is not a compiled configuration"),
     "text": (b"queues: cluster", "is not a compiled configuration"),
     "other magic": (b"\x89PNG" + PACKED[4:], "is not a compiled configuration"),
-    "one byte": (PACKED[:1], "is cut off: 1 bytes, the head alone has 52"),
-    "half a head": (PACKED[:30], "is cut off: 30 bytes, the head alone has 52"),
-    "half a body": (PACKED[:1052], f"is cut off: 1000 of {len(PACKED) - 52} bytes"),
-    "too long": (PACKED + b"..", "has 2 bytes too many at the end"),
+    "one byte": (PACKED[:1], "is truncated: 1 bytes, the header has 52"),
+    "half a head": (PACKED[:30], "is truncated: 30 bytes, the header has 52"),
+    "half a body": (PACKED[:1052], f"is truncated: 1000 of {len(PACKED) - 52} bytes"),
+    "too long": (PACKED + b"..", "has 2 extra bytes at the end"),
     "newer": (
         PACKED[:8] + b"\x02" + PACKED[9:],
-        "has version 2 of the compiled form, expected 1",
+        "has version 2 of the compiled format, expected 1",
     ),
     "a flipped bit": (
         PACKED[:900] + bytes([PACKED[900] ^ 4]) + PACKED[901:],
-        "is damaged: its checksum does not agree",
+        "is damaged: its checksum does not match",
     ),
-    "no body": (_with_body(b""), "is damaged, although its checksum agrees"),
+    "no body": (_with_body(b""), "is damaged, although its checksum matches"),
 }
 
 
@@ -162,7 +162,7 @@ def test_nonsense_with_a_right_checksum_is_refused_too() -> None:
     [
         ({"queues": ("a", "a")}, "queues: must be names, all different"),
         ({"host_of": (0,)}, "host_of: must name a host for each processor"),
-        ({"through": ()}, "through: must be as many as queues"),
+        ({"through": ()}, "through: must have one entry per queue"),
         ({"groups": (Group("g", ()),)}, "groups.g: is empty"),
         ({"groups": (Group("g", (1, 1)),)}, "groups.g: must be indices of processors"),
         ({"costs": ()}, "costs: there is no price"),

@@ -284,7 +284,7 @@ WARNINGS: dict[str, tuple[tuple[str, str] | str, ...]] = {
     "a queue without constraints": (
         ("    when PEs in [1,4] : cost <= [4,6],\n", ""),
         (",\n    otherwise : cost <= ceil(1.2*MINCOST(PEs)) + [0,2]", ""),
-        "2:9: warning: queue cluster has no constraint: all its selections will do",
+        "2:9: warning: queue cluster has no constraint: it accepts every selection",
     ),
     "a price without processors": (
         ("odd={k007.1, k007.3, n01.1..n01.2}", "odd={k007.1, k007.3}"),

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from closeknit.cli.app import run
-from closeknit.heuristics.submesh.allocator import Allocator
+from closeknit.heuristics.submesh.allocator import SubmeshAllocator
 from closeknit.instances import InputError
 from closeknit.instances.submesh import Box, box_at, sides
 from closeknit.methods.submesh_allocators import ALLOCATORS
@@ -25,7 +25,7 @@ from closeknit.simulation.submesh_stream import (
 )
 
 
-class Plain(Allocator):
+class Plain(SubmeshAllocator):
     """First fit by looking at every cell; a step is a cell looked at."""
 
     def _search(self, size: tuple[int, ...]) -> Box | None:

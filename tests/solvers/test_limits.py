@@ -30,7 +30,12 @@ from closeknit.solvers import (
     clock,
     interrupt,
 )
-from closeknit.solvers.interrupt import OutOfTimeError, alarmed, deferred, unhurried
+from closeknit.solvers.interrupt import (
+    OutOfTimeError,
+    alarm_postponed,
+    alarmed,
+    deferred,
+)
 from closeknit.solvers.method import Method, Run, stopped
 
 from ..paths import ROOT
@@ -113,7 +118,7 @@ def attentive(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
 
 def slow_at_pricing(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
     start = clock.now()
-    with unhurried():
+    with alarm_postponed():
         until = clock.now() + settings.time_limit + 3 * interrupt.GRACE
         while clock.now() < until:
             pass

@@ -89,9 +89,9 @@ def nothing_left(tmp_path: Path) -> bool:
     [
         ("leave", "fake crashed: ended with status 7 and no answer: something"),
         ("segfault", "fake crashed: was ended by SIGSEGV"),
-        ("garbage", "fake answered nonsense"),
-        ("no_status", "fake answered nonsense"),
-        ("letters", "fake answered nonsense"),
+        ("garbage", "fake returned a malformed answer"),
+        ("no_status", "fake returned a malformed answer"),
+        ("letters", "fake returned a malformed answer"),
         ("too_few", "fake returned a wrong solution: 0 processors chosen, not 3"),
         ("bound_too_high", "claims at least 1000000, but a solution costs 4"),
         ("infeasible", "fake finds pairs infeasible"),

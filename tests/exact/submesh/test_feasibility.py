@@ -36,8 +36,8 @@ from closeknit.solvers import (
     Proof,
     Settings,
     Status,
-    complaints,
     read_solution,
+    solution_errors,
     write_solution,
 )
 
@@ -336,7 +336,7 @@ def test_solution_files_hold_the_certificate(tmp_path: Path) -> None:
     write_solution(HIGH, "cascade", result, tmp_path / "s.json")
     solution = read_solution(tmp_path / "s.json")
     assert solution.certificate == result.certificate
-    assert complaints(HIGH, solution) == []
+    assert solution_errors(HIGH, solution) == []
 
 
 @pytest.mark.parametrize(
@@ -355,13 +355,13 @@ def test_tampered_solutions_are_named(
 ) -> None:
     write_solution(HIGH, "cascade", cascade(HIGH), tmp_path / "s.json")
     solution = replace(read_solution(tmp_path / "s.json"), **change)
-    assert any(line.startswith(said) for line in complaints(HIGH, solution))
+    assert any(line.startswith(said) for line in solution_errors(HIGH, solution))
 
 
 def test_a_certificate_is_for_that_request_only(tmp_path: Path) -> None:
     write_solution(HIGH, "cascade", cascade(HIGH), tmp_path / "s.json")
     wider = replace(HIGH, shape=(6, 5))
-    said = complaints(wider, read_solution(tmp_path / "s.json"))
+    said = solution_errors(wider, read_solution(tmp_path / "s.json"))
     assert any(line.startswith("certificate: pair:") for line in said)
 
 

@@ -466,7 +466,7 @@ def test_without_pyscipopt_the_quadratic_says_what_to_install(
     ("name", "complaint"),
     [
         ("leave", "scip crashed: ended with status 7 and no answer: something"),
-        ("garbage", "scip answered nonsense"),
+        ("garbage", "scip returned a malformed answer"),
         ("too_few", "returned a wrong solution: 0 processors chosen"),
     ],
 )
@@ -489,7 +489,7 @@ def test_all_three_are_registered() -> None:
     assert names <= set(KSUBSET)
     for name in names:
         assert KSUBSET[name].exact
-        assert KSUBSET[name].says("Source")
+        assert KSUBSET[name].doc_entry("Source")
 
 
 @pytest.mark.parametrize(

@@ -330,8 +330,8 @@ def fake(name: str, monkeypatch: pytest.MonkeyPatch, limit: float = 20.0) -> Res
     ("name", "complaint"),
     [
         ("leave", "fake crashed: ended with status 7"),
-        ("garbage", "fake answered nonsense"),
-        ("optima_that_are_words", "fake answered nonsense"),
+        ("garbage", "fake returned a malformed answer"),
+        ("optima_that_are_words", "fake returned a malformed answer"),
         ("second_level_crashes", "fake crashed: was ended by SIGSEGV"),
         ("second_level_infeasible", "fake finds classes infeasible"),
         ("second_level_bound_too_high", "claims at least (4, 1000, 0), but a solution"),

@@ -146,7 +146,7 @@ def test_a_square_with_enough_idle_is_used_alone(data: st.DataObject) -> None:
 
 def test_what_each_says_of_itself() -> None:
     for name in ("consecutive", "shuffle", "row", "column", "quadrant"):
-        assert KSUBSET[name].says("Source").startswith("Navaridas et al. 2009")
+        assert KSUBSET[name].doc_entry("Source").startswith("Navaridas et al. 2009")
     assert KSUBSET["shuffle"].summary == (
         "Take the first k idle processors by port, of one port switch by switch."
     )

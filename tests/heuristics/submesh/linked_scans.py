@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from closeknit.heuristics.submesh.allocator import Allocator
+from closeknit.heuristics.submesh.allocator import SubmeshAllocator
 from closeknit.instances.submesh import Box, box_at
 
 from .linked_lists import IntervalSet, ScanSet, Tally
@@ -82,7 +82,7 @@ class Sweep:
         self._at += 1
 
 
-class IntervalSetScan(Allocator):
+class IntervalSetScan(SubmeshAllocator):
     """ISS: base and reverse base sets of every row, scanned from the top."""
 
     def __init__(

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from closeknit.heuristics.submesh import frame_sliding, mbv
-from closeknit.heuristics.submesh.allocator import Allocator
+from closeknit.heuristics.submesh.allocator import SubmeshAllocator
 from closeknit.heuristics.submesh.bitmap import Bitmap
 from closeknit.heuristics.submesh.buddy import Buddy
 from closeknit.heuristics.submesh.iss_arrays import ArrayScan
@@ -24,7 +24,7 @@ from closeknit.solvers import Grade, Limit, Settings, Status
 from .linked_scans import FourWayScan, IntervalSetScan
 
 FIRST_FIT = ("fs-1", "fs-f", "as", "iss", "zhu-first-fit", "bitmap")
-Make = Callable[..., Allocator]
+Make = Callable[..., SubmeshAllocator]
 PLAIN: dict[str, Make] = {"iss": IntervalSetScan, "4iss": FourWayScan}
 Stream = list[tuple[int, int, int]]
 
@@ -37,7 +37,7 @@ quick = settings(deadline=None, max_examples=60)
 
 
 def instance_of(
-    mesh: Allocator, size: tuple[int, ...], *, migrate: bool = False
+    mesh: SubmeshAllocator, size: tuple[int, ...], *, migrate: bool = False
 ) -> Submesh:
     return Submesh(
         "state",
@@ -51,7 +51,7 @@ def instance_of(
 
 
 def states(
-    mesh: Allocator, stream: Stream
+    mesh: SubmeshAllocator, stream: Stream
 ) -> Iterator[tuple[Submesh, tuple[int, int], Box | None]]:
     """Play a stream; yield the state before each request, and where it is put."""
     for x, y, back in stream:
@@ -214,7 +214,7 @@ class TestInitialState:
     def test_of_structures(self, shape: tuple[int, int], stream: Stream) -> None:
         plain, arrays = FourWayScan(shape), ArrayScan(shape)
         bits, zeros, blocks = Bitmap(shape), ArrayFirstFit(shape), Buddy(shape)
-        every: list[Allocator] = [plain, arrays, bits, zeros, blocks]
+        every: list[SubmeshAllocator] = [plain, arrays, bits, zeros, blocks]
         fresh, whole = Bitmap(shape), Buddy(shape).free_blocks()
         for mesh in every:
             list(states(mesh, stream))
@@ -505,4 +505,4 @@ class TestMethods:
     @pytest.mark.parametrize("name", ALLOCATORS)
     def test_states_what_it_promises(self, name: str) -> None:
         for what in ("Guarantee", "Time", "Ties", "Source"):
-            assert SUBMESH[name].says(what)
+            assert SUBMESH[name].doc_entry(what)

@@ -213,9 +213,9 @@ def test_rows_are_read_back_as_written(row: Row) -> None:
 @pytest.mark.parametrize(
     ("changes", "complaint"),
     [
-        ({"cost": 1}, "status: Status.OPTIMAL disagrees with the solution given."),
-        ({"bound": 5}, "status: Bound 5 above cost 4."),
-        ({"bound": 3}, "status: Optimal is: bound equal to cost."),
+        ({"cost": 1}, "status: Status.OPTIMAL contradicts the given solution."),
+        ({"bound": 5}, "status: Bound 5 is above cost 4."),
+        ({"bound": 3}, "status: A result is optimal if its bound equals its cost."),
         ({"status": "great"}, "status: must be one of optimal, "),
         ({"proof": "hearsay: mine"}, "proof: must be one of checked, "),
         (

@@ -349,7 +349,7 @@ def test_a_store_without_digests_that_is_damaged_is_left_as_it_is(
     as_form_1(path)
     changed(path, "UPDATE results SET cost = 3 WHERE rowid = 1")
     before = path.read_bytes()
-    assert said_of(path).startswith("row 1: status: Bound 4 above cost 3")
+    assert said_of(path).startswith("row 1: status: Bound 4 is above cost 3")
     assert path.read_bytes() == before
 
 
