@@ -7,7 +7,7 @@ from math import comb
 from random import Random
 
 from ...instances import KSubset, cost
-from .claim import Claim, Outcome, Trial
+from .claim import Claim, Outcome, Trial, held, refuted
 from .samples import sampled
 from .shrink import shrunk
 
@@ -21,16 +21,10 @@ def cuts_are_distances(trial: Trial) -> Outcome:
         if not _disagreement(instance):
             continue
         smallest = shrunk(instance, lambda smaller: bool(_disagreement(smaller)))
-        return Outcome(
-            holds=False,
-            result=_disagreement(smallest),
-            instances=seen,
-            counterexample=smallest,
-        )
-    return Outcome(
-        holds=True,
-        result=f"{pairs} pairs and {len(instances)} sets agree, seed {trial.seed}",
-        instances=len(instances),
+        return refuted(_disagreement(smallest), seen, smallest)
+    return held(
+        f"{pairs} pairs and {len(instances)} sets agree, seed {trial.seed}",
+        len(instances),
     )
 
 

@@ -8,7 +8,7 @@ from itertools import product
 from math import prod
 
 from ...instances import Graph, KSubset, Site, Torus, Tree, cost
-from .claim import Claim, Outcome, Trial, Untrue
+from .claim import Claim, Outcome, Trial, Untrue, held
 from .samples import sampled
 from .shrink import broken, certainly
 
@@ -98,11 +98,7 @@ def _test(check: Check, trial: Trial) -> Outcome:
     for seen, instance in enumerate(instances, 1):
         if certainly(wrong, instance):
             return broken(instance, wrong, seen)
-    return Outcome(
-        holds=True,
-        result=f"as by definition on samples of seed {trial.seed}",
-        instances=len(instances),
-    )
+    return held(f"as by definition on samples of seed {trial.seed}", len(instances))
 
 
 _TESTED = (

@@ -20,7 +20,7 @@ from ...instances.ksubset.worst_cases import (
     theorem1,
 )
 from ...solvers import Ties
-from .claim import Claim, Outcome, Trial
+from .claim import Claim, Outcome, Trial, held, refuted
 
 EPSILONS = tuple(Fraction(1, b) for b in (2, 4, 10, 100, 132, 133))
 RING = KSubset(
@@ -66,12 +66,7 @@ def reaches(trial: Trial) -> Outcome:
     ]
     for case, *_, ratio in forms:
         if ratio < REACHED:
-            return Outcome(
-                holds=False,
-                result=f"{ratio} is below {REACHED}",
-                instances=0,
-                counterexample=case.instance,
-            )
+            return refuted(f"{ratio} is below {REACHED}", 0, case.instance)
     return _outcome(trial, forms, "1225/704 and 15493/8904")
 
 
@@ -141,12 +136,7 @@ def windows_fail(trial: Trial) -> Outcome:
         found[route] = trial.optimum(RING, route)
     for route, value in found.items():
         if value != (532 if route == "ring-window" else 530):
-            return Outcome(
-                holds=False,
-                result=f"{route} says {value} of 532 and 530",
-                instances=1,
-                counterexample=RING,
-            )
+            return refuted(f"{route} says {value} of 532 and 530", 1, RING)
     forms = [
         (ring_gap(s), 532 * s, 530 * s, Fraction(266, 265))
         for s in ((1, 2) if trial.quick else (1, 2, 3, 10))
@@ -185,20 +175,11 @@ def _outcome(trial: Trial, forms: Iterable[Form], result: str) -> Outcome:
                 return _wrong(
                     case, f"ratio {Fraction(paid, proved)}, not {ratio}", seen
                 )
-    return Outcome(
-        holds=True,
-        result=f"{result} ({orders} runs; optima proved by {trial.exact})",
-        instances=seen,
-    )
+    return held(f"{result} ({orders} runs; optima proved by {trial.exact})", seen)
 
 
 def _wrong(case: WorstCase, why: str, seen: int) -> Outcome:
-    return Outcome(
-        holds=False,
-        result=f"{case.instance.name}: {why}",
-        instances=seen,
-        counterexample=case.instance,
-    )
+    return refuted(f"{case.instance.name}: {why}", seen, case.instance)
 
 
 FAMILY_CLAIMS = (

@@ -8,7 +8,7 @@ from itertools import combinations, product
 from random import Random
 
 from ...instances import Graph, KSubset, cost
-from .claim import Claim, Outcome, Trial, Untrue
+from .claim import Claim, Outcome, Trial, Untrue, held, refuted
 from .shrink import broken
 
 _NODES, _QUICK_NODES = 7, 5
@@ -91,11 +91,9 @@ def distances_and_cuts(trial: Trial) -> Outcome:
         if wrong:
             free = tuple(graph.locations())
             at = KSubset("graph", graph, free, min(2, len(free)))
-            return Outcome(holds=False, result=wrong, instances=seen, counterexample=at)
-    return Outcome(
-        holds=True,
-        result=f"{by_cuts} of {seen} have cuts, and they add up; seed {trial.seed}",
-        instances=seen,
+            return refuted(wrong, seen, at)
+    return held(
+        f"{by_cuts} of {seen} have cuts, and they add up; seed {trial.seed}", seen
     )
 
 
@@ -141,11 +139,10 @@ def solved(trial: Trial) -> Outcome:
             instance = KSubset(f"graph-{seen}", graph, free, k)
             if _judged(trial, instance):
                 return broken(instance, lambda one: _judged(trial, one), seen)
-    return Outcome(
-        holds=True,
-        result="as by enumeration on all connected graphs of up to "
+    return held(
+        "as by enumeration on all connected graphs of up to "
         f"{small[-1].nodes} nodes and samples of seed {trial.seed}",
-        instances=seen,
+        seen,
     )
 
 

@@ -27,7 +27,7 @@ from ...instances import (
 )
 from ...instances.ksubset.worst_cases import ring_gap
 from ...solvers import clock
-from .claim import Claim, Outcome, Trial
+from .claim import Claim, Outcome, Trial, held, refuted
 from .definitions import nearest_of_a_median
 from .processor_sets import knapsacks
 from .samples import sampled
@@ -122,12 +122,8 @@ def costs(trial: Trial) -> Outcome:
                     wrong = f"{free[i]} and {free[j]} are {hops} apart, not "
                     wrong += f"{apart[free[i]][free[j]]}"
             if wrong:
-                return Outcome(
-                    holds=False, result=wrong, instances=seen, counterexample=instance
-                )
-    return Outcome(
-        holds=True, result=f"as by walking, seed {trial.seed}", instances=seen
-    )
+                return refuted(wrong, seen, instance)
+    return held(f"as by walking, seed {trial.seed}", seen)
 
 
 # Searches and programmes

@@ -7,7 +7,7 @@ from functools import partial
 
 from ...formulations.ksubset.bounds.bounds import AXIS, STAR, TOWN, rederive
 from ...instances import KSubset
-from .claim import Claim, Outcome, Trial, Untrue
+from .claim import Claim, Outcome, Trial, Untrue, held
 from .samples import every_subset, sampled
 from .shrink import broken
 
@@ -33,11 +33,10 @@ def below(by: str, trial: Trial) -> Outcome:
         if optimum:
             nearest.append(Fraction(bound, optimum))
     mean = float(sum(nearest) / len(nearest))
-    return Outcome(
-        holds=True,
-        result=f"never above; {mean:.3f} of the optimum on the mean, equal on {tight}, "
+    return held(
+        f"never above; {mean:.3f} of the optimum on the mean, equal on {tight}, "
         f"seed {trial.seed}",
-        instances=seen,
+        seen,
     )
 
 

@@ -12,7 +12,7 @@ from ...instances import InputError, ProcessorSet, ProcSet, Sukp, Value, check, 
 from ...instances.sukp.reduction import kept_sets, processors_left, procset_of, sukp_of
 from ...instances.value import ordered
 from ...methods import PROCSET, SUKP
-from .claim import Claim, Outcome, Trial, Untrue
+from .claim import Claim, Outcome, Trial, Untrue, held, refuted
 from .shrink import broken, certainly, survey
 
 SAMPLES, QUICK_SAMPLES = 400, 80
@@ -160,12 +160,7 @@ def reaching(trial: Trial) -> Outcome:
     paid = {name: _paid(trial, name, MISLED) for name in methods}
     expected = {"reaching-printed": (8,), "reaching": (7,), "reaching-beam": (7,)}
     if best != (7,) or paid != expected:
-        return Outcome(
-            holds=False,
-            result=f"optimum {best}, paid {paid}",
-            instances=1,
-            counterexample=MISLED,
-        )
+        return refuted(f"optimum {best}, paid {paid}", 1, MISLED)
     count = QUICK_SAMPLES if trial.quick else SAMPLES
     wrong = partial(_saves_otherwise, trial, methods)
     return survey(
@@ -230,11 +225,7 @@ def lookahead(trial: Trial) -> Outcome:
         seen += 1
         if certainly(wrong, machine):
             return broken(machine, wrong, seen)
-    return Outcome(
-        holds=True,
-        result=f"as by enumeration on samples of seed {trial.seed}",
-        instances=seen,
-    )
+    return held(f"as by enumeration on samples of seed {trial.seed}", seen)
 
 
 def _opens_otherwise(trial: Trial, machine: ProcSet) -> str:

@@ -21,7 +21,7 @@ from ...instances.ksubset.certificate import (
 from ...instances.submesh import Resident, box_at, sides
 from ...instances.submesh.infeasibility import FAMILIES, check_infeasible
 from ...instances.submesh.packing import Item, Packing
-from .claim import Claim, Outcome, Trial
+from .claim import Claim, Outcome, Trial, held, refuted
 from .samples import of_one_axis, sampled
 from .shrink import shrunk, survey
 
@@ -236,17 +236,8 @@ def no_false_refutation(trial: Trial) -> Outcome:
         instance = packed_boxes(random)
         if why := _refuted(instance):
             smallest = shrunk(instance, lambda one: bool(_refuted(one)))
-            return Outcome(
-                holds=False,
-                result=_refuted(smallest) or why,
-                instances=seen,
-                counterexample=smallest,
-            )
-    return Outcome(
-        holds=True,
-        result=f"no certificate refutes what lies there, seed {trial.seed}",
-        instances=count,
-    )
+            return refuted(_refuted(smallest) or why, seen, smallest)
+    return held(f"no certificate refutes what lies there, seed {trial.seed}", count)
 
 
 PROOF_CLAIMS = (

@@ -16,7 +16,7 @@ from ...heuristics.ksubset.strips import arcsine_sizes, even_sizes
 from ...instances import InputError, KSubset, Mesh, Points
 from ...methods import KSUBSET
 from ...solvers import Grade
-from .claim import Claim, Outcome, Trial, Untrue
+from .claim import Claim, Outcome, Trial, Untrue, held, refuted
 from .shrink import broken
 
 LIMITS = {2: "2.000", 3: "1.333", 4: "1.172", 5: "1.106", 8: "1.040"}
@@ -131,11 +131,10 @@ def bound(trial: Trial) -> Outcome:
                 continue
             tight[name] += trial.run(name, instance).bound == trial.optimum(instance)
     share_of = ", ".join(f"{name} {number}" for name, number in tight.items())
-    return Outcome(
-        holds=True,
-        result=f"all as enumerated; the bound is the optimum on: {share_of}, of "
+    return held(
+        f"all as enumerated; the bound is the optimum on: {share_of}, of "
         f"{plane + space} each, seed {trial.seed}",
-        instances=seen,
+        seen,
     )
 
 
@@ -204,11 +203,10 @@ def certified(trial: Trial) -> Outcome:
         for name, m in ptas.STRIPS.items()
         if m in run
     )
-    return Outcome(
-        holds=True,
-        result=f"kept; largest cost and least bound over the optimum: {said}, "
+    return held(
+        f"kept; largest cost and least bound over the optimum: {said}, "
         f"seed {trial.seed}",
-        instances=seen,
+        seen,
     )
 
 
@@ -243,24 +241,19 @@ def factors(trial: Trial) -> Outcome:
             factor = float(1 / (1 - share(arcsine_sizes(k, m))))
             off = abs(factor - exact)
             if off > 8 * m / k or f"{exact:.3f}" != limit:
-                return Outcome(
-                    holds=False,
-                    result=f"m = {m}, k = {k}: factor {factor:.6f}, limit {exact:.6f}",
-                    instances=seen,
+                return refuted(
+                    f"m = {m}, k = {k}: factor {factor:.6f}, limit {exact:.6f}", seen
                 )
         said.append(f"{m}: {limit}")
     first = next(m for m in range(3, 20) if printed(m) is not None)
     better = next(m for m in range(first, 20) if (printed(m) or 2) < Fraction(7, 4))
     found = [(m, printed(m)) for m in (first, better)]
     if found != [(5, Fraction(6)), (9, Fraction(28, 17))]:
-        return Outcome(
-            holds=False, result=f"first at m = {first}, {better}", instances=seen
-        )
-    return Outcome(
-        holds=True,
-        result=f"improved {', '.join(said)}; as printed none below m = 5, there 6, "
+        return refuted(f"first at m = {first}, {better}", seen)
+    return held(
+        f"improved {', '.join(said)}; as printed none below m = 5, there 6, "
         f"below 7/4 first at m = 9, 28/17",
-        instances=seen,
+        seen,
     )
 
 

@@ -20,7 +20,7 @@ from ...instances.submesh import (
 from ...instances.submesh.plan import ORDERS, order_of, replay
 from ...instances.value import ordered
 from ...solvers import Settings, Status
-from .claim import Claim, Outcome, Trial, Undecided
+from .claim import Claim, Outcome, Trial, Undecided, held, refuted
 from .shrink import survey
 
 SAMPLES, QUICK_SAMPLES = 1200, 300
@@ -64,13 +64,12 @@ def overlaps(trial: Trial) -> Outcome:
         for (one, here), (other, there) in product(every, repeat=2):
             seen += 1
             if overlap(empty, one, other) != bool(here & there):
-                return Outcome(
-                    holds=False,
-                    result=f"{one} and {other} share {len(here & there)} processors "
+                return refuted(
+                    f"{one} and {other} share {len(here & there)} processors "
                     f"of {'x'.join(map(str, shape))}{', a torus' if torus else ''}",
-                    instances=seen,
+                    seen,
                 )
-    return Outcome(holds=True, result="as the processors in common say", instances=seen)
+    return held("as the processors in common say", seen)
 
 
 def crowded(seed: int, count: int, side: int) -> Iterator[Submesh]:

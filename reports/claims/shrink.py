@@ -17,7 +17,7 @@ from ...instances import (
     Submesh,
     Sukp,
 )
-from .claim import Outcome, Undecided
+from .claim import Outcome, Undecided, held, refuted
 
 Kind = TypeVar("Kind", bound=Instance)
 
@@ -70,9 +70,7 @@ def broken(instance: Kind, wrong: Callable[[Kind], str], seen: int) -> Outcome:
         Number of instances on which the claim was tested.
     """
     smallest = shrunk(instance, partial(certainly, wrong))
-    return Outcome(
-        holds=False, result=wrong(smallest), instances=seen, counterexample=smallest
-    )
+    return refuted(wrong(smallest), seen, smallest)
 
 
 def survey(
@@ -107,8 +105,8 @@ def survey(
         if why:
             return broken(instance, wrong, seen)
     if refusals and not seen:
-        return Outcome(holds=False, result="takes none of the instances", instances=0)
-    return Outcome(holds=True, result=result, instances=seen)
+        return refuted("takes none of the instances", 0)
+    return held(result, seen)
 
 
 def _fewer(instance: KSubset) -> Iterator[KSubset]:

@@ -12,7 +12,7 @@ from ...heuristics.submesh.allocator import Allocator
 from ...instances import InputError, Submesh
 from ...instances.submesh import Box, Resident, box_at, overlap
 from ...methods.submesh_allocators import ALLOCATORS
-from .claim import Claim, Outcome, Trial
+from .claim import Claim, Outcome, Trial, held, refuted
 from .shrink import shrunk
 
 FIRST_FIT = ("fs-1", "fs-f", "as", "iss", "zhu-first-fit", "bitmap")
@@ -89,11 +89,10 @@ def agree(trial: Trial) -> Outcome:
             }
             if set(found.values()) != {wanted}:
                 return _broken(state, found, wanted, requests)
-    return Outcome(
-        holds=True,
-        result=f"{', '.join(FIRST_FIT)} take the same place, the first, in {count} "
+    return held(
+        f"{', '.join(FIRST_FIT)} take the same place, the first, in {count} "
         f"streams, seed {trial.seed}",
-        instances=requests,
+        requests,
     )
 
 
@@ -108,7 +107,7 @@ def _broken(
             smallest = shrunk(state, partial(_is_misplaced, wrong))
             said = wrong(smallest)
             break
-    return Outcome(holds=False, result=said, instances=seen, counterexample=smallest)
+    return refuted(said, seen, smallest)
 
 
 def _odd(found: Mapping[str, Box | None], wanted: Box | None) -> str:
