@@ -17,7 +17,7 @@ from random import Random
 
 from ...instances import KSubset, Points, Site
 from .claim import Claim, Outcome, Trial, held, refuted
-from .shrink import shrunk
+from .shrink import broken
 
 SAMPLES, QUICK_SAMPLES = 3000, 400
 
@@ -263,8 +263,7 @@ def _test(check: Check, trial: Trial) -> Outcome:
         instance = KSubset(f"lemma-{seen}", Points(points), points, k, seed=trial.seed)
 
         if _wrong(check, instance, m):
-            smallest = shrunk(instance, lambda one: bool(_wrong(check, one)))
-            return refuted(_wrong(check, smallest), seen, smallest)
+            return broken(instance, partial(_wrong, check), seen)
         if check is lemma_3:
             chosen, cut = _cut(instance, m)
             short += not printed_lemma_3(cut, chosen, m)

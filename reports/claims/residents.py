@@ -175,10 +175,9 @@ def migrations(trial: Trial) -> Outcome:
     """Let all residents be anywhere, and compare the cheapest with what is proved."""
     count = QUICK_SAMPLES if trial.quick else SAMPLES
     side = QUICK_MOVES if trial.quick else MOST_MOVES - 1
-    wrong = partial(_wrong_migration, trial)
     return survey(
-        ((instance, wrong) for instance in crowded(trial.seed, count, side)),
         f"as by enumeration, seed {trial.seed}",
+        (crowded(trial.seed, count, side), partial(_wrong_migration, trial)),
     )
 
 
