@@ -33,6 +33,8 @@ RING = KSubset(
 REACHED = Fraction(174, 100)
 """What mm's ratio is shown to reach in the plane, where 7/4 is the limit."""
 
+_SHELLS = ((1, 4, 50), (2, 2, 100), (2, 4, 100), (2, 8, 400), (3, 4, 100))
+
 Formula = Callable[[WorstCase], str]
 """Says what else is wrong with a case once cost and optimum agree; "" if nothing."""
 
@@ -72,59 +74,54 @@ def reaches(trial: Trial) -> Outcome:
 
 def rows_tight(trial: Trial) -> Outcome:
     """Run mm on rows of distinct points: within 1/50 of 7/4 for every k = 8q."""
-    forms = []
-    for k in (8, 16) if trial.quick else (8, 16, 24, 32, 48):
-        case = mm_blocks(k, 100 * k)
-        if not Fraction(7, 4) - Fraction(1, 50) < case.ratio <= Fraction(7, 4):
-            return _wrong(case, f"ratio {case.ratio} is not near 7/4", 0)
-        forms.append((case, case.cost, case.optimum, case.ratio))
-    return _outcome(trial, forms, "every ratio within 1/50 of 7/4")
+    ks = (8, 16) if trial.quick else (8, 16, 24, 32, 48)
+    cases = ((mm_blocks(k, 100 * k), Fraction(7, 4)) for k in ks)
+    return _near(trial, cases, 50, "7/4")
 
 
 def nears_rho(trial: Trial) -> Outcome:
     """Run mm on decoys for every k: within 1/100 of rho_k(d), not above it."""
-    forms = []
-    for d in range(1, 4):
-        for k in range(4, 9 if trial.quick else 17):
-            case = median_decoys(d, k, Fraction(1, 1000))
-            if not rho(k, d) - Fraction(1, 100) < case.ratio <= rho(k, d):
-                return _wrong(case, f"ratio {case.ratio} is not near {rho(k, d)}", 0)
-            forms.append((case, case.cost, case.optimum, case.ratio))
-    return _outcome(trial, forms, "every ratio within 1/100 of rho")
+    cases = (
+        (median_decoys(d, k, Fraction(1, 1000)), rho(k, d))
+        for d in range(1, 4)
+        for k in range(4, 9 if trial.quick else 17)
+    )
+    return _near(trial, cases, 100, "rho")
 
 
 def shells_tight(trial: Trial) -> Outcome:
     """Run mc1x1 where shells mislead it: within 1/5 of (2 - 2/k) d."""
-    forms = []
-    for d, k, r in ((1, 4, 50), (2, 2, 100), (2, 4, 100), (2, 8, 400), (3, 4, 100)):
-        case = mc1x1_family(k, r, d)
-        limit = (2 - Fraction(2, k)) * d
-        if not limit - Fraction(1, 5) < case.ratio <= limit:
-            return _wrong(case, f"ratio {case.ratio} is not near {limit}", 0)
-        forms.append((case, case.cost, case.optimum, case.ratio))
-    return _outcome(trial, forms, "every ratio within 1/5 of the bound")
+    cases = ((mc1x1_family(k, r, d), (2 - Fraction(2, k)) * d) for d, k, r in _SHELLS)
+    return _near(trial, cases, 5, "the bound")
 
 
 def genalg_tight(trial: Trial) -> Outcome:
     """Run mm-free on trees and in space: within 1/50 of 2 - 2/k."""
-    forms = []
     cases = [(3, genalg(1000))]
     cases += [(k, genalg_tree(k, 1000)) for k in range(3, 5 if trial.quick else 7)]
-    for k, case in cases:
-        limit = 2 - Fraction(2, k)
-        if not limit - Fraction(1, 50) < case.ratio <= limit:
+    limits = ((case, 2 - Fraction(2, k)) for k, case in cases)
+    return _near(trial, limits, 50, "the bound")
+
+
+def _near(
+    trial: Trial, cases: Iterable[tuple[WorstCase, Fraction]], part: int, what: str
+) -> Outcome:
+    """Hold ratios to limits: not above them, and below by less than 1/part."""
+    forms = []
+    for case, limit in cases:
+        if not limit - Fraction(1, part) < case.ratio <= limit:
             return _wrong(case, f"ratio {case.ratio} is not near {limit}", 0)
         forms.append((case, case.cost, case.optimum, case.ratio))
-    return _outcome(trial, forms, "every ratio within 1/50 of the bound")
+    return _outcome(trial, forms, f"every ratio within 1/{part} of {what}")
 
 
 def hilbert_far(trial: Trial) -> Outcome:
     """Run best fit along Hilbert's curve where it parts neighbours."""
     sides = (4, 8, 16) if trial.quick else (4, 8, 16, 32, 64)
-    forms = []
-    for side in sides:
-        case = hilbert_gap(side)
-        forms.append((case, 5 * side // 4 - 2, 1, Fraction(5 * side, 4) - 2))
+    forms = [
+        (hilbert_gap(side), 5 * side // 4 - 2, 1, Fraction(5 * side, 4) - 2)
+        for side in sides
+    ]
     listed = ", ".join(map(str, sides))
     return _outcome(trial, forms, f"5N/4 - 2 for N = {listed}")
 
