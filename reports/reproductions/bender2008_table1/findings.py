@@ -52,7 +52,7 @@ class RankingFinding:
 def judged(steps: Sequence[RankingFinding]) -> bool | None:
     """Whether all of several rankings hold.
 
-    >>> judged([Verdict((("b", Estimate(1, 0.5, 2)),))])
+    >>> judged([RankingFinding((("b", Estimate(1, 0.5, 2)),))])
     True
     """
     return all_hold(verdict.holds for verdict in steps)
