@@ -20,10 +20,8 @@ from .screen import screen
 
 if TYPE_CHECKING:
     from ..instances import Instance
-    from ..methods import AnyMethod
     from ..reports.campaigns.rows import Row
     from ..reports.ratios.scoring import ScoredRun
-    from ..solvers import Settings
 
 
 def options(parser: Parser) -> None:
@@ -49,59 +47,33 @@ def options(parser: Parser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run everything, print one table per instance."""
+    from ..api.solving import runs_of
     from ..instances import read_instance
-    from ..methods import METHODS
-    from ..reports.campaigns.campaign import Campaign
-    from ..reports.campaigns.lineups import lineups as lineups_of
-    from ..reports.ratios.scoring import judge
+    from ..reports.campaigns.lineups import lineups
     from ..solvers import Limit
 
     settings = running.settings_of(args)
     instances = [read_instance(path) for path in args.files]
-    lineups = lineups_of(args.methods, args.exact, instances)
+    found = lineups(args.methods, args.exact, instances)
+    compared = runs_of(instances, found, settings, lenient=args.methods is None)
     failed = interrupted = False
-    judged: list[ScoredRun] = []
-    for instance in instances:
-        campaign = Campaign(
-            instances=[instance],
-            lineups=lineups,
-            settings=settings,
-            lenient=args.methods is None,
-        )
-        first, *others = campaign.tasks()  # the exact one, shown last
-        rows: list[Row] = []
-        try:
-            for task in (*others, first):
-                rows.append(_row(instance, task.method, settings))
-                interrupted = rows[-1].limit == Limit.INTERRUPT.value
-                if interrupted:
-                    break
-        except KeyboardInterrupt:
-            interrupted = True
-        found = judge([instance], rows, METHODS)
-        judged += found
-        failed |= _wrong(found)
-        if args.json != "-" and found:
-            _show(instance, found)
-        if interrupted:
-            print("closeknit: interrupted", file=sys.stderr)
-            break
+    scored: list[ScoredRun] = []
+    try:
+        for instance, runs in zip(instances, compared, strict=False):
+            scored += runs
+            failed |= _wrong(runs)
+            interrupted = any(one.row.limit == Limit.INTERRUPT.value for one in runs)
+            if args.json != "-" and runs:
+                _show(instance, runs)
+    except KeyboardInterrupt:
+        interrupted = True
+    if interrupted:
+        print("closeknit: interrupted", file=sys.stderr)
     if args.json:
-        _write(args.json, judged)
+        _write(args.json, scored)
     if interrupted:
         return 130
     return 1 if failed else 0
-
-
-def _row(instance: Instance, method: AnyMethod, settings: Settings) -> Row:
-    from ..reports.campaigns.campaign import run_one
-    from ..reports.campaigns.rows import FAILED, row_of
-    from ..solvers import SolverError
-
-    try:
-        return run_one(instance, method, settings)
-    except SolverError as error:
-        return row_of(instance, method.name, settings, str(error), FAILED)
 
 
 def _wrong(found: list[ScoredRun]) -> bool:

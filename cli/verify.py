@@ -119,31 +119,25 @@ def _test(
     claims: list[Claim], trial: Trial, args: argparse.Namespace, jobs: int
 ) -> tuple[list[ClaimResult], dict[str, Path]]:
     """Test; keep the JUnit file up to date, so that a killed run has one too."""
+    from ..api.verifying import verdicts_on
     from ..instances.files import replaces
-    from ..reports.claims import verify, verify_in_parallel
     from ..reports.claims.junit import write_junit
 
-    verdicts: list[ClaimResult] = []
     files: dict[str, Path] = {}
-    updated = args.junit and replaces(args.junit)
-    if jobs == 1:
-        reached = verify(claims, trial)
-    else:
-        reached = verify_in_parallel(claims, trial, jobs)
     pending = {claim.name: claim for claim in claims}
-    order = {name: i for i, name in enumerate(pending)}
+    updated = args.junit and replaces(args.junit)
     with progress_bar() as show:
-        show(0, len(claims), next(iter(pending)))
-        for verdict in reached:
-            del pending[verdict.claim.name]
-            verdicts.append(verdict)
-            verdicts.sort(key=lambda one: order[one.claim.name])
+
+        def note(verdicts: list[ClaimResult], one: ClaimResult) -> None:
+            del pending[one.claim.name]
             if updated or (args.junit and not pending):
                 write_junit(args.junit, verdicts, pending.values())
-            if path := _keep(verdict, args.out or COUNTEREXAMPLES):
-                files[verdict.claim.name] = path
+            if path := _keep(one, args.out or COUNTEREXAMPLES):
+                files[one.claim.name] = path
             show(len(verdicts), len(claims), next(iter(pending), ""))
-    return verdicts, files
+
+        show(0, len(claims), next(iter(pending)))
+        return verdicts_on(claims, trial, jobs, note), files
 
 
 def _keep(verdict: ClaimResult, directory: str) -> Path | None:

@@ -8,15 +8,16 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from math import ceil, floor, inf, isfinite
+from math import inf, isfinite
 from threading import Event, Thread
 
 from ..instances import Value
-from . import clock, logs
-from .formulation import CpFormulation, Level, to_result
+from . import clock, logs, progress
+from .formulation import CpFormulation, Level, Standing, to_result
 from .interrupt import deferred, grace
 from .result import Grade, Limit, Proof, Result, SolverError, Status
 from .settings import DEFAULT, Settings
+from .tolerances import EXACT, integer_bound
 
 if "highspy" in sys.modules:
     raise SolverError(
@@ -31,10 +32,6 @@ except ModuleNotFoundError as error:
         f"cp-sat is not installed ({error.name}): pip install ortools"
     ) from None
 
-_TOLERANCE = 1e-6
-"""CP-SAT counts in integers; its bound is a float only on the way out."""
-_EXACT = 2.0**52
-"""Floats up to twice this are apart by at most one."""
 _POLL = 0.05
 _PATIENCE = 1.0
 """Seconds that a search has to end after Ctrl-C."""
@@ -52,6 +49,7 @@ def solve(
     *,
     settings: Settings = DEFAULT,
     start: float | None = None,
+    part: bool = False,
 ) -> Result:
     """Solve a formulation; the solution is checked and priced again.
 
@@ -67,6 +65,8 @@ def solve(
         thread and one seed: one result, unless a limit ends the search.
     start
         ``clock.now()`` when the run began, building included.
+    part
+        Whether the model is only a part of a search, see `Standing`.
 
     Raises
     ------
@@ -74,11 +74,12 @@ def solve(
         When the model is rejected, or the solution fails ``instances.check``.
     """
     start = clock.now() if start is None else start
+    standing = Standing(formulation, part=part)
     with deferred() as pressed:
         if formulation.levels:
-            found = _one_after_the_other(formulation, settings, start, pressed)
+            found = _by_level(formulation, settings, start, pressed, standing)
         else:
-            found = _attempt(formulation, settings, start, pressed)
+            found = _attempt(formulation, settings, start, pressed, standing)
             if found.bound is not None:
                 found.proved = formulation.bound_of(found.bound)
     if found.infeasible:
@@ -166,47 +167,41 @@ def decide(
 
 @dataclass(slots=True)
 class _Attempt:
-    """What came of one search.
-
-    Attributes
-    ----------
-    values
-        Of ``formulation.variables``.
-    solution
-        Of all variables of the model, by their index.
-    bound
-        On the model's objective.
-    proved
-        On the cost.
-    optimal
-        Whether the solution is proved to be the best.
-    limit
-        What ended the search; None if it ended by itself.
-    infeasible
-        Whether there is no solution at all, where that may be.
-    """
+    """What came of one search, or of the levels searched until now."""
 
     values: list[int] | None = None
+    """Of ``formulation.variables``."""
     solution: list[int] | None = None
+    """Of all variables of the model, by their index."""
     optimal: bool = False
+    """Whether the solution is proved to be the best."""
     bound: int | None = None
+    """On the model's objective."""
     proved: Value | None = None
+    """On the cost."""
     limit: Limit | None = None
+    """What ended the search; None if it ended by itself."""
     infeasible: bool = False
+    """Whether there is no solution at all, where that may be."""
 
 
 def _attempt(
-    formulation: CpFormulation, settings: Settings, start: float, pressed: Event
+    formulation: CpFormulation,
+    settings: Settings,
+    start: float,
+    pressed: Event,
+    standing: Standing,
+    optima: Sequence[int] = (),
 ) -> _Attempt:
-    """Search once for the least objective that the model has now."""
+    """Search once for the least objective of the model; optima: of former levels."""
     solver, left = _solver(formulation.parameters, settings, start)
-    heard = _Listener()
+    heard = _Listener(formulation, standing, optima)
     solver.best_bound_callback = heard.bounds.append
     began = clock.now()
     code = _run(solver, formulation.model, pressed, _late(settings, start), heard)
     spent = clock.now() - began
     if code is None:
-        return _heard(formulation, heard, pressed)
+        return heard.so_far(Limit.INTERRUPT if pressed.is_set() else Limit.TIME)
     if code == cp_model.MODEL_INVALID:
         why = formulation.model.validate() or "no reason given"
         raise SolverError(f"{BY} rejects the model {formulation.name}: {why}")
@@ -216,16 +211,15 @@ def _attempt(
         raise SolverError(
             f"{BY} finds {formulation.name} infeasible, but any choice is a solution."
         )
-    found = _Attempt(infeasible=lost)
+    found = _Attempt(infeasible=lost, optimal=code == cp_model.OPTIMAL)
     if code in (cp_model.OPTIMAL, cp_model.FEASIBLE):
         found.values = [solver.value(x) for x in formulation.variables]
         found.solution = list(solver.response_proto.solution)
-    found.optimal = code == cp_model.OPTIMAL
     if isfinite(solver.best_objective_bound):
         bound = float(solver.best_objective_bound)
-        offset = formulation.model.proto.objective.offset
-        if abs(bound) < _EXACT or not found.optimal or offset:
-            found.bound = _integer_bound(bound)
+        exact = found.optimal and not formulation.model.proto.objective.offset
+        if abs(bound) < EXACT or not exact:
+            found.bound = integer_bound(bound)
         else:
             found.bound = int(solver.response_proto.inner_objective_lower_bound)
     if below is not None:
@@ -267,39 +261,40 @@ def _solver(
 class _Listener(cp_model.CpSolverSolutionCallback):  # type: ignore[misc]
     """Keeps what is found on the way, in case that the search does not end in time."""
 
-    def __init__(self) -> None:
+    def __init__(
+        self, formulation: CpFormulation, standing: Standing, optima: Sequence[int]
+    ) -> None:
         super().__init__()
         self.solution: list[int] | None = None
         self.bounds: deque[float] = deque(maxlen=1)
+        self.standing = standing
+        self._formulation = formulation
+        self._optima = optima
 
     def on_solution_callback(self) -> None:
         """Keep the values of all variables."""
         self.solution = list(self.response_proto.solution)
 
-
-def _heard(formulation: CpFormulation, heard: _Listener, pressed: Event) -> _Attempt:
-    """Return what was found by a search that did not end in time."""
-    found = _Attempt(limit=Limit.INTERRUPT if pressed.is_set() else Limit.TIME)
-    found.solution = heard.solution
-    if found.solution is not None:
-        found.values = [found.solution[x.index] for x in formulation.variables]
-    if heard.bounds and isfinite(heard.bounds[0]):
-        found.bound = _integer_bound(heard.bounds[0])
-        if formulation.below is not None:
-            most = formulation.below * formulation.unit
-            found.bound = min(found.bound, most)
-    return found
-
-
-def _integer_bound(bound: float) -> int:
-    """Return the bound on the objective, which CP-SAT gives as a float."""
-    if abs(bound) < _EXACT:
-        return ceil(bound - _TOLERANCE)
-    return floor(bound - abs(bound) / _EXACT)  # it may have been rounded upwards
+    def so_far(self, limit: Limit | None = None) -> _Attempt:
+        """Return what was found until now, and what it proves of the cost."""
+        formulation = self._formulation
+        found = _Attempt(solution=self.solution, limit=limit)
+        if found.solution is not None:
+            found.values = [found.solution[x.index] for x in formulation.variables]
+        if self.bounds and isfinite(self.bounds[0]):
+            found.bound = integer_bound(self.bounds[0])
+            if formulation.below is not None:
+                found.bound = min(found.bound, formulation.below * formulation.unit)
+            found.proved = formulation.bound_of(found.bound, self._optima)
+        return found
 
 
-def _one_after_the_other(
-    formulation: CpFormulation, settings: Settings, start: float, pressed: Event
+def _by_level(
+    formulation: CpFormulation,
+    settings: Settings,
+    start: float,
+    pressed: Event,
+    standing: Standing,
 ) -> _Attempt:
     """Minimise the first level, keep it there, minimise the second, and so on.
 
@@ -323,7 +318,7 @@ def _one_after_the_other(
         variables = [x for x, _ in level.terms]
         total = cp_model.LinearExpr.weighted_sum(variables, [w for _, w in level.terms])
         model.minimize(total)
-        found = _attempt(formulation, settings, start, pressed)
+        found = _attempt(formulation, settings, start, pressed, standing, optima)
         if found.solution is None:
             found.values, found.solution = best.values, best.solution
         best = found
@@ -387,6 +382,9 @@ def _run(
     asked = False
     while thread.is_alive():
         thread.join(_POLL)
+        if heard is not None and progress.is_observed():
+            known = heard.so_far()
+            heard.standing.update(known.values, known.proved)
         if pressed.is_set():  # again and again: it may not have begun before
             late = late if asked else clock.now() + _PATIENCE
             asked = True

@@ -24,8 +24,8 @@ from typing import Any
 
 from ..instances import Value, cost
 from ..instances.value import ordered
-from . import clock, logs
-from .formulation import MipFormulation, to_result
+from . import clock, logs, progress
+from .formulation import MipFormulation, Standing, to_result
 from .interrupt import OutOfTimeError, deferred, grace, unhurried
 from .mip_backends import cbc_progress
 from .result import Grade, Limit, Proof, Result, SolverError, Status
@@ -50,6 +50,9 @@ INSTALL = {
 }
 
 _POLL = 0.05
+_REPORT = 0.2
+"""Seconds between two looks at what a child has noted."""
+_NOTED = ("progress.jsonl", "cbc*.log")
 _EXACT = 2**50
 """Objective coefficients of this size have no room for such tolerances."""
 _FULL = re.compile("bad_alloc|MemoryError|out of memory|allocate memory", re.I)
@@ -95,7 +98,7 @@ def solve(
         with tempfile.TemporaryDirectory(prefix="closeknit-") as name:
             folder = Path(name)
             _hand_over(formulation, backend, settings, start, folder)
-            ended, code = _run(folder, backend, settings, start)
+            ended, code = _run(formulation, folder, backend, settings, start)
             with unhurried():
                 outcome = _outcome(folder, backend)
                 known = _progress(folder)
@@ -225,7 +228,11 @@ def _hand_over(
 
 
 def _run(
-    folder: Path, backend: str, settings: Settings, start: float
+    formulation: MipFormulation,
+    folder: Path,
+    backend: str,
+    settings: Settings,
+    start: float,
 ) -> tuple[Limit | None, int]:
     """Wait for the child; return what ended it early, and its exit status."""
     soft = start + settings.time_limit
@@ -247,6 +254,7 @@ def _run(
             start_new_session=True,
         )
         output = logs.Follower(backend, folder) if logs.enabled() else None
+        report = _Reporter(formulation, folder) if progress.is_observed() else None
         try:
             while True:
                 try:
@@ -255,6 +263,8 @@ def _run(
                     pass
                 if output is not None:
                     output.follow()
+                if report is not None:
+                    report()
                 if pressed.is_set():
                     return Limit.INTERRUPT, 0
                 if clock.now() > hard:
@@ -263,6 +273,28 @@ def _run(
             _kill(child)
             if output is not None:
                 output.follow(to_the_end=True)
+
+
+class _Reporter:
+    """Reports what a child has noted so far, whenever its files have grown."""
+
+    def __init__(self, formulation: MipFormulation, folder: Path) -> None:
+        self._formulation = formulation
+        self._folder = folder
+        self._standing = Standing(formulation)
+        self._last = 0.0
+        self._seen = -1
+
+    def __call__(self) -> None:
+        if clock.now() - self._last < _REPORT:
+            return
+        self._last = clock.now()
+        files = (file for name in _NOTED for file in self._folder.glob(name))
+        size = sum(file.stat().st_size for file in files)
+        if size != self._seen:
+            self._seen = size
+            known = _progress(self._folder)
+            self._standing.update(*_priced(self._formulation, known))
 
 
 def _kill(child: subprocess.Popen[bytes]) -> None:

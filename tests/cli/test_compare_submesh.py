@@ -19,7 +19,7 @@ CORNERS = Submesh(
     (Resident((0, 0, 1, 1)), Resident((3, 0, 3, 2)), Resident((2, 4, 3, 5))),
     (4, 4),
 )
-METHODS = "fs-1,buddy,cascade,mip/highs"
+METHODS = "fs-1,buddy,cascade,left-below/highs"
 
 
 def compared(
