@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import outputs, running
 from .parser import Parser
-from .screen import screen
+from .screen import screen, table
 
 if TYPE_CHECKING:
     from ..instances import Instance
@@ -92,40 +92,35 @@ def _wrong(found: list[ScoredRun]) -> bool:
 
 
 def _show(instance: Instance, found: list[ScoredRun]) -> None:
-    from rich.table import Table
-
     from ..instances import KSubset, Sukp
     from ..instances.problems import described
     from ..reports.drawing.problems import paid
     from ..reports.pages.numbers import decimal, fraction, levels, seconds
     from ..reports.ratios.scoring import open_levels
 
-    table = Table(title=f"{instance.name}: {described(instance)}", title_justify="left")
-    table.add_column("method", no_wrap=True)
-    cost = "profit" if isinstance(instance, Sukp) else "cost"
-    table.add_column(cost, justify="right", no_wrap=True)
     promised = isinstance(instance, KSubset) or any(one.guarantee for one in found)
-    for column in ("ratio", "exactly", *("guarantee",) * promised, "time"):
-        table.add_column(column, justify="right", overflow="fold")
-    table.add_column("proof", overflow="fold")
+    shown = table(
+        "method",
+        "profit" if isinstance(instance, Sukp) else "cost",
+        *("ratio", "exactly", *("guarantee",) * promised, "time", "proof"),
+        right="profit cost ratio exactly guarantee time",
+        title=f"{instance.name}: {described(instance)}",
+    )
     for one in found:
         row = one.row
         if one.ratios is None and one.intervals is not None:
-            shown, exactly = (open_levels(one, write) for write in (decimal, fraction))
+            ratios = [open_levels(one, write) for write in (decimal, fraction)]
         else:
-            shown, exactly = (
-                levels(one.ratios, write) for write in (decimal, fraction)
-            )
-        table.add_row(
+            ratios = [levels(one.ratios, write) for write in (decimal, fraction)]
+        shown.add_row(
             row.method,
             paid(instance, row.cost).removeprefix("profit "),
-            shown,
-            exactly,
+            *ratios,
             *(fraction(one.guarantee),) * promised,
             seconds(row.seconds),
             row.error if not row.ran else _known(row),
         )
-    screen().print(table)
+    screen().print(shown)
 
 
 def _plain(levels: list[Any] | None, one: ScoredRun) -> Any:
@@ -153,7 +148,6 @@ def _write(out: str, judged: list[ScoredRun]) -> None:
     """Write one JSON object per line: the row, and its ratio as a fraction."""
     import json
 
-    from ..instances.files import write_text
     from ..reports.campaigns.row_fields import document_of
 
     lines = []
@@ -168,7 +162,4 @@ def _write(out: str, judged: list[ScoredRun]) -> None:
             one,
         )
         lines.append(json.dumps(document) + "\n")
-    if out == "-":
-        sys.stdout.write("".join(lines))
-    else:
-        write_text(out, "".join(lines))
+    outputs.write_out(out, "".join(lines))

@@ -29,7 +29,6 @@ are folded or written one by one, as for procset.
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Iterable
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -98,7 +97,6 @@ def options(parser: Parser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Build the model and write it."""
     from ..instances import KSubset, ProcSet, Submesh, Sukp, read_instance
-    from ..instances.files import write_text
 
     instance = read_instance(args.file)
     migration = isinstance(instance, Submesh) and args.formulation == MOVES
@@ -122,10 +120,7 @@ def run(args: argparse.Namespace) -> int:
     _refuse_long_numbers(model, args)
     head = f"closeknit: {instance.name}, {about}"
     text = f"{_COMMENT[args.to]} {' '.join(head.split())}\n{_text(model, args.to)}"
-    if args.out not in (None, "-"):
-        write_text(args.out, text)
-    else:
-        sys.stdout.write(text)
+    outputs.write_out(args.out or "-", text)
     return 0
 
 

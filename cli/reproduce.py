@@ -15,6 +15,7 @@ from ..instances.suggestions import entry_named
 from . import outputs, reading, running
 from .parser import Parser
 from .progress import progress_bar
+from .screen import wrapped
 
 if TYPE_CHECKING:
     from ..reports.pages.document import Finding
@@ -91,7 +92,8 @@ def run(args: argparse.Namespace) -> int:
     if args.list:
         wide = max(map(len, REPRODUCTIONS))
         for name, entry in REPRODUCTIONS.items():
-            print(f"{name:{wide}}  {entry.source}: {entry.summary}")
+            begun = f"{name:{wide}}  "
+            print(wrapped(f"{entry.source}: {entry.summary}", begun, " " * len(begun)))
         return 0
     if args.table is None:
         raise InputError("is needed; see --list", field="TABLE")

@@ -23,6 +23,7 @@ from ..solvers.interrupt import deferred
 from . import outputs, reading, running
 from .parser import Parser
 from .progress import progress_bar
+from .screen import print_measures
 
 if TYPE_CHECKING:
     from threading import Event as Flag
@@ -173,6 +174,8 @@ def add(simulate: Parser, streams: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run the stream under each allocator, and print what was measured."""
+    from dataclasses import asdict
+
     from ..instances.files import write_text
     from ..instances.ksubset.generators import network_of
     from ..reports.streams.film import Film
@@ -195,15 +198,12 @@ def run(args: argparse.Namespace) -> int:
             ran.append((name, summary, rows))
             films.append(film)
             if args.json != "-":
-                _print(name, summary)
+                print_measures({"allocator": name, **asdict(summary)})
             if summary.partial:
                 break
     if args.json:
         text = _json(ran, single=len(names) == 1)
-        if args.json == "-":
-            sys.stdout.write(text)
-        else:
-            write_text(args.json, text)
+        outputs.write_out(args.json, text)
     if args.jobs_csv:
         write_text(args.jobs_csv, csv_of_jobs(ran[0][2]))
     if args.plot:
@@ -331,24 +331,6 @@ def _json(ran: Sequence[tuple[str, Summary, list[JobRow]]], *, single: bool) -> 
         json.dumps({"allocator": name, **asdict(summary)}) + "\n"
         for name, summary, _ in ran
     )
-
-
-def _print(name: str, summary: Summary) -> None:
-    from dataclasses import asdict
-
-    measures = asdict(summary)
-    wide = max(map(len, measures))
-    print(f"{'allocator':{wide}}  {name}")
-    for measure, value in measures.items():
-        print(f"{measure:{wide}}  {_written(value)}")
-
-
-def _written(value: float | bool | None) -> str:
-    if value is None:
-        return "-"
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return str(value) if isinstance(value, int) else f"{value:.2f}"
 
 
 def _title(

@@ -292,6 +292,36 @@ def test_other_shells_know_every_command(capsys: Capture) -> None:
     assert all(line.startswith("complete -c closeknit ") for line in shown.splitlines())
 
 
+# width
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "compare {} --methods mm,mc1x1,hilbert/best-fit,plas",
+        "worst --families",
+        "worst mm --shape 9x9 --k 8 --n 40 --evaluations 3",
+        "methods",
+        "methods --short",
+        "methods mm",
+        "verify --list",
+        "verify mm-blocks cuts-are-distances --quick",
+        "reproduce --list",
+        "simulate stream --method mm --shape 8x8 --requests 9",
+        "simulate submesh --method 4iss --shape 8x8 --requests 9",
+    ],
+)
+def test_lines_fit_80_columns_and_end_with_whole_words(
+    words: str, path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)
+    assert run([word.format(path) for word in words.split()]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines
+    assert all(len(line) <= 80 for line in lines)
+    assert "…" not in "".join(lines)
+
+
 # progress
 
 
