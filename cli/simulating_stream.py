@@ -84,12 +84,8 @@ def add(simulate: Parser, streams: Any) -> None:
         help="which jobs may start: first come first served, or also those that, by "
         "the estimates, do not delay the first",
     )
-    parser.add_argument(
-        "--seed",
-        type=reading.number,
-        default=0,
-        metavar="N",
-        help="random seed of drawn jobs and of seeded methods",
+    reading.add_number(
+        parser, "--seed", "random seed of drawn jobs and of seeded methods", 0
     )
     trace = parser.add_argument_group("jobs of a trace")
     trace.add_argument(
@@ -105,11 +101,8 @@ def add(simulate: Parser, streams: Any) -> None:
         metavar="A:B",
         help="jobs of the trace, counted from 0, B not included (default: all)",
     )
-    part.add_argument(
-        "--first",
-        type=reading.number,
-        metavar="N",
-        help="only the first N jobs, the same as --range 0:N (default: all)",
+    reading.add_number(
+        part, "--first", "only the first N jobs, the same as --range 0:N (default: all)"
     )
     parser.old_spelling("--jobs", "--range")
     trace.add_argument(
@@ -118,11 +111,8 @@ def add(simulate: Parser, streams: Any) -> None:
         metavar="F",
         help="factor of the times of submission, such as 1/2 or 0.8 (default: 1)",
     )
-    trace.add_argument(
-        "--divide",
-        type=reading.number,
-        metavar="N",
-        help="processors are divided by this, and rounded up (default: 1)",
+    reading.add_number(
+        trace, "--divide", "processors are divided by this, and rounded up (default: 1)"
     )
     trace.add_argument(
         "--skip-larger",
@@ -131,12 +121,7 @@ def add(simulate: Parser, streams: Any) -> None:
         help="skip jobs larger than the machine",
     )
     drawn = parser.add_argument_group("jobs that are drawn")
-    drawn.add_argument(
-        "--requests",
-        type=reading.number,
-        metavar="N",
-        help="number of jobs (default: 1000)",
-    )
+    reading.add_number(drawn, "--requests", "number of jobs (default: 1000)")
     drawn.add_argument(
         "--sizes",
         metavar="DIST",

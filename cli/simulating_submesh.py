@@ -48,13 +48,7 @@ def add(simulate: Parser, streams: Any) -> None:
         metavar="256x256",
         help="sides of the mesh",
     )
-    parser.add_argument(
-        "--requests",
-        type=reading.number,
-        default=1000,
-        metavar="N",
-        help="length of the queue",
-    )
+    reading.add_number(parser, "--requests", "length of the queue", 1000)
     parser.add_argument(
         "--sides",
         metavar="DIST",
@@ -68,13 +62,7 @@ def add(simulate: Parser, streams: Any) -> None:
         metavar="LOW:HIGH",
         help="residence times, uniform real (default: 5:30)",
     )
-    parser.add_argument(
-        "--seed",
-        type=reading.number,
-        default=0,
-        metavar="N",
-        help="random seed of the queue",
-    )
+    reading.add_number(parser, "--seed", "random seed of the queue", 0)
     parser.add_argument(
         "--rotate", action="store_true", help="try requests turned as well"
     )

@@ -49,20 +49,23 @@ def options(parser: Parser) -> None:
         metavar="D",
         help="points in D dimensions, which may coincide",
     )
-    for name, default, says in (
+    for name, default, text in (
         ("--size", 32, "side of the cube of points"),
         ("--k", None, f"processors to choose (default: {_K})"),
-        ("--n", None, "most free processors (default: 2k + 4, or all there are)"),
+        (
+            "--n",
+            None,
+            "maximum number of free processors (default: 2k + 4, or all there are)",
+        ),
         (
             "--evaluations",
             None,
-            "most runs of the method; makes the search repeatable (default: no limit)",
+            "maximum number of runs of the method; makes the search repeatable "
+            "(default: no limit)",
         ),
         ("--seed", 0, "random seed of the search; seeded methods have seed 0"),
     ):
-        parser.add_argument(
-            name, type=reading.number, default=default, metavar="N", help=says
-        )
+        reading.add_number(parser, name, text, default)
     parser.add_argument(
         "--budget",
         type=float,
@@ -93,12 +96,12 @@ def options(parser: Parser) -> None:
         "--ledger",
         type=outputs.file,
         metavar="FILE",
-        help="enter it in this ledger if it is worse than what that has",
+        help="add the instance to this ledger if it is worse than the entry there",
     )
     parser.add_argument(
         "--update-ledger",
         action="store_true",
-        help="enter it in the ledger of the package",
+        help="the same for the ledger of the package",
     )
     parser.add_argument(
         "--families",
