@@ -19,11 +19,11 @@ from ...solvers import clock
 
 
 class OutOfTimeError(Exception):
-    """A search ran beyond `Allocator.until`."""
+    """A search went on beyond `Allocator.until`."""
 
 
 class Allocator(ABC):
-    """A mesh, the boxes that are held in it, and a rule to find free ones.
+    """A mesh, the boxes that are held in it, and a way to find free ones.
 
     Parameters
     ----------
