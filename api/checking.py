@@ -11,8 +11,7 @@ from ..instances import check as check_chosen
 from ..instances.plain import plain
 from ..instances.value import cost_text
 from ..solvers import read_solution
-from ..solvers.solution_json import Solution as SolutionFile
-from ..solvers.solution_json import parse_solution
+from ..solvers.solution_json import SolutionFile, parse_solution
 from .solution import Solution, indices_of, instance_of
 
 if TYPE_CHECKING:

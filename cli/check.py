@@ -20,7 +20,7 @@ from .parser import Parser
 if TYPE_CHECKING:
     from ..instances import Instance, Value
     from ..solvers import Settings
-    from ..solvers.solution_json import Solution
+    from ..solvers.solution_json import SolutionFile
 
 _OPEN = "; not proved again"
 
@@ -77,7 +77,7 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _rests_on_certificate(solution: Solution, args: argparse.Namespace) -> bool:
+def _rests_on_certificate(solution: SolutionFile, args: argparse.Namespace) -> bool:
     from ..solvers.result import CERTIFIED
 
     return solution.proof == CERTIFIED and args.certificate is None

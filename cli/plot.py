@@ -19,7 +19,7 @@ from .parser import Parser
 if TYPE_CHECKING:
     from ..instances import Instance
     from ..reports.drawing.shapes import Drawing
-    from ..solvers.solution_json import Solution
+    from ..solvers.solution_json import SolutionFile
 
 
 def options(parser: Parser) -> None:
@@ -71,13 +71,13 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _chosen(instance: Instance, solution: Solution) -> tuple[int, ...]:
+def _chosen(instance: Instance, solution: SolutionFile) -> tuple[int, ...]:
     from ..instances import problem_of
 
     return problem_of(instance).chosen_of(instance, solution.selection)
 
 
-def _unanswered(solution: Solution) -> str:
+def _unanswered(solution: SolutionFile) -> str:
     """Return the heading of a picture that shows the instance only."""
     why = f" ({solution.proof})" if solution.proof else ""
     return f"{solution.method}: {solution.status.value}{why}"

@@ -40,7 +40,7 @@ _KNOWN = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Solution:
+class SolutionFile:
     """The content of a solution file; nothing of it is believed yet."""
 
     instance: str
@@ -85,7 +85,7 @@ def write_solution(
     write_text(path, dumps(solution_of(instance, method, result)) + "\n")
 
 
-def read_solution(path: str | Path) -> Solution:
+def read_solution(path: str | Path) -> SolutionFile:
     """Read a solution file; its form is checked, its claims are not.
 
     Raises
@@ -99,7 +99,7 @@ def read_solution(path: str | Path) -> Solution:
         raise error.of_file(path) from None
 
 
-def complaints(instance: Instance, solution: Solution) -> list[str]:
+def complaints(instance: Instance, solution: SolutionFile) -> list[str]:
     """List what is untrue in a solution: digest, selection, cost, bound, status.
 
     The bound itself is only compared with the cost; a reader that can re-derive it
@@ -116,7 +116,7 @@ def complaints(instance: Instance, solution: Solution) -> list[str]:
         if solution.status in (Status.OPTIMAL, Status.FEASIBLE):
             wrong.append(f"selection: missing, but status is {solution.status.value}")
         if solution.status is Status.INFEASIBLE:
-            wrong += _of_infeasible(instance, solution)
+            wrong += _infeasibility_errors(instance, solution)
         return wrong
     try:
         chosen = problem_of(instance).chosen_of(instance, solution.selection)
@@ -140,7 +140,7 @@ def complaints(instance: Instance, solution: Solution) -> list[str]:
     return wrong
 
 
-def _of_infeasible(instance: Instance, solution: Solution) -> list[str]:
+def _infeasibility_errors(instance: Instance, solution: SolutionFile) -> list[str]:
     """Count again, or check the certificate.
 
     Where there are no certificates, counting decides. A proof by a search or a solver
@@ -151,15 +151,15 @@ def _of_infeasible(instance: Instance, solution: Solution) -> list[str]:
         return ["certificate: there is none for this problem"]
     if problem.unsolvable(instance) is None:
         if problem.check_infeasible is not None:
-            return _of_certificate(instance, solution, problem.check_infeasible)
+            return _certificate_errors(instance, solution, problem.check_infeasible)
         return ["status: infeasible, but there are solutions"]
     if solution.proof != COUNTED:
         return [f"proof: is {solution.proof}, but counting alone shows it"]
     return []
 
 
-def _of_certificate(
-    instance: Instance, solution: Solution, check: Callable[[Any, Any], list[str]]
+def _certificate_errors(
+    instance: Instance, solution: SolutionFile, check: Callable[[Any, Any], list[str]]
 ) -> list[str]:
     """Check the certificate of infeasibility, if the solution has one."""
     proof, certificate = solution.proof, solution.certificate
@@ -176,7 +176,7 @@ def _of_certificate(
     return []
 
 
-def parse_solution(value: Any) -> Solution:
+def parse_solution(value: Any) -> SolutionFile:
     """Return the content of a solution file from parsed JSON.
 
     Raises
@@ -195,7 +195,7 @@ def parse_solution(value: Any) -> Solution:
         )
     if "seed" in document:
         fields.integer(document["seed"], "seed")
-    return Solution(
+    return SolutionFile(
         instance=fields.string(document["instance"], "instance"),
         sha256=fields.string(document["sha256"], "sha256"),
         method=fields.string(document["method"], "method"),
