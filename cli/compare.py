@@ -92,16 +92,17 @@ def _wrong(found: list[ScoredRun]) -> bool:
 
 
 def _show(instance: Instance, found: list[ScoredRun]) -> None:
-    from ..instances import KSubset, Sukp
+    from ..instances import KSubset
     from ..instances.problems import described
-    from ..reports.drawing.problems import paid
+    from ..reports.drawing.problems import labels_of, paid
     from ..reports.pages.numbers import decimal, fraction, levels, seconds
     from ..reports.ratios.scoring import open_levels
 
+    cost = labels_of(instance).cost
     promised = isinstance(instance, KSubset) or any(one.guarantee for one in found)
     shown = table(
         "method",
-        "profit" if isinstance(instance, Sukp) else "cost",
+        cost,
         *("ratio", "exactly", *("guarantee",) * promised, "time", "proof"),
         right="profit cost ratio exactly guarantee time",
         title=f"{instance.name}: {described(instance)}",
@@ -114,7 +115,7 @@ def _show(instance: Instance, found: list[ScoredRun]) -> None:
             ratios = [levels(one.ratios, write) for write in (decimal, fraction)]
         shown.add_row(
             row.method,
-            paid(instance, row.cost).removeprefix("profit "),
+            paid(instance, row.cost).removeprefix(f"{cost} "),
             *ratios,
             *(fraction(one.guarantee),) * promised,
             seconds(row.seconds),
