@@ -21,9 +21,9 @@ class Mesh:
     Parameters
     ----------
     sides
-        One by one, or in one sequence: ``Mesh(8, 8)``, ``Mesh((8, 8))``.
+        Sides as arguments or as one sequence: ``Mesh(8, 8)``, ``Mesh((8, 8))``.
     shape
-        The same as a keyword.
+        Sides as a keyword argument.
     """
 
     shape: tuple[int, ...]
@@ -58,5 +58,5 @@ class Mesh:
         return sum(int(axis.max()) - int(axis.min()) for axis in points.T)
 
     def cuts(self, points: IntArray) -> Cuts:
-        """One cut a gap between consecutive occupied coordinates."""
+        """Return one cut per gap between consecutive occupied coordinates."""
         return interval_cuts(points)

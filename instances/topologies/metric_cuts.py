@@ -1,16 +1,16 @@
-"""Cuts of a graph's distances, found where there are any.
+"""Recognition of graphs whose distances are weighted sums of cuts.
 
-Two kinds of distances are recognised, and both are verified: the weighted cuts are
-added up and must give the distance of every two processors.
+Two kinds of metrics are recognised. Both are verified: the weighted cuts must sum to
+the distance of every two processors.
 
-- *Tree metrics* (Buneman 1971). Seen from a processor r, the Gromov product
-  (d(p, r) + d(q, r) - d(p, q)) / 2 is the depth at which the paths to p and q part.
-  The distances are those of a tree exactly if these depths nest, and then they define
-  it. Trees are recognised so, and fat-trees with several spines: between their
-  processors the distances are those of one spine.
-- *Bipartite partial cubes* (Djokovic 1973, Winkler 1984). The nodes nearer to u than
-  to v, for an edge uv, are one side of a cut, and the edges between both sides are its
-  class. Meshes, even rings and tori, hypercubes, and products of them.
+- *Tree metrics* (Buneman 1971). For a processor r, the Gromov product
+  (d(p, r) + d(q, r) - d(p, q)) / 2 is the depth at which the paths to p and q diverge.
+  The distances are those of a tree exactly if these depths nest, and then define the
+  tree. This includes trees, and fat-trees with several spines, whose processors have
+  the same distances as with one spine.
+- *Bipartite partial cubes* (Djokovic 1973, Winkler 1984). The nodes nearer to u than to
+  v, for an edge uv, are one side of a cut, and the edges between both sides are its
+  class. This includes meshes, even rings and tori, hypercubes, and their products.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ import numpy.typing as npt
 from .cuts import BoolArray, Cuts, IntArray, subtree_cuts
 
 _MOST_CLASSES = 512
-"""Classes of edges looked at before a graph is taken to be no partial cube."""
+"""Maximal number of edge classes; graphs with more are not recognised."""
 _BLOCK = 256
 
 
 @dataclass(frozen=True)
 class Embedding:
-    """Cuts of all processors of a graph, from which those of some are made.
+    """Cuts of all processors of a graph.
 
     Parameters
     ----------
     parent, weight, order, leaf
-        Of a tree of the same distances, times two: as of a ``Tree``, and the node at
-        which each processor is; empty for a partial cube.
+        A tree with twice the distances: fields as of ``Tree``, and the node of each
+        processor; empty for a partial cube.
     sides, weights
         Shape (m, processors) and (m,): cuts of a partial cube.
     """
@@ -54,12 +54,12 @@ class Embedding:
         return bool(self.parent)
 
     def cuts(self, numbers: IntArray) -> Cuts:
-        """Return the cuts that separate some of these processors.
+        """Return the cuts that separate some processors.
 
         Parameters
         ----------
         numbers
-            Of the processors, in order of their nodes.
+            Indices of the processors, in order of their nodes.
         """
         if not self.is_tree:
             return chained(self.sides[:, numbers], self.weights)
@@ -82,12 +82,12 @@ def embedding_of(
     table: IntArray,
     processors: Sequence[int],
 ) -> Embedding | None:
-    """Find cuts that add up to the distances of the processors, or return None.
+    """Find cuts that sum to the distances of the processors, or return None.
 
     Parameters
     ----------
     nodes, edges, processors
-        Of the graph.
+        Fields of the graph.
     table
         Distances from every processor to every node.
     """
@@ -108,11 +108,11 @@ def embedding_of(
 def tree_of(
     hops: IntArray,
 ) -> tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...], IntArray] | None:
-    """Return a tree whose distances are twice these, or None.
+    """Return a tree whose distances are twice these, or None, in O(n²).
 
-    Parents, weights, an order with parents before their children, and the node of
-    every point. That the distances are those of the tree is verified: a new point must
-    part from every point before where the nearest of them, or it, does. O(n²).
+    The tree consists of parents, weights, an order with parents before their children,
+    and the node of every point. It is verified: the path to a new point must diverge
+    from that to every earlier point at the depth implied by the nearest of them.
 
     >>> tree = tree_of(np.array([[0, 1, 1], [1, 0, 1], [1, 1, 0]]))
     >>> tree[1] if tree else None
@@ -120,15 +120,14 @@ def tree_of(
     """
     n = len(hops)
     height = hops[0]
-    # the depth, times two, at which the paths from point 0 to p and q part
+    # twice the depth at which the paths from point 0 to p and q diverge
     parts = height[:, None] + height[None] - hops
     if (parts < 0).any() or (parts > 2 * np.minimum.outer(height, height)).any():
         return None
     parent: list[int] = [-1]
     depth: list[int] = [0]
     leaf = np.zeros(n, dtype=np.int64)
-    # Points join in the order of a greatest spanning tree of these depths (Prim):
-    # the path to a new one parts from all before as deep as from one of them.
+    # Points are added in the order of a maximum spanning tree of these depths (Prim).
     joined = np.zeros(n, dtype=np.bool_)
     joined[0] = True
     deepest, at = parts[0].copy(), np.zeros(n, dtype=np.int64)
@@ -172,7 +171,7 @@ def _downwards(parent: Sequence[int]) -> list[int]:
 def _classes(
     nodes: int, edges: Sequence[tuple[int, int, int]]
 ) -> tuple[BoolArray, IntArray] | None:
-    """Return the sides of the classes of edges, and their lengths; None if not cuts."""
+    """Return sides and lengths of the edge classes; None if they are not cuts."""
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import dijkstra
 
@@ -187,7 +186,7 @@ def _classes(
         u, v, weight = ends[int(np.argmax(waiting))]
         from_u, from_v = dijkstra(links, directed=False, indices=[u, v])
         apart = from_v - from_u
-        if apart[u] < weight:  # a link that no shortest path needs
+        if apart[u] < weight:  # a link on no shortest path
             waiting[int(np.argmax(waiting))] = False
             continue
         side = apart > 0
@@ -205,7 +204,7 @@ def _classes(
 def _adds_up(sides: BoolArray, weights: IntArray, hops: IntArray) -> bool:
     """Whether the weights of the cuts between any two points sum to their distance.
 
-    In double precision, which is exact below 2^53.
+    Computed in double precision, which is exact below 2^53.
     """
     inside = sides.astype(np.float64)
     heavy = inside * weights[:, None]
@@ -219,9 +218,9 @@ def _adds_up(sides: BoolArray, weights: IntArray, hops: IntArray) -> bool:
 
 
 def chained(sides: BoolArray, weights: IntArray) -> Cuts:
-    """Arrange cuts as nested runs of positions, on as few axes as come easily.
+    """Arrange cuts as nested ranges of positions, greedily on few axes.
 
-    Cuts with all points on one side are left out; equal ones are put together.
+    Cuts with all points on one side are omitted, equal cuts merged.
     """
     n = sides.shape[1]
     end = _end(sides, weights)

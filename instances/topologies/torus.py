@@ -21,9 +21,9 @@ class Torus:
     Parameters
     ----------
     sides
-        One by one, or in one sequence: ``Torus(8, 8)``, ``Torus((8, 8))``.
+        Sides as arguments or as one sequence: ``Torus(8, 8)``, ``Torus((8, 8))``.
     shape
-        The same as a keyword.
+        Sides as a keyword argument.
     """
 
     shape: tuple[int, ...]

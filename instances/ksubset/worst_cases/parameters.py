@@ -1,11 +1,11 @@
-"""Which values the parameters of a worst case may take."""
+"""Checks of the parameters of worst cases."""
 
 from __future__ import annotations
 
 from ...errors import InputError
 
 LARGEST_K = 2048
-"""Where every pair is visited, or there are k² processors."""
+"""Largest k where every pair is visited, or there are k² processors."""
 
 
 def at_least(value: int, least: int, field: str) -> None:
