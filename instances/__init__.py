@@ -1,4 +1,4 @@
-"""Problem data: what is given, what a solution is, what it costs."""
+"""Instances of the four problems: definitions, files, costs, checks."""
 
 from .errors import InputError as InputError
 from .ksubset.generators import mesh as mesh

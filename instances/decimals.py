@@ -1,4 +1,4 @@
-"""Decimal coordinates: read exactly, and counted."""
+"""Exact decimal coordinates, scaled to integers."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from .plain import plain
 from .value import LARGEST
 
 MOST_DECIMALS = 18
-"""Digits behind the point of a coordinate, at most."""
+"""Maximal number of digits after the decimal point of a coordinate."""
 
 
 def scaled(rows: Any, field: str) -> tuple[tuple[tuple[int, ...], ...], int]:
-    """Return points as integers, and the least power of ten that makes them so.
+    """Scale points to integers by the least power of ten; return both.
 
     Raises
     ------
     InputError
-        For what is not a number, too large, or has too many decimals.
+        If a coordinate is not a number, is too large, or has too many decimals.
 
     Examples
     --------
@@ -34,7 +34,7 @@ def scaled(rows: Any, field: str) -> tuple[tuple[tuple[int, ...], ...], int]:
 
 
 def decimals(value: Any, field: str) -> list[Decimal]:
-    """Read one point; refuses what cannot be scaled to 62 bits."""
+    """Read the coordinates of a point; refuse those that do not scale to 62 bits."""
     numbers = []
     for i, x in enumerate(fields.lists(value, field)):
         number = Decimal(fields.number(x, f"{field}[{i}]"))
@@ -53,7 +53,7 @@ def decimals(value: Any, field: str) -> list[Decimal]:
 
 
 def digits(number: Decimal) -> int:
-    """Count the digits behind the point, trailing zeros left out."""
+    """Count the digits after the decimal point, without trailing zeros."""
     if not number:
         return 0
     exponent = number.as_tuple().exponent

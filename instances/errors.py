@@ -1,4 +1,4 @@
-"""What is said about input that cannot be used."""
+"""The error for invalid input."""
 
 from __future__ import annotations
 
@@ -11,36 +11,36 @@ from .visible import visible
 
 
 class _Short(Repr):
-    """Shows any value in a few characters, however long or deeply nested."""
+    """Abbreviates any value, however long or deeply nested."""
 
     def __init__(self) -> None:
         super().__init__()
         self.maxstring = self.maxother = self.maxlong = 60
 
     def repr_Decimal(self, number: Decimal, level: int) -> str:
-        """Show a number of a file as the file has it."""
+        """Write a number as in its file."""
         return self.repr_str(str(number), level).strip("'")
 
 
 _SHORT = _Short()
 _LONGEST_FIELD = 200
 _WANTED = re.compile(r"(must|needs|takes|is for|only)\b|.* must ")
-"""Problems that say what is wanted, and not what is wrong with the value."""
+"""Problems that state what is required, not what is wrong with the value."""
 
 
 class InputError(ValueError):
-    """Input that cannot be used; one line naming file, field and value.
+    """Invalid input, described in one line with file, field and value.
 
     Parameters
     ----------
     problem
         What is wrong, in a few words.
     field
-        Where: a path into the file such as ``topology.shape[1]``, or an option.
+        A path into the file such as ``topology.shape[1]``, or an option.
     value
-        What was found there; left out of the message when not given.
+        The invalid value; omitted from the message if not given.
     file
-        The file it came from, with a line number where that helps.
+        The file, possibly with a line number.
 
     Examples
     --------
@@ -78,14 +78,14 @@ class InputError(ValueError):
         return (_rebuild, (self.problem, self.field, bare, value, self.file))
 
     def of_file(self, file: str | Path) -> InputError:
-        """Return the same complaint, naming the file it came from."""
+        """Return the same error with the name of its file, unless it has one."""
         return InputError(
             self.problem, field=self.field, value=self.value, file=self.file or file
         )
 
 
 def _with_value(text: str, problem: str, value: str) -> str:
-    """Add the value found: what must be, "not" this; anything else is said of it.
+    """Append the value: after ", not" to a requirement, after a colon to anything else.
 
     >>> _with_value("k: must be above 0", "must be above 0", "-1")
     'k: must be above 0, not -1'
@@ -103,5 +103,5 @@ def _with_value(text: str, problem: str, value: str) -> str:
 def _rebuild(
     problem: str, field: str, bare: bool, value: object, file: str
 ) -> InputError:
-    """Unpickle: ``...`` does not survive the trip as an identity in all protocols."""
+    """Unpickle; not every pickle protocol preserves the identity of ``...``."""
     return InputError(problem, field=field, value=... if bare else value, file=file)

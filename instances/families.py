@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from .problems import Instance
 
 MOST = 10**6
-"""Instances that one entry makes."""
+"""Maximal number of instances from one entry."""
 Progress = Callable[[int, "int | None"], None]
-"""Takes how many jobs or instances are done, and of how many if that is known."""
+"""Called with the number of jobs or instances done, and the total if known."""
 
 
 def _ignore(*_: object) -> None:
-    """Take no notice."""
+    """Do nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,23 +37,23 @@ class Parameter:
     name
         Name of the option and of the field of a study file, with hyphens.
     read
-        Reads the value from text; raises `InputError` for what it cannot read.
+        Parses the value; raises `InputError` if it is invalid.
     default
-        Text that stands for a value left out; None leaves it to the function.
+        Text of the default value; None for the default of the function.
     required
         Whether it must be given.
     flag
-        Whether it is a switch without a value; ``read`` is not used then.
+        Whether it is a switch without a value.
     choices
-        The only texts allowed, if not empty.
+        The allowed texts, if not empty.
     metavar
-        Example or letter that the help shows in place of the value.
+        Placeholder for the value in the help.
     help
-        What it means, without the default.
+        Description for the help, without the default.
     argument
-        Keyword of the function; ``name`` with underscores if left out.
+        Keyword of the function; by default ``name`` with underscores.
     aliases
-        Old names, and for each the values of other parameters that it implies.
+        Old names, each with the values of other parameters that it implies.
     """
 
     name: str
@@ -78,7 +78,7 @@ class Parameter:
         Raises
         ------
         InputError
-            When the text is not one of the choices, or cannot be read.
+            If the text is not one of the choices, or is invalid.
         """
         if self.choices and text not in self.choices:
             known = ", ".join(map(repr, self.choices))
@@ -95,7 +95,7 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """One generator, by the name that users type.
+    """A generator of instances, with its name and parameters.
 
     Parameters
     ----------
@@ -104,18 +104,18 @@ class Family:
     name
         In lower case, with hyphens.
     summary
-        What the instances are, in a few words.
+        Short description of the instances.
     make
         Makes one instance; its keywords are those of the parameters, but ``count``. If
         ``several``, it yields all instances, and also takes ``progress`` and ``note``.
     parameters
-        In the order in which the help lists them.
+        In the order of the help.
     examples
-        Two sets of options that work, for the help.
+        Two valid sets of options, for the help.
     description
-        A longer text for the help; the summary if left out.
+        A longer text for the help; by default the summary.
     exclusive
-        Names of parameters of which only one may be given.
+        Names of mutually exclusive parameters.
     several
         Whether ``make`` yields all instances itself.
     """
@@ -131,7 +131,7 @@ class Family:
     several: bool = False
 
     def parameter(self, name: str) -> Parameter | None:
-        """Return the parameter of this name, which may be an old one."""
+        """Return the parameter with this name or alias."""
         for one in self.parameters:
             if name == one.name or name in one.aliases:
                 return one
@@ -144,21 +144,21 @@ class Family:
         progress: Progress = _ignore,
         note: Callable[[str], None] = _ignore,
     ) -> Generator[Instance, None, None]:
-        """Yield the instances; of a seeded family, ``count`` with consecutive seeds.
+        """Yield the instances; for seeded families ``count`` with consecutive seeds.
 
         Parameters
         ----------
         values
-            By the name of a parameter; those left out have their defaults.
+            Values by name of the parameter; missing ones have their defaults.
         progress
             Called as the work proceeds.
         note
-            Called with a sentence about what was left out, if anything is.
+            Called with a sentence about what was omitted, if anything.
 
         Raises
         ------
         InputError
-            When the generator refuses a value; the field is the function's argument.
+            If the generator refuses a value; the field is the function's argument.
         """
         arguments = {
             one.keyword: values.get(one.name, one.default_value)
@@ -182,16 +182,16 @@ class Family:
         prefix: str = "",
         names: Mapping[str, str] | None = None,
     ) -> InputError:
-        """Return the error with a parameter as its field, where one is meant.
+        """Return the error with the name of its parameter, if any, as its field.
 
         Parameters
         ----------
         error
-            As the generator raised it.
+            The error of the generator.
         prefix
-            What stands before the name of a parameter: ``--``, or a path.
+            Prefix of the parameter's name: ``--``, or a path.
         names
-            What users call a parameter, where that is not its name.
+            Names for users, where they differ from the parameter's.
         """
         keyword = error.field.removeprefix("topology.").partition("[")[0]
         for one in self.parameters:
@@ -202,17 +202,17 @@ class Family:
 
 
 def required(name: str, help: str, **more: Any) -> Parameter:
-    """Return a parameter that must be given."""
+    """Return a required parameter."""
     return Parameter(name=name, required=True, help=help, **more)
 
 
 def optional(name: str, default: str | None, help: str, **more: Any) -> Parameter:
-    """Return a parameter that has a default."""
+    """Return a parameter with a default."""
     return Parameter(name=name, default=default, help=help, **more)
 
 
 def choice(name: str, choices: tuple[str, ...], default: str, help: str) -> Parameter:
-    """Return a parameter that is one of a few words."""
+    """Return a parameter with a fixed set of values."""
     return Parameter(name=name, read=str, choices=choices, default=default, help=help)
 
 
@@ -222,7 +222,7 @@ def flag(name: str, help: str) -> Parameter:
 
 
 def portion(name: str, default: str, what: str) -> Parameter:
-    """Return a count, or a percentage of all."""
+    """Return a parameter that is a count or a percentage."""
     return Parameter(
         name=name,
         read=share,
@@ -233,7 +233,7 @@ def portion(name: str, default: str, what: str) -> Parameter:
 
 
 def sides(example: str = "16x16") -> Parameter:
-    """Return the shape of a mesh or torus, under its older name too."""
+    """Return the parameter for the shape of a mesh or torus, with its old name."""
     return Parameter(
         name="shape",
         read=shape,
@@ -251,13 +251,13 @@ NETWORK = (
     ),
     choice("kind", ("mesh", "torus", "tree"), "mesh", "kind of network"),
 )
-"""A network and its kind."""
+"""Parameters for a network and its kind."""
 
 K = required("k", "processors to choose")
 SEED = optional("seed", "0", "random seed")
 COUNT = optional("count", "1", "instances to make, with consecutive seeds")
 SEEDED = (SEED, COUNT)
-"""A family that draws takes a seed, and makes as many as asked for."""
+"""Parameters of every random family: the seed and the number of instances."""
 METHOD = optional(
     "method",
     "mm",

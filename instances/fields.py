@@ -1,4 +1,4 @@
-"""The fields of a JSON object: read with one complaint a line, and written."""
+"""Reading the fields of JSON objects, with one-line errors, and writing them."""
 
 from __future__ import annotations
 
@@ -11,42 +11,42 @@ from .errors import InputError
 from .visible import visible
 
 _UNFIT = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
-"""Control characters, surrogates, and what ends a line or a paragraph."""
+"""Control characters, surrogates, and line or paragraph separators."""
 
 
 def objects(value: Any, field: str) -> dict[str, Any]:
-    """Return a JSON object as it is."""
+    """Return a value that must be a JSON object."""
     if not isinstance(value, dict):
         raise InputError("must be an object", field=field, value=value)
     return value
 
 
 def lists(value: Any, field: str) -> list[Any]:
-    """Return a JSON array as it is."""
+    """Return a value that must be a JSON array."""
     if not isinstance(value, list):
         raise InputError("must be a list", field=field, value=value)
     return value
 
 
 def integer(value: Any, field: str) -> int:
-    """Return a JSON integer; ``true`` and ``3.0`` are none."""
+    """Return a value that must be a JSON integer; ``true`` and ``3.0`` are refused."""
     if isinstance(value, bool) or not isinstance(value, int):
         raise InputError("must be an integer", field=field, value=value)
     return value
 
 
 def number(value: Any, field: str) -> int | Decimal:
-    """Return a JSON number, decimals exact; ``true`` is none."""
+    """Return a value that must be a JSON number; ``true`` is refused."""
     if isinstance(value, bool) or not isinstance(value, int | Decimal):
         raise InputError("must be a number", field=field, value=value)
     return value
 
 
 def string(value: Any, field: str) -> str:
-    """Return a JSON string; one that cannot stand on a line of text is refused."""
+    """Return a value that must be a JSON string without control characters."""
     if not isinstance(value, str):
         raise InputError("must be a string", field=field, value=value)
-    if not value.isprintable() and _UNFIT.search(value):  # the former is quick
+    if not value.isprintable() and _UNFIT.search(value):  # isprintable is fast
         raise InputError(
             "must be text on one line, without control characters",
             field=field,
@@ -71,7 +71,7 @@ def optional_cost(value: Any, field: str) -> int | tuple[int, ...] | None:
 def only(
     value: dict[str, Any], known: Collection[str], needed: Collection[str], where: str
 ) -> None:
-    """Refuse fields that are not known, and the absence of those that are needed."""
+    """Refuse unknown fields and missing required ones."""
     prefix = f"{where}." if where else ""
     for name in value:
         if name not in known:
@@ -84,7 +84,7 @@ def only(
 
 
 def headed(value: Any, form: str) -> dict[str, Any]:
-    """Return the object of a file after a look at its format and version."""
+    """Return the object of a file, after checking its format and version."""
     document = objects(value, "document")
     only(document, document, ("format", "version"), "")
     if document["format"] != form:
@@ -95,7 +95,7 @@ def headed(value: Any, form: str) -> dict[str, Any]:
 
 
 class Named(Protocol):
-    """An instance of any problem, as far as its name and origin go."""
+    """An instance of any problem: name and origin."""
 
     @property
     def name(self) -> str:
@@ -103,15 +103,15 @@ class Named(Protocol):
 
     @property
     def source(self) -> str:
-        """Where it comes from, for people; may be empty."""
+        """Description of its origin; may be empty."""
 
     @property
     def seed(self) -> int | None:
-        """Of the generator that made it; None if none did."""
+        """Seed of its generator; None if it was not generated."""
 
 
 class Origin(TypedDict):
-    """The same as keywords."""
+    """Name and origin as keyword arguments."""
 
     name: str
     source: str
@@ -119,7 +119,7 @@ class Origin(TypedDict):
 
 
 def origin(document: Mapping[str, Any], default_name: str) -> Origin:
-    """Return the name, source and seed that a file gives, fit to be shown."""
+    """Return the name, source and seed in a file, without hidden characters."""
     name = string(document.get("name", default_name), "name")
     if not name:
         raise InputError("must not be empty", field="name")
@@ -132,10 +132,7 @@ def origin(document: Mapping[str, Any], default_name: str) -> Origin:
 
 
 def document(form: str, named: Named, definition: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the object of a file: format, name, definition, and where it comes from.
-
-    Source and seed are left out where there is none.
-    """
+    """Return the object of a file; source and seed are omitted if there are none."""
     return {
         "format": form,
         "version": 1,

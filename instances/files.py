@@ -1,11 +1,11 @@
-"""Reading and writing files without surprises.
+"""Bounded reading and atomic writing of files.
 
-Reading is bounded for every reader, before and after unpacking. Text is UTF-8; a byte
-order mark at its beginning is skipped. `parsing` reads JSON and TOML.
+The size of every file read is bounded, before and after unpacking. Text is UTF-8; a
+byte order mark at its beginning is skipped. `parsing` reads JSON and TOML.
 
 A regular file is written under a temporary name in the same folder and renamed, so that
-no file is ever half-written. Through a link, its target is written; devices and named
-pipes are written in place. docs/formats.md states the limits.
+it is never incomplete. Symbolic links are followed; devices and named pipes are written
+in place. docs/formats.md states the limits.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from typing import Any, BinaryIO, TextIO
 from .errors import InputError
 
 STANDARD = "-"
-"""Standard input where a file is read, standard output where one is written."""
+"""Stands for standard input when reading, for standard output when writing."""
 MOST_BYTES = 32 * 2**20
-"""Of a file that is read as a whole, unpacked."""
+"""Default for the maximal size of a file, unpacked."""
 _UNPACKER = 128 * 2**20
-"""Memory that unpacking may take; ``xz -9`` needs 65 MiB."""
+"""Maximal memory for unpacking; ``xz -9`` needs 65 MiB."""
 _PIECE = 2**16
 _MOST_LINKS = 40
-"""As Linux follows."""
+"""The limit of Linux."""
 _XZ = b"\xfd7zXZ\x00"
 _MIB = 2**20
 
@@ -43,7 +43,7 @@ def read_bytes(path: str | Path, *, most: int = MOST_BYTES) -> bytes:
     Raises
     ------
     InputError
-        When it cannot be read, or is larger.
+        If it cannot be read, or is larger than ``most`` bytes.
     """
     with reading(path) as stream:
         content = stream.read(most + 1)
@@ -54,7 +54,7 @@ def read_bytes(path: str | Path, *, most: int = MOST_BYTES) -> bytes:
 
 @contextmanager
 def reading(path: str | Path) -> Iterator[BinaryIO]:
-    """Open a file, or standard input for ``-``; InputError when that fails."""
+    """Open a file, or standard input for ``-``; raise InputError if that fails."""
     try:
         if str(path) == STANDARD:
             if sys.stdin is None:
@@ -66,19 +66,19 @@ def reading(path: str | Path) -> Iterator[BinaryIO]:
     except OSError as error:
         why = error.strerror or error
         raise InputError(f"cannot be read: {why}", file=path) from None
-    except ValueError as error:  # a null character, or one the locale does not have
+    except ValueError as error:  # a null character, or one the locale cannot encode
         if isinstance(error, InputError):
             raise
-        raise InputError("is no name of a file", file=repr(str(path))) from None
+        raise InputError("is not a valid file name", file=repr(str(path))) from None
 
 
 def unpacked(content: bytes, *, file: str | Path, most: int = MOST_BYTES) -> bytes:
-    """Unpack what ``xz`` packed; return anything else as it is.
+    """Unpack ``xz`` data; return anything else unchanged.
 
     Raises
     ------
     InputError
-        When it is damaged, cut off, or larger once unpacked.
+        If it is damaged, truncated, or larger than ``most`` bytes when unpacked.
     """
     if not content.startswith(_XZ):
         return content
@@ -94,12 +94,12 @@ def unpacked(content: bytes, *, file: str | Path, most: int = MOST_BYTES) -> byt
 
 
 def unpacking(packed: BinaryIO) -> BinaryIO:
-    """Open what a stream holds that ``xz`` packed, in bounded memory."""
+    """Open a stream of ``xz`` data for unpacking in bounded memory."""
     return BufferedReader(_Xz(packed))
 
 
 class _Xz(RawIOBase):
-    """As ``lzma.LZMAFile``, which knows no bound on what a file makes it allocate."""
+    """Like ``lzma.LZMAFile``, but with bounded memory."""
 
     def __init__(self, packed: BinaryIO) -> None:
         self._packed = packed
@@ -111,13 +111,13 @@ class _Xz(RawIOBase):
         return lzma.LZMADecompressor(lzma.FORMAT_XZ, _UNPACKER)
 
     def readable(self) -> bool:
-        """Yes."""
+        """Return True."""
         return True
 
     def readinto(self, buffer: Any) -> int:
-        """Unpack until there is something; 0 at the end."""
+        """Unpack some bytes into the buffer; return their number, 0 at the end."""
         while True:
-            if self._unpacker is None:  # behind the end of a stream: padding, another
+            if self._unpacker is None:  # after a stream: padding or another stream
                 self._rest = self._rest.lstrip(b"\0") or self._packed.read(_PIECE)
                 if not self._rest:
                     return 0
@@ -139,7 +139,7 @@ class _Xz(RawIOBase):
 
 
 def decoded(content: bytes, *, file: str | Path = "") -> str:
-    """Return UTF-8 text without its byte order mark; InputError if it is none."""
+    """Decode UTF-8 text without its byte order mark; raise InputError if invalid."""
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -147,12 +147,12 @@ def decoded(content: bytes, *, file: str | Path = "") -> str:
 
 
 def read_text(path: str | Path, *, most: int = MOST_BYTES) -> str:
-    """Return the text of a UTF-8 file; InputError if it cannot be had."""
+    """Return the text of a UTF-8 file; raise InputError if it cannot be read."""
     return decoded(read_bytes(path, most=most), file=path)
 
 
 def stem(path: str | Path) -> str:
-    """Return the name of a file without what tells its form.
+    """Return the name of a file without its extensions.
 
     >>> stem("data/sukp_85_100.txt.xz"), stem("-")
     ('sukp_85_100', 'stdin')
@@ -165,12 +165,12 @@ def stem(path: str | Path) -> str:
 
 @contextmanager
 def writing(path: str | Path) -> Iterator[TextIO]:
-    """Open a text file that appears under its name only when all is written.
+    """Open a text file for writing that appears under its name only when complete.
 
     Raises
     ------
     InputError
-        When the place cannot be written; nothing is left behind.
+        If it cannot be written; no file is left behind.
     """
     with _written(path) as stream:
         text = TextIOWrapper(stream, encoding="utf-8", newline="\n")
@@ -178,13 +178,13 @@ def writing(path: str | Path) -> Iterator[TextIO]:
             yield text
             text.flush()
         finally:
-            with suppress(OSError):  # has been raised already
+            with suppress(OSError):  # already raised above
                 text.detach()
 
 
 @contextmanager
 def _written(path: str | Path) -> Iterator[BinaryIO]:
-    """Open a new file that will take its place, or what stands there and cannot."""
+    """Open a temporary file that replaces the path, or the path if not replaceable."""
     with _complaining(path):
         place = _place(path)
         if not _replaceable(place):
@@ -204,24 +204,24 @@ def _written(path: str | Path) -> Iterator[BinaryIO]:
 
 
 def write_bytes(path: str | Path, content: bytes) -> None:
-    """Write a whole binary file or nothing."""
+    """Write a binary file atomically."""
     with _written(path) as stream:
         stream.write(content)
 
 
 def write_text(path: str | Path, text: str) -> None:
-    """Write a whole file or nothing."""
+    """Write a text file atomically."""
     with writing(path) as stream:
         stream.write(text)
 
 
 def try_file(path: str | Path) -> None:
-    """Raise what `writing` would raise, as far as it is known before; leave no trace.
+    """Check that a file can be written, without leaving anything behind.
 
     Raises
     ------
     InputError
-        When the place cannot be written.
+        If it cannot be written.
     """
     with _complaining(path):
         place = _place(path)
@@ -234,12 +234,12 @@ def try_file(path: str | Path) -> None:
 
 
 def try_folder(path: str | Path) -> None:
-    """Raise what would keep a folder from being made or filled; leave no trace.
+    """Check that a folder can be made and filled, without leaving anything behind.
 
     Raises
     ------
     InputError
-        When there is something else of that name, or no file can be made there.
+        If a file has that name, or no file can be made there.
     """
     with _complaining(path, "made"):
         place = Path(_usable(path)).absolute()
@@ -251,13 +251,13 @@ def try_folder(path: str | Path) -> None:
 
 
 def replaces(path: str | Path) -> bool:
-    """Whether writing again replaces what was written, as it does not in a pipe."""
+    """Whether writing replaces the content, unlike for a pipe."""
     with _complaining(path):
         return _replaceable(_place(path))
 
 
 def folder(path: str | Path) -> Path:
-    """Make a folder (and those above it) if it is not there yet."""
+    """Make a folder (and its parents) if it does not exist."""
     with _complaining(path, "made"):
         Path(_usable(path)).mkdir(parents=True, exist_ok=True)
     return Path(path)
@@ -273,18 +273,18 @@ def _complaining(path: str | Path, what: str = "written") -> Iterator[None]:
 
 
 def _usable(path: str | Path) -> str | Path:
-    """Return a path; refuse what cannot name a file, now or in this locale."""
+    """Return a path; refuse names that are invalid in general or in this locale."""
     with suppress(UnicodeEncodeError):
         if str(path) and b"\0" not in os.fsencode(path):
             return path
-    raise InputError("is no name of a file", file=repr(str(path)))
+    raise InputError("is not a valid file name", file=repr(str(path)))
 
 
 def _place(path: str | Path) -> Path:
-    """Follow links to what is written: also where there is nothing yet.
+    """Follow symbolic links to the file to write, which need not exist.
 
-    Those under ``/proc``, such as ``/dev/stdout`` leads to, are files that are open
-    already, and are not followed: what took their place would not be what is open.
+    Links under ``/proc``, such as the target of ``/dev/stdout``, stand for open files
+    and are not followed: replacing the file would not affect the open one.
     """
     place = Path(_usable(path)).absolute()
     for _ in range(_MOST_LINKS):
@@ -300,12 +300,12 @@ def _is_open(place: Path) -> bool:
 
 
 def _replaceable(place: Path) -> bool:
-    """Whether a file may be put there: in the place of nothing, or a regular file."""
+    """Whether a new file may take this place: it is free or a regular file."""
     return not _is_open(place) and (place.is_file() or not place.exists())
 
 
 def _opened(place: Path) -> BinaryIO:
-    """Open a device or a pipe; a file that is open here goes on where it stands."""
+    """Open a device or a pipe; a file open in this process keeps its position."""
     if place.parent == Path("/proc/self/fd").resolve() and place.name.isdecimal():
         sys.stdout.flush()
         return os.fdopen(os.dup(int(place.name)), "wb")
@@ -313,7 +313,7 @@ def _opened(place: Path) -> BinaryIO:
 
 
 def _beside(place: Path) -> tuple[Path, BinaryIO]:
-    """Make a file of another name in the same folder, as the umask has it."""
+    """Make a temporary file in the same folder, with permissions by the umask."""
     temporary = place.parent / f".closeknit-{secrets.token_hex(8)}"
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
     return temporary, os.fdopen(os.open(temporary, flags, 0o666), "wb")
@@ -326,8 +326,8 @@ def _try_beside(place: Path) -> None:
 
 
 def _make_like(temporary: Path, before: os.stat_result) -> None:
-    """Give a file the owner and the permissions of the one that it replaces."""
-    with suppress(PermissionError):  # then it is ours, as any file that we write
+    """Give a file the owner and permissions of the one that it replaces."""
+    with suppress(PermissionError):  # the file then keeps this user as its owner
         if (before.st_uid, before.st_gid) != (os.geteuid(), os.getegid()):
             os.chown(temporary, before.st_uid, before.st_gid)
     temporary.chmod(stat.S_IMODE(before.st_mode))

@@ -9,9 +9,9 @@ from typing import Any
 
 
 def dumps(document: Any, *, indented: bool = True) -> str:
-    """Write JSON: a line a field, exact decimals, keys in the order given.
+    """Write JSON with one line per field, exact decimals and keys in the order given.
 
-    Without indentation: canonical, keys sorted, no spaces.
+    If not ``indented``, write the canonical form: keys sorted, no spaces.
     """
     if not indented:
         return _exact(document, ",", ":")
@@ -28,7 +28,7 @@ def digest(document: Any) -> str:
 
 
 def _exact(value: Any, comma: str, colon: str) -> str:
-    """Write JSON with decimals as they are; ``json`` itself knows only floats."""
+    """Write JSON with exact decimals, which ``json`` does not support."""
     if isinstance(value, Decimal):
         return f"{value:f}"
     if isinstance(value, dict):

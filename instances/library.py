@@ -1,8 +1,7 @@
-"""Instances that come with closeknit, and suites of them by name.
+"""Bundled instances, and named suites of instances.
 
-The bundled ones were made by the generators, with the parameters in their names, or
-are worked examples of papers; each is small enough to be solved to proven optimality in
-seconds.
+Bundled instances were generated with the parameters in their names, or are worked
+examples of papers; each is solved to proven optimality in seconds.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ _DATA = files(f"{__package__}.data")
 
 
 def bundled_names() -> list[str]:
-    """Names of the instances that come with the package, sorted.
+    """Names of the bundled instances, sorted.
 
     >>> "6x6-full-k9" in bundled_names()
     True
@@ -36,12 +35,12 @@ def bundled_names() -> list[str]:
 
 
 def bundled(name: str) -> Instance:
-    """Return an instance that comes with the package.
+    """Return a bundled instance.
 
     Raises
     ------
     InputError
-        When there is none of this name.
+        If there is none of this name.
 
     Examples
     --------
@@ -55,13 +54,13 @@ def bundled(name: str) -> Instance:
 
 
 def _bundled(problem: str | None = None) -> list[Instance]:
-    """Return all that are bundled, or those of one problem, by name."""
+    """Return all bundled instances, or those of one problem, sorted by name."""
     found = map(bundled, bundled_names())
     return [one for one in found if problem in (None, problem_of(one).name)]
 
 
 def all_worst_cases() -> list[worst_cases.WorstCase]:
-    """Every worst-case construction, at a size that is solved in seconds."""
+    """Return every worst-case construction, at a size that is solved in seconds."""
     eps = Fraction(1, 132)
     return [
         worst_cases.theorem1(1, 8, eps),
@@ -103,7 +102,7 @@ SUITES = MappingProxyType[str, Callable[[], list[Instance]]](
         "worst-cases": lambda: [case.instance for case in all_worst_cases()],
     }
 )
-"""Suites by the name that `closeknit ratios` takes in place of a folder."""
+"""Suites by name; `closeknit ratios` accepts them in place of a folder."""
 
 
 def suite(name: str) -> list[Instance]:
@@ -112,7 +111,7 @@ def suite(name: str) -> list[Instance]:
     Raises
     ------
     InputError
-        When there is none of this name.
+        If there is none of this name.
 
     Examples
     --------

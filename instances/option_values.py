@@ -1,7 +1,7 @@
-"""Values written as text, on the command line as in study files.
+"""Parsing of values of command-line options and study files.
 
-Each function reads one kind of value (counts, shapes, shares, fractions, ranges) and
-raises `InputError` without a field: the caller knows which option or field it reads.
+Each function parses one kind of value (counts, shapes, shares, fractions, ranges) and
+raises `InputError` without a field, which the caller adds.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from fractions import Fraction
 from .errors import InputError
 
 LONGEST = 10**6
-"""Seconds of a time limit, eleven days; waiting for processes ends at twenty-four."""
+"""Maximal time limit in seconds, eleven days; waits for processes allow twenty-four."""
 
 
 def number(text: str) -> int:
@@ -73,7 +73,7 @@ def fraction(text: str) -> Fraction:
 
 
 def half_open(text: str) -> tuple[int, int | None]:
-    """Read a half-open range; without an end, it goes on to the last one.
+    """Read a half-open range; without an end it is unbounded.
 
     >>> half_open("100:4000"), half_open("100:")
     ((100, 4000), (100, None))
@@ -95,7 +95,7 @@ def seconds(value: float, field: str = "--time-limit") -> float:
     Raises
     ------
     InputError
-        When it is not above 0, or longer than the system can wait at once.
+        If it is not above 0 and at most `LONGEST`.
     """
     if not 0 < value <= LONGEST:
         raise InputError(

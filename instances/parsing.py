@@ -1,7 +1,7 @@
-"""Reading JSON and TOML strictly and within bounds.
+"""Strict and bounded parsing of JSON and TOML.
 
-No key is accepted twice, no NaN, no more values and no deeper nesting than the formats
-need; decimals stay exact. docs/formats.md states the limits.
+Repeated keys, NaN, too many values and too deep nesting are refused; decimals stay
+exact. docs/formats.md states the limits.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from .errors import InputError
 from .files import read_text
 
 MOST_VALUES = 2**21
-"""Values of a JSON document: numbers, strings, lists and objects, each counted."""
+"""Maximal number of values (numbers, strings, lists, objects) of a JSON document."""
 MOST_DEPTH = 64
-"""How deep lists and objects of a JSON document may be nested."""
+"""Maximal nesting depth of a JSON document."""
 _MOST_TOML = 2**20
 
 
@@ -29,8 +29,8 @@ def parse_json(text: str, *, file: str | Path = "") -> Any:
     Raises
     ------
     InputError
-        For malformed JSON, a repeated key, NaN or infinity; for more values, or
-        deeper nested ones, than any file of ours has.
+        If the text is malformed, contains a repeated key, NaN or infinity, or exceeds
+        the limits on values and depth.
     """
 
     def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -54,7 +54,7 @@ def parse_json(text: str, *, file: str | Path = "") -> Any:
                 "not a number that can be used", value=digits, file=file
             ) from None
 
-    # Every value but the first follows one of these; some may stand in strings.
+    # Every value but the first follows one of these; strings may add to the count.
     if sum(map(text.count, ",[{:")) >= MOST_VALUES:
         raise InputError(f"has more than {MOST_VALUES} values", file=file)
     if _depth(text) > MOST_DEPTH:
@@ -78,18 +78,12 @@ def parse_json(text: str, *, file: str | Path = "") -> Any:
 
 
 def read_toml(path: str | Path) -> dict[str, Any]:
-    """Read a TOML file.
-
-    Raises
-    ------
-    InputError
-        One line naming the file.
-    """
+    """Read a TOML file; raise InputError if it is invalid."""
     return parse_toml(read_text(path, most=_MOST_TOML), file=path)
 
 
 def parse_toml(text: str, *, file: str | Path = "") -> dict[str, Any]:
-    """Parse TOML; InputError if it is none, or is nested too deeply."""
+    """Parse TOML; raise InputError if it is invalid or nested too deeply."""
     try:
         return tomllib.loads(text)
     except RecursionError:
@@ -99,7 +93,7 @@ def parse_toml(text: str, *, file: str | Path = "") -> dict[str, Any]:
 
 
 def _depth(text: str) -> int:
-    """Return how deep brackets are nested, those in strings left out."""
+    """Return the nesting depth of brackets outside strings."""
     if text.count("[") + text.count("{") <= MOST_DEPTH:
         return 0
     depth = deepest = 0

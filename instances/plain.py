@@ -1,4 +1,4 @@
-"""Values of Python and numpy, as files hold them: integers, decimals, text, lists."""
+"""Conversion of Python and numpy values to those of parsed JSON."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from typing import Any
 
 
 def plain(value: Any) -> Any:
-    """Convert a value into what a JSON file could hold, so that readers can check it.
+    """Convert a value to one of parsed JSON, so that the readers can check it.
 
-    Numbers of numpy become those of Python; floats become the decimals that they
-    print; tuples, ranges, sets, arrays and other iterables become lists. Anything
-    else stays as it is, to be refused where it is read.
+    Numbers of numpy become those of Python, floats their shortest decimals; tuples,
+    ranges, sets, arrays and other iterables become lists. Other values are unchanged,
+    and refused by the readers.
 
     >>> plain([(0, 3), (1, 0.5)])
     [[0, 3], [1, Decimal('0.5')]]

@@ -1,8 +1,8 @@
-"""The problems closeknit knows, and what is common to their instances.
+"""The table of problems, and functions for instances of any problem.
 
-Commands, reports and solvers take any instance and ask here: what is wrong with a
-choice, what it costs, how its file is read and written. A choice is a tuple of
-integers: sorted indices of processors or items; for submesh see `Placement.flat`.
+Commands, reports and solvers use it to check and price choices and to read and write
+files. A choice is a tuple of integers: sorted indices of processors or items; for
+submesh see `Placement.flat`.
 """
 
 from __future__ import annotations
@@ -45,12 +45,12 @@ Instance = KSubset | ProcSet | Sukp | Submesh
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Problem:
-    """One problem: where its definition and its files are.
+    """One problem: its definition, file format and properties.
 
     Parameters
     ----------
     name
-        As commands and reports write it.
+        Name in commands and reports.
     form
         ``format`` of its instance files.
     kind
@@ -72,13 +72,13 @@ class Problem:
         Puts locations that a method of a user lists into the form of solution files;
         returns None for anything else.
     features
-        For tables.
+        Properties for tables.
     described
-        In a few words, for people.
+        Short description.
     canonical
-        Puts the integers of a choice into their one order.
+        Puts the integers of a choice into canonical order.
     any_choice
-        A choice that is valid and needs no search; None where there is none.
+        A valid choice that needs no search, or None.
     kinds
         Structures and dimensions that `closeknit warm` compiles kernels for.
     tiny
@@ -191,7 +191,7 @@ PROBLEMS: Mapping[str, Problem] = MappingProxyType(
                 located=submesh_json.located,
                 features=submesh.features,
                 described=submesh.described,
-                any_choice=lambda one: None,  # even one takes a search
+                any_choice=lambda one: None,  # finding any placement needs a search
                 kinds=submesh_tiny.KINDS,
                 tiny=submesh_tiny.tiny,
                 compiled_for=lambda one: ("torus" if one.torus else "mesh", one.d),
@@ -200,19 +200,19 @@ PROBLEMS: Mapping[str, Problem] = MappingProxyType(
         )
     }
 )
-"""Every problem by its name."""
+"""All problems by name."""
 
 _BY_KIND = {problem.kind: problem for problem in PROBLEMS.values()}
 _BY_FORM = {problem.form: problem for problem in PROBLEMS.values()}
 
 
 def problem_of(instance: Instance) -> Problem:
-    """Return the problem that an instance is one of.
+    """Return the problem of an instance.
 
     Raises
     ------
     InputError
-        When it is not an instance of any.
+        If the argument is not an instance of any problem.
     """
     problem = _BY_KIND.get(type(instance))
     if problem is None:
@@ -224,7 +224,7 @@ def problem_of(instance: Instance) -> Problem:
 
 
 def check(instance: Instance, chosen: Collection[int]) -> list[str]:
-    """List what is wrong with a choice; see ``check`` of each problem."""
+    """List the errors of a choice; see ``check`` of each problem."""
     return problem_of(instance).check(instance, chosen)
 
 
@@ -240,12 +240,12 @@ def cost(instance: Instance, chosen: Collection[int]) -> Value:
 
 
 def described(instance: Instance) -> str:
-    """Say in a few words what is chosen from what."""
+    """Describe an instance in a few words."""
     return problem_of(instance).described(instance)
 
 
 def sha256(instance: Instance) -> str:
-    """Digest of what defines the problem; names and the order of lists do not count.
+    """Return the digest of the definition, without names and the order of lists.
 
     >>> from closeknit.instances import mesh
     >>> sha256(mesh(2, 2, k=2))[:16]
@@ -255,12 +255,12 @@ def sha256(instance: Instance) -> str:
 
 
 def parse_instance(document: Any, *, default_name: str = "unnamed") -> Instance:
-    """Build an instance of whatever problem from parsed JSON.
+    """Build an instance of any problem from parsed JSON.
 
     Raises
     ------
     InputError
-        Naming the field and the value.
+        If it is invalid; names the field and the value.
     """
     form = document.get("format") if isinstance(document, dict) else None
     problem = _BY_FORM.get(form) if isinstance(form, str) else None
@@ -269,18 +269,18 @@ def parse_instance(document: Any, *, default_name: str = "unnamed") -> Instance:
             raise InputError(
                 f"must be one of {', '.join(_BY_FORM)}", field="format", value=form
             )
-        problem = PROBLEMS["ksubset"]  # whose reader says what is missing
+        problem = PROBLEMS["ksubset"]  # whose reader reports the missing field
     found: Instance = problem.parse(document, default_name=default_name)
     return found
 
 
 def read_instance(path: str | Path) -> Instance:
-    """Read an instance file: JSON of any problem, or SUKP text, perhaps as ``.xz``.
+    """Read an instance file: JSON of any problem, or SUKP text, possibly as ``.xz``.
 
     Raises
     ------
     InputError
-        One line naming the file, the field and the value.
+        If it is invalid: one line with the file, the field and the value.
     """
     found = _read(path, any_form=True)
     assert found is not None
@@ -288,29 +288,29 @@ def read_instance(path: str | Path) -> Instance:
 
 
 def read_if_instance(path: str | Path) -> Instance | None:
-    """Read a file if it says that it is an instance; else return None.
+    """Read a file if it has the format of an instance; else return None.
 
     Raises
     ------
     InputError
-        As `read_instance` does, and for JSON that is malformed.
+        As for `read_instance`, and if the JSON is malformed.
     """
     return _read(path, any_form=False)
 
 
 def write_instance(instance: Instance, path: str | Path) -> None:
-    """Write an instance file of any problem; it is read back to an equal instance.
+    """Write an instance of any problem, so that reading it returns an equal instance.
 
     Raises
     ------
     InputError
-        When the file cannot be written.
+        If the file cannot be written.
     """
     write_text(path, dumps(problem_of(instance).document_of(instance)) + "\n")
 
 
 def _read(path: str | Path, *, any_form: bool) -> Instance | None:
-    """Read a file; unless in any form, only one that says that it is an instance."""
+    """Read a file; unless ``any_form``, only one that has the format of an instance."""
     try:
         text = decoded(unpacked(read_bytes(path), file=path))
         if sukp_text.is_sukp_text(text):
@@ -326,6 +326,6 @@ def _read(path: str | Path, *, any_form: bool) -> Instance | None:
 
 
 def is_instance(document: Any) -> bool:
-    """Whether a parsed JSON file says it is an instance."""
+    """Whether a parsed JSON file has the format of an instance."""
     form = document.get("format") if isinstance(document, dict) else None
     return isinstance(form, str) and form in _BY_FORM

@@ -1,4 +1,4 @@
-"""Look a name up in a table; suggest what may have been meant if it is not there."""
+"""Look-up of names in tables, with suggestions for unknown ones."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from .errors import InputError
 
 Entry = TypeVar("Entry")
 _SHOWN = 20
-"""Names in a hint."""
+"""Maximal number of names in a hint."""
 
 
 def suggestion(name: str, known: Iterable[str]) -> str:
-    """Return the known name that is most like this one, in any case; "" if none is.
+    """Return the most similar known name, ignoring case; "" if none is similar.
 
     >>> suggestion("MM-Incc", ["mm", "mm-inc", "random"]), suggestion("x", ["mm"])
     ('mm-inc', '')
@@ -28,7 +28,7 @@ def suggestion(name: str, known: Iterable[str]) -> str:
 
 
 def hint(name: str, known: Iterable[str]) -> str:
-    """Return a hint for a name that is not known.
+    """Return a hint for an unknown name.
 
     >>> hint("mm-incc", ["mm", "mm-inc"]), hint("x", ["mm", "mm-inc"])
     ('did you mean mm-inc?', 'known: mm, mm-inc')
@@ -46,7 +46,7 @@ def entry_named(name: str, table: Mapping[str, Entry], field: str, what: str) ->
     Raises
     ------
     InputError
-        With a suggestion, when there is no entry of this name.
+        If there is no entry of this name; includes a suggestion.
     """
     if name in table:
         return table[name]

@@ -1,4 +1,4 @@
-"""What a choice costs: an integer, or a tuple that is compared lexicographically."""
+"""The type of costs: integers, or tuples that are compared lexicographically."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ Value = int | tuple[int, ...]
 """A cost: an integer, or a tuple compared lexicographically."""
 
 LARGEST = 2**62
-"""No coordinate, cost or sum of costs may reach this (64-bit kernels stay exact)."""
+"""Exclusive upper bound of coordinates, costs and their sums, exact in 64 bits."""
 
 
 def ordered(value: Value) -> tuple[int, ...]:
-    """Return a cost in the form in which costs are compared.
+    """Return a cost as a tuple, for comparisons.
 
     >>> ordered(7), ordered((8, 1, 2))
     ((7,), (8, 1, 2))
@@ -19,7 +19,7 @@ def ordered(value: Value) -> tuple[int, ...]:
 
 
 def cost_text(value: Value | None) -> str:
-    """Write a cost for people, with semicolons between levels; nothing for none.
+    """Write a cost with semicolons between levels; "" for None.
 
     >>> cost_text(5256), cost_text((8, 1, 2)), cost_text(None)
     ('5256', '8; 1; 2', '')

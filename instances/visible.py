@@ -1,11 +1,11 @@
-"""Text of others, made fit to be shown: what hides or turns text is written out."""
+"""Safe display of untrusted text: hidden and direction-changing characters escaped."""
 
 from __future__ import annotations
 
 import re
 
-# Controls, separators of lines, lone surrogates, marks that turn the direction of
-# writing, and characters without width.
+# Control characters, line separators, lone surrogates, marks that change the writing
+# direction, and characters without width.
 _HIDDEN = (
     r"\x00-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069"
     r"\ud800-\udfff\ufeff"
@@ -13,20 +13,20 @@ _HIDDEN = (
 _ANY = re.compile(f"[{_HIDDEN}]")
 _ANY_BUT_LINES = re.compile(f"(?!\n)[{_HIDDEN}]")
 _BRIEF = 180
-"""Characters of what stands for an object, at most."""
+"""Maximal length of an object's representation."""
 _WRITTEN = re.compile(r"\\u([0-9a-f]{4})")
 _EITHER = re.compile(r"\\\\|\\u([0-9a-f]{4})")
 
 
 def visible(text: str, *, lines: bool = False) -> str:
-    r"""Write control characters, and those that turn text around, as ``\u202e``.
+    r"""Escape control characters and direction marks in the form ``\u202e``.
 
     Parameters
     ----------
     text
-        From a file, a path, a name.
+        Text from a file, a path or a name.
     lines
-        Whether it may have several lines: newlines are kept.
+        Whether to keep newlines.
 
     Examples
     --------
@@ -38,7 +38,7 @@ def visible(text: str, *, lines: bool = False) -> str:
 
 
 def brief(kind: str, text: str, name: str = "") -> str:
-    """Write what stands for an object in a debugger or a notebook, on one short line.
+    """Return the representation of an object, on one short line.
 
     >>> brief("KSubset", "2×2 mesh", "job-17"), len(brief("Tree", "x" * 900))
     ("<KSubset 'job-17': 2×2 mesh>", 180)
@@ -50,14 +50,14 @@ def brief(kind: str, text: str, name: str = "") -> str:
 
 
 def spelled(text: str) -> str:
-    """Do the same so that `unspelled` gives the text back, whatever it is."""
+    """Escape text as `visible` does, reversibly by `unspelled`."""
     if not (_ANY.search(text) or _WRITTEN.search(text)):
         return text
     return visible(text.replace("\\", "\\\\"))
 
 
 def unspelled(text: str) -> str:
-    """Return the text of which `spelled` made this."""
+    """Undo `spelled`."""
     if not _WRITTEN.search(text):
         return text
     return _EITHER.sub(lambda f: chr(int(f[1], 16)) if f[1] else "\\", text)

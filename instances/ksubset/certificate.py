@@ -1,14 +1,13 @@
-"""Check a proof by branch and bound, step by step, in integers.
+"""Checking of branch-and-bound proofs, step by step, in integers.
 
-A certificate says that no choice costs less than its objective. It is a tree: every
+A certificate claims that no choice costs less than its objective. It is a tree: every
 node narrows the counts c_h = |S ∩ inside of cut h| to intervals [low, high] and
 decides points (chosen, rejected), in recorded steps; then it ends for a recorded
 reason, or splits the interval of one count in two. This module derives every step
 again from ``instance.cuts``. It shares no code with the searches that write
-certificates, and it is meant to be read.
+certificates, and is written for reviewers.
 
-What it relies on, for an optimal set S cheaper than the objective (all derived,
-proofs in docs/exact.md):
+Rules, for an optimal set S cheaper than the objective (proofs in docs/exact.md):
 
 - counts: intervals follow from decided points and from neighbouring counts, and an
   interval at its end decides points;
@@ -19,9 +18,9 @@ proofs in docs/exact.md):
   objective;
 - exchange: if p in S and q not, then D(q) - D(p) ≥ d(p, q) for D(x) = Σ d(x, s);
   where the intervals bound the left side less the right below 0, p needs q;
-- companions: who needs more points than are left is out, whom more need than can
-  be spared is in;
-- twins: of coinciding points S has the first ones.
+- companions: a point that needs more points than remain to be chosen is rejected, one
+  that more points need than can be rejected is chosen;
+- twins: of coinciding points S contains the first ones.
 """
 
 from __future__ import annotations
@@ -45,7 +44,7 @@ class Refused(Exception):
 
 @dataclass
 class State:
-    """What is known at a node: of every point, and of every count."""
+    """The status of every point, and the interval of every count, at a node."""
 
     status: Ints
     low: Ints
@@ -62,9 +61,9 @@ class Checker:
     Parameters
     ----------
     instance
-        What the certificate is for.
+        The instance of the certificate.
     objective
-        No choice may cost less, in hops.
+        The claimed lower bound, in hops.
     """
 
     def __init__(self, instance: KSubset, objective: int) -> None:
@@ -84,7 +83,7 @@ class Checker:
         self.nested = ~self.lost.any(axis=1)
 
     def root(self) -> State:
-        """Nothing is known."""
+        """Return the state of the root, at which all points are undecided."""
         n, m = self.sides.shape[1], len(self.weight)
         return State(
             np.zeros(n, dtype=np.int64),
@@ -93,7 +92,7 @@ class Checker:
         )
 
     def close(self, state: State) -> bool:
-        """Draw all conclusions from counts; False if there is a contradiction."""
+        """Propagate counts to a fixpoint; return False on a contradiction."""
         while True:
             chosen = (state.status == CHOSEN).astype(np.int64)
             possible = (state.status != REJECTED).astype(np.int64)
@@ -117,7 +116,7 @@ class Checker:
             state.status[free & empty] = REJECTED
 
     def _link(self, state: State, chosen: Ints, possible: Ints) -> bool:
-        """Let neighbouring counts bound each other, until nothing moves."""
+        """Propagate bounds between neighbouring counts to a fixpoint."""
         g, h = self.links
         least = self.gained @ chosen - self.lost @ possible  # of c_h - c_g
         most = self.gained @ possible - self.lost @ chosen
@@ -136,7 +135,7 @@ class Checker:
     def _runs(
         self, state: State, chosen: Ints, possible: Ints
     ) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
-        """Mark the points of sides, and of rings between sides, full or empty."""
+        """Mark the points of sides, and rings between sides, that are full or empty."""
         g, h = (end[self.nested] for end in self.links)
         areas = np.concatenate([self.sides, self.gained[self.nested]])
         least = np.concatenate([state.low, state.low[h] - state.high[g]])
@@ -147,7 +146,7 @@ class Checker:
         return full, empty
 
     def bound(self, state: State) -> tuple[int, Ints, npt.NDArray[np.bool_]]:
-        """Return the secant bound, the points' weights, and the points it takes."""
+        """Return the secant bound, the points' weights, and the points it counts."""
         slope = self.weight * (self.k - state.low - state.high)
         weights = slope @ self.sides
         constant = int((self.weight * state.low * state.high).sum())
@@ -159,10 +158,10 @@ class Checker:
         return constant + int(weights[taken].sum()), weights, taken
 
     def needs(self, state: State, p: Ints, q: Ints) -> npt.NDArray[np.bool_]:
-        """Whether no optimal set has p and not q, for all pairs: shape (p, q).
+        """Whether no optimal set contains p without q, for all pairs: shape (p, q).
 
-        D(q) - D(p) - d(p, q) is a sum over the cuts with only one of them inside;
-        with the intervals of the counts it is at most the gain.
+        D(q) - D(p) - d(p, q) is a sum over the cuts with exactly one of them inside,
+        bounded by the intervals of the counts.
         """
         leave = self.weight * (2 * state.high - self.k - 1)  # p inside, q outside
         enter = self.weight * (self.k - 2 * state.low - 1)  # q inside, p outside
@@ -298,7 +297,7 @@ class Checker:
 
 
 def _links(axis: Ints, parent: Ints) -> Iterator[tuple[int, int]]:
-    """Pairs (g, h) of cuts whose counts bound each other: nested, or neighbours."""
+    """Yield pairs (g, h) of cuts, nested or adjacent, whose counts bound each other."""
     nested = {int(axis[h]) for h, up in enumerate(parent) if up >= 0}
     yield from ((h, int(up)) for h, up in enumerate(parent) if up >= 0)
     for a in np.unique(axis):
@@ -308,7 +307,7 @@ def _links(axis: Ints, parent: Ints) -> Iterator[tuple[int, int]]:
 
 
 def derive(checker: Checker, state: State, node: Any) -> list[State]:
-    """Derive a node; return its children, the one to come first last."""
+    """Derive a node; return its children, the first one last."""
     steps, (reason, *what) = node
     for step in steps:
         if not checker.close(state):

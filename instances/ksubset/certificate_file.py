@@ -1,4 +1,4 @@
-"""``closeknit/certificate`` files: proofs by branch and bound, written and followed."""
+"""``closeknit/certificate`` files: writing and checking branch-and-bound proofs."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from .json import sha256
 
 FORMAT = "closeknit/certificate"
 MOST_NODES = 2**20
-"""Of a certificate; each takes milliseconds to be followed."""
+"""Maximal number of nodes of a certificate; checking each takes milliseconds."""
 
 
 def check_certificate(instance: KSubset, path: str | Path) -> int:
-    """Check a certificate file; return the objective that it proves optimal from below.
+    """Check a certificate file; return the lower bound that it proves.
 
-    Every node is derived again: O(m n) for each conclusion from counts, so some
-    hundred nodes a second at n = 128.
+    Every node is derived again, with O(m n) per propagation of counts: several hundred
+    nodes per second at n = 128.
 
     Raises
     ------
     InputError
-        When the file is not one, is damaged, is for another instance, or a step
-        does not follow; it names the file and the line.
+        If the file is not a certificate, is damaged, is for another instance, or a step
+        does not follow; names the file and the line.
     """
     lines = _lines(path)
     try:
@@ -72,9 +72,9 @@ def check_certificate(instance: KSubset, path: str | Path) -> int:
 def write_certificate(
     instance: KSubset, objective: int, nodes: list[Any], path: str | Path
 ) -> None:
-    """Write a certificate, compressed; ``nodes`` are in preorder.
+    """Write a compressed certificate; ``nodes`` are in preorder.
 
-    The last line is the digest of the others, against accidents.
+    The last line is the digest of the others, to detect damage.
     """
     header = {
         "format": FORMAT,
@@ -91,7 +91,7 @@ def write_certificate(
 
 
 def _lines(path: str | Path) -> list[str]:
-    """Read the lines of a certificate, without the digest, which is checked."""
+    """Check the digest of a certificate; return the other lines."""
     packed = read_bytes(path)
     body = unpacked(packed, file=path)
     if body is packed:

@@ -1,8 +1,8 @@
-"""How far the processors of a job are spread, and how they lie to the I/O nodes.
+"""Measures of the dispersal of a job's processors, and of their I/O balance.
 
-All from the definitions, in plain Python, for whatever measures faster to be tested
-against. Nodes for input and output stand before the first column of a mesh or torus,
-one a row; the middle I/O link joins those of the two rows in the middle.
+Plain Python after the definitions, as a reference for faster code. A mesh or torus has
+one I/O node per row, before its first column; the middle I/O link joins those of the
+two middle rows.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from ..topologies import Mesh, Site, Topology, Torus
 
 
 def nodes_affected(topology: Topology, sites: Collection[Site]) -> int:
-    """Count the processors of the smallest box around these, idle or not.
+    """Count the processors of the smallest enclosing box, idle or not.
 
-    On a torus the box may go on over the edges.
+    On a torus the box may wrap round.
 
     Raises
     ------
     InputError
-        When the network is not a mesh or torus.
+        If the network is not a mesh or torus.
 
     Notes
     -----
@@ -50,15 +50,15 @@ def nodes_affected(topology: Topology, sites: Collection[Site]) -> int:
 
 
 def balance_factor(topology: Topology, sites: Collection[Site]) -> int:
-    """Count those in rows above the middle I/O link, less those below, without sign.
+    """Return the absolute difference of the numbers above and below the middle link.
 
-    Rows are numbered by the first coordinate. Of an odd number of rows, the one in
-    the middle is neither above nor below.
+    Rows are numbered by the first coordinate. The middle one of an odd number of rows
+    is neither above nor below.
 
     Raises
     ------
     InputError
-        When the network is not a mesh or torus.
+        If the network is not a mesh or torus.
 
     Notes
     -----
@@ -78,12 +78,12 @@ def balance_factor(topology: Topology, sites: Collection[Site]) -> int:
 
 
 def pieces(topology: Topology, sites: Collection[Site]) -> int:
-    """Count the connected pieces: linked ones of them belong together.
+    """Count the connected components of the processors.
 
     Raises
     ------
     InputError
-        When the network is not a mesh or torus.
+        If the network is not a mesh or torus.
 
     Examples
     --------
@@ -106,7 +106,7 @@ def pieces(topology: Topology, sites: Collection[Site]) -> int:
 
 
 def average_distance(topology: Topology, sites: Sequence[Site]) -> Fraction | None:
-    """Average the hops of all unordered pairs; None when there is no pair.
+    """Average the hops of all unordered pairs; None if there is no pair.
 
     Examples
     --------
@@ -126,7 +126,7 @@ def _grid(topology: Topology) -> Mesh | Torus:
 
 
 def _linked(grid: Mesh | Torus, site: Site) -> set[Site]:
-    """Sites one hop away."""
+    """Return the sites one hop away."""
     linked = set()
     for axis, side in enumerate(grid.shape):
         for step in (-1, 1):

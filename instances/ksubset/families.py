@@ -69,7 +69,7 @@ DRAWN = (
         ),
     ),
 )
-"""Networks, whole or with processors drawn at random."""
+"""Networks, with all processors or random ones free."""
 
 _OCCUPIED = (K, portion("free", "100%", "free processors"), *SEEDED)
 
@@ -219,4 +219,4 @@ WORST_CASES = (
         ("--N 8", "--out worst"),
     ),
 )
-"""Instances on which a method does as badly as is known."""
+"""Instances on which a method has the worst ratio known."""

@@ -1,7 +1,7 @@
-"""Instances made from a few numbers; the seed is stored inside.
+"""Generators of k-subset instances, which store their seed.
 
-The same numbers and seed give the same instance, and its name and source say
-which they were. Random draws are those of ``numpy.random.default_rng(seed)``.
+Equal arguments give equal instances; name and source contain the arguments. Random
+numbers are those of ``numpy.random.default_rng(seed)``.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .instance import KSubset
 
 
 def mesh(*shape: int, k: int) -> KSubset:
-    """All processors of an empty mesh.
+    """Return an empty mesh, all of whose processors are free.
 
     >>> mesh(4, 3, k=5).n
     12
@@ -29,7 +29,7 @@ def mesh(*shape: int, k: int) -> KSubset:
 
 
 def torus(*shape: int, k: int) -> KSubset:
-    """All processors of an empty torus.
+    """Return an empty torus, all of whose processors are free.
 
     >>> torus(4, 3, k=5).name
     '4x3-torus-full-k5'
@@ -38,7 +38,7 @@ def torus(*shape: int, k: int) -> KSubset:
 
 
 def tree(*fanout: int, k: int) -> KSubset:
-    """All leaves of an empty switch hierarchy; every link is one hop.
+    """Return an empty switch hierarchy, all of whose leaves are free; links cost 1.
 
     The root has ``fanout[0]`` children, each of these ``fanout[1]``, and so on; the
     processors are the leaves. A fat-tree has the same distances.
@@ -58,7 +58,7 @@ def random_occupancy(
     *,
     kind: str = "mesh",
 ) -> KSubset:
-    """Draw the free processors at random, each set of them equally likely.
+    """Draw the free processors uniformly at random.
 
     Parameters
     ----------
@@ -67,16 +67,16 @@ def random_occupancy(
     k
         Processors to choose.
     free
-        How many are free: a count, or a `Fraction` of all, rounded down.
+        Free processors: a count, or a `Fraction` of all, rounded down.
     seed
-        Of the draw, at least 0.
+        Random seed, at least 0.
     kind
         ``mesh``, ``torus`` or ``tree``.
 
     Raises
     ------
     InputError
-        When these make no instance, in particular if k exceeds the free count.
+        If the arguments are invalid, in particular if k exceeds the free count.
 
     Examples
     --------
@@ -108,14 +108,14 @@ def uniform_points(n: int, d: int, k: int, seed: int, size: int = 1000) -> KSubs
     k
         Points to choose.
     seed
-        Of the draw, at least 0.
+        Random seed, at least 0.
     size
-        Coordinates lie in 0, …, size - 1, each equally likely.
+        Coordinates are uniform in 0, …, size - 1.
 
     Raises
     ------
     InputError
-        When these make no instance.
+        If the arguments are invalid.
 
     Examples
     --------
@@ -144,9 +144,8 @@ def clustered_points(
 ) -> KSubset:
     """Draw n points around random centres; points may repeat.
 
-    Centres are drawn as in `uniform_points`; every point belongs to each of them
-    with the same probability and lies off it by a normal deviation on every axis,
-    rounded to an integer.
+    Centres are drawn as in `uniform_points`. Every point has a random centre and a
+    normal deviation from it on every axis, rounded to an integer.
 
     Parameters
     ----------
@@ -155,7 +154,7 @@ def clustered_points(
     k
         Points to choose.
     seed
-        Of the draw, at least 0.
+        Random seed, at least 0.
     clusters
         Number of centres.
     spread
@@ -166,7 +165,7 @@ def clustered_points(
     Raises
     ------
     InputError
-        When these make no instance.
+        If the arguments are invalid.
 
     Examples
     --------
@@ -206,7 +205,7 @@ def network_of(kind: str, shape: Sequence[int]) -> Topology:
 
 def switch_tree(fanout: Sequence[int]) -> Tree:
     """Build the regular tree with these numbers of children, from the root down."""
-    shape = Mesh(tuple(fanout)).shape  # says what is wrong with it
+    shape = Mesh(tuple(fanout)).shape  # checks the fan-outs
     nodes = sum(prod(shape[:depth]) for depth in range(len(shape) + 1))
     parent = [-1]
     first, level = 0, 1  # the nodes of the last level: first, …, first + level - 1
@@ -222,7 +221,7 @@ def network_text(kind: str, shape: Sequence[int]) -> str:
 
 
 def shape_text(shape: Sequence[int]) -> str:
-    """Write sides as people do.
+    """Write sides with ``x`` between them.
 
     >>> shape_text((16, 22))
     '16x22'
@@ -231,7 +230,7 @@ def shape_text(shape: Sequence[int]) -> str:
 
 
 def share_text(share: int | Fraction) -> str:
-    """Write a count or a share so that it can stand in a file name.
+    """Write a count or a share for use in file names.
 
     >>> share_text(Fraction(1, 2)), share_text(Fraction(1, 8)), share_text(40)
     ('50pct', '12.5pct', '40free')
@@ -252,7 +251,7 @@ def generator(seed: int) -> np.random.Generator:
     Raises
     ------
     InputError
-        When the seed is negative.
+        If the seed is negative.
     """
     at_least(seed, 0, "seed")
     return np.random.default_rng(seed)

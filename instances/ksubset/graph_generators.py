@@ -1,7 +1,7 @@
-"""Instances on networks of switches: dragonflies, fat-trees, hypercubes, random graphs.
+"""Generators of instances on dragonflies, fat-trees, hypercubes and random graphs.
 
-Nodes are numbered switches first, then hosts; a random part of the processors is busy.
-The same numbers and seed give the same instance.
+Switches are numbered before hosts. Free processors may be random. Equal arguments give
+equal instances.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .instance import KSubset
 
 _Pairs = list[tuple[int, int]]
 _MOST_TRIES = 200
-"""Draws of a random regular graph before no simple connected one is expected."""
+"""Maximal number of draws of a random regular graph until one is connected."""
 
 
 def dragonfly_network(a: int, p: int, h: int) -> Graph:
@@ -39,7 +39,7 @@ def dragonfly_network(a: int, p: int, h: int) -> Graph:
     Raises
     ------
     InputError
-        When one is below 1, or the network is too large.
+        If one is below 1, or the network is too large.
 
     Examples
     --------
@@ -76,7 +76,7 @@ def fat_tree_network(radix: int) -> Graph:
     Raises
     ------
     InputError
-        When the radix is odd or below 2, or the network is too large.
+        If the radix is odd or below 2, or the network is too large.
 
     Examples
     --------
@@ -104,7 +104,7 @@ def hypercube_network(d: int) -> Graph:
     Raises
     ------
     InputError
-        When d is below 1, or the network is too large.
+        If d is below 1, or the network is too large.
 
     Examples
     --------
@@ -126,15 +126,14 @@ def random_regular_network(n: int, degree: int, seed: int) -> Graph:
     n
         Number of nodes.
     degree
-        Links of every node; n times it must be even.
+        Links of every node; n times the degree must be even.
     seed
-        Of the draw, at least 0.
+        Random seed, at least 0.
 
     Raises
     ------
     InputError
-        When there is no such graph, it is too large, or none that is connected was
-        drawn.
+        If there is no such graph, it is too large, or no connected one was drawn.
 
     Examples
     --------
@@ -149,7 +148,7 @@ def random_regular_network(n: int, degree: int, seed: int) -> Graph:
             value=degree,
         )
     _not_too_large(n, n * degree // 2)
-    generator(seed)  # says what is wrong with the seed
+    generator(seed)  # checks the seed
     import networkx
 
     for attempt in range(_MOST_TRIES):
@@ -203,7 +202,7 @@ def random_regular(
 ) -> KSubset:
     """Choose k nodes of a random regular graph; see `random_regular_network`.
 
-    The seed is that of the graph and of the free nodes.
+    The seed determines the graph and the free nodes.
 
     >>> random_regular(10, 3, k=4, seed=1).n
     10
@@ -229,25 +228,25 @@ def occupied(
     *,
     drawn: bool = False,
 ) -> KSubset:
-    """Draw the free processors of a graph, each set of them equally likely.
+    """Draw the free processors of a graph uniformly at random.
 
     Parameters
     ----------
     network, name
-        The graph, and what it is called in the name of the instance.
+        The graph, and its name within the name of the instance.
     k
         Processors to choose.
     free
-        How many are free: a count, or a `Fraction` of all, rounded down.
+        Free processors: a count, or a `Fraction` of all, rounded down.
     seed
-        Of the draw, at least 0.
+        Random seed, at least 0.
     drawn
-        Whether the seed belongs to the graph as well.
+        Whether the graph was drawn with this seed.
 
     Raises
     ------
     InputError
-        When these make no instance.
+        If the arguments are invalid.
     """
     places = list(network.locations())
     count = free_count(free, len(places))

@@ -1,4 +1,4 @@
-"""Choose k free processors with the least sum of pairwise distances."""
+"""The k-subset problem: choose k free processors with the least sum of distances."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from ..value import LARGEST
 from ..visible import brief
 
 _LARGEST_PAIRWISE = 8
-"""Up to this k the cost is summed pair by pair, beyond it axis by axis."""
+"""Largest k for which the cost is summed pair by pair instead of axis by axis."""
 _LARGEST_TREE = 256
-"""Up to this k and as many nodes, beyond which paths may be long, on a tree."""
+"""The same for trees, where it limits k and the number of nodes."""
 
 
 @dataclass(frozen=True)
@@ -35,21 +35,21 @@ class KSubset:
     topology
         The network.
     free
-        Sites of the free processors; sorted on construction, so that the order
-        of indices is the order of coordinates, which breaks every tie. On a
-        ``Points`` topology a site may occur as often as it does there.
+        Sites of the free processors; sorted on construction, so that indices have the
+        order of coordinates, which breaks ties. On a ``Points`` topology a site may
+        occur as often as there.
     k
         Number of processors to choose, 1 ≤ k ≤ n.
     source
-        Where it comes from, for people.
+        Description of its origin.
     seed
-        Of the generator that made it; None if none did.
+        Seed of its generator; None if it was not generated.
 
     Raises
     ------
     InputError
-        When a site is not in the topology or is listed too often, k is out of
-        range, or a pair sum could reach 2^62.
+        If a site is not in the topology or is listed too often, k is out of range, or a
+        pair sum could reach 2^62.
     """
 
     name: str
@@ -107,14 +107,14 @@ class KSubset:
 
 
 def _array(sites: Sequence[Site]) -> IntArray:
-    """Return sites as an array; several times as fast as numpy does by itself."""
+    """Return sites as an array, several times faster than ``np.array``."""
     d = len(sites[0])
     numbers = np.fromiter(chain.from_iterable(sites), np.int64, len(sites) * d)
     return numbers.reshape(len(sites), d)
 
 
 def _clearly_valid(topology: Topology, sites: Sequence[Site]) -> bool:
-    """Whether these sorted sites lie on a grid, each once; quick for millions."""
+    """Whether these sorted sites are distinct and on the grid; fast for millions."""
     if not isinstance(topology, Mesh | Torus) or not sites:
         return False
     if set(map(len, sites)) != {topology.dimension}:
@@ -129,7 +129,7 @@ def _clearly_valid(topology: Topology, sites: Sequence[Site]) -> bool:
 
 
 def _refuse_strangers(topology: Topology, sites: Sequence[Site], field: str) -> None:
-    """Raise InputError for a site that is not there, or not that often."""
+    """Raise InputError for a site that does not exist, or not that often."""
     if isinstance(topology, Points | Tree | Graph):
         there = Counter(topology.locations())
         for site, times in Counter(sites).items():
@@ -161,9 +161,7 @@ def _refuse_strangers(topology: Topology, sites: Sequence[Site], field: str) -> 
 
 
 def check(instance: KSubset, chosen: Collection[int]) -> list[str]:
-    """List what is wrong with a choice of free processors, by index.
-
-    Returns nothing if the choice is valid.
+    """List the errors of a choice of free processors, by index.
 
     >>> from closeknit.instances import mesh
     >>> check(mesh(2, 2, k=2), [0, 4])
@@ -180,10 +178,10 @@ def check(instance: KSubset, chosen: Collection[int]) -> list[str]:
 def cost(instance: KSubset, chosen: Collection[int]) -> int:
     """Sum of the distances of all unordered pairs, in hops (times the scale).
 
-    Written without arrays, as the definition reads, so that no model and no
-    heuristic shares code with what judges it. O(k²) distances up to k = 8; beyond,
-    the same sum axis by axis, O(k log k). On a tree pair by pair up to k = 256 and as
-    many nodes; beyond, edge by edge. On a graph pair by pair, from shortest paths.
+    Follows the definition, without arrays; shares no code with the models and
+    heuristics that it checks. O(k²) distances up to k = 8; beyond, the same sum axis by
+    axis, O(k log k). On a tree pair by pair up to k = 256 and as many nodes; beyond,
+    edge by edge. On a graph pair by pair, from shortest paths.
 
     >>> from closeknit.instances import mesh
     >>> cost(mesh(2, 2, k=4), [0, 1, 2, 3])  # four sides of 1, two diagonals of 2
@@ -203,7 +201,7 @@ def cost(instance: KSubset, chosen: Collection[int]) -> int:
 
 
 def _cost_by_walks(graph: Graph, nodes: Sequence[int]) -> int:
-    """Sum the shortest paths of all pairs, from one node after the other."""
+    """Sum the shortest paths of all pairs."""
     total = 0
     for i, v in enumerate(nodes):
         row, extra = graph.walked(v)
@@ -212,7 +210,7 @@ def _cost_by_walks(graph: Graph, nodes: Sequence[int]) -> int:
 
 
 def _cost_by_axis(topology: Topology, sites: Sequence[Site]) -> int:
-    """Sum the same distances without visiting every pair."""
+    """Sum the distances of all pairs without visiting every pair."""
     if isinstance(topology, Tree):
         return _cost_by_edge(topology, sites)
     total = 0
@@ -226,7 +224,7 @@ def _cost_by_axis(topology: Topology, sites: Sequence[Site]) -> int:
 
 
 def _cost_round(values: Sequence[int], side: int) -> int:
-    """Each pair goes the shorter way round; those beyond half a ring come first."""
+    """Sum the distances of all pairs on a ring, each along the shorter arc."""
     x = sorted(values)
     before = [0, *accumulate(x)]
     total = far = 0
@@ -239,7 +237,7 @@ def _cost_round(values: Sequence[int], side: int) -> int:
 
 
 def _cost_by_edge(tree: Tree, sites: Sequence[Site]) -> int:
-    """Every edge counts once for each pair it separates."""
+    """Sum the distances on a tree: each edge once per pair it separates."""
     below = [0] * len(tree.parent)
     for (v,) in sites:
         below[v] += 1
@@ -252,7 +250,7 @@ def _cost_by_edge(tree: Tree, sites: Sequence[Site]) -> int:
 
 
 def shape_of(instance: KSubset) -> tuple[int, ...]:
-    """Sides of a mesh or torus; number of points, or of nodes of a tree or graph."""
+    """Return the sides of a grid, or the number of points or of nodes."""
     topology = instance.topology
     if isinstance(topology, Points):
         return (len(topology.coordinates),)
@@ -274,7 +272,7 @@ def locations(instance: KSubset) -> int:
 
 
 def described(instance: KSubset) -> str:
-    """Say in a few words what is chosen from what.
+    """Describe an instance in a few words.
 
     >>> from closeknit.instances import mesh
     >>> described(mesh(2, 3, k=2))

@@ -1,4 +1,4 @@
-"""``closeknit/ksubset`` files: reader, writer, canonical form."""
+"""``closeknit/ksubset`` files: reader, writer, digest."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def read_ksubset(path: str | Path) -> KSubset:
     Raises
     ------
     InputError
-        One line naming the file, the field and the value.
+        If it is invalid: one line with the file, the field and the value.
     """
     try:
         document = parse_json(read_text(path), file=path)
@@ -60,14 +60,14 @@ def on_topology(
     topology
         The network.
     document
-        ``k``; ``busy`` or ``free`` as files list sites; ``name``, ``source``, ``seed``.
+        ``k``; ``busy`` or ``free`` as in files; ``name``, ``source``, ``seed``.
     default_name
-        The name if there is none.
+        The name if the document has none.
 
     Raises
     ------
     InputError
-        Naming the field and the value.
+        If it is invalid; names the field and the value.
     """
     if "busy" in document and "free" in document:
         raise InputError("give busy or free, not both", field="busy")
@@ -89,15 +89,14 @@ def on_topology(
 
 
 def write_ksubset(instance: KSubset, path: str | Path) -> None:
-    """Write an instance file; it is read back to an equal instance."""
+    """Write an instance, so that reading it returns an equal instance."""
     write_text(path, dumps(document_of(instance)) + "\n")
 
 
 def document_of(instance: KSubset) -> dict[str, Any]:
-    """Return the instance as the object that its file holds.
+    """Return the JSON object of an instance.
 
-    Whichever of ``busy`` and ``free`` is shorter is written; neither when
-    everything is free.
+    It contains the shorter of ``busy`` and ``free``, or neither if all are free.
     """
     topology = instance.topology
     definition: dict[str, Any] = {"topology": _topology_document(topology)}
@@ -115,10 +114,9 @@ def document_of(instance: KSubset) -> dict[str, Any]:
 
 
 def sha256(instance: KSubset) -> str:
-    """Digest of what defines the problem: topology, free processors and k.
+    """Return the digest of topology, free processors and k.
 
-    Name, source and seed do not count, nor does the order in which anything
-    was listed in the file.
+    Name, source, seed and the order of lists in the file do not count.
 
     >>> from closeknit.instances import mesh
     >>> sha256(mesh(2, 2, k=2))[:16]
@@ -135,7 +133,7 @@ def sha256(instance: KSubset) -> str:
 
 
 def labels(topology: Topology, sites: Sequence[Site]) -> list[Any]:
-    """Write sites as files do: coordinates in the file's units, or numbers of nodes."""
+    """Return sites as in files: coordinates in the file's units, or node numbers."""
     if isinstance(topology, Tree | Graph):
         return [v for (v,) in sites]
     if topology.scale == 1:
@@ -145,7 +143,7 @@ def labels(topology: Topology, sites: Sequence[Site]) -> list[Any]:
 
 
 def selection_of(instance: KSubset, chosen: Collection[int]) -> list[Any]:
-    """Return the chosen processors as a solution file lists them."""
+    """Return the selection of the chosen processors for solution files."""
     return labels(instance.topology, [instance.free[i] for i in sorted(chosen)])
 
 
@@ -162,12 +160,12 @@ def located(instance: KSubset, listed: Any) -> list[Any] | None:
 
 
 def chosen_of(instance: KSubset, selection: Any) -> tuple[int, ...]:
-    """Return the indices of the processors that a solution file lists.
+    """Return the indices of the processors in a solution file.
 
     Raises
     ------
     InputError
-        For a processor that is not free, or is listed more often than it is.
+        If a processor is not free, or is listed more often than it is free.
     """
     at: dict[Site, list[int]] = {}
     for i in reversed(range(instance.n)):
@@ -207,7 +205,7 @@ def _topology(value: dict[str, Any]) -> Topology:
 
 
 def _graph(value: dict[str, Any]) -> Graph:
-    """Build a graph; an edge is a list of two nodes and, unless it is 1, a length."""
+    """Build a graph; an edge is a list of two nodes and an optional length."""
     fields.only(value, _GRAPH, ("nodes", "edges"), "topology")
     nodes = fields.integer(value["nodes"], "topology.nodes")
     lengths = []
@@ -267,7 +265,7 @@ def _sites(value: Any, field: str, topology: Topology) -> list[Site]:
 
 
 def _without(topology: Topology, busy: list[Site], field: str) -> list[Site]:
-    """Return what is left; networks are large, so only what is busy is counted."""
+    """Return the locations that are not busy; counts only busy ones, to save memory."""
     open_ = Counter(busy)
     free = []
     for site in topology.locations():

@@ -1,4 +1,4 @@
-"""Tiny instances for compiling kernels: small, yet searches still have to search."""
+"""Tiny instances for compiling kernels, on which searches still branch."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def tiny(structure: str, d: int) -> Iterator[KSubset]:
         tree = Tree(parent, (0,) + (1,) * 12, tuple(range(4, 13)))
         yield KSubset("tiny", tree, tuple((p,) for p in range(4, 13)), 4)
     elif structure == "graph":
-        # a ring of 9 with a chord has no cuts, a cube has cuts and a star is a tree
+        # A ring of 9 with a chord has no cuts, a cube has cuts, and a star is a tree.
         ring = ((0, 4, 1), *((v, (v + 1) % 9, 1) for v in range(9)))
         cube = ((u, u | b, 1) for u in range(8) for b in (1, 2, 4) if not u & b)
         star = ((0, v, v) for v in range(1, 9))

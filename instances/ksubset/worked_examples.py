@@ -1,4 +1,4 @@
-"""Instances that papers explain their algorithms on."""
+"""Worked examples from papers."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ _MACHE = ("##....##", "##....##", ".#.####.", ".#.####.")
 def mache_example() -> KSubset:
     """Return the state on which Mache et al. 1999 compare strategies.
 
-    Their Figs. 3, 4, 7 and 8 show it, their text gives numbers only. All of these
-    hold for this state, a job of 8 on a mesh of 4 rows and 8 columns, and there are
-    four others for which they do; see ``test_mache_example.py``.
+    The paper shows it in Figs. 3, 4, 7 and 8, but prints only numbers. These hold for
+    this state, a job of 8 on a mesh of 4 rows and 8 columns, and for four others; see
+    ``test_mache_example.py``.
 
     Examples
     --------

@@ -1,8 +1,8 @@
-"""Processor-set instances made from a few numbers; the seed is stored inside.
+"""Generators of processor-set instances, which store their seed.
 
-The same numbers and seed give the same instance. Random draws are those of
-``numpy.random.default_rng(seed)``; what is available is drawn from a generator spawned
-from that, so that it has nothing to do with how the sets were drawn.
+Equal arguments give equal instances. Sets are drawn with
+``numpy.random.default_rng(seed)``, available processors with a generator spawned from
+it, independently of the sets.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from .sample_machine import system as system
 from .set_system import ALL, SetSystem, refuse_unknown
 
 MOST_MEMBERS = 2**24
-"""Processors of all sets of a system, counted once a set."""
+"""Maximal sum of the sizes of all sets of a system."""
 
 
 def torus_planes(
@@ -34,10 +34,10 @@ def torus_planes(
     costs: str = "equal",
     private: int = 0,
 ) -> ProcSet:
-    """Ask for processors of a mesh or torus whose sets are its planes.
+    """Return a request on a mesh or torus whose sets are its planes.
 
-    All processors with the same coordinate on an axis are a set, for every axis. Few
-    planes mean a block of any shape, wherever it lies, gaps allowed.
+    For every axis, the processors with the same coordinate are a set. Choices that
+    touch few planes are compact blocks of any shape, possibly with gaps.
 
     Parameters
     ----------
@@ -47,10 +47,10 @@ def torus_planes(
         See `SetSystem.draw`; every processor is a host.
     costs
         ``equal``: every plane costs 1. ``levels``: 1 at a level of its axis, the first
-        axis first. ``drawn``: 1 to 9, each equally likely.
+        axis first. ``drawn``: a uniform random integer from 1 to 9.
     private
-        If positive, every processor has a set of its own, which costs 1 to this
-        number, drawn, at a further, last level.
+        If positive, every processor also has its own set with a random cost from 1 to
+        this number at an additional last level.
 
     Examples
     --------
@@ -58,7 +58,7 @@ def torus_planes(
     >>> instance.name, len(instance.sets), instance.sets[0].name
     ('planes-5x5x5-equal-60pct-r12-s1', 15, 'axis1=0')
     """
-    sides = Mesh(tuple(shape)).shape  # says what is wrong with it
+    sides = Mesh(tuple(shape)).shape  # checks the shape
     places = np.indices(sides).reshape(len(sides), -1)
     families = [
         {
@@ -91,19 +91,19 @@ def random_domains(
     costs: str = "equal",
     private: int = 0,
 ) -> ProcSet:
-    """Ask for processors that random partitions put into domains.
+    """Return a request on processors that random partitions divide into domains.
 
     Every family cuts a random order of all processors into domains of one size, the
-    last of which may be smaller. So every processor is in one domain of each family.
+    last of which may be smaller. Every processor is in one domain of each family.
 
     Parameters
     ----------
     n, families, size
-        Processors, partitions, processors of a domain.
+        Numbers of processors, of partitions, and of processors per domain.
     request, free, seed
         See `SetSystem.draw`; every processor is a host.
     costs, private
-        As for `torus_planes`, with families in place of axes.
+        As for `torus_planes`, with families instead of axes.
 
     Examples
     --------
@@ -144,17 +144,17 @@ def random_sets(
     seed: int = 0,
     private: int = 0,
 ) -> ProcSet:
-    """Ask for processors in sets drawn at random.
+    """Return a request on processors in random sets.
 
     Parameters
     ----------
     n, sets
-        Processors and sets.
+        Numbers of processors and sets.
     size
-        Members of a set: their number, each choice equally likely; or, as a
-        `Fraction`, the probability of each processor to be in it, one at least.
+        Number of members of a set, drawn uniformly; or, as a `Fraction`, the
+        probability of each processor to be a member (at least one is).
     levels, most
-        A set costs 1 to ``most`` at one level, both drawn, and nothing at others.
+        A set has a random cost from 1 to ``most`` at one random level.
     request, free, seed
         See `SetSystem.draw`; every processor is a host.
     private

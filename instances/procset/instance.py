@@ -1,8 +1,8 @@
-"""Choose at least r available processors so that the sets they touch cost least.
+"""The processor-set problem: choose r processors that touch the cheapest sets.
 
 The processor-set selection problem of Drakenberg 2012, section 3.2: processors share
-line cards, switches, power lines; each such set has a cost vector; a choice pays the
-vectors of all sets that it touches, summed, and sums are compared lexicographically.
+line cards, switches and power lines. Each such set has a cost vector. The cost of a
+choice is the sum of the vectors of all sets it touches, compared lexicographically.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from ..visible import brief
 
 @dataclass(frozen=True, slots=True)
 class ProcessorSet:
-    """Processors that share something, and what touching it costs.
+    """Processors that share a resource, and the cost of touching it.
 
     Parameters
     ----------
     name
         Unique in its instance.
     members
-        Indices of processors; sorted on construction, at least one.
+        Indices of processors, at least one; sorted on construction.
     cost
-        A non-negative integer for each level, the most important first.
+        A non-negative integer per level, the most important first.
     """
 
     name: str
@@ -42,31 +42,32 @@ class ProcessorSet:
 
 @dataclass(frozen=True)
 class ProcSet:
-    """Processors, which of them are available, the sets they form, and a request.
+    """Processors, those available, the sets they form, and a request.
 
     Parameters
     ----------
     name
         Unique among the instances of a report.
     processors
-        Their names, all different. A choice lists indices into this.
+        Names of the processors, all different. A choice lists indices into this.
     available
-        Indices of the available ones; sorted on construction.
+        Indices of the available processors; sorted on construction.
     request
-        How many are needed, r ≥ 1. More than are available: proved infeasible.
+        Number of processors to choose, r ≥ 1. A request for more than are available is
+        proved infeasible.
     sets
         At least one, with cost vectors of one length.
     source
-        Where it comes from, for people.
+        Description of its origin.
     seed
-        Of the generator that made it; None if none did.
+        Seed of its generator; None if it was not generated.
 
     Raises
     ------
     InputError
-        For names that repeat, members or available processors that do not exist or
-        repeat, an empty set, costs that are negative, of different length or whose
-        sum could overflow, a request below 1.
+        If names are repeated, members or available processors do not exist or are
+        repeated, a set is empty, costs are negative, differ in length or could
+        overflow, or the request is below 1.
     """
 
     name: str
@@ -80,11 +81,11 @@ class ProcSet:
     def __post_init__(self) -> None:
         object.__setattr__(self, "available", tuple(sorted(self.available)))
         if not self.processors:
-            raise InputError("there is none", field="processors")
+            raise InputError("must not be empty", field="processors")
         _refuse_repeated(self.processors, "processors")
         self._refuse_request()
         if not self.sets:
-            raise InputError("there is none", field="sets")
+            raise InputError("must not be empty", field="sets")
         _refuse_repeated(tuple(one.name for one in self.sets), "sets", ".name")
         for i, one in enumerate(self.sets):
             self._refuse_set(one, f"sets[{i}]")
@@ -95,9 +96,9 @@ class ProcSet:
                 )
 
     def asking(self, name: str, available: Collection[int], request: int) -> ProcSet:
-        """Return the same processors and sets with another request among others free.
+        """Return the instance with another name, request and available processors.
 
-        The sets are not checked again, so that a request to a large machine is quick.
+        The sets are not checked again, so that requests to large machines are fast.
         """
         other: ProcSet = object.__new__(ProcSet)
         other.__dict__.update(self.__dict__)
@@ -152,12 +153,12 @@ class ProcSet:
 
     @property
     def total(self) -> tuple[int, ...]:
-        """Cost of touching every set: no choice costs more at any level."""
+        """Cost of touching every set, an upper bound at every level."""
         return tuple(map(sum, zip(*(one.cost for one in self.sets), strict=True)))
 
     @cached_property
     def index(self) -> dict[str, int]:
-        """Where a processor of a given name stands."""
+        """Index of each processor by name."""
         return {name: i for i, name in enumerate(self.processors)}
 
 
@@ -172,9 +173,9 @@ def _refuse_repeated(names: tuple[str, ...], field: str, part: str = "") -> None
 
 
 def check(instance: ProcSet, chosen: Collection[int]) -> list[str]:
-    """List what is wrong with a choice of processors, by index.
+    """List the errors of a choice of processors, by index.
 
-    Returns nothing if the choice is valid. More than the request is valid.
+    Choosing more than requested is valid.
 
     >>> pair = ProcessorSet("both", (0, 1), (1,))
     >>> check(ProcSet("two", ("a", "b"), (0,), 1, (pair,)), [1])
@@ -199,8 +200,8 @@ def check(instance: ProcSet, chosen: Collection[int]) -> list[str]:
 def cost(instance: ProcSet, chosen: Collection[int]) -> tuple[int, ...]:
     """Sum of the cost vectors of all sets that a choice touches, level by level.
 
-    Written as the definition reads (Drakenberg 2012, eq. 1), so that no model and no
-    heuristic shares code with what judges it.
+    Follows the definition (Drakenberg 2012, eq. 1); shares no code with the models and
+    heuristics that it checks.
 
     >>> pair = ProcessorSet("both", (0, 1), (1, 0))
     >>> single = ProcessorSet("a", (0,), (0, 3))
@@ -218,7 +219,7 @@ def cost(instance: ProcSet, chosen: Collection[int]) -> tuple[int, ...]:
 
 
 def described(instance: ProcSet) -> str:
-    """Say in a few words what is chosen from what."""
+    """Describe an instance in a few words."""
     return (
         f"{instance.request} of {instance.n} available processors, "
         f"{len(instance.sets)} sets"
@@ -226,7 +227,7 @@ def described(instance: ProcSet) -> str:
 
 
 def unsolvable(instance: ProcSet) -> str | None:
-    """Say why there is no choice at all, or None if there is one.
+    """Return why there is no valid choice, or None if there is one.
 
     >>> pair = ProcessorSet("both", (0, 1), (1,))
     >>> unsolvable(ProcSet("two", ("a", "b"), (0,), 2, (pair,)))

@@ -1,4 +1,4 @@
-"""``closeknit/procset`` files: reader, writer, canonical form."""
+"""``closeknit/procset`` files: reader, writer, digest."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def parse_procset(value: Any, *, default_name: str = "unnamed") -> ProcSet:
     Raises
     ------
     InputError
-        Naming the field and the value.
+        If it is invalid; names the field and the value.
     """
     document = fields.headed(value, FORMAT)
     fields.only(document, _KNOWN, _NEEDED, "")
@@ -53,12 +53,12 @@ def parse_procset(value: Any, *, default_name: str = "unnamed") -> ProcSet:
 
 
 def write_procset(instance: ProcSet, path: Any) -> None:
-    """Write an instance file; it is read back to an equal instance."""
+    """Write an instance, so that reading it returns an equal instance."""
     write_text(path, dumps(document_of(instance)) + "\n")
 
 
 def document_of(instance: ProcSet) -> dict[str, Any]:
-    """Return the instance as the object that its file holds."""
+    """Return the JSON object of an instance."""
     definition: dict[str, Any] = {"processors": list(instance.processors)}
     if instance.n < len(instance.processors):
         definition["available"] = _names(instance, instance.available)
@@ -75,10 +75,10 @@ def document_of(instance: ProcSet) -> dict[str, Any]:
 
 
 def sha256(instance: ProcSet) -> str:
-    """Digest of what defines the problem: sets, costs, available processors, request.
+    """Return the digest of sets, costs, available processors and request.
 
-    Name, source, seed and the names of sets do not count, nor does the order in
-    which processors and sets were listed.
+    Name, source, seed, the names of sets, and the order of processors and sets do not
+    count.
     """
     return digest(
         {
@@ -96,7 +96,7 @@ def sha256(instance: ProcSet) -> str:
 
 
 def selection_of(instance: ProcSet, chosen: Collection[int]) -> list[str]:
-    """Return the names of the chosen processors, as a solution file lists them."""
+    """Return the names of the chosen processors, for solution files."""
     return _names(instance, sorted(chosen))
 
 
@@ -107,12 +107,12 @@ def located(instance: ProcSet, listed: Any) -> list[str] | None:
 
 
 def chosen_of(instance: ProcSet, selection: Any) -> tuple[int, ...]:
-    """Return the indices of the processors that a solution file lists.
+    """Return the indices of the processors in a solution file.
 
     Raises
     ------
     InputError
-        For a processor that there is not, or that is listed twice.
+        If a processor does not exist, or is listed twice.
     """
     chosen = _indices(selection, "selection", instance.index)
     seen: set[int] = set()

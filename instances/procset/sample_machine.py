@@ -30,12 +30,12 @@ def drakenberg_system(
     racks: int = 10,
     centre: int = 6,
 ) -> ProcSet:
-    """Ask for processors of the 256-node machine; see `system`.
+    """Return a request on the 256-node machine; see `system`.
 
     Parameters
     ----------
     available
-        Indices of available processors; left out, they are drawn.
+        Indices of available processors; by default they are drawn.
     request, free, partly, seed
         See `SetSystem.draw`.
     granularity, costs, racks, centre
@@ -60,13 +60,13 @@ def system(
     racks: int = 10,
     centre: int = 6,
 ) -> SetSystem:
-    """Lay out the machine of Drakenberg 2012, section 3.1, or a larger one like it.
+    """Return the machine of Drakenberg 2012, section 3.1, or a larger one like it.
 
     The paper gives 10 racks of 25 nodes and 6 nodes in a centre rack; 22 line
     cards of 12 nodes in order; 7 control switches, over pairs of racks; 41 power
     lines, with nodes 1, 4, 5, 8, 9, 12, 13 of each rack on one and 2, 3, 6, 7, 10, 11
     on another; 8 fuse blocks; and that lower and more central positions are cooler.
-    It leaves open, and here is decided:
+    The paper leaves the following open:
 
     - Racks 1 to 5 stand left of the centre rack, 6 to 10 right of it; the centre
       rack has the last nodes, 251 to 256, at its bottom.
@@ -101,7 +101,7 @@ def system(
     Raises
     ------
     InputError
-        For anything else.
+        If an argument is invalid.
 
     Examples
     --------
@@ -156,7 +156,7 @@ def system(
 
 
 def _rack(rack: int, hosts: int) -> list[int]:
-    """Nodes of a rack, from the bottom up; the centre comes after all others."""
+    """Return the nodes of a rack, from the bottom up; the centre rack is the last."""
     return list(range(RACK * rack, min(RACK * (rack + 1), hosts)))
 
 
@@ -182,7 +182,7 @@ def _switches(racks: int, hosts: int) -> dict[str, list[int]]:
 
 
 def _power_lines(racks: int, hosts: int) -> dict[str, list[int]]:
-    """Four lines for each rack, called a to d, and one for the centre rack."""
+    """Return four lines for each rack, named a to d, and one for the centre rack."""
     wide = len(str(racks))
     found: dict[str, list[int]] = {}
     for rack in range(racks):
@@ -208,7 +208,7 @@ def _fuse_blocks(lines: dict[str, list[int]], racks: int) -> dict[str, list[int]
 
 
 def _cooling(host: int, racks: int) -> int:
-    """Cost of a node's position: low and central is cheap; no two are the same."""
+    """Return the cost of a node's position, different for all nodes."""
     rack, up = divmod(host, RACK)
     columns, left = racks + 1, -(-racks // 2)
     if rack == racks:

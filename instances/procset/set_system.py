@@ -1,4 +1,4 @@
-"""A system of processor sets: what does not change between requests."""
+"""The type `SetSystem`: processors and their sets, without a request."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from ..numbers import between, free_count
 from .instance import ProcessorSet, ProcSet
 
 ALL = Fraction(1)
-"""The share of processors that are free when all are."""
+"""The share of free processors when all are free."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SetSystem:
-    """Processors, and the sets they form: what does not change between requests.
+    """Processors and the sets they form, from which requests are made.
 
     Parameters
     ----------
     name, source
-        As those of `ProcSet`.
+        See `ProcSet`.
     processors
-        Their names, all different.
+        Names of the processors, all different.
     sets
-        With members by index.
+        The sets, with indices of processors as members.
     hosts
-        Of each processor: the host that it is on, by index.
+        For each processor the index of its host.
     seed
-        Of the generator that made the sets; None if they were not drawn.
+        Seed with which the sets were drawn; None if they were not.
     """
 
     name: str
@@ -48,7 +48,7 @@ class SetSystem:
         label: str = "",
         seed: int | None = None,
     ) -> ProcSet:
-        """Make an instance: a request, of these processors or of all."""
+        """Return an instance with a request, and these processors or all available."""
         if available is None:
             available = range(len(self.processors))
         seed = self.seed if seed is None else seed
@@ -70,24 +70,24 @@ class SetSystem:
         *,
         partly: Fraction = Fraction(0),
     ) -> ProcSet:
-        """Make an instance whose free hosts are drawn at random.
+        """Return an instance with random free hosts.
 
         Parameters
         ----------
         request
-            Processors wanted.
+            Number of processors requested.
         free
-            Hosts that are free: a count, or a `Fraction` of all, rounded down.
+            Free hosts: a count, or a `Fraction` of all, rounded down.
         seed
-            Of the draw, at least 0.
+            Random seed, at least 0.
         partly
-            Share of these hosts, rounded down, that are free in part only: some of
-            their processors are busy, but not all, each number equally likely.
+            Share of these hosts, rounded down, on which a uniform random number of
+            processors, but not all, are busy.
 
         Raises
         ------
         InputError
-            When these make no instance.
+            If the arguments are invalid.
         """
         every = max(self.hosts) + 1
         count = free_count(free, every, "hosts")
@@ -110,6 +110,6 @@ class SetSystem:
 
 
 def refuse_unknown(field: str, value: str, known: tuple[str, ...]) -> None:
-    """Raise InputError for a word that is none of the known ones."""
+    """Raise InputError if a value is not one of the known ones."""
     if value not in known:
         raise InputError(f"must be {' or '.join(known)}", field=field, value=value)

@@ -1,4 +1,4 @@
-"""Tiny instances for compiling kernels: small, yet searches still have to search."""
+"""Tiny instances for compiling kernels, on which searches still branch."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ KINDS = (("sets", 1), ("sets", 5))
 """Numbers of levels that `closeknit warm` compiles for."""
 
 _MOST_LEVELS = 5
-"""From so many levels on, the machine code is the same."""
+"""Number of levels from which the machine code is the same."""
 
 
 def compiled_for(instance: ProcSet) -> tuple[str, int]:
-    """Return what the machine code for an instance depends on."""
+    """Return the structure and levels that the machine code depends on."""
     return "sets", min(instance.levels, _MOST_LEVELS)
 
 

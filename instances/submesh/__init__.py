@@ -1,10 +1,10 @@
-"""Place a box of processors among residents, if need be after moving some of them.
+"""The submesh problem: place a box of processors, possibly after moving residents.
 
-The precise submesh allocation problem of Morgenstern 1994: residents hold boxes of a
-mesh, no two of which overlap; a request wants a free box of exactly its size. Where
-migration is allowed, residents may be moved (not turned, unless they say so) to make
-room. A box is written as the paper does, ``(a, b, c, d)``: its lowest corner, then its
-highest one, both inclusive; in three dimensions six numbers.
+The precise submesh allocation problem of Morgenstern 1994: residents hold disjoint
+boxes of a mesh; a request needs a free box of exactly its size. If migration is
+allowed, residents may be moved to make room (turned only if marked so). A box is
+written as in the paper, ``(a, b, c, d)``: its lowest corner, then its highest one, both
+inclusive; in three dimensions six numbers.
 """
 
 from .boxes import Box as Box

@@ -1,4 +1,4 @@
-"""Boxes of processors: corners, sides, and the ways to turn one."""
+"""Boxes of processors: corners, sides and rotations."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ def corner(box: Box) -> tuple[int, ...]:
 
 
 def sides(box: Box) -> tuple[int, ...]:
-    """Return how long a box is along each axis."""
+    """Return the sides of a box."""
     d = len(box) // 2
     return tuple(box[d + a] - box[a] + 1 for a in range(d))
 
 
 def box_at(place: Sequence[int], size: Sequence[int]) -> Box:
-    """Return the box of a given size whose lowest corner is here.
+    """Return the box of a given size at a lowest corner.
 
     >>> box_at((0, 2), (4, 3))
     (0, 2, 3, 4)
@@ -39,7 +39,7 @@ def box_at(place: Sequence[int], size: Sequence[int]) -> Box:
 
 
 def cells(shape: Sequence[int], box: Box) -> tuple[npt.NDArray[np.int64], ...]:
-    """Return the processors of a box, for indexing; it may go round a torus."""
+    """Return the processors of a box as an index; it may wrap round a torus."""
     lies = zip(corner(box), sides(box), shape, strict=True)
     return np.ix_(*(np.arange(low, low + length) % n for low, length, n in lies))
 
@@ -47,7 +47,7 @@ def cells(shape: Sequence[int], box: Box) -> tuple[npt.NDArray[np.int64], ...]:
 def ways_of(
     shape: Sequence[int], size: Sequence[int], turns: bool
 ) -> tuple[tuple[int, ...], ...]:
-    """List the ways a box may be turned in which it is not longer than the mesh.
+    """List the rotations of a box that fit into the mesh.
 
     >>> ways_of((4, 3), (4, 2), True), ways_of((4, 4), (4, 2), True)
     (((4, 2),), ((4, 2), (2, 4)))

@@ -1,4 +1,4 @@
-"""States of a mesh in which a request has to wait although enough is free."""
+"""States of a mesh in which a request must wait although enough processors are free."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from . import Box, Resident, Submesh, box_at, overlap, sides
 
 _MOST_REQUESTS = 20_000
 _RESIDENCE = 5, 30
-"""Seconds that a request stays, drawn evenly: Morgenstern 1994, section 4.1."""
+"""Range of the uniform residence time in seconds: Morgenstern 1994, section 4.1."""
 
 
 def waiting_state(
@@ -26,32 +26,31 @@ def waiting_state(
     torus: bool = False,
     rotate: bool = False,
 ) -> Submesh:
-    """Run a queue of requests until one finds no free box, and stop there.
+    """Simulate a queue of requests until one finds no free box; return that state.
 
-    Requests are served in order, each at the first free place, row by row; whoever
-    has to wait, waits for the next that leaves. The state returned is the first in
-    which a request waits that asks for no more processors than are free.
+    Requests are served in order, each at the first free place, row by row; a request
+    that finds none waits for the next departure. The state returned is the first in
+    which a request waits although enough processors are free.
 
     Parameters
     ----------
     shape
         Sides of the mesh, two or three.
     least, most
-        Between which the sides of requests are drawn evenly, both included; never
-        longer than the mesh.
+        Range of the uniform sides of requests, inclusive; at most those of the mesh.
     seed
-        Same seed, same instance.
+        Random seed.
     after
-        How many requests are served before such a state counts.
+        Number of requests that must be served before.
     torus
         Whether boxes may wrap round.
     rotate
-        Whether the request that waits may be turned. Those before it were not.
+        Whether the waiting request may be turned; those before it are not.
 
     Raises
     ------
     InputError
-        For what is out of range, and where no request ever waits so.
+        If an argument is out of range, or no such state is found.
 
     Examples
     --------
@@ -100,7 +99,7 @@ def waiting_state(
 
 
 def _first(empty: Submesh, held: Sequence[Box], size: Sequence[int]) -> Box | None:
-    """Return the first free box, the last axis first, that lies against others."""
+    """Return the first free box next to others, in order of the last axis first."""
     d = empty.d
     axes = []
     for a, (s, side) in enumerate(zip(size, empty.shape, strict=True)):

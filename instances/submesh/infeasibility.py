@@ -1,29 +1,31 @@
-"""Proofs that boxes cannot be packed: from the proof and the boxes alone.
+"""Checking of certificates that boxes cannot be packed.
 
-A certificate is a small object that a solution file holds:
+A certificate is an object in a solution file:
 
 =================  ====================================  ==============================
-kind               further fields                        what it claims
+kind               further fields                        claim
 =================  ====================================  ==============================
-``area``           none                                  more cells are wanted than are
-``pair``           ``items``: two                        fit along no axis, however
-                                                         they are turned
+``area``           none                                  more cells are requested than
+                                                         there are
+``pair``           ``items``: two                        in no rotation do they fit
+                                                         side by side along an axis
 ``stack``          ``axis``, ``items``                   no two fit along another axis,
                                                          all do not along this one
-``no place``       ``item``                              overlaps what is fixed, or is
-                                                         blocked, wherever it is put
+``no place``       ``item``                              overlaps fixed items or blocked
+                                                         cells in every position
 ``dual feasible``  ``functions``: for every axis         the volumes after rescaling
                    ``[family, parameter]``               exceed that of the mesh
 =================  ====================================  ==============================
 
-Items are numbered as in `Packing`: residents in order, then the request. Everything is
-computed in integers, and nothing is shared with the search for these proofs.
+Items are numbered as in `Packing`: residents in order, then the request. All arithmetic
+is in integers, and no code is shared with the search for certificates.
 
-A dual feasible function f of a side C maps lengths to numbers such that lengths adding
-up to at most C are mapped to numbers adding up to at most f(C). If boxes pack, then the
-products of their sides' images add up to at most that of the mesh's (Fekete and
-Schepers 2004, theorem 2). On a torus that is true when all but one are the identity:
-every line along that axis is then summed up on its own; `check` demands this.
+A dual feasible function f of a side C maps lengths with a sum of at most C to numbers
+with a sum of at most f(C). If boxes can be packed, the sum over the boxes of the
+products of their sides' images is at most that product for the mesh (Fekete and
+Schepers 2004, theorem 2). On a torus this holds if all functions but one are the
+identity, as every line along that axis can be summed separately; `check_infeasible`
+requires this.
 """
 
 from __future__ import annotations
@@ -41,9 +43,9 @@ from . import box_at
 from .packing import Packing, ways
 
 KINDS = ("area", "pair", "stack", "no place", "dual feasible")
-"""What a certificate may be."""
+"""Kinds of certificates."""
 FAMILIES = ("identity", "u", "U", "phi", "ccm", "count")
-"""Dual feasible functions by name, see `image`."""
+"""Names of the dual feasible functions, see `image`."""
 
 
 def image(family: str, k: int, side: int, x: int, lengths: Sequence[int] = ()) -> int:
@@ -60,11 +62,11 @@ def image(family: str, k: int, side: int, x: int, lengths: Sequence[int] = ()) -
         Parameter: at least 1; at most half the side, rounded up for ``U``; of ``u``
         any.
     side
-        C; the image of it is what the sum is compared with.
+        C; its image is the upper bound of the sums.
     x
         From 0 to C.
     lengths
-        Of the items along this axis, for ``count``.
+        Lengths of the items along this axis, for ``count``.
 
     Examples
     --------
@@ -99,7 +101,7 @@ def image(family: str, k: int, side: int, x: int, lengths: Sequence[int] = ()) -
 
 
 def _most(room: int, k: int, side: int, lengths: Sequence[int]) -> int:
-    """Count how many of the lengths from k to half the side fit one after the other."""
+    """Return how many of the lengths from k to half the side fit into a line."""
     count = 0
     for x in sorted(lengths):
         if k <= x and 2 * x <= side:
@@ -111,12 +113,12 @@ def _most(room: int, k: int, side: int, lengths: Sequence[int]) -> int:
 
 
 def check_infeasible(packing: Packing, certificate: Any) -> list[str]:
-    """List what is wrong with a proof that the boxes cannot be packed.
+    """List the errors of a certificate that the boxes cannot be packed.
 
     Raises
     ------
     InputError
-        When it has not the form of a certificate, naming the field.
+        If it is not a certificate; names the field.
 
     Examples
     --------
@@ -125,7 +127,7 @@ def check_infeasible(packing: Packing, certificate: Any) -> list[str]:
     >>> check_infeasible(two, {"kind": "pair", "items": [0, 1]})
     []
     >>> check_infeasible(two, {"kind": "area"})
-    ['area: 18 cells are wanted, and there are 25']
+    ['area: 18 cells are requested, and there are 25']
     """
     document = fields.objects(certificate, "certificate")
     kind = document.get("kind")
@@ -189,7 +191,7 @@ def _of_area(packing: Packing) -> list[str]:
     there = prod(packing.shape)
     if wanted > there:
         return []
-    return [f"area: {wanted} cells are wanted, and there are {there}"]
+    return [f"area: {wanted} cells are requested, and there are {there}"]
 
 
 def _of_pair(packing: Packing, items: tuple[int, ...]) -> list[str]:
@@ -203,12 +205,12 @@ def _of_pair(packing: Packing, items: tuple[int, ...]) -> list[str]:
 
 
 def _of_stack(packing: Packing, axis: int, items: tuple[int, ...]) -> list[str]:
-    """Look at the least length along each axis, in whatever way it is turned."""
+    """Check with the least length of each item along each axis over its rotations."""
     shape = packing.shape
     least = []
     for i in items:
         if not (sizes := ways(packing, packing.items[i])):
-            return []  # it does not even fit on its own
+            return []  # it does not fit even alone
         least.append([min(size[a] for size in sizes) for a in range(packing.d)])
     for j, one in enumerate(least):
         for other in least[:j]:
@@ -222,7 +224,7 @@ def _of_stack(packing: Packing, axis: int, items: tuple[int, ...]) -> list[str]:
 
 
 def _of_no_place(packing: Packing, i: int) -> list[str]:
-    """Count what is fixed or blocked in every box of its size, by running sums."""
+    """Count fixed and blocked cells in every box of the item's size, by prefix sums."""
     taken = np.zeros(packing.shape, dtype=np.int64)
     for cell in packing.blocked:
         taken[cell] = 1
@@ -264,7 +266,7 @@ def _of_functions(packing: Packing, functions: list[tuple[str, int]]) -> list[st
         return ["dual feasible: on a torus all functions but one are the identity"]
     sizes = [ways(packing, item) for item in packing.items]
     if not all(sizes):
-        return []  # one of them does not even fit on its own
+        return []  # one of them does not fit even alone
     cell = (1,) * packing.d
     sizes += [[cell]] * len(packing.blocked)
     lengths = [[] for _ in packing.shape]  # type: list[list[int]]

@@ -1,4 +1,4 @@
-"""A mesh, the residents that hold boxes of it, and a request."""
+"""The type `Submesh`: a mesh, residents that hold boxes of it, and a request."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from .boxes import Box, cells, sides
 
 IntArray = npt.NDArray[np.int64]
 MOST_PROCESSORS = 2**24
-"""Processors of a mesh; checks look at every one that is held."""
+"""Maximal number of processors of a mesh."""
 _MANY = 64
-"""Boxes and blocked processors from which comparing pairs takes longer."""
+"""Number of boxes above which comparing all pairs is slower than the alternative."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +29,9 @@ class Resident:
     Parameters
     ----------
     box
-        Where it is.
+        Its box.
     fixed
-        Whether it must stay where it is.
+        Whether it must not be moved.
     turns
         Whether it may be turned when it is moved.
     """
@@ -43,7 +43,7 @@ class Resident:
 
 @dataclass(frozen=True)
 class Submesh:
-    """A mesh or torus, its residents, and the box that is asked for.
+    """A mesh or torus, its residents, and the request.
 
     Parameters
     ----------
@@ -52,9 +52,9 @@ class Submesh:
     shape
         Sides of the mesh: two or three.
     residents
-        What is there; boxes inside the mesh that do not overlap.
+        Jobs with disjoint boxes inside the mesh.
     request
-        Sides of the box that is asked for, each at least 1. Longer than the mesh:
+        Sides of the requested box, each at least 1. A box longer than the mesh is
         proved infeasible.
     rotate
         Whether the request may be turned.
@@ -63,17 +63,17 @@ class Submesh:
     torus
         Whether boxes may wrap round every axis.
     blocked
-        Defect processors; none lies in a resident.
+        Defective processors outside all residents.
     source
-        Where it comes from, for people.
+        Description of its origin.
     seed
-        Of the generator that made it; None if none did.
+        Seed of its generator; None if it was not generated.
 
     Raises
     ------
     InputError
-        For sides below 1, boxes outside the mesh, turned inside out or overlapping,
-        and blocked processors that do not exist, repeat or are held.
+        If a side is below 1, a box is outside the mesh, inverted or overlaps another,
+        or a blocked processor does not exist, is repeated or held.
     """
 
     name: str
@@ -157,8 +157,7 @@ class Submesh:
 def overlap(instance: Submesh, one: Box, other: Box) -> bool:
     """Whether two boxes of the mesh have a processor in common.
 
-    They have if they meet along every axis: the one that begins first has not ended
-    where the other begins; on a torus, going round from either.
+    They do if their intervals intersect along every axis, on a torus cyclically.
 
     >>> two = Submesh("two", (4, 4), (), (1, 1), torus=True)
     >>> overlap(two, (3, 0, 4, 1), (0, 1, 0, 1))
@@ -181,10 +180,10 @@ def overlap(instance: Submesh, one: Box, other: Box) -> bool:
 def first_overlap(
     instance: Submesh, boxes: Mapping[str, Box]
 ) -> tuple[str, str] | None:
-    """Return the names of two things that overlap, blocked processors first.
+    """Return the names of two boxes that overlap, blocked processors first.
 
-    Few boxes are compared in pairs. Of many, all that share a processor with another
-    are found at once, and only these are written into the mesh one by one.
+    Few boxes are compared in pairs. For many, prefix sums find the boxes that share a
+    processor with another, and only these are entered into the mesh one by one.
     """
     if len(boxes) + len(instance.blocked) > _MANY:
         return _first_met(instance, boxes)
@@ -201,7 +200,7 @@ def first_overlap(
 
 
 def _first_met(instance: Submesh, boxes: Mapping[str, Box]) -> tuple[str, str] | None:
-    """Find the same in time linear in the boxes and in the processors of the mesh."""
+    """Do the same in time linear in the boxes and in the processors of the mesh."""
     shape, singles = instance.shape, [(*cell, *cell) for cell in instance.blocked]
     everything = np.array([*boxes.values(), *singles], dtype=np.int64)
     pieces = list(_pieces(shape, everything))
@@ -215,7 +214,7 @@ def _first_met(instance: Submesh, boxes: Mapping[str, Box]) -> tuple[str, str] |
     shared = (cover > 1).astype(np.int32)
     if not shared.any():
         return None
-    # sums of the processors that two hold, over the cells below and before each
+    # Prefix sums of the cells held twice.
     below = np.zeros([side + 2 for side in shape], dtype=np.int32)
     below[(slice(1, None),) * instance.d] = shared
     for axis in range(instance.d):
@@ -235,7 +234,7 @@ def _first_met(instance: Submesh, boxes: Mapping[str, Box]) -> tuple[str, str] |
 def _pieces(
     shape: tuple[int, ...], boxes: IntArray
 ) -> Iterator[tuple[IntArray, IntArray, IntArray]]:
-    """Cut boxes where they wrap round: which they are, and both ends of each piece."""
+    """Cut boxes where they wrap round; yield indices of boxes and ends of pieces."""
     sides, d = np.array(shape), len(shape)
     for beyond in product((False, True), repeat=d):
         low = np.where(beyond, 0, boxes[:, :d])
@@ -249,7 +248,7 @@ def _pieces(
 def _first_written(
     instance: Submesh, boxes: Mapping[str, Box]
 ) -> tuple[str, str] | None:
-    """Write boxes into the mesh one by one until one meets another."""
+    """Enter boxes into the mesh one by one until one overlaps another."""
     names = list(boxes)
     holder = np.zeros(instance.shape, dtype=np.int32)  # 0: free, i: names[i - 1]
     blocked = len(names) + 1
@@ -267,14 +266,14 @@ def _first_written(
 
 
 def ill_formed(instance: Submesh, box: Box) -> str | None:
-    """Say why this is not a box of the mesh, or None if it is one."""
+    """Return why this is not a box of the mesh, or None if it is one."""
     d = instance.d
     if len(box) != 2 * d:
         return f"must be {2 * d} coordinates"
     for axis, side in enumerate(instance.shape):
         low, high = box[axis], box[d + axis]
         if low > high:
-            return "is turned inside out: the lowest corner comes first"
+            return "is inverted: the lowest corner comes first"
         last = low + side - 1 if instance.torus else side - 1
         if not 0 <= low < side or high > last:
             return "lies outside the mesh"
@@ -282,7 +281,7 @@ def ill_formed(instance: Submesh, box: Box) -> str | None:
 
 
 def unsolvable(instance: Submesh) -> str | None:
-    """Say why counting alone shows that there is no placement; None if it does not.
+    """Return why counting shows that there is no placement; None if it does not.
 
     >>> unsolvable(Submesh("low", (4, 4), (), (5, 1)))
     'a 5x1 box does not fit into a 4x4 mesh'
@@ -302,7 +301,7 @@ def unsolvable(instance: Submesh) -> str | None:
 
 
 def described(instance: Submesh) -> str:
-    """Say in a few words what is asked of what.
+    """Describe an instance in a few words.
 
     >>> described(Submesh("one", (4, 4), (Resident((0, 0, 1, 1)),), (4, 2)))
     '4x2 in a 4x4 mesh with 1 residents, 12 of 16 processors free'

@@ -1,4 +1,4 @@
-"""``closeknit/submesh`` files: reader, writer, canonical form."""
+"""``closeknit/submesh`` files: reader, writer, digest."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def parse_submesh(value: Any, *, default_name: str = "unnamed") -> Submesh:
     Raises
     ------
     InputError
-        Naming the field and the value.
+        If it is invalid; names the field and the value.
     """
     document = fields.headed(value, FORMAT)
     fields.only(document, _KNOWN, _NEEDED, "")
@@ -50,12 +50,12 @@ def parse_submesh(value: Any, *, default_name: str = "unnamed") -> Submesh:
 
 
 def write_submesh(instance: Submesh, path: str | Path) -> None:
-    """Write an instance file; it is read back to an equal instance."""
+    """Write an instance, so that reading it returns an equal instance."""
     write_text(path, dumps(document_of(instance)) + "\n")
 
 
 def document_of(instance: Submesh) -> dict[str, Any]:
-    """Return the instance as the object that its file holds."""
+    """Return the JSON object of an instance."""
     definition = _definition(instance)
     for field in ("fixed", "turns", "blocked", "torus"):
         if not definition[field]:
@@ -64,18 +64,17 @@ def document_of(instance: Submesh) -> dict[str, Any]:
 
 
 def sha256(instance: Submesh) -> str:
-    """Digest of what defines the problem.
+    """Return the digest of the definition, without name, source and seed.
 
-    Name, source and seed do not count. The order of residents does: solutions name
-    them by their place in the list.
+    The order of residents counts, as solutions refer to them by index.
     """
     return digest({"format": FORMAT, "version": 1, **_definition(instance)})
 
 
 def selection_of(instance: Submesh, chosen: Sequence[int]) -> dict[str, Any]:
-    """Return a placement as a solution file holds it.
+    """Return the selection of a placement for solution files.
 
-    It says whether the moves can be made in this order, see `submesh_plan.replay`.
+    It states whether the moves can be made in this order, see `plan.replay`.
     """
     placement = placement_of(instance, chosen)
     order = order_of(instance, placement) if placement.moves else None
@@ -92,13 +91,13 @@ def located(instance: Submesh, listed: Any) -> dict[str, Any] | None:
 
 
 def chosen_of(instance: Submesh, selection: Any) -> tuple[int, ...]:
-    """Return the integers of the placement that a solution file holds.
+    """Return the integers of the placement in a solution file.
 
     Raises
     ------
     InputError
-        For what is not a placement, and for moves that cannot be made in the order
-        claimed; whether the placement is valid, ``check`` says.
+        If it is not a placement, or its moves cannot be made in the claimed order.
+        Validity is left to ``check``.
     """
     document = fields.objects(selection, "selection")
     fields.only(document, ("at", "moves", "order"), ("at",), "selection")
@@ -118,13 +117,13 @@ def chosen_of(instance: Submesh, selection: Any) -> tuple[int, ...]:
 
 
 def _replayed(instance: Submesh, placement: Placement, order: str) -> None:
-    """Refuse moves that cannot be made in the order that the file claims."""
+    """Refuse moves that cannot be made in the claimed order."""
     if order not in ORDERS:
         raise InputError(
             f"must be {' or '.join(ORDERS)}", field="selection.order", value=order
         )
     if check(instance, placement.flat()):
-        return  # which says more
+        return  # its errors are reported by the caller's check
     if wrong := replay(instance, placement.moves, slide=order == "sliding"):
         raise InputError(
             f"does not hold: {wrong[0]}", field="selection.order", value=order

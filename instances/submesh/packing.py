@@ -1,7 +1,7 @@
-"""Orthogonal packing: boxes to be placed into a mesh without overlapping.
+"""Orthogonal packing: boxes to place into a mesh without overlaps.
 
-What a submesh request with migration comes down to: every resident that may be moved
-and the request are items to be placed, residents that may not are items with a place.
+A submesh request with migration is a packing problem: the request and the movable
+residents are items to place, the other residents are items with a given place.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from . import Box, Placement, Submesh, first_overlap, ill_formed, sides
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A box to be placed.
+    """A box to place.
 
     Parameters
     ----------
@@ -26,7 +26,7 @@ class Item:
     turns
         Whether it may be turned.
     at
-        Where it must be; None if it may be anywhere.
+        Its given place; None if it may be anywhere.
     """
 
     size: tuple[int, ...]
@@ -36,25 +36,25 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Packing:
-    """Boxes, and the mesh or torus they are to be placed into.
+    """Boxes to place into a mesh or torus.
 
     Parameters
     ----------
     name
-        For people.
+        Name for messages.
     shape
         Sides of the mesh: two or three.
     items
         The boxes.
     blocked
-        Cells that none may cover.
+        Cells that no item may cover.
     torus
         Whether boxes may wrap round every axis.
 
     Raises
     ------
     InputError
-        For sides below 1 and items of another number of axes.
+        If a side is below 1, or an item has another number of axes.
     """
 
     name: str
@@ -85,7 +85,7 @@ class Packing:
 
 
 def ways(packing: Packing, item: Item) -> list[tuple[int, ...]]:
-    """List the sizes that an item may have when it is placed; none if it is too long.
+    """List the rotations of an item that fit into the mesh.
 
     >>> ways(Packing("one", (5, 3), ()), Item((2, 4), turns=True))
     [(4, 2)]
@@ -99,12 +99,12 @@ def ways(packing: Packing, item: Item) -> list[tuple[int, ...]]:
 
 
 def volume(packing: Packing) -> int:
-    """Count the cells that the items cover, and those that are blocked."""
+    """Count the cells covered by items or blocked."""
     return sum(prod(one.size) for one in packing.items) + len(packing.blocked)
 
 
 def packing_of(instance: Submesh) -> Packing:
-    """Return what is to be packed: the residents in order, then the request.
+    """Return the packing of an instance: the residents in order, then the request.
 
     >>> from closeknit.instances.submesh import Resident
     >>> one = Submesh("one", (4, 4), (Resident((0, 0, 1, 1)),), (4, 2))
@@ -126,7 +126,7 @@ def packing_of(instance: Submesh) -> Packing:
 
 
 def placement_from(instance: Submesh, boxes: Sequence[Box]) -> Placement:
-    """Return the placement that puts the residents and the request here."""
+    """Return the placement with the given boxes of the residents and the request."""
     moves = tuple(
         (i, box)
         for i, (one, box) in enumerate(zip(instance.residents, boxes[:-1], strict=True))
@@ -136,7 +136,7 @@ def placement_from(instance: Submesh, boxes: Sequence[Box]) -> Placement:
 
 
 def check_packed(packing: Packing, boxes: Sequence[Box]) -> list[str]:
-    """List what is wrong with the boxes of the items, from the definition.
+    """List the errors of the boxes of the items, from the definition.
 
     >>> two = Packing("two", (4, 2), (Item((2, 2)), Item((2, 2))))
     >>> check_packed(two, [(0, 0, 1, 1), (1, 0, 2, 1)])

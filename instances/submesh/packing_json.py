@@ -1,4 +1,4 @@
-"""Orthogonal packing instances as JSON lines: one bin and its items a line."""
+"""Reader of orthogonal packing instances as JSON lines, one instance per line."""
 
 from __future__ import annotations
 
@@ -13,21 +13,22 @@ from ..parsing import parse_json
 from .packing import Item, Packing
 
 MOST_ITEMS = 100_000
-"""Items of an instance, each as often as it is demanded."""
+"""Maximal number of items of an instance, counted with their demands."""
 MOST_IN_FILE = 2**20
-"""Lines of a file, and items of all of them."""
+"""Maximal number of lines of a file, and of items in all lines."""
 
 
 def read_packings(path: str | Path) -> list[Packing]:
-    """Read every line of a file; items are not turned.
+    """Read all instances of a file; items are not turned.
 
-    A line is an object with ``name``, ``bins`` (one: its two sides, then what is not
-    looked at) and ``items`` (two sides, the demand, then what is not looked at).
+    A line is an object with ``name``, ``bins`` (one list that begins with two sides)
+    and ``items`` (lists that begin with two sides and the demand); further entries of
+    these lists are ignored.
 
     Raises
     ------
     InputError
-        One line naming the file, the field and the value.
+        If the file is invalid: one line with the file, the field and the value.
     """
     found: list[Packing] = []
     items = 0

@@ -1,4 +1,4 @@
-"""Where the request goes and who moves: what is wrong with it, what it costs."""
+"""Placements, the solutions of submesh requests: checking and pricing."""
 
 from __future__ import annotations
 
@@ -14,32 +14,32 @@ from .instance import Submesh, first_overlap, ill_formed
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """A solution: where the request goes, and who moves where.
+    """A solution: the box of the request, and the moves of residents.
 
     Parameters
     ----------
     at
         Box of the request.
     moves
-        Residents, by index, and their new boxes, in order. A resident that is moved
-        twice was at a temporary place in between; its last box counts.
+        Indices of residents and their new boxes, in order. A resident may move more
+        than once; its last box counts.
     """
 
     at: Box
     moves: tuple[tuple[int, Box], ...] = ()
 
     def flat(self) -> tuple[int, ...]:
-        """Return it as integers: ``at``, then each resident and its box."""
+        """Return the placement as integers: ``at``, then each resident and its box."""
         return (*self.at, *(x for i, box in self.moves for x in (i, *box)))
 
 
 def placement_of(instance: Submesh, chosen: Sequence[int]) -> Placement:
-    """Return the placement that a tuple of integers stands for.
+    """Return the placement of a tuple of integers, the inverse of `Placement.flat`.
 
     Raises
     ------
     InputError
-        When their number is not that of a placement.
+        If their number is not that of a placement.
 
     Examples
     --------
@@ -59,7 +59,7 @@ def placement_of(instance: Submesh, chosen: Sequence[int]) -> Placement:
 
 
 def final_boxes(instance: Submesh, placement: Placement) -> list[Box]:
-    """Return where every resident is in the end."""
+    """Return the box of every resident after all moves."""
     boxes = [one.box for one in instance.residents]
     for i, box in placement.moves:
         boxes[i] = box
@@ -67,10 +67,9 @@ def final_boxes(instance: Submesh, placement: Placement) -> list[Box]:
 
 
 def check(instance: Submesh, chosen: Sequence[int] | Collection[int]) -> list[str]:
-    """List what is wrong with a placement: shapes, places, overlaps in the end.
+    """List the errors of a placement: shapes, places, overlaps after all moves.
 
-    The order of moves is not looked at here: a set of moves may be carried out at
-    once, or in turn, see ``instances.submesh.plan``.
+    The order of the moves is not checked, see ``instances.submesh.plan``.
 
     >>> from closeknit.instances.submesh import Resident
     >>> one = Submesh("one", (4, 4), (Resident((0, 0, 1, 1)),), (4, 2))
@@ -123,11 +122,10 @@ def _fits(given: tuple[int, ...], wanted: tuple[int, ...], turns: bool) -> bool:
 
 
 def cost(instance: Submesh, chosen: Sequence[int] | Collection[int]) -> tuple[int, ...]:
-    """Count residents displaced, processors they hold, and steps they are away.
+    """Return the number of displaced residents, their area, and their distance.
 
-    Compared lexicographically: first the fewest residents, then the least area, then
-    the least distance, the sum of the shortest ways of the lowest corners. A resident
-    that ends where it was, and as it was, counts nothing.
+    Compared lexicographically. The distance is the sum of the shortest paths of the
+    lowest corners. A resident that ends in its original box costs nothing.
 
     >>> from closeknit.instances.submesh import Resident
     >>> one = Submesh("one", (4, 4), (Resident((0, 0, 1, 1)),), (4, 2))

@@ -1,4 +1,4 @@
-"""Moves one after the other, each into space that is free at that moment."""
+"""Moves in sequence, each into space that is free at that moment."""
 
 from __future__ import annotations
 
@@ -7,25 +7,24 @@ from collections.abc import Iterable
 from . import Box, Placement, Submesh, overlap
 
 ORDERS = ("copying", "sliding")
-"""How moves can be made in turn, the more careful way first: see `replay`."""
+"""Ways to make moves in sequence, the more restrictive first; see `replay`."""
 
 
 def replay(
     instance: Submesh, moves: Iterable[tuple[int, Box]], *, slide: bool = False
 ) -> list[str]:
-    """List what goes wrong when moves are made in this order, one at a time.
+    """List the overlaps that occur when moves are made in this order, one at a time.
 
-    A resident is copied to its new box while it still holds the old one; so the new
-    box must have no processor in common with any box that is held at that moment, its
-    own old one included. A resident that can be stopped and taken up again somewhere
-    else may slide: its own processors then count as free.
+    A resident is copied to its new box while it holds the old one, so the new box must
+    not overlap any box held at that moment, including its own old one. A resident that
+    can be suspended may slide: its own processors then count as free.
 
     Parameters
     ----------
     instance
-        With boxes of the mesh only; what else is wrong with them, `check` says.
+        The instance.
     moves
-        Residents and their new boxes, in order.
+        Indices of residents and their new boxes (boxes of the mesh), in order.
     slide
         Whether a new box may overlap the old one of the same resident.
 
@@ -54,7 +53,7 @@ def replay(
 
 
 def order_of(instance: Submesh, placement: Placement) -> str | None:
-    """Say how the moves of a placement can be made in turn; None if they cannot.
+    """Return the first of `ORDERS` in which the moves can be made, or None.
 
     >>> from closeknit.instances.submesh import Resident
     >>> one = Submesh("one", (4, 1), (Resident((0, 0, 0, 0)),), (3, 1))

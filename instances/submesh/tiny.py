@@ -1,4 +1,4 @@
-"""Tiny instances for compiling kernels: small, yet searches still have to search."""
+"""Tiny instances for compiling kernels, on which searches still branch."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ KINDS = (("mesh", 2), ("torus", 2))
 
 
 def tiny(structure: str, d: int) -> Iterator[Submesh]:
-    """Yield requests that fit and that do not, with and without migration."""
+    """Yield feasible and infeasible requests, with and without migration."""
     residents = (
         Resident((0,) * d + (2,) * d),
         Resident((3,) + (0,) * (d - 1) + (4,) + (3,) * (d - 1)),

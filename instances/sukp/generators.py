@@ -1,4 +1,4 @@
-"""Random set-union knapsacks, as those of the benchmark were made."""
+"""Random set-union knapsacks, generated like those of the benchmark."""
 
 from __future__ import annotations
 
@@ -10,36 +10,36 @@ from ..numbers import between, positive
 from .instance import Sukp
 
 LARGEST_NUMBER = 500
-"""Profits and weights are drawn from 1 up to this."""
+"""Largest profit and weight; the least is 1."""
 
 
 def random_sukp(
     items: int, elements: int, density: Fraction, ratio: Fraction, seed: int
 ) -> Sukp:
-    """Draw which item needs which element, profits and weights.
+    """Draw the elements of items, profits and weights at random.
 
     Parameters
     ----------
     items, elements
-        How many there are, at least 1 of each.
+        Numbers of items and elements, at least 1 each.
     density
-        Probability with which an item needs an element, above 0 and at most 1. An
-        item that would need none gets one drawn for it.
+        Probability that an item needs an element, above 0 and at most 1. An item
+        without elements gets a random one.
     ratio
-        Capacity by the weight of all elements, from 0 to 1; rounded down.
+        Capacity divided by the weight of all elements, from 0 to 1; rounded down.
     seed
-        Same seed, same instance.
+        Random seed.
 
     Raises
     ------
     InputError
-        For what is out of range.
+        If an argument is out of range.
 
     Notes
     -----
     Follows the description in He, Xie, Wong, Wang: A novel binary artificial bee
     colony algorithm for the set-union knapsack problem (2018): profits and weights
-    are integers drawn evenly from 1 to 500.
+    are uniform integers from 1 to 500.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 """Set-union knapsack: items of most profit whose elements together fit.
 
-Written as a minimisation, as everything here is: what a choice costs is the profit of
-the items it leaves out. That is also what Drakenberg's Theorem 1 makes of it.
+All problems are minimisations, so the cost of a choice is the profit of the items left
+out, as in Drakenberg's Theorem 1.
 """
 
 from __future__ import annotations
@@ -17,30 +17,30 @@ from ..visible import brief
 
 @dataclass(frozen=True, slots=True)
 class Sukp:
-    """Items with profits, elements with weights, which items need which elements.
+    """Items with profits, the elements they need, and the weights of these.
 
     Parameters
     ----------
     name
         Unique among the instances of a report.
     profits
-        Of the items, non-negative.
+        Profits of the items, non-negative.
     weights
-        Of the elements, non-negative.
+        Weights of the elements, non-negative.
     items
-        For each item the elements it needs, by index; sorted on construction. An
-        item may need none.
+        For each item the indices of its elements, possibly none; sorted on
+        construction.
     capacity
-        What the union of the elements of all chosen items may weigh.
+        Maximal weight of the union of the elements of all chosen items.
     source
-        Where it comes from, for people.
+        Description of its origin.
     seed
-        Of the generator that made it; None if none did.
+        Seed of its generator; None if it was not generated.
 
     Raises
     ------
     InputError
-        For negative or overflowing numbers, elements that do not exist or repeat.
+        If numbers are negative or overflow, or elements do not exist or are repeated.
     """
 
     name: str
@@ -54,10 +54,10 @@ class Sukp:
     def __post_init__(self) -> None:
         object.__setattr__(self, "items", tuple(tuple(sorted(e)) for e in self.items))
         if not self.profits:
-            raise InputError("there is none", field="items")
+            raise InputError("must not be empty", field="items")
         if len(self.items) != len(self.profits):
             raise InputError(
-                f"must be as many as profits ({len(self.profits)})",
+                f"must have one entry per profit ({len(self.profits)})",
                 field="items",
                 value=len(self.items),
             )
@@ -92,7 +92,7 @@ class Sukp:
 
 
 def described(instance: Sukp) -> str:
-    """Say in a few words what is chosen from what."""
+    """Describe an instance in a few words."""
     return (
         f"{instance.n} items, {len(instance.weights)} elements, "
         f"capacity {instance.capacity}"
@@ -111,7 +111,7 @@ def profit(instance: Sukp, chosen: Collection[int]) -> int:
 
 
 def check(instance: Sukp, chosen: Collection[int]) -> list[str]:
-    """List what is wrong with a choice of items, by index.
+    """List the errors of a choice of items, by index.
 
     >>> two = Sukp("two", (5, 4), (3, 3, 3), ((0, 1), (1, 2)), 6)
     >>> check(two, [0]), check(two, [0, 1])

@@ -1,4 +1,4 @@
-"""``closeknit/sukp`` files: reader, writer, canonical form. Items count from 0."""
+"""``closeknit/sukp`` files: reader, writer, digest. Items are numbered from 0."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def parse_sukp(value: Any, *, default_name: str = "unnamed") -> Sukp:
     Raises
     ------
     InputError
-        Naming the field and the value.
+        If it is invalid; names the field and the value.
     """
     document = fields.headed(value, FORMAT)
     fields.only(document, _KNOWN, _NEEDED, "")
@@ -39,32 +39,32 @@ def parse_sukp(value: Any, *, default_name: str = "unnamed") -> Sukp:
 
 
 def write_sukp(instance: Sukp, path: Any) -> None:
-    """Write an instance file; it is read back to an equal instance."""
+    """Write an instance, so that reading it returns an equal instance."""
     write_text(path, dumps(document_of(instance)) + "\n")
 
 
 def document_of(instance: Sukp) -> dict[str, Any]:
-    """Return the instance as the object that its file holds."""
+    """Return the JSON object of an instance."""
     return fields.document(FORMAT, instance, _definition(instance))
 
 
 def sha256(instance: Sukp) -> str:
-    """Digest of what defines the problem; name, source and seed do not count."""
+    """Return the digest of the definition, without name, source and seed."""
     return digest({"format": FORMAT, "version": 1, **_definition(instance)})
 
 
 def selection_of(instance: Sukp, chosen: Collection[int]) -> list[int]:
-    """Return the chosen items as a solution file lists them."""
+    """Return the selection of the chosen items for solution files."""
     return sorted(chosen)
 
 
 def chosen_of(instance: Sukp, selection: Any) -> tuple[int, ...]:
-    """Return the items that a solution file lists.
+    """Return the items in a solution file.
 
     Raises
     ------
     InputError
-        For what is not a list of different items.
+        If it is not a list of different items.
     """
     chosen = fields.integers(selection, "selection")
     for i, item in enumerate(chosen):

@@ -1,18 +1,17 @@
 """Processor sets as a set-union knapsack, and back: Drakenberg 2012, Theorem 1.
 
-Whoever chooses processors leaves others: of n available ones at most n - r. A set
-is not touched exactly when all of its available members are left. So sets are items,
-available processors are elements of weight 1, n - r is the capacity, and the cost of
-a choice of processors is the profit of the items left out.
+A choice of r of n available processors leaves at most n - r. A set is untouched exactly
+if all of its available members are left. So sets are items, available processors are
+elements of weight 1, n - r is the capacity, and the cost of a choice of processors is
+the profit of the items left out.
 
-An element of weight w becomes w processors that lie in the same sets. Taking one
-of them touches what taking all of them touches, so the rest may as well be taken: there
-is an optimal choice without an element taken in part, and it takes out elements that
-weigh at least as much as has to go. This costs as many processors as all elements
-weigh together.
+Conversely, an element of weight w becomes w processors in the same sets. Choosing one
+touches the same sets as choosing all, so some optimal choice takes all or none of each
+element, and the elements taken weigh at least the excess over the capacity. The number
+of processors is the weight of all elements.
 
-Item i and set i are the same thing in both directions, so one pair of functions turns
-solutions round: `kept_sets` and `processors_left`.
+Item i corresponds to set i in both directions; `kept_sets` and `processors_left`
+convert solutions.
 """
 
 from __future__ import annotations
@@ -24,21 +23,20 @@ from ..procset.instance import ProcessorSet, ProcSet, unsolvable
 from .instance import Sukp
 
 MOST_PROCESSORS = 200_000
-"""What all elements may weigh together, to be written as so many processors."""
+"""Maximal weight of all elements, the resulting number of processors."""
 
 
 def sukp_of(instance: ProcSet) -> Sukp:
-    """Return the knapsack of what is left: the sets that need not be touched.
+    """Return the knapsack whose items are the sets left untouched.
 
-    Item i is set i with its available members; one that has none needs no element.
-    Element j is the j-th available processor. Running time: linear in the size of
-    the sets.
+    Item i is set i with its available members as elements, possibly none. Element j is
+    the j-th available processor. Running time: linear in the size of the sets.
 
     Raises
     ------
     InputError
-        For costs of more than one level, and when more processors are requested
-        than are available: a knapsack always has a solution.
+        If costs have more than one level, or more processors are requested than are
+        available (a knapsack is always feasible).
 
     Examples
     --------
@@ -71,19 +69,18 @@ def sukp_of(instance: ProcSet) -> Sukp:
 
 
 def procset_of(instance: Sukp) -> ProcSet:
-    """Return the processors to be chosen: what must stay out of the knapsack.
+    """Return the selection problem whose chosen processors stay out of the knapsack.
 
-    Set i is item i; its members are the copies of its elements, one for each unit of
-    weight. Elements without weight have no copy; an item that weighs nothing becomes
-    a set that is never touched, of one processor that is not available. Running time
-    and size: pseudo-polynomial, the weight of all elements times the items each
-    lies in.
+    Set i is item i; its members are the copies of its elements, one per unit of weight.
+    Elements without weight have no copy; an item without weight becomes a set that is
+    never touched, of one unavailable processor. Running time and size are
+    pseudo-polynomial: the sum over items of the weights of their elements.
 
     Raises
     ------
     InputError
-        When all elements fit, so that nothing must be chosen, and when they weigh
-        more than `MOST_PROCESSORS` together.
+        If all elements fit, so that nothing is to be chosen, or they weigh more than
+        `MOST_PROCESSORS`.
 
     Examples
     --------
@@ -132,11 +129,10 @@ def procset_of(instance: Sukp) -> ProcSet:
 
 
 def kept_sets(instance: ProcSet, chosen: Collection[int]) -> tuple[int, ...]:
-    """Return the sets that a choice of processors does not touch, by index.
+    """Return the indices of the sets that a choice of processors does not touch.
 
-    They are the items that stay in the knapsack, of `sukp_of` as well as of what
-    `procset_of` was made from. For a valid choice they fit, and the profit left out
-    is the cost of the choice.
+    These are the items in the knapsack, for `sukp_of` as well as for `procset_of`. For
+    a valid choice they fit, and the profit left out is the cost of the choice.
     """
     picked = set(chosen)
     return tuple(
@@ -145,15 +141,15 @@ def kept_sets(instance: ProcSet, chosen: Collection[int]) -> tuple[int, ...]:
 
 
 def processors_left(instance: ProcSet, kept: Collection[int]) -> tuple[int, ...]:
-    """Return the first r available processors outside of the kept sets.
+    """Return the first r available processors outside the kept sets.
 
-    For items that fit these are enough, and touch at most the sets not kept: the
-    cost of the choice is at most the profit left out.
+    They exist for items that fit, and touch at most the sets not kept: the cost of the
+    choice is at most the profit left out.
 
     Raises
     ------
     InputError
-        When the kept sets leave fewer than requested: they do not fit.
+        If the kept sets leave fewer processors than requested: the items do not fit.
     """
     union = {i for number in kept for i in instance.sets[number].members}
     left = [i for i in instance.available if i not in union]

@@ -1,9 +1,8 @@
 """The text format of the set-union knapsack benchmark (He et al. 2018).
 
-A line ``m=85 n=100 knapsack size=12180``, then under a heading each: the profit of
-the m items, the weight of the n elements, and a matrix of m rows of n zeros and ones,
-row i listing the elements that item i needs. Blank lines and line breaks do not
-matter.
+A line ``m=85 n=100 knapsack size=12180``, then, each under a heading, the profits of
+the m items, the weights of the n elements, and an m x n matrix of zeros and ones whose
+row i marks the elements of item i. Blank lines and line breaks are ignored.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ _MOST_CELLS = 2**22
 
 
 def is_sukp_text(text: str) -> bool:
-    """Whether a text begins as a file of the benchmark does."""
+    """Whether a text begins like a benchmark file."""
     return re.match(r"\s*m\s*=", text, re.I) is not None
 
 
@@ -35,7 +34,7 @@ def parse_sukp_text(text: str, *, default_name: str = "unnamed") -> Sukp:
     Raises
     ------
     InputError
-        Naming the part, the line and the value.
+        If it is invalid; names the part, the line and the value.
     """
     head = _HEAD.match(text)
     if head is None:
@@ -46,7 +45,7 @@ def parse_sukp_text(text: str, *, default_name: str = "unnamed") -> Sukp:
             value=line,
         )
     m, n, capacity = (int(group) for group in head.groups())
-    if max(m, n) > _MOST_CELLS:  # with no cells, for there is none of the others
+    if max(m, n) > _MOST_CELLS:  # the matrix has no cells if the other is 0
         raise InputError(f"more than {_MOST_CELLS}", field="m, n", value=f"{m}, {n}")
     if m * n > _MOST_CELLS:
         raise InputError(
@@ -101,7 +100,7 @@ _NAMES = ("profit", "weight", "matrix")
 
 
 def _parts(text: str, begin: int, sizes: tuple[int, ...]) -> list[list[int]]:
-    """Read the numbers under each heading, as many as there must be."""
+    """Read the required number of integers under each heading."""
     found: list[list[int]] = [[], [], []]
     part = -1
     room = max(*sizes, 8) + 1  # enough for a heading, and for one number too many

@@ -1,4 +1,4 @@
-"""Tiny instances for compiling kernels: small, yet searches still have to search."""
+"""Tiny instances for compiling kernels, on which searches still branch."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ KINDS = (("items", 1),)
 
 
 def tiny(structure: str, levels: int) -> Iterator[Sukp]:
-    """Yield six items that share seven elements."""
+    """Yield an instance with six items that share seven elements."""
     yield Sukp(
         name="tiny",
         profits=tuple(3 + i for i in range(6)),

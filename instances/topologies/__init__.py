@@ -1,4 +1,4 @@
-"""Networks: where processors are, and how many hops lie between them."""
+"""Networks: positions of processors, distances between them, and cuts."""
 
 from .cuts import Cuts as Cuts
 from .graph import Graph as Graph

@@ -1,14 +1,13 @@
 """Distances as weighted sums of cuts.
 
-For every topology here, d(p, q) = Σ_h w_h [p and q on different sides of cut h], so
-a set S of k processors with c_h of them on one side of cut h costs
-w(S) = Σ_h w_h c_h (k - c_h). On a line the cuts are the gaps between
-coordinates, on a ring half rings, on a tree its edges; products add.
+On meshes, tori, points and trees, d(p, q) = Σ_h w_h [p and q on different sides of cut
+h], so a set S of k processors with c_h of them on one side of cut h costs
+w(S) = Σ_h w_h c_h (k - c_h). On a line the cuts are the gaps between coordinates, on a
+ring half rings, on a tree its edges; the cuts of a product are those of its factors.
 
-All of these cuts are *intervals*: the sites have a position on every axis (the
-rank of a coordinate; on a tree the place in a depth-first order), and the inner
-side of a cut is a run of positions of one axis. So counts are differences of
-prefix sums, whatever the topology.
+All of these cuts are *intervals*: the sites have a position on every axis (the rank of
+a coordinate; on a tree the index in a depth-first order), and the inner side of a cut
+is a range of positions on one axis. Counts are therefore differences of prefix sums.
 """
 
 from __future__ import annotations
@@ -26,15 +25,15 @@ BoolArray = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Cuts:
-    """The cuts of a set of n sites; those with all sites on one side are left out.
+    """The cuts of a set of n sites, without those that separate none of them.
 
     Parameters
     ----------
     weights
         Positive integers, shape (m,): hops times ``denominator``.
     axis, start, stop
-        Shape (m,): cut h has inside it the sites whose position on ``axis[h]``
-        is at least ``start[h]`` and below ``stop[h]``.
+        Shape (m,): the sites inside cut h have positions on ``axis[h]`` from
+        ``start[h]`` to ``stop[h] - 1``.
     position
         Shape (n, axes): positions of the sites, counted from 0 on every axis.
     parent
@@ -77,9 +76,9 @@ class Cuts:
 
 
 def ranked(coordinates: IntArray) -> tuple[IntArray, IntArray]:
-    """Return the distinct coordinates, ascending, and the rank of each one given.
+    """Return the distinct coordinates, ascending, and the rank of each coordinate.
 
-    What ``numpy.unique`` returns; without sorting where they lie close together.
+    Like ``numpy.unique``, but without sorting if the coordinates span a short range.
 
     >>> values, ranks = ranked(np.array([7, 5, 5, 9]))
     >>> values.tolist(), ranks.tolist()
@@ -96,7 +95,7 @@ def ranked(coordinates: IntArray) -> tuple[IntArray, IntArray]:
 
 
 def interval_cuts(points: IntArray) -> Cuts:
-    """Cuts of sites under L1: one a gap of every axis, the lower side inside."""
+    """Return the cuts under L1, one per gap of each axis; the lower side is inside."""
     rows: list[tuple[int, int, int, int, int]] = []
     position = np.empty(points.shape, dtype=np.int64)
     for axis, coordinates in enumerate(points.T):
@@ -109,7 +108,7 @@ def interval_cuts(points: IntArray) -> Cuts:
 
 
 def ring_cuts(points: IntArray, shape: Sequence[int]) -> Cuts:
-    """Cuts of sites on a torus: C/2 half rings, or for odd C, C of weight 1/2."""
+    """Return the cuts on a torus: C/2 half rings, or for odd C, C of weight 1/2."""
     denominator = 2 if any(side % 2 for side in shape) else 1
     found: dict[tuple[int, int, int], int] = {}
     position = np.empty(points.shape, dtype=np.int64)
@@ -137,7 +136,7 @@ def ring_cuts(points: IntArray, shape: Sequence[int]) -> Cuts:
 def subtree_cuts(
     nodes: IntArray, parent: Sequence[int], weight: Sequence[int], order: Sequence[int]
 ) -> Cuts:
-    """Cuts of distinct nodes of a tree: those below each edge that weighs anything."""
+    """Return the cuts of nodes of a tree, one per edge of positive weight."""
     size = [0] * len(parent)
     for v in nodes:
         size[v] = 1

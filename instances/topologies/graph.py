@@ -1,4 +1,4 @@
-"""Any connected network: nodes, weighted edges, and which nodes are processors."""
+"""Arbitrary connected networks: nodes, weighted edges, and processors at nodes."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from .topology import IntArray, Site
 MOST_NODES = 2**16
 MOST_EDGES = 2**19
 MOST_DISTANCES = 2**25
-"""Processors times nodes: the table of distances holds that many numbers."""
+"""Maximal size of the table of distances: processors times nodes."""
 _LONGEST = 2**53
-"""Edges sum to less, so that double precision holds every distance exactly."""
+"""Exclusive upper bound of the sum of all lengths, so that doubles are exact."""
 _MOST_DIGITS = 16
 _KEPT = 1024
-"""Rows of distances that `Graph.walked` keeps."""
+"""Maximal number of rows that `Graph.walked` caches."""
 
 
 @dataclass(frozen=True)
@@ -36,23 +36,22 @@ class Graph:
     Parameters
     ----------
     nodes
-        Number of nodes; they are numbered from 0.
+        Number of nodes, which are numbered from 0.
     edges
-        Triples of two nodes and a positive length, each pair at most once; put into
-        ascending order on construction.
+        Triples of two nodes and a positive length, each pair at most once; sorted on
+        construction.
     processors
-        Nodes that are processors, each at most once; sorted on construction.
+        Distinct nodes that are processors; sorted on construction.
     scale
         True lengths are these divided by ``scale``, the least power of ten that makes
         all of them integers.
     names
-        Names of the nodes for people; empty, or one per node. Two graphs that differ
-        in names only are equal.
+        Names of the nodes, empty or one per node; ignored in comparisons.
 
     Raises
     ------
     InputError
-        When an edge is not valid, the graph is not connected, or it is too large.
+        If an edge is invalid, or the graph is not connected or too large.
 
     Examples
     --------
@@ -96,7 +95,7 @@ class Graph:
             )
 
     def _check_edges(self) -> None:
-        """Refuse edges that are not valid; sort the others."""
+        """Refuse invalid edges; sort the edges."""
         ordered: list[Edge] = []
         seen: set[tuple[int, int]] = set()
         total = 0
@@ -123,7 +122,7 @@ class Graph:
         object.__setattr__(self, "edges", tuple(sorted(ordered)))
 
     def _check_processors(self) -> None:
-        """Refuse processors that are not valid; sort the others."""
+        """Refuse invalid processors; sort the processors."""
         where = "topology.processors"
         if not self.processors:
             raise InputError("needs at least one node", field=where)
@@ -155,7 +154,7 @@ class Graph:
     ) -> Graph:
         """Convert an undirected networkx graph.
 
-        Of parallel edges the shortest counts; an edge from a node to itself does not.
+        Of parallel edges the shortest is kept; loops are dropped.
 
         Parameters
         ----------
@@ -165,7 +164,7 @@ class Graph:
             Nodes that are processors. By default those whose attribute ``processor``
             is true; all nodes where none has that attribute.
         weight
-            Edge attribute with the length; 1 where an edge has none.
+            Edge attribute with the length, by default 1.
 
         Returns
         -------
@@ -175,7 +174,7 @@ class Graph:
         Raises
         ------
         InputError
-            For a directed graph, or when it makes no `Graph`.
+            If the graph is directed or not a valid `Graph`.
 
         Examples
         --------
@@ -219,10 +218,10 @@ class Graph:
         return {}
 
     def walked(self, node: int) -> tuple[list[int], int]:
-        """Return distances that, with the number added, are those from a node.
+        """Return a row and an offset; their sums are the distances from a node.
 
-        Every path from a node of one link goes by its neighbour, so that processors
-        at one switch share a row. The entry of the node itself does not count.
+        Every path from a node with one link passes its neighbour, so processors at one
+        switch share a row. The entry of the node itself is not meaningful.
         """
         extra = 0
         if len(self.neighbours[node]) == 1:
@@ -270,7 +269,7 @@ class Graph:
         return number
 
     def distances(self, p: IntArray, q: IntArray) -> IntArray:
-        """Path lengths between rows of two site arrays, one of them of processors."""
+        """Path lengths between rows of two site arrays, one of them processors."""
         u, v = p[..., 0], q[..., 0]
         if (self._number[u] < 0).any():
             u, v = v, u
@@ -284,7 +283,7 @@ class Graph:
 
     @cached_property
     def embedding(self) -> Embedding | None:
-        """How the distances of the processors are sums of cuts; None if not found."""
+        """Cuts whose sums are the distances of the processors; None if not found."""
         return embedding_of(self.nodes, self.edges, self.table, self.processors)
 
     def cuts(self, points: IntArray) -> Cuts:
@@ -293,7 +292,7 @@ class Graph:
         Raises
         ------
         InputError
-            When the distances are not known to be sums of cuts, see `embedding`.
+            If no cuts with these distances were found, see `embedding`.
         """
         if self.embedding is None:
             raise InputError(NO_CUTS, field="topology", value=self.kind)
@@ -301,7 +300,7 @@ class Graph:
 
 
 NO_CUTS = "needs distances that are sums of cuts, as on trees and partial cubes"
-"""Why a method that works by cuts does not take a graph."""
+"""Why a method that needs cuts does not accept a graph."""
 
 
 def graph_of(
@@ -311,21 +310,21 @@ def graph_of(
     *,
     nodes: int | None = None,
 ) -> Graph:
-    """Build a graph from edges as people list them: parallel ones, decimals.
+    """Build a graph from edges with decimal lengths, possibly parallel.
 
     Parameters
     ----------
     lengths
-        Two nodes and a number; of parallel edges the shortest is kept.
+        Pairs of nodes with a length; of parallel edges the shortest is kept.
     processors, names
-        As of a `Graph`.
+        See `Graph`.
     nodes
-        Their number; that of the names if left out.
+        Number of nodes; by default that of the names.
 
     Raises
     ------
     InputError
-        When a length cannot be used, or these make no `Graph`.
+        If a length is invalid, or the edges are not those of a valid `Graph`.
     """
     shortest: dict[tuple[int, int], Decimal] = {}
     for i, (u, v, length) in enumerate(lengths):
@@ -344,7 +343,7 @@ def graph_of(
 
 
 def _decimal(length: Any, field: str) -> Decimal:
-    """Read a length; a float counts as the shortest decimal that means it."""
+    """Read a length; a float is read as its shortest decimal."""
     try:
         if isinstance(length, bool):
             raise InvalidOperation
@@ -364,12 +363,12 @@ def _decimal(length: Any, field: str) -> Decimal:
 
 
 def _digits(number: Decimal) -> int:
-    """Count the digits behind the point, trailing zeros left out."""
+    """Count the digits after the decimal point, without trailing zeros."""
     exponent = number.normalize().as_tuple().exponent
     assert isinstance(exponent, int)
     return max(0, -exponent)
 
 
 def names_of(graph: Graph, nodes: Collection[int]) -> list[str]:
-    """Return the names of some nodes, or their numbers where there are no names."""
+    """Return the names of some nodes, or their numbers if there are no names."""
     return [graph.names[v] if graph.names else str(v) for v in nodes]

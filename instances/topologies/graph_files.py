@@ -1,9 +1,9 @@
-"""Graphs from files that others write: GraphML, GML, and node-link JSON.
+"""Readers of graphs in GraphML, GML and node-link JSON.
 
-Nodes may have an attribute ``processor``; those where it is true are the processors,
-and all nodes are where none has it. Edges may have an attribute ``weight``, their
-length, else it is 1. Files are bounded like all others (`files`), and XML with a
-document type, the only place where entities can be declared, is refused.
+Processors are the nodes whose attribute ``processor`` is true, or all nodes if none has
+it. The attribute ``weight`` of an edge is its length, by default 1. Files are bounded
+like all others (see `files`). XML with a document type, the only place where entities
+can be declared, is refused.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ _MOST_GML_DEPTH = 32
 
 
 def read_graph(path: str | Path) -> Graph:
-    """Read a graph; the ending of the file's name says how it is written.
+    """Read a graph in the format of the file's extension.
 
     Parameters
     ----------
     path
-        Of a ``.graphml``, ``.gml`` or ``.json`` (node-link) file.
+        A ``.graphml``, ``.gml`` or ``.json`` (node-link) file.
 
     Raises
     ------
     InputError
-        One line naming the file, the field and the value.
+        If the file is invalid: one line with the file, the field and the value.
     """
     ending = Path(path).suffix.lower()
     try:
@@ -52,7 +52,7 @@ def parse_graphml(text: str) -> Graph:
     Raises
     ------
     InputError
-        When it is not well-formed, has a document type, or makes no graph.
+        If it is not well-formed, has a document type, or is not a valid graph.
     """
     _check_xml(text)
     from networkx import parse_graphml
@@ -66,7 +66,7 @@ def parse_gml(text: str) -> Graph:
     Raises
     ------
     InputError
-        When it cannot be read or makes no graph.
+        If it is malformed or not a valid graph.
     """
     if text.count("[") > MOST_VALUES or _depth(text) > _MOST_GML_DEPTH:
         raise InputError("not usable GML: too many lists, or nested too deeply")
@@ -76,12 +76,12 @@ def parse_gml(text: str) -> Graph:
 
 
 def parse_node_link(text: str) -> Graph:
-    """Build a graph from JSON as ``networkx.node_link_data`` writes it.
+    """Build a graph from JSON in the format of ``networkx.node_link_data``.
 
     Raises
     ------
     InputError
-        When it is not JSON, or makes no graph.
+        If it is not JSON or not a valid graph.
     """
     document = fields.objects(parse_json(text), "document")
     if document.get("directed", False) is not False:
@@ -123,12 +123,12 @@ _PARSERS: dict[str, Callable[[str], Graph]] = {
 
 
 def _converted(parse: Callable[[], Any], form: str) -> Graph:
-    """Run a parser of networkx, whatever it raises, and convert what it returns."""
+    """Run a parser of networkx, convert its errors, and convert the graph."""
     try:
         graph = parse()
     except RecursionError:
         raise InputError(f"not usable {form}: nested too deeply") from None
-    except Exception as error:  # networkx documents no list of what it raises
+    except Exception as error:  # networkx does not document which errors it raises
         why = " ".join(str(error).split())[:200] or type(error).__name__
         raise InputError(f"not usable {form}: {why}") from None
     _bound(len(graph), MOST_NODES, "nodes")
@@ -166,7 +166,7 @@ def _check_xml(text: str) -> None:
 
 
 def _depth(text: str) -> int:
-    """Return how deep the lists of a GML text are nested, at most."""
+    """Return the nesting depth of the lists in a GML text."""
     depth = deepest = 0
     for mark in text:
         if mark == "[":
@@ -178,7 +178,7 @@ def _depth(text: str) -> int:
 
 
 def _identity(value: Any, field: str) -> Hashable:
-    """Return what identifies a node: text or an integer; lists as tuples of these."""
+    """Return the identifier of a node: text or an integer, or tuples of these."""
     if isinstance(value, list):
         return tuple(_identity(one, field) for one in value)
     if isinstance(value, bool) or not isinstance(value, int | str):

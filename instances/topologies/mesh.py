@@ -18,9 +18,9 @@ class Mesh(Grid):
     Parameters
     ----------
     sides
-        One by one, or in one sequence: ``Mesh(8, 8)``, ``Mesh((8, 8))``.
+        Sides as arguments or as one sequence: ``Mesh(8, 8)``, ``Mesh((8, 8))``.
     shape
-        The same as a keyword.
+        Sides as a keyword argument.
     """
 
     __slots__ = ()
@@ -39,5 +39,5 @@ class Mesh(Grid):
         return sum(int(axis.max()) - int(axis.min()) for axis in points.T)
 
     def cuts(self, points: IntArray) -> Cuts:
-        """One cut a gap between consecutive occupied coordinates."""
+        """Return one cut per gap between consecutive occupied coordinates."""
         return interval_cuts(points)

@@ -1,7 +1,7 @@
-"""Cuts of a graph's distances, found where there are any.
+"""Recognition of graphs whose distances are weighted sums of cuts.
 
-Two kinds of distances are recognised, and both are verified: the weighted cuts are
-added up and must give the distance of every two processors.
+Two kinds of metrics are recognised. Both are verified: the weighted cuts must sum to
+the distance of every two processors.
 
 - *Tree metrics* (Buneman 1971). Seen from a processor r, the Gromov product
   (d(p, r) + d(q, r) - d(p, q)) / 2 is the depth at which the paths to p and q part.
@@ -28,19 +28,19 @@ from .cuts import BoolArray, Cuts, IntArray, subtree_cuts
 from .shortest_paths import Edge, weighted_rows
 
 _MOST_CLASSES = 512
-"""Classes of edges looked at before a graph is taken to be no partial cube."""
+"""Maximal number of edge classes; graphs with more are not recognised."""
 _BLOCK = 256
 
 
 @dataclass(frozen=True)
 class Embedding:
-    """Cuts of all processors of a graph, from which those of some are made.
+    """Cuts of all processors of a graph.
 
     Parameters
     ----------
     parent, weight, order, leaf
-        Of a tree of the same distances, times two: as of a ``Tree``, and the node at
-        which each processor is; empty for a partial cube.
+        A tree with twice the distances: fields as of ``Tree``, and the node of each
+        processor; empty for a partial cube.
     sides, weights
         Shape (m, processors) and (m,): cuts of a partial cube, weights times two.
     """
@@ -58,12 +58,12 @@ class Embedding:
         return bool(self.parent)
 
     def cuts(self, numbers: IntArray) -> Cuts:
-        """Return the cuts that separate some of these processors.
+        """Return the cuts that separate some processors.
 
         Parameters
         ----------
         numbers
-            Of the processors, in order of their nodes.
+            Indices of the processors, in order of their nodes.
         """
         if self.is_tree:
             leaf = self.leaf[numbers]
@@ -81,12 +81,12 @@ def embedding_of(
     table: IntArray,
     processors: Sequence[int],
 ) -> Embedding | None:
-    """Find cuts that add up to the distances of the processors, or return None.
+    """Find cuts that sum to the distances of the processors, or return None.
 
     Parameters
     ----------
     nodes, edges, processors
-        Of the graph.
+        Fields of the graph.
     table
         Distances from every processor to every node.
     """
@@ -107,11 +107,11 @@ def embedding_of(
 def tree_of(
     hops: IntArray,
 ) -> tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...], IntArray] | None:
-    """Return a tree whose distances are twice these, or None.
+    """Return a tree whose distances are twice these, or None, in O(n²).
 
-    Parents, weights, an order with parents before their children, and the node of
-    every point. That the distances are those of the tree is verified: a new point must
-    part from every point before where the nearest of them, or it, does. O(n²).
+    The tree consists of parents, weights, an order with parents before their children,
+    and the node of every point. It is verified: the path to a new point must diverge
+    from that to every earlier point at the depth implied by the nearest of them.
 
     >>> tree = tree_of(np.array([[0, 1, 1], [1, 0, 1], [1, 1, 0]]))
     >>> tree[1] if tree else None
@@ -119,15 +119,14 @@ def tree_of(
     """
     n = len(hops)
     height = hops[0]
-    # the depth, times two, at which the paths from point 0 to p and q part
+    # twice the depth at which the paths from point 0 to p and q diverge
     parts = height[:, None] + height[None] - hops
     if (parts < 0).any() or (parts > 2 * np.minimum.outer(height, height)).any():
         return None
     parent: list[int] = [-1]
     depth: list[int] = [0]
     leaf = np.zeros(n, dtype=np.int64)
-    # Points join in the order of a greatest spanning tree of these depths (Prim):
-    # the path to a new one parts from all before as deep as from one of them.
+    # Points are added in the order of a maximum spanning tree of these depths (Prim).
     joined = np.zeros(n, dtype=np.bool_)
     joined[0] = True
     deepest, at = parts[0].copy(), np.zeros(n, dtype=np.int64)
@@ -205,7 +204,7 @@ def _classes(nodes: int, edges: Sequence[Edge]) -> tuple[BoolArray, IntArray] | 
 def _adds_up(sides: BoolArray, weights: IntArray, hops: IntArray) -> bool:
     """Whether the weights of the cuts between any two points sum to their distance.
 
-    In double precision, which is exact below 2^53.
+    Computed in double precision, which is exact below 2^53.
     """
     inside = sides.astype(np.float64)
     heavy = inside * weights[:, None]
@@ -219,9 +218,9 @@ def _adds_up(sides: BoolArray, weights: IntArray, hops: IntArray) -> bool:
 
 
 def chained(sides: BoolArray, weights: IntArray) -> Cuts:
-    """Arrange cuts as nested runs of positions, on as few axes as come easily.
+    """Arrange cuts as nested ranges of positions, greedily on few axes.
 
-    Cuts with all points on one side are left out; equal ones are put together.
+    Cuts with all points on one side are omitted, equal cuts merged.
     """
     n = sides.shape[1]
     end = _end(sides, weights)

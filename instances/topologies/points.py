@@ -19,7 +19,7 @@ from .topology import IntArray, Site, axes
 
 @dataclass(frozen=True)
 class Points:
-    """Any points in space under L1; the same point may occur more than once.
+    """Points in space under L1, possibly repeated.
 
     Parameters
     ----------
@@ -27,17 +27,16 @@ class Points:
         All points, free and busy, as tuples of integers; sorted on construction.
         Lists, arrays and decimals are converted, and decimals scaled exactly.
     scale
-        True coordinates are these divided by ``scale``: decimals are scaled
-        exactly, and distances are in units of 1/scale. The least
-        power of ten that makes all coordinates integers, so that the same points
-        are always the same instance.
+        True coordinates are these divided by ``scale``, and distances are in units of
+        1/scale. Must be the least power of ten that makes all coordinates integers, so
+        that equal points are equal instances.
     """
 
     coordinates: tuple[Site, ...]
     scale: int = 1
 
     def __post_init__(self) -> None:
-        """Convert lists, arrays and decimals; refuse what are no points."""
+        """Convert lists, arrays and decimals; refuse invalid points."""
         field = "topology.coordinates"
         if not _is_exact(self.coordinates):
             coordinates, scale = scaled(self.coordinates, field)
@@ -102,12 +101,12 @@ class Points:
         return sum(int(axis.max()) - int(axis.min()) for axis in points.T)
 
     def cuts(self, points: IntArray) -> Cuts:
-        """One cut a gap between consecutive coordinates."""
+        """Return one cut per gap between consecutive coordinates."""
         return interval_cuts(points)
 
 
 def _is_exact(coordinates: object) -> bool:
-    """Whether these are tuples of integers already."""
+    """Whether the coordinates are tuples of integers."""
     return type(coordinates) is tuple and all(
         type(point) is tuple and set(map(type, point)) <= {int} for point in coordinates
     )

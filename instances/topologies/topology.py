@@ -1,7 +1,7 @@
-"""What all networks have in common: places, distances and cuts.
+"""The interface of networks: locations, distances and cuts.
 
-The distances of a mesh, a torus, points and a tree are weighted sums of cuts (see
-``cuts``), so that models, bounds and searches are written once for all of them.
+The distances of meshes, tori, points and trees, and of some graphs, are weighted sums
+of cuts (see ``cuts``), so models, bounds and searches need no code per network.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ import numpy.typing as npt
 from .cuts import Cuts
 
 Site = tuple[int, ...]
-"""Where a processor is: coordinates, or for a tree the number of its node."""
+"""Position of a processor: coordinates, or for trees and graphs the node number."""
 
 IntArray = npt.NDArray[np.int64]
 
 
 class Topology(Protocol):
-    """A network: its places, their distances and the cuts that make them up."""
+    """A network: locations, their distances, and the cuts that sum to these."""
 
     @property
     def kind(self) -> str:
-        """``mesh``, ``torus``, ``points`` or ``tree``, as in the files."""
+        """``mesh``, ``torus``, ``points``, ``tree`` or ``graph``, as in files."""
         ...
 
     @property
@@ -35,11 +35,11 @@ class Topology(Protocol):
 
     @property
     def scale(self) -> int:
-        """Distances are given in units of 1/scale; 1 unless decimals were read."""
+        """Distances are in units of 1/scale; 1 unless decimals were read."""
         ...
 
     def locations(self) -> Iterator[Site]:
-        """All places where a processor is, in lexicographic order, with repeats."""
+        """All locations of processors, in lexicographic order, with repeats."""
         ...
 
     def distance(self, p: Site, q: Site) -> int:
@@ -51,14 +51,14 @@ class Topology(Protocol):
         ...
 
     def spread(self, points: IntArray) -> int:
-        """No two of these sites, shape (n, dimension), are further apart."""
+        """Return an upper bound on the distances of sites, shape (n, dimension)."""
         ...
 
     def cuts(self, points: IntArray) -> Cuts:
-        """Return the cuts that separate some of these sites, shape (n, dimension)."""
+        """Return the cuts that separate the sites, shape (n, dimension)."""
         ...
 
 
 def axes(p: IntArray, q: IntArray) -> Iterator[tuple[IntArray, IntArray]]:
-    """Yield the coordinates along each axis; a row of two is slow to add up."""
+    """Yield the coordinates along each axis; numpy sums short rows slowly."""
     return ((p[..., a], q[..., a]) for a in range(p.shape[-1]))

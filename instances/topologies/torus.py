@@ -18,9 +18,9 @@ class Torus(Grid):
     Parameters
     ----------
     sides
-        One by one, or in one sequence: ``Torus(8, 8)``, ``Torus((8, 8))``.
+        Sides as arguments or as one sequence: ``Torus(8, 8)``, ``Torus((8, 8))``.
     shape
-        The same as a keyword.
+        Sides as a keyword argument.
     """
 
     __slots__ = ()

@@ -19,7 +19,7 @@ from .topology import IntArray, Site
 
 @dataclass(frozen=True)
 class Tree:
-    """Weighted tree (a fat-tree or a switch hierarchy) with processors at nodes.
+    """Weighted tree (such as a switch hierarchy) with processors at nodes.
 
     Parameters
     ----------
@@ -28,7 +28,7 @@ class Tree:
     weight
         Hops of the edge to the parent, at least 0; set to 0 at the root.
     processors
-        Nodes that are processors, each at most once; sorted on construction.
+        Distinct nodes that are processors; sorted on construction.
     """
 
     parent: tuple[int, ...]
@@ -36,7 +36,7 @@ class Tree:
     processors: tuple[int, ...]
 
     def __post_init__(self) -> None:
-        """Convert lists and arrays; refuse what is no tree."""
+        """Convert lists and arrays; refuse invalid trees."""
         for name in ("parent", "weight", "processors"):
             value = getattr(self, name)
             if type(value) is not tuple or not set(map(type, value)) <= {int}:
@@ -138,7 +138,7 @@ class Tree:
         return climbed + above[v]
 
     def distances(self, p: IntArray, q: IntArray) -> IntArray:
-        """Path lengths between nodes, by the sites' cuts."""
+        """Path lengths between nodes, from the cuts of the sites."""
         p, q = np.broadcast_arrays(p, q)
         nodes, place = np.unique(np.concatenate([p, q]), return_inverse=True)
         cuts = self.cuts(nodes.reshape(-1, 1))
@@ -153,5 +153,5 @@ class Tree:
         return 2 * max(self.depth)
 
     def cuts(self, points: IntArray) -> Cuts:
-        """One cut an edge: the sites below it."""
+        """Return one cut per edge, with the sites below it inside."""
         return subtree_cuts(points[:, 0], self.parent, self.weight, self.order)

@@ -129,7 +129,7 @@ def test_nothing_is_left_when_writing_fails(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["", "a\0b", "\ud800"])
 def test_what_names_no_file_is_refused(name: str) -> None:
     for action in (try_file, try_folder):
-        with pytest.raises(InputError, match="is no name of a file"):
+        with pytest.raises(InputError, match="is not a valid file name"):
             action(name)
 
 

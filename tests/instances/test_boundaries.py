@@ -285,7 +285,7 @@ def test_blocked_processors_and_boxes_of_a_submesh() -> None:
         ((0, 0, 4, 0), "lies outside the mesh"),
         ((0, 0, 0, 3), "lies outside the mesh"),
         ((-1, 0, 0, 0), "lies outside the mesh"),
-        ((1, 0, 0, 0), "turned inside out"),
+        ((1, 0, 0, 0), "is inverted"),
         ((0, 0, 0), "must be 4 coordinates"),
         ((0, 0, 0, 1, 1, 1), "must be 4 coordinates"),
     ):
@@ -504,14 +504,14 @@ def machine(**other: object) -> ProcSet:
 def test_processor_sets_that_are_refused() -> None:
     half = 2**61
     for other, said in (
-        ({"processors": ()}, "there is none"),
+        ({"processors": ()}, "must not be empty"),
         ({"processors": ("a", "b", "a")}, "given twice"),
         ({"processors": ("a", "b", "")}, "must not be empty"),
         ({"available": (0, 3)}, "no such processor"),
         ({"available": (-1, 0)}, "no such processor"),
         ({"available": (0, 0)}, "listed twice"),
         ({"request": 0}, "at least 1"),
-        ({"sets": ()}, "there is none"),
+        ({"sets": ()}, "must not be empty"),
         ({"sets": (ProcessorSet("x", (), (1,)),)}, "is empty"),
         ({"sets": (ProcessorSet("x", (0, 3), (1,)),)}, "no such processor"),
         ({"sets": (ProcessorSet("x", (1, 1), (1,)),)}, "listed twice"),
@@ -567,7 +567,7 @@ def test_knapsacks_that_are_refused() -> None:
         "capacity": 5,
     }
     for other, said in (
-        ({"profits": (), "items": ()}, "there is none"),
+        ({"profits": (), "items": ()}, "must not be empty"),
         ({"items": ((0,),)}, "as many as profits"),
         ({"profits": (1, -1)}, "must not be negative"),
         ({"weights": (-1, 1)}, "must not be negative"),

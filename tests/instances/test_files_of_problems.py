@@ -122,7 +122,7 @@ WRONG_PROCSET: dict[str, tuple[dict[str, Any], str]] = {
     "request text": ({"request": "all"}, "request: must be an integer, not 'all'"),
     "request true": ({"request": True}, "request: must be an integer, not True"),
     "no sets": ({"sets": None}, "sets: is missing"),
-    "sets none": ({"sets": []}, "sets: there is none"),
+    "sets none": ({"sets": []}, "sets: must not be empty"),
     "sets object": ({"sets": {"card": []}}, "sets: must be a list, not {'card': []}"),
     "set list": ({"sets": [[]]}, "sets[0]: must be an object, not []"),
     "set unknown field": (_set(weight=1), "sets[1].weight: unknown field (known: name"),
@@ -173,7 +173,7 @@ WRONG_SUKP: dict[str, tuple[dict[str, Any], str]] = {
     "other version": ({"version": 3}, "version: must be 1, not 3"),
     "name empty": ({"name": ""}, "name: must not be empty"),
     "no profits": ({"profits": None}, "profits: is missing"),
-    "profits none": ({"profits": [], "items": []}, "items: there is none"),
+    "profits none": ({"profits": [], "items": []}, "items: must not be empty"),
     "profit negative": ({"profits": [5, -4, 3]}, "profits[1]: must not be negative, n"),
     "profit decimal": ({"profits": [5, 4.5, 3]}, "profits[1]: must be an integer, not"),
     "profits text": ({"profits": "543"}, "profits: must be a list, not '543'"),
@@ -196,7 +196,10 @@ WRONG_SUKP: dict[str, tuple[dict[str, Any], str]] = {
 }
 WRONG_SUKP_IN_SUM: dict[str, tuple[dict[str, Any], str]] = {
     "no such element": ({"items": [[3], [], []]}, "items[0]: no such element: 3"),
-    "items too few": ({"items": [[0]]}, "items: must be as many as profits (3), not 1"),
+    "items too few": (
+        {"items": [[0]]},
+        "items: must have one entry per profit (3), not 1",
+    ),
     "profits overflow": (
         {"profits": [2**61, 2**61, 0]},
         "profits: sum up to 2^62 or more",
@@ -418,7 +421,7 @@ BROKEN_TEXTS: dict[str, tuple[str, str]] = {
     "no items": (
         "m=0 n=1 knapsack size=1\nThe profit of 0 items\n"
         "The weight of 1 elements\n1\nRelation matrix\n",
-        "items: there is none",
+        "items: must not be empty",
     ),
     "huge": (
         TEXT.replace("m=3", "m=999999999"),

@@ -96,7 +96,7 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "outside": ({"residents": [[3, 3, 4, 3]]}, "residents[0]: lies outside the mesh"),
     "negative": ({"residents": [[-1, 0, 1, 1]]}, "residents[0]: lies outside the"),
-    "inside out": ({"residents": [[2, 0, 1, 1]]}, "residents[0]: is turned inside out"),
+    "inside out": ({"residents": [[2, 0, 1, 1]]}, "residents[0]: is inverted"),
     "three numbers": (
         {"residents": [[0, 0, 1]]},
         "residents[0]: must be 4 coordinates",

@@ -280,7 +280,7 @@ def test_missing_cbc_says_what_to_install(
 def test_distances_too_large_for_floats_are_refused() -> None:
     far = Points(((0,), (2**55,), (2**56,)))
     instance = KSubset("far", far, far.coordinates, 2)
-    with pytest.raises(SolverError, match="too large for a solver that counts in fl"):
+    with pytest.raises(SolverError, match="too large for a solver that computes in fl"):
         mip.solve(mip_models.pairs(instance, NONE), "highs")
 
 

@@ -1,12 +1,11 @@
-"""Instances on which a heuristic is as bad as it can be, with what it pays there.
+"""Worst-case instances of heuristics, with the heuristic's cost and the optimum.
 
-Each function returns the instance together with the cost that the named method
-must reach on it, under every order of ties, and the optimum. Both are formulas;
-the tests hold them against a naive run of the method and against enumeration.
+Each function returns an instance with the cost of the named method on it, under every
+order of ties, and the optimum. Both are closed forms, which tests compare with a naive
+run of the method and with enumeration.
 
-Fractions are cleared, not rounded: where a construction has a parameter
-eps = a/b, all coordinates are multiplied by b, so that files are exact whatever
-eps is. Lengths and costs are then in units of 1/b.
+Coordinates are exact: if a construction has a parameter eps = a/b, all coordinates are
+multiplied by b, and lengths and costs are in units of 1/b.
 """
 
 from .case import WorstCase as WorstCase

@@ -1,4 +1,4 @@
-"""A worst case: an instance, what a method pays on it, and the optimum."""
+"""The type of a worst case: an instance, the cost of a method on it, the optimum."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from ..instance import KSubset
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorstCase:
-    """An instance, and how badly a method does on it.
+    """An instance, the cost of a method on it, and the optimum.
 
     Parameters
     ----------
     instance
         The instance; costs below are in its units.
     method
-        Name of the method in the registry.
+        Name of the method.
     cost
-        What the method pays, whichever of equally near processors it takes.
+        Cost of the method's solution, for any tie-breaking.
     optimum
         The least cost.
     statement
-        What this shows, in one line.
+        What the instance shows, in one line.
     source
-        Who found it.
+        Publication, or "derived".
     """
 
     instance: KSubset

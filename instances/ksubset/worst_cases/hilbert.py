@@ -9,7 +9,7 @@ from ..instance import KSubset
 from .case import WorstCase
 
 _LARGEST_SIDE = 4096
-"""A mesh of more processors than 2^24 is not to be had."""
+"""A mesh has at most 2^24 processors."""
 
 
 def hilbert_gap(N: int) -> WorstCase:

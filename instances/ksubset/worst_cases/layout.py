@@ -1,4 +1,4 @@
-"""Points in space that worst cases are laid out with, and sums over them."""
+"""Helpers for worst cases: placing points in space, and sums of distances."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..instance import KSubset
 
 
 def free_points(name: str, points: Iterable[Site], k: int, source: str) -> KSubset:
-    """Return points in space, all free."""
+    """Return an instance of points in space, all free."""
     everything = tuple(points)
     return KSubset(name, Points(everything), everything, k, source=source)
 
@@ -21,7 +21,7 @@ def along(d: int, axis: int, x: int) -> Site:
 
 
 def moved(point: Site, by: int) -> Site:
-    """Shift along the first axis."""
+    """Return a point shifted along the first axis."""
     return (point[0] + by, *point[1:])
 
 

@@ -1,4 +1,4 @@
-"""A group that looks near in shells, and is not in hops: for ``mc1x1``."""
+"""Worst case of ``mc1x1``: a group that is near in shells but not in hops."""
 
 from __future__ import annotations
 

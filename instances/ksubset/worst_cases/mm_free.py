@@ -1,4 +1,4 @@
-"""Processors that are no centres: for ``mm-free``, GenAlg."""
+"""Worst cases of ``mm-free`` (GenAlg), whose best centres are no free processors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which values the parameters of a worst case may take."""
+"""Checks of the parameters of worst cases."""
 
 from __future__ import annotations
 
