@@ -107,6 +107,7 @@ def _show(instance: Instance, found: list[ScoredRun]) -> None:
         right="profit cost ratio exactly guarantee time",
         title=f"{instance.name}: {described(instance)}",
     )
+    shown.columns[1].no_wrap = True
     for one in found:
         row = one.row
         if one.ratios is None and one.intervals is not None:

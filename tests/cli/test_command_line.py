@@ -258,7 +258,7 @@ def test_claims_are_chosen_by_pattern_group_and_method(capsys: Capture) -> None:
     ("words", "offered"),
     [
         ("closeknit sol", {"solve"}),
-        ("closeknit generate ran", {"random"}),
+        ("closeknit generate ran", {"random", "random-regular"}),
         ("closeknit solve --time", {"--time-limit"}),
         ("closeknit solve --method mc1x1-", {"mc1x1-all"}),
         ("closeknit solve --ties b", {"best"}),
