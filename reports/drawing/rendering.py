@@ -12,6 +12,7 @@ from matplotlib.patches import PathPatch
 from matplotlib.path import Path
 from matplotlib.transforms import Affine2D
 
+from ..pages.saving import save
 from .shapes import (
     PALETTE,
     Circle,
@@ -55,7 +56,7 @@ def rendered(drawing: Drawing, form: str) -> bytes:
         paint(figure.add_axes((0, 0, 1, 1)), drawing)
         buffer = BytesIO()
         date: dict[str, Any] = {"CreationDate": None} if form == "pdf" else {}
-        figure.savefig(buffer, format=form, dpi=_DENSITY, metadata=date)
+        save(figure, buffer, format=form, dpi=_DENSITY, metadata=date)
     return buffer.getvalue()
 
 

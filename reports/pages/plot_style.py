@@ -20,6 +20,7 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter, NullLo
 
 from .bootstrap import Estimate
 from .document import Plot
+from .saving import save
 
 # Colours that stand for the page's own, which are put in afterwards.
 INK, FAINT, RULE, CLOUD = "#010101", "#020202", "#030303", "#040404"
@@ -181,7 +182,8 @@ def as_svg(figure: Figure, spoken: str) -> str:
     fonts the page's, ids are made unique among the figures of a page.
     """
     buffer = StringIO()
-    figure.savefig(
+    save(
+        figure,
         buffer,
         format="svg",
         transparent=True,
