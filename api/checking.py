@@ -104,17 +104,13 @@ def without_certificate(why: str = "") -> InputError:
 
 def _of_shape(instance: Instance, bound: Value | None) -> list[str]:
     """Complain of a bound that is no cost of this problem."""
-    from ..instances import ProcSet, Submesh
-    from ..instances.value import shape
+    from ..instances.problems import problem_of
 
-    levels = -1
-    if isinstance(instance, ProcSet):
-        levels = instance.levels
-    elif isinstance(instance, Submesh):
-        levels = 3
-    if bound is None or shape(bound) == levels:
+    levels = problem_of(instance).levels(instance)
+    found = len(bound) if isinstance(bound, tuple) else None
+    if bound is None or found == levels:
         return []
-    what = "an integer" if levels < 0 else f"a list of {levels} levels"
+    what = "an integer" if levels is None else f"a list of {levels} levels"
     return [f"bound: is {cost_text(bound)}, but a cost is {what}"]
 
 

@@ -1,4 +1,4 @@
-"""Time every allocator at one request, and weigh what it hands out.
+"""Time one request of every allocator, and compare the pair sums of the choices.
 
 Run ``python benchmarks/bench_allocation.py [NAME]...``; names of allocators select
 rows. Meshes are half full at random, with fixed seeds. A request is one ``find`` on
@@ -6,7 +6,7 @@ one core, after one that compiles; microseconds are CPU time, the least of sever
 rounds over all states. ``in`` + ``out`` is ``allocate`` and ``release``. The pair sum
 is the mean over the states, divided by that of mm-inc.
 
-The peer is the Hilbert best fit of SST's scheduler, 5 ms of CPU time a request on
+The peer is the Hilbert best fit of SST's scheduler, 5 ms of CPU time per request on
 128x128 for k = 256, measured on another day.
 """
 
@@ -43,7 +43,7 @@ class Setting:
     states: int
 
     def busy(self) -> list[IntArray]:
-        """Draw what is busy in each state."""
+        """Draw the busy processors of each state."""
         cells = self.side**2
         return [
             np.random.default_rng(seed).choice(cells, cells // 2, replace=False)
@@ -66,7 +66,7 @@ def microseconds(run: Callable[[], object], calls: int) -> float:
 
 
 def pair_sum(topology: Mesh, one: Allocator, chosen: IntArray) -> int:
-    """Price a choice from the definition."""
+    """Compute the cost of a choice from the definition."""
     sites = tuple(one.places[number] for number in chosen)
     k = len(sites)
     return int(cost(KSubset("chosen", topology, sites, k), range(k)))
@@ -119,14 +119,14 @@ def main() -> None:
 
 
 def turn(one: Allocator, k: int) -> None:
-    """Let a job in and out."""
+    """Allocate a job and release it."""
     grant = one.allocate(k)
     assert grant is not None
     one.release(grant)
 
 
 def by_mm_inc(topology: Mesh, busy: IntArray, k: int) -> int:
-    """Return what mm-inc pays."""
+    """Return the pair sum of the choice of mm-inc."""
     taken = set(busy.tolist())
     places = enumerate(topology.locations())
     free = tuple(site for number, site in places if number not in taken)

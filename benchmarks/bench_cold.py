@@ -1,9 +1,9 @@
-"""What a first start costs: commands with an empty folder of machine code, and again.
+"""Time first starts: commands with an empty folder of machine code, and again.
 
 Each row is a process of its own, started as a user starts it. ``first`` rows begin with
 an empty folder, ``again`` rows with what the row before left there. Seconds are wall
-clock; those of the processor, children included, stand beside them, because on a busy
-machine only they mean something.
+clock; processor seconds, children included, are printed as well, because on a busy
+machine only they are meaningful.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ SELECT = ["select", *MACHINE, "--pes", "24"]
 
 @dataclass(frozen=True)
 class Row:
-    """One command, and what it should take at most."""
+    """One command, and the seconds that it should take at most."""
 
     what: str
     words: list[str]

@@ -1,4 +1,4 @@
-"""Prove optima on the sizes that matter, on one core, and print what it took.
+"""Prove optima on the sizes that matter, on one core, and print the times.
 
 Run ``python benchmarks/bench_exact.py [ROW]... [--count N] [--method M] [--ablate]
 [--models S] [--sweep OUT.svg] [--json OUT]``; rows are named as in the table, all of
@@ -8,9 +8,10 @@ and went (seeds 0 to N - 1), except where only one kind makes sense. Kernels are
 compiled beforehand. Seconds are CPU seconds of the process, which does all its work
 on one core; ``wanted`` is the target for the median.
 
-After all rows, the models for general solvers are set beside closeknit's own searches
-on the sizes that they can enter, with a minute each; ``--models S`` does only that,
-with S seconds each. All of it takes about an hour, mostly the models' time limits.
+After all rows, the models for general solvers are compared with closeknit's own
+searches on the sizes that they can solve, with a minute each; ``--models S`` does only
+that, with S seconds each. All of it takes about an hour, mostly the time limits of the
+models.
 
 ``--ablate`` switches the rules of cuts-bb off one by one. ``--sweep``
 draws the time against n and k.
@@ -232,7 +233,7 @@ def ablate(count: int) -> None:
 
 
 def beside_models(count: int, limit: float) -> None:
-    """Set the models for general solvers beside cuts-bb."""
+    """Compare the models for general solvers with cuts-bb."""
     methods = [name for name in BESIDE if name in KSUBSET]
     table = Table(title=f"wall seconds to the proof, median (at most {limit:g} s)")
     table.add_column("instances")

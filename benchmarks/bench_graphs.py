@@ -2,7 +2,8 @@
 
     python benchmarks/bench_graphs.py [NAME...] [--limit SECONDS]
 
-``auto`` after a warm-up, CPU seconds of one core. Names select the rows that begin so.
+``auto`` after a warm-up, CPU seconds of one core. Names select the rows that begin with
+them.
 """
 
 from __future__ import annotations
@@ -43,6 +44,9 @@ ROWS: dict[str, Callable[[], KSubset]] = {
     "dragonfly half 16": partial(families.dragonfly, 8, 4, 4, 16, HALF, 1),
     "dragonfly half 24": partial(families.dragonfly, 8, 4, 4, 24, HALF, 1),
     "dragonfly half 64": partial(families.dragonfly, 8, 4, 4, 64, HALF, 1),
+    "dragonfly 8 8 2": partial(families.dragonfly, 8, 8, 2, 64),
+    "dragonfly 16 4 1": partial(families.dragonfly, 16, 4, 1, 64),
+    "dragonfly 16 8 1 half": partial(families.dragonfly, 16, 8, 1, 64, HALF),
     "hypercube": partial(families.hypercube, 6, 10, MOST, 1),
     **{
         f"regular {degree} s{seed}": partial(
@@ -60,7 +64,7 @@ ROWS: dict[str, Callable[[], KSubset]] = {
 
 
 def main() -> None:
-    """Print a line for each row: optimum or bounds, route and seconds."""
+    """Print one line per row: optimum or bounds, route and seconds."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME")
     parser.add_argument("--limit", type=float, default=60.0, metavar="SECONDS")

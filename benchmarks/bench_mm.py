@@ -1,4 +1,4 @@
-"""Time mm, mc1x1 and mm-inc beside plain numpy, on one core.
+"""Time mm, mc1x1 and mm-inc against plain numpy, on one core.
 
 Run ``python benchmarks/bench_mm.py [NAME]...``; names as in the table select rows.
 All instances are half-full random meshes with a fixed seed. Every measurement runs

@@ -1,4 +1,4 @@
-"""What the models for general solvers prove, and in what time.
+"""Time general solvers until they prove the models of closeknit optimal.
 
     python benchmarks/bench_models.py [--time-limit S] [--methods M,M] [--only TEXT]
         [--without AID] [--larger]
@@ -100,7 +100,7 @@ def cell(
 
 
 def main() -> None:
-    """Print the table as Markdown, a row an instance as soon as it is done."""
+    """Print the table as Markdown: one row per instance, as soon as it is done."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--time-limit", type=float, default=60.0)
     parser.add_argument("--methods", default=",".join(NAMES))

@@ -3,8 +3,8 @@
     python benchmarks/bench_packing.py [FILE.jsonl...] [--limit S] [--states N]
 
 Prints for every instance of the files (by default the sets of Clautiaux et al. and of
-Hopper and Turton beside the project) the answer, the step that decided and the CPU
-seconds, and compares the answers with a table beside the file, if there is one; those
+Hopper and Turton in ../shared) the answer, the step that decided and the CPU
+seconds, and compares the answers with a table next to the file, if there is one; those
 of Hopper and Turton pack as they were cut. Then runs a stream of requests
 with migration and prints, by the number of residents, the share of states decided and
 how long they took. One run: wall-clock time is limited, CPU time is printed.
@@ -67,7 +67,7 @@ def pack(file: Path, limit: float) -> None:
 def states(
     side: int, most: int, requests: int, seed: int, limit: float
 ) -> list[tuple[int, float, Feasibility]]:
-    """Serve requests in order, migrating; note every state without a free box."""
+    """Serve requests in order, migrating; record every state without a free box."""
     rng = random.Random(seed)
     queue = [
         ((rng.randint(1, most), rng.randint(1, most)), rng.uniform(5, 30))

@@ -13,8 +13,8 @@ other work on the machine counts little; of 16 384 nodes with realistic costs, o
   hosts 3 in 10 have busy cores.
 - ``16384``: 655 racks and a centre of 9, 2000 hosts and more free, 512 wanted.
 
-Beside it ``reaching`` answers a sample of the same requests, the baseline: how often it
-is optimal, and its time. Last, CP-SAT and HiGHS prove some of them.
+The baseline ``reaching`` answers a sample of the same requests: how often it is
+optimal, and its time. Last, CP-SAT and HiGHS prove some of them.
 
 The paper gives times in graphs only. Its exact method was run up to |Pa| - r = 12.
 """
@@ -52,7 +52,7 @@ PROVEN = 60
 
 
 def week(made: SetSystem, machine: RequestSolver) -> Iterator[tuple[Flags, int]]:
-    """Run the synthetic week; yields what is free and wanted when a job starts."""
+    """Run the synthetic week; yield free processors and request at each start."""
     each = len(made.processors) // 256
     jobs = [
         replace(job, processors=job.processors // NODE * each)

@@ -1,4 +1,4 @@
-"""Prove processor-set optima without a structure to follow, and print what it took.
+"""Prove processor-set optima of sets without a layout, and print the times.
 
 Run ``python benchmarks/bench_procset_bb.py [ROW]... [--count N] [--limit S]
 [--models S] [--ablate]``; rows are named as in the table, all of them if left out.
@@ -8,8 +8,8 @@ for each instance. ``proven`` counts proofs within the limit, and the worst seco
 of an unproven one are those of the limit; ``gap`` is then how far apart cost and
 bound were at the first level where they differ, at most.
 
-``--models S`` sets the model for CP-SAT beside it, on the first instance of each
-row, with S seconds each. ``--ablate`` switches the rules off one by one.
+``--models S`` also runs the model for CP-SAT, on the first instance of each row, with
+S seconds each. ``--ablate`` switches the rules off one by one.
 """
 
 from __future__ import annotations
@@ -152,7 +152,7 @@ def table_of(rows: list[Row], count: int, limit: float) -> None:
 
 
 def beside_models(rows: list[Row], limit: float) -> None:
-    """Set the model for CP-SAT beside it."""
+    """Run the model for CP-SAT for comparison."""
     table = Table(title=f"wall seconds, one thread, at most {limit:g} s")
     for column in ("instance", "set-opening-bb", "classes/cpsat", "same optimum"):
         table.add_column(column)

@@ -1,14 +1,14 @@
-"""What the models of processor sets prove for general solvers, and in what time.
+"""Time general solvers until they prove the models of processor sets optimal.
 
     python benchmarks/bench_procset_models.py [--requests N] [--time-limit S]
         [--granularity node|core] [--only TEXT]
 
 Requests of the 256-node machine of Drakenberg 2012, seeded: the share of free nodes is
-drawn from 10 to 90 %; three of four ask for as many nodes as the paper's jobs do (5.57
-on average, standard deviation 3.43), every fourth for any number up to all free ones.
+drawn from 10 to 90 %; three of four request as many nodes as the paper's jobs do (5.57
+on average, standard deviation 3.43), every fourth any number up to all free ones.
 Seconds are of processors, of this process and of its children together, from the
-instance to the checked answer; wall-clock time is given beside. All ways that prove a
-request have to agree on it.
+instance to the checked answer; wall-clock time is printed as well. All ways that prove
+a request must agree on it.
 """
 
 from __future__ import annotations
@@ -132,7 +132,7 @@ WAYS: dict[str, Way] = {
         weighted=True, parameters=DEFAULTS
     ),
     "classes/highs": PROCSET["classes/highs"],
-    "classes/highs, a process a level": a_process_a_level("highs"),
+    "classes/highs, one process per level": a_process_a_level("highs"),
     "classes/highs, one objective": in_one_objective("highs"),
     "classes/scip": PROCSET["classes/scip"],
     "classes/scip, one objective": in_one_objective("scip"),

@@ -4,7 +4,7 @@
 
 Half-full random meshes, single instances, CPU seconds of one core after a warm-up. The
 optimum is proved by ``auto``; where it is not within a minute, the cheapest choice
-known stands for it and the row says so. Baseline: mm-inc, on the same instances.
+known stands for it and the row is marked. Baseline: mm-inc, on the same instances.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ does, but removes a union of exactly |Pa| - r processors or nothing, as printed.
 At core granularity requests are cut short of whole nodes at random, so that 7 of 8
 are no multiple of 8; ``(8)`` marks the rows of those that are.
 
-Milliseconds are medians of the process's own CPU time, one call a request, inside a
+Milliseconds are medians of the process's own CPU time, one call per request, inside a
 running process. The local search is tried on every tenth request only, and at core
 granularity so is the beam.
 """
@@ -48,7 +48,7 @@ Choose = Callable[[Flags, int], npt.NDArray[np.int64]]
 
 @dataclass
 class Tally:
-    """What one method did in one bin."""
+    """Counts and times of one method in one bin."""
 
     tried: int = 0
     optimal: int = 0
@@ -91,7 +91,7 @@ def jobs(count: int) -> Iterator[tuple[float, int, float]]:
 def replay(
     machine: SetSystem, wanted: Callable[[int], int], count: int, choose: Choose
 ) -> Iterator[tuple[Flags, int]]:
-    """Yield what is available and wanted when a job starts; carry out the choice."""
+    """Yield available processors and request at each start; carry out the choice."""
     free = np.ones(len(machine.processors), dtype=np.bool_)
     running: list[tuple[float, int, npt.NDArray[np.int64]]] = []
     clock = 0.0

@@ -3,15 +3,15 @@
 Run ``python benchmarks/bench_stream.py [TEXT]...``; only rows whose name contains a
 TEXT are measured.
 
-- ``run``: 20 000 jobs on a 16 x 16 mesh under mm-inc, measured, in seconds, beside the
-  60 that are wanted. ``drawn``: exponential sizes of mean 16, 84 % offered; ``sdsc``:
+- ``run``: 20 000 jobs on a 16 x 16 mesh under mm-inc, measured, in seconds; the
+  target is 60. ``drawn``: exponential sizes of mean 16, 84 % offered; ``sdsc``:
   the first of the SDSC Paragon's log of 1996 of up to 256 processors, where
   ``../shared/data/swf`` is there: more than the machine can take.
-- ``measure``: where the jobs of the drawn stream lie, by kernels, in microseconds a
-  job. Baseline: the definitions of `dispersal` in plain Python, on the
+- ``measure``: where the jobs of the drawn stream lie, by kernels, in microseconds
+  per job. Baseline: the definitions of `dispersal` in plain Python, on the
   same jobs; both must agree.
-- ``choose``: the same stream, shorter, under several allocators, in microseconds a
-  job. Baseline: ``random``, which does not look where processors lie.
+- ``choose``: the same stream, shorter, under several allocators, in microseconds
+  per job. Baseline: ``random``, which ignores distances.
 
 The best of three, except for ``run``, which is run once.
 """
@@ -112,7 +112,7 @@ def kernels_and_definitions() -> Lines:
 
     assert fast() == slow()
     quick, baseline = best(fast) * 1e6 / 1000, best(slow) * 1e6 / 1000
-    yield f"{quick:8.1f} µs a job by kernels"
+    yield f"{quick:8.1f} µs per job by kernels"
     yield f"{baseline:8.1f} µs by definitions, {baseline / quick:.0f} times as long"
 
 
@@ -127,7 +127,7 @@ def choices() -> Lines:
     for name in ALLOCATORS:
         took = seconds(name)
         yield (
-            f"{took * 1e6 / 500:8.0f} µs a job under {name}, "
+            f"{took * 1e6 / 500:8.0f} µs per job under {name}, "
             f"{took / baseline:.1f} of random's {baseline * 1e6 / 500:.0f}"
         )
 
@@ -143,7 +143,7 @@ ROWS: dict[str, Callable[[], Lines]] = {
 
 
 def main(wanted: list[str]) -> None:
-    """Measure the rows asked for."""
+    """Measure the requested rows."""
     unknown = [w for w in wanted if not any(w in name for name in ROWS)]
     if unknown:
         sys.exit(f"no such row: {unknown} (there are {', '.join(ROWS)})")

@@ -7,13 +7,13 @@ residents in it; to 32, about 3000.
 
 - ``fill``: states that a queue served first come, first served under iss comes to,
   after the mesh has filled. Each method is given the same residents and the same next
-  request, which is sought as often as not in vain, and nothing is allocated: in
-  microseconds a request, the best of three, averaged over the states. Two baselines
-  keep a 0/1 array, an element a processor: ``zhu-first-fit``, compiled as ours are,
+  request, which fits in about half of the states, and nothing is allocated: in
+  microseconds per request, the best of three, averaged over the states. Two baselines
+  keep a 0/1 array, an element per processor: ``zhu-first-fit``, compiled as ours are,
   and ``numpy``, which adds up the array along both axes and looks for a window of sum
   0. Those that are first fits must agree on the place.
 - ``run``: whole simulations, dispatcher and releases included, in seconds, the best of
-  three; what is wanted stands beside it.
+  three, with the target.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ FIRST_FITS = ("iss", "bitmap", "fs-f", "as", "fs-1", "zhu-first-fit", "numpy")
 METHODS = ("iss", "4iss", "bitmap", "mbv", "fs-f", "as", "fs-1", "fs-n")
 BASELINES = ("zhu-first-fit", "numpy")
 SLOW = {"fs-1": 128, "as": 64}
-"""Not measured below these ranges: they take 10 to 100 ms a request there."""
+"""Not measured below these ranges: they take 10 to 100 ms per request there."""
 
 
 class NumpyArray(SubmeshAllocator):
@@ -132,7 +132,7 @@ def states(highest: int) -> list[State]:
 
 
 def fill(highest: int) -> None:
-    """Print a row: what a request costs each method at these states."""
+    """Print a row: the time per request of each method at these states."""
     some = states(highest)
     places: dict[str, list[Box | None]] = {}
     row = f"{f'fill 1..{highest}':14}{mean(len(one.held) for one in some):10.1f}"

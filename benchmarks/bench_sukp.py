@@ -1,12 +1,12 @@
-"""Set-union knapsacks proven by sukp-bb, beside a general solver.
+"""Set-union knapsacks proven by sukp-bb, compared with a general solver.
 
     python benchmarks/bench_sukp.py [--time-limit S] [--baseline M] [--only TEXT]
 
 The six smallest instances of the benchmark of He et al. (where ../shared/data/sukp is
-there), and seeded random ones of 110 and 120 items and elements made alike. Seconds
-are CPU seconds of sukp-bb, after one run to compile; the time limit is by the clock,
-as is the baseline's time, whose solver runs in a process of its own. What was not
-proved shows as bound..cost. ``--all`` adds the other 24 instances: bounds only.
+there), and seeded random ones of the same kind, of 110 and 120 items and elements.
+Seconds are CPU seconds of sukp-bb, after one run to compile; the time limit is by the
+clock, as is the baseline's time, whose solver runs in a process of its own. What was
+not proved shows as bound..cost. ``--all`` adds the other 24 instances: bounds only.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def _outcome(bound: object, cost: object) -> str:
 
 
 def main() -> None:
-    """Print the table as Markdown, a row an instance as soon as it is done."""
+    """Print the table as Markdown: one row per instance, as soon as it is done."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--time-limit", type=float, default=120.0)
     parser.add_argument("--baseline", default="union/scip", help="a method, or none")

@@ -33,12 +33,12 @@ from closeknit.solvers import Settings
 DATA = Path(__file__).parents[2] / "shared" / "data" / "sukp"
 _WARM = (Fraction(1, 5), Fraction(3, 4))
 _STEP = 2048
-"""Moves between two looks at the clock."""
+"""Moves between two readings of the clock."""
 
 
 @dataclass(frozen=True)
 class Run:
-    """One seed: the best profit, and what it took to come to it."""
+    """One seed: the best profit, and the time and moves to it."""
 
     profit: int
     seconds: float

@@ -27,7 +27,7 @@ from closeknit.solvers import Settings, Status
 from closeknit.solvers.method import Method
 
 KS = (2, 3, 4, 8, 16)
-DEAR = ("ptas", "ptas-published")
+EXPENSIVE = ("ptas", "ptas-published")
 """Methods by the beginning of their names that are given smaller meshes, longer."""
 ASKED = (
     *("mm", "mm-free", "mm-all", "mm-inc", "mm-inc-first", "mm-inc-all", "mc1x1"),
@@ -47,7 +47,7 @@ def grounds(method: Method[KSubset]) -> Iterator[tuple[Topology, int, int]]:
             (Torus((side,)), k, n) for side, k, n in ((46, 10, 14), (64, 8, 14))
         )
         return
-    if method.name.startswith(DEAR):
+    if method.name.startswith(EXPENSIVE):
         yield from ((Mesh((8, 8)), k, n) for k, n in ((2, 6), (3, 8), (4, 10), (8, 16)))
         return
     yield from ((Mesh((16, 16)), k, 2 * k + 4) for k in KS)
@@ -92,7 +92,7 @@ def built() -> Iterator[Entry]:
         if proved.status is not Status.OPTIMAL:
             continue
         for name, method in KSUBSET.items():
-            if method.exact or method.seeded or name.startswith(DEAR):
+            if method.exact or method.seeded or name.startswith(EXPENSIVE):
                 continue
             if method.refuses and method.refuses(instance):
                 continue
@@ -106,7 +106,7 @@ def built() -> Iterator[Entry]:
 
 
 def main() -> None:
-    """Run all, and keep what is worse than what is known."""
+    """Run all, and keep entries that are worse than the known ones."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=3.0, help="for each search")
     parser.add_argument("--seed", type=int, default=0)

@@ -7,7 +7,7 @@ are warm: the method has solved small instances of the same kind before. Reading
 file is not part of the time; checking, pricing and the tables of the network are.
 
 Runs that are too late are made again, at most twice, and the least time counts: on a
-machine that does other work as well, only that says what the program does. There,
+machine that does other work as well, only the least time describes the program. There,
 ``--cpu`` lets all clocks and alarms of the process run on its processor seconds;
 methods that wait for a process of their own (``*/highs``) cannot be measured so.
 """
@@ -127,7 +127,7 @@ LARGE: dict[str, dict[str, Callable[[], Instance]]] = {
         "mesh 64^3": lambda: _scattered(64, 64, 64, most=8),
     },
 }
-"""Instances for each problem, made when first asked for."""
+"""Instances for each problem, made at first use."""
 
 
 @cache
@@ -198,7 +198,7 @@ def warm(method: AnyMethod, like: Instance) -> None:
 
 
 def measure(pair: Pair, limit: float, seed: int = 0) -> dict[str, Any]:
-    """Run a method once, in a child process; return what came of it."""
+    """Run a method once, in a child process; return its measurements."""
     large(pair.problem, pair.instance)  # made here, once; the child shares it
     reading, writing = os.pipe()
     child = os.fork()
@@ -267,7 +267,7 @@ def _peak_mib() -> int:
 
 
 def timed(pair: Pair, limit: float, again: int = _AGAIN) -> dict[str, Any]:
-    """Measure; what is late is measured again, and the least time counts."""
+    """Measure; a late run is repeated, and the least time counts."""
     best = measure(pair, limit)
     for _ in range(again):
         if best["wall"] <= allowed(limit):

@@ -1,4 +1,4 @@
-"""Mutation testing: change the code in one place, run its tests, count what they see.
+"""Mutation testing: change the code in one place and run its tests; count detections.
 
 cosmic-ray makes the mutants; ``mutation.toml`` names the modules, the tests of each and
 the operators. Every module is mutated in a copy of the tree, never in place. A process
@@ -106,7 +106,7 @@ def compiles(code: str) -> bool:
 
 
 def change(before: str, after: str) -> str:
-    """Say which lines became which, on one line."""
+    """Describe which lines became which, on one line."""
     lines = list(difflib.unified_diff(before.splitlines(), after.splitlines(), n=0))
     lines = [line for line in lines if not line.startswith(("---", "+++"))]
     old = " ".join(line[1:].strip() for line in lines if line.startswith("-"))
@@ -117,7 +117,7 @@ def change(before: str, after: str) -> str:
 def plant(name: str, before: str, after: str) -> bool:
     """Give the functions that a mutant changes their new code, in place.
 
-    Whoever imported them sees it. False where the mutant is not in a function.
+    Modules that imported them run it, too. False where the mutant is not in a function.
     """
     sys.path.insert(0, str(ROOT / "tests"))
     from planting import functions
@@ -154,7 +154,8 @@ def defined(source: str) -> str:
 def tested(words: list[str], seconds: float, *mutant: str) -> tuple[str, float]:
     """Run pytest in a fork; return killed, timeout or survived, and its CPU time.
 
-    Where a mutant cannot be planted, it has been written, and all is imported anew.
+    Where a mutant cannot be planted, it has been written to its file, and all modules
+    are imported again.
     """
     pid = os.fork()
     if pid == 0:
@@ -193,7 +194,7 @@ def tested(words: list[str], seconds: float, *mutant: str) -> tuple[str, float]:
 def mutate(
     name: str, copy: Path, until: float, seed: int, few: bool, first: bool
 ) -> None:
-    """Test the mutants of one module in a copy, and note each result."""
+    """Test the mutants of one module in a copy, and record each result."""
     config = tomllib.loads(CONFIG.read_text(encoding="utf-8"))
     module = config["modules"][name]
     os.chdir(copy)

@@ -1,10 +1,10 @@
-"""Ask one ``closeknit select --serve`` a million things, one in a hundred hostile.
+"""Send one ``closeknit select --serve`` a million requests, one in a hundred hostile.
 
 Run ``make soak``, or ``python benchmarks/soak_select.py [--requests N] [--seconds S]``.
 Each request is written when the one before is answered, and timed by the client, from
 its last byte written to its answer read. Answers are compared with the first one to the
-same question, hostile requests must be answered by an error, and now and then the
-configuration is loaded anew. Memory is the resident set of the server; it counts as
+same request, hostile requests must be answered by an error, and at intervals the
+configuration is reloaded. Memory is the resident set of the server; it counts as
 flat when, after the warm-up, it stays within 5 MiB of where it was then.
 
 The requests are bounded by their number and by ``--seconds``, whichever ends first.
@@ -40,7 +40,7 @@ _LINE = 2**20
 
 
 def hostile() -> dict[str, bytes]:
-    """Return a request of every bad kind, without its line break."""
+    """Return one request of every invalid kind, without its line break."""
 
     def free(text: str) -> bytes:
         return json.dumps({"queue": "cluster", "pes": 4, "free": text}).encode()
@@ -91,7 +91,7 @@ def hostile() -> dict[str, bytes]:
 
 
 def questions(seed: int) -> list[bytes]:
-    """Draw good requests of all sizes, some with everything free."""
+    """Draw valid requests of all sizes, some with everything free."""
     pick = random.Random(seed)
     found = []
     for _ in range(QUESTIONS):
@@ -106,7 +106,7 @@ def questions(seed: int) -> list[bytes]:
 
 @dataclass
 class Measured:
-    """What came of a soak.
+    """Results of a soak test.
 
     Parameters
     ----------
@@ -134,7 +134,7 @@ class Measured:
 
     @property
     def drift(self) -> float:
-        """Farthest that memory got from where it was after the warm-up, in MiB."""
+        """Largest deviation of the memory from that after the warm-up, in MiB."""
         return max((abs(x - self.resident[0]) for x in self.resident), default=0.0)
 
     def quantile(self, share: float) -> float:
@@ -168,9 +168,9 @@ def soak(
     seed: int = 1,
     progress: IO[str] | None = None,
 ) -> Measured:
-    """Ask a server so many things after a warm-up, and measure.
+    """Send so many requests to a server after a warm-up, and measure.
 
-    Memory is looked at a hundred times.
+    Memory is read a hundred times.
     """
     assert process.stdin is not None
     assert process.stdout is not None

@@ -122,15 +122,15 @@ def _wrong(found: list[ScoredRun]) -> bool:
 def _show(instance: Instance, found: list[ScoredRun]) -> None:
     from rich.table import Table
 
-    from ..instances import KSubset, Sukp
+    from ..instances import KSubset
     from ..instances.problems import described
-    from ..reports.drawing.problems import paid
+    from ..reports.drawing.problems import labels_of, paid
     from ..reports.pages.numbers import decimal, fraction, levels, seconds
     from ..reports.ratios.scoring import open_levels
 
     table = Table(title=f"{instance.name}: {described(instance)}", title_justify="left")
     table.add_column("method", no_wrap=True)
-    cost = "profit" if isinstance(instance, Sukp) else "cost"
+    cost = labels_of(instance).cost
     table.add_column(cost, justify="right", no_wrap=True)
     promised = isinstance(instance, KSubset) or any(one.guarantee for one in found)
     for column in ("ratio", "exactly", *("guarantee",) * promised, "time"):
@@ -146,7 +146,7 @@ def _show(instance: Instance, found: list[ScoredRun]) -> None:
             )
         table.add_row(
             row.method,
-            paid(instance, row.cost).removeprefix("profit "),
+            paid(instance, row.cost).removeprefix(f"{cost} "),
             shown,
             exactly,
             *(fraction(one.guarantee),) * promised,

@@ -30,10 +30,10 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..formulations.ksubset import catalogue
 from ..instances.errors import InputError
@@ -47,6 +47,7 @@ if TYPE_CHECKING:
 DEFAULT = "cuts-unary"
 CLASSES, UNION = "classes", "union"
 NO_OVERLAP, LEFT_BELOW, MOVES = "no-overlap", "left-below", "moves"
+_Builder = Callable[[Any, argparse.Namespace], "tuple[Formulation, str]"]
 _DIGITS = 12
 """LP text has this many of every number, MPS one more."""
 _ENTRIES = {"lp": catalogue.MIP, "mps": catalogue.MIP, "cpsat": catalogue.CP}
@@ -93,40 +94,6 @@ def options(parser: Parser) -> None:
         "export instance.json --to lp --out model.lp",
         "export instance.json --to cpsat --formulation cuts-unary --bare",
     )
-
-
-def run(args: argparse.Namespace) -> int:
-    """Build the model and write it."""
-    from ..instances import KSubset, ProcSet, Submesh, Sukp, read_instance
-    from ..instances.files import write_text
-
-    instance = read_instance(args.file)
-    migration = isinstance(instance, Submesh) and args.formulation == MOVES
-    if not isinstance(instance, ProcSet) and not migration:
-        for option in ("level", "at_most"):
-            if getattr(args, option) is not None:
-                raise InputError(
-                    f"is for processor sets and --formulation {MOVES}",
-                    field=f"--{option.replace('_', '-')}",
-                    file=args.file,
-                )
-    if isinstance(instance, KSubset):
-        model, about = _ksubset(instance, args)
-    elif isinstance(instance, ProcSet):
-        model, about = _procset(instance, args)
-    elif isinstance(instance, Sukp):
-        model, about = _sukp(instance, args)
-    else:
-        assert isinstance(instance, Submesh)
-        model, about = _submesh(instance, args)
-    _refuse_long_numbers(model, args)
-    head = f"closeknit: {instance.name}, {about}"
-    text = f"{_COMMENT[args.to]} {' '.join(head.split())}\n{_text(model, args.to)}"
-    if args.out not in (None, "-"):
-        write_text(args.out, text)
-    else:
-        sys.stdout.write(text)
-    return 0
 
 
 def _refuse_others(args: argparse.Namespace, known: Iterable[str]) -> None:
@@ -337,3 +304,38 @@ def _text(model: Formulation, form: str) -> str:
         else:
             model.model.writeLP(str(file))
         return file.read_text(encoding="utf-8")
+
+
+_MODELS: Mapping[str, tuple[_Builder, tuple[str | None, ...]]] = {
+    "ksubset": (_ksubset, ()),
+    "procset": (_procset, (None, CLASSES)),
+    "sukp": (_sukp, ()),
+    "submesh": (_submesh, (MOVES,)),
+}
+"""By problem: builds the model, and the formulations that --level applies to."""
+
+
+def run(args: argparse.Namespace) -> int:
+    """Build the model and write it."""
+    from ..instances import problem_of, read_instance
+    from ..instances.files import write_text
+
+    instance = read_instance(args.file)
+    model_of, by_level = _MODELS[problem_of(instance).name]
+    if args.formulation not in by_level:
+        for option in ("level", "at_most"):
+            if getattr(args, option) is not None:
+                raise InputError(
+                    f"is for processor sets and --formulation {MOVES}",
+                    field=f"--{option.replace('_', '-')}",
+                    file=args.file,
+                )
+    model, about = model_of(instance, args)
+    _refuse_long_numbers(model, args)
+    head = f"closeknit: {instance.name}, {about}"
+    text = f"{_COMMENT[args.to]} {' '.join(head.split())}\n{_text(model, args.to)}"
+    if args.out not in (None, "-"):
+        write_text(args.out, text)
+    else:
+        sys.stdout.write(text)
+    return 0

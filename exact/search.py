@@ -18,7 +18,7 @@ class SteppableSearch(ABC):
     nodes
         Nodes searched so far.
     longest_step
-        Nodes that a step may have at most.
+        Limit on the nodes of a step.
     """
 
     best: int
@@ -43,14 +43,14 @@ class SteppableSearch(ABC):
         """Report incumbent and bound to whatever observes the search."""
 
     def run(self, deadline: float, node_limit: int | None = None) -> Limit | None:
-        """Search on; return what stopped it, None when all is proved.
+        """Continue the search; return the limit that stopped it, None if finished.
 
         Parameters
         ----------
         deadline
             Value of ``clock.now()`` at which to stop.
         node_limit
-            Nodes in all, earlier calls included.
+            Limit on all nodes, including those of earlier calls.
         """
         with limits(deadline, node_limit) as watch:
             return self._search(watch)

@@ -1,1 +1,1 @@
-"""Exact models: from an instance to what a solver takes; nothing is solved here."""
+"""Exact models in the form that solvers take, built apart from solving."""

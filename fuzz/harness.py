@@ -1,4 +1,4 @@
-"""A text grammar under Atheris: whatever is read, or refused in our one way.
+"""Fuzz a text grammar under Atheris: every input is read, or refused by `InputError`.
 
 python fuzz/harness.py GRAMMAR [options of libFuzzer]
 """
@@ -31,7 +31,7 @@ constraints: otherwise: {}
 
 
 def configuration(text: str, path: Path) -> None:
-    """Findings are lines; what is accepted is written and read back."""
+    """Findings are lines; an accepted configuration is written and read back."""
     report = examine_text(text, name="fuzz", file="f")
     assert (report.configuration is None) == bool(report.errors)
     for finding in (*report.errors, *report.warnings):
@@ -44,7 +44,7 @@ def expression(text: str, path: Path) -> None:
 
 
 def hostlist(text: str, path: Path) -> None:
-    """What is unfolded and folded stands for the same names."""
+    """Unfolding and folding again keeps the names."""
     names = unfold(text)
     if len(names) < 1000 and all(name.isascii() for name in names):
         assert sorted(unfold(fold(names))) == sorted(names)
@@ -57,7 +57,7 @@ def trace(text: str, path: Path) -> None:
 
 
 def sukp(text: str, path: Path) -> None:
-    """Benchmark text: what is read is written and read back."""
+    """Benchmark text: an accepted instance is written and read back."""
     one = parse_sukp_text(text)
     assert parse_sukp_text(sukp_text(one)) == one
 
@@ -95,7 +95,7 @@ _GRAMMARS: dict[str, Callable[[str, Path], None]] = {
 
 
 def main() -> None:
-    """Fuzz the grammar that is named, from a good text on."""
+    """Fuzz the named grammar, beginning with a valid text."""
     name = sys.argv.pop(1)
     grammar = _GRAMMARS[name]
     with TemporaryDirectory() as folder:

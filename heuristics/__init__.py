@@ -1,1 +1,1 @@
-"""Heuristics: approximation algorithms and strategies, divided by problem."""
+"""Heuristics, approximation algorithms and allocation strategies."""

@@ -93,16 +93,16 @@ class Parameter:
         return None if self.default is None else self.read(self.default)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Family:
     """A generator of instances, with its name and parameters.
 
     Parameters
     ----------
+    problem
+        Name of the problem whose instances it makes.
     name
         In lower case, with hyphens.
-    problem
-        Name of the problem.
     summary
         Short description of the instances.
     make
@@ -120,8 +120,8 @@ class Family:
         Whether ``make`` yields all instances itself.
     """
 
-    name: str
     problem: str
+    name: str
     summary: str
     make: Callable[..., Any]
     parameters: Sequence[Parameter]

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
-from math import prod
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, overload
 
 from . import submesh
 from .errors import InputError
+from .features import Features
 from .files import decoded, read_bytes, stem, unpacked, write_text
 from .json_text import dumps
 from .ksubset import instance as ksubset
@@ -30,6 +30,8 @@ from .procset.instance import ProcSet
 from .submesh import Submesh
 from .submesh import json as submesh_json
 from .submesh import tiny as submesh_tiny
+from .submesh.infeasibility import check_infeasible
+from .submesh.packing import packing_of
 from .sukp import instance as sukp
 from .sukp import json as sukp_json
 from .sukp import text as sukp_text
@@ -39,32 +41,6 @@ from .value import Value
 
 Instance = KSubset | ProcSet | Sukp | Submesh
 """An instance of any problem."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Features:
-    """Properties of an instance, for tables.
-
-    Parameters
-    ----------
-    structure
-        Kind of network, ``sets`` or ``items``.
-    shape
-        Sides of the network; numbers of sets and levels; numbers of items and elements.
-    n, k
-        Number of candidates, number to choose (capacity for sukp).
-    d
-        Axes of the network; levels of the cost.
-    locations
-        Processors, free or not; elements.
-    """
-
-    structure: str
-    shape: tuple[int, ...]
-    n: int
-    k: int
-    d: int
-    locations: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,13 +56,21 @@ class Problem:
     kind
         Class of its instances.
     check, cost
-        The definition: list the errors of a choice, and price it.
+        The definition: what is wrong with a choice, and what it costs.
+    levels
+        Levels of the costs of an instance; None if they are integers.
     unsolvable
-        Why an instance is infeasible, if counting shows it; else None.
+        Why an instance has no solution, as far as counting tells; or None.
+    check_infeasible
+        What is wrong with a certificate that an instance has no solution; None if
+        counting alone decides that.
     parse, document_of, sha256
         Reader and writer of its files, and their digest.
     selection_of, chosen_of
-        Convert a choice to the selection in a solution file, and back.
+        From a choice to what solution files list, and back.
+    located
+        Puts locations that a method of a user lists into the form of solution files;
+        returns None for anything else.
     features
         Properties for tables.
     described
@@ -108,7 +92,6 @@ class Problem:
     kind: type
     check: Callable[[Any, Collection[int]], list[str]]
     cost: Callable[[Any, Collection[int]], Value]
-    unsolvable: Callable[[Any], str | None]
     parse: Callable[..., Any]
     document_of: Callable[[Any], dict[str, Any]]
     sha256: Callable[[Any], str]
@@ -121,51 +104,10 @@ class Problem:
     tiny: Callable[[str, int], Iterable[Any]]
     compiled_for: Callable[[Any], tuple[str, int]]
     canonical: Callable[[Iterable[int]], Iterable[int]] = sorted
-
-
-def _ksubset_facts(instance: KSubset) -> Features:
-    topology = instance.topology
-    return Features(
-        structure=topology.kind,
-        shape=ksubset.shape_of(instance),
-        n=instance.n,
-        k=instance.k,
-        d=topology.dimension,
-        locations=ksubset.locations(instance),
-    )
-
-
-def _procset_facts(instance: ProcSet) -> Features:
-    return Features(
-        structure="sets",
-        shape=(len(instance.sets), instance.levels),
-        n=instance.n,
-        k=instance.request,
-        d=instance.levels,
-        locations=len(instance.processors),
-    )
-
-
-def _submesh_facts(instance: Submesh) -> Features:
-    return Features(
-        structure="torus" if instance.torus else "mesh",
-        shape=instance.shape,
-        n=instance.free,
-        k=prod(instance.request),
-        d=instance.d,
-        locations=instance.size,
-    )
-
-
-def _sukp_facts(instance: Sukp) -> Features:
-    return Features(
-        structure="items",
-        shape=(instance.n, len(instance.weights)),
-        n=instance.n,
-        k=instance.capacity,
-        d=1,
-        locations=len(instance.weights),
-    )
+    located: Callable[[Any, Any], Any] = lambda instance, listed: None
+    levels: Callable[[Any], int | None] = lambda instance: None
+    unsolvable: Callable[[Any], str | None] = lambda instance: None
+    check_infeasible: Callable[[Any, Any], list[str]] | None = None
 
 
 PROBLEMS: Mapping[str, Problem] = MappingProxyType(
@@ -178,13 +120,13 @@ PROBLEMS: Mapping[str, Problem] = MappingProxyType(
                 kind=KSubset,
                 check=ksubset.check,
                 cost=ksubset.cost,
-                unsolvable=lambda instance: None,
                 parse=ksubset_json.parse_ksubset,
                 document_of=ksubset_json.document_of,
                 sha256=ksubset_json.sha256,
                 selection_of=ksubset_json.selection_of,
                 chosen_of=ksubset_json.chosen_of,
-                features=_ksubset_facts,
+                located=ksubset_json.located,
+                features=ksubset.features,
                 described=ksubset.described,
                 any_choice=lambda one: range(one.k),
                 kinds=ksubset_tiny.KINDS,
@@ -197,13 +139,15 @@ PROBLEMS: Mapping[str, Problem] = MappingProxyType(
                 kind=ProcSet,
                 check=procset.check,
                 cost=procset.cost,
+                levels=lambda one: one.levels,
                 unsolvable=procset.unsolvable,
                 parse=procset_json.parse_procset,
                 document_of=procset_json.document_of,
                 sha256=procset_json.sha256,
                 selection_of=procset_json.selection_of,
                 chosen_of=procset_json.chosen_of,
-                features=_procset_facts,
+                located=procset_json.located,
+                features=procset.features,
                 described=procset.described,
                 any_choice=lambda one: one.available[: one.request],
                 kinds=procset_tiny.KINDS,
@@ -216,13 +160,12 @@ PROBLEMS: Mapping[str, Problem] = MappingProxyType(
                 kind=Sukp,
                 check=sukp.check,
                 cost=sukp.cost,
-                unsolvable=lambda instance: None,
                 parse=sukp_json.parse_sukp,
                 document_of=sukp_json.document_of,
                 sha256=sukp_json.sha256,
                 selection_of=sukp_json.selection_of,
                 chosen_of=sukp_json.chosen_of,
-                features=_sukp_facts,
+                features=sukp.features,
                 described=sukp.described,
                 any_choice=lambda one: (),
                 kinds=sukp_tiny.KINDS,
@@ -235,13 +178,18 @@ PROBLEMS: Mapping[str, Problem] = MappingProxyType(
                 kind=Submesh,
                 check=submesh.check,
                 cost=submesh.cost,
+                levels=lambda one: 3,
                 unsolvable=submesh.unsolvable,
+                check_infeasible=lambda one, proof: check_infeasible(
+                    packing_of(one), proof
+                ),
                 parse=submesh_json.parse_submesh,
                 document_of=submesh_json.document_of,
                 sha256=submesh_json.sha256,
                 selection_of=submesh_json.selection_of,
                 chosen_of=submesh_json.chosen_of,
-                features=_submesh_facts,
+                located=submesh_json.located,
+                features=submesh.features,
                 described=submesh.described,
                 any_choice=lambda one: None,  # finding any placement needs a search
                 kinds=submesh_tiny.KINDS,

@@ -1,7 +1,7 @@
 """The tables of methods, one per problem; each is imported at first access.
 
-The package can be called: ``closeknit.methods("ksubset")`` returns the methods of a
-problem, those of installed packages among them.
+The package is callable: ``closeknit.methods("ksubset")`` returns the methods of a
+problem, including those of installed packages.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from .old_names import current
 class MethodTable(Mapping[str, Method[Inst]]):
     """The methods of one problem by name; the table is imported at first access.
 
-    Names of the version before are accepted, but not listed.
+    Names of the previous version are accepted, but not listed.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ class MethodTable(Mapping[str, Method[Inst]]):
         return len(self._methods)
 
     def __repr__(self) -> str:
-        """Return the problem and how many methods there are."""
+        """Return the problem and the number of methods."""
         return f"<MethodTable {self._problem}: {len(self)} methods>"
 
 
@@ -102,7 +102,7 @@ if TYPE_CHECKING:
 
 
 class _Callable(ModuleType):
-    """A package that is a function, too: its name is that of what it lists."""
+    """A package that is also a function, named after what it lists."""
 
     def __call__(
         self, problem: str | None = None

@@ -32,7 +32,7 @@ def refusal(name: str, instance: KSubset) -> str | None:
 
 
 def run(name: str, instance: KSubset, settings: Settings) -> Result:
-    """Return what an allocator gives to a request for k processors."""
+    """Return the processors that an allocator chooses for a request of size k."""
     start = clock.now()
     spec = STRATEGIES[name]
     allocator = spec(instance.topology, seed=settings.seed)

@@ -25,7 +25,7 @@ def allocator(name: str, topology: Topology, *, seed: int = 0) -> Allocator:
     Raises
     ------
     InputError
-        When there is none of that name, or it does not support this network.
+        If there is none of that name, or it does not support this network.
     """
     if name in STRATEGIES:
         return STRATEGIES[name](topology, seed=seed)

@@ -1,4 +1,4 @@
-"""The exact route by default: heuristic, bounds, dynamic program or searches."""
+"""The default exact route: heuristic, bounds, dynamic program or searches."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _MOST_RING_STEPS = 10**9
 def auto(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
     """Prove an optimum by the exact method that suits the instance best.
 
-    Trees, rings and lines have dynamic programmes of their own. Elsewhere mm-inc
-    makes a start; where a bound that anyone can derive again (stars, towns, axes)
-    already meets it, the proof is of grade ``checked`` and nothing is searched. Else
-    the searches go on from both, in turns and each with what the others found:
+    Trees, rings and lines have dynamic programs of their own. Otherwise mm-inc finds a
+    first solution; if a bound that can be recomputed (stars, towns, axes) already
+    equals its cost, the proof is of grade ``checked`` and there is no search. If not,
+    searches continue from both, alternating and exchanging solutions and bounds:
     on meshes in the plane levelset-bb, then cuts-bb; on graphs whose distances are
     not known to be sums of cuts distances-bb; in all other cases cuts-bb.
 
@@ -63,16 +63,16 @@ def auto(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
         try:
             searches = _searches(instance, chosen, bound)
             limit, last = _in_turns(searches, start + settings.time_limit, settings)
-        except OutOfTimeError:  # while they are set up, or within a step
+        except OutOfTimeError:  # during set-up, or within a step
             limit = Limit.TIME
             return answer(
                 instance, chosen, start=start, bound=bound, proof=proof, limit=limit
             )
         chosen = last.chosen
         nodes = sum(search.nodes for search in searches)
-        for search, vouches in searches.items():
+        for search, search_proof in searches.items():
             if search.bound > bound:
-                bound, proof = search.bound, vouches
+                bound, proof = search.bound, search_proof
     return answer(
         instance,
         chosen,
@@ -105,9 +105,9 @@ def _searches(
 def _in_turns(
     searches: dict[KSubsetSearch, Proof], deadline: float, settings: Settings
 ) -> tuple[Limit | None, KSubsetSearch]:
-    """Run the searches in turns, ever longer; return what stopped them, and the last.
+    """Alternate the searches, ever longer; return the limit reached, and the last.
 
-    The last search holds the best solution of all. Turns are counted in nodes, so that
+    The last search holds the best solution. Turns are counted in nodes, so that
     the result does not depend on the speed of the machine.
     """
     spent, longer = 0, 1

@@ -1,4 +1,4 @@
-"""The exact route by default for processor sets."""
+"""The default exact route for processor sets."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..solvers import DEFAULT, Result, Settings
 def auto(instance: ProcSet, /, settings: Settings = DEFAULT) -> Result:
     """Prove an optimum by frontier-dp or, where that is too wide, by set-opening-bb.
 
-    frontier-dp is taken where few sets are in progress at once: where they follow a
+    frontier-dp is used where few sets are in progress at once, as when they follow a
     layout such as racks, line cards or power lines. Planes of a torus and random
     domains are too wide.
 

@@ -1,4 +1,4 @@
-"""The exact route by default for submesh allocation."""
+"""The default exact route for submesh allocation."""
 
 from __future__ import annotations
 

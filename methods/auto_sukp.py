@@ -1,4 +1,4 @@
-"""The exact route by default for the set-union knapsack."""
+"""The default exact route for the set-union knapsack."""
 
 from __future__ import annotations
 

@@ -29,12 +29,12 @@ def methods_named(
     problems
         Names of problems.
     field
-        For messages: where the name stands.
+        Option or field to name in messages.
 
     Raises
     ------
     InputError
-        With a suggestion, when none of them has.
+        If none has it; the message suggests similar names.
     """
     from . import METHODS
 
@@ -59,7 +59,7 @@ def method_named(name: Any, problem: str, field: str = "--method") -> AnyMethod:
 
 
 def known_method(name: str, field: str) -> None:
-    """Refuse a name that no problem has a method of."""
+    """Raise InputError if no problem has a method of this name."""
     if ":" in name:  # of one's own
         own.imported(name, field)
         return

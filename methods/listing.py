@@ -1,4 +1,4 @@
-"""The methods of a problem, those of installed packages among them, as a table."""
+"""The methods of a problem, including those of installed packages, as a table."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _WIDEST = 60
 
 
 class MethodList(Mapping[str, AnyMethod]):
-    """Methods by name; ``print`` shows what each promises.
+    """Methods by name; ``print`` shows the guarantee of each.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def _cropped(text: str) -> str:
 def listed(
     problem: str | None = None,
 ) -> MethodList | dict[str, MethodList]:
-    """Return the methods of a problem by name; of every problem if it is left out.
+    """Return the methods of a problem by name, or of every problem if it is omitted.
 
     Parameters
     ----------
@@ -70,13 +70,13 @@ def listed(
     Raises
     ------
     InputError
-        With a suggestion, when there is no such problem.
+        If there is no such problem; the message suggests similar names.
 
     Examples
     --------
     >>> import closeknit as ck
     >>> ck.methods("sukp")["tabu"]
-    <Method 'tabu': Move to the best set of items, or of elements, not met before, in turns.>
+    <Method 'tabu': Move to the best set of items, or of elements, not visited before, in turns.>
     """  # noqa: E501
     if problem is None:
         return {name: MethodList(name) for name in PROBLEMS}

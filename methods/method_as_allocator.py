@@ -14,7 +14,7 @@ from ..solvers.method import Method
 
 
 class MethodAsAllocator(Allocator):
-    """Choose processors by a method for k-subsets, which sees only the idle ones.
+    """Choose processors by a method for k-subsets, given only the idle ones.
 
     Parameters
     ----------
@@ -35,8 +35,8 @@ class MethodAsAllocator(Allocator):
     Raises
     ------
     InputError
-        When the method does not accept a request, or finds no solution for it within
-        its limits.
+        If the method does not accept a request, or finds no solution for it within its
+        limits.
     """
 
     def __init__(
@@ -50,15 +50,15 @@ class MethodAsAllocator(Allocator):
         super().__init__(topology, seed=seed)
         self.method = method
         self.settings = settings
-        self.asked = 0
+        self.requests = 0
         self.last: Result | None = None
 
     def _choose(self, k: int, shape: tuple[int, ...] | None) -> Allocation:
         numbers = np.flatnonzero(self.idle)
         free = tuple(compress(self.places, self.idle))
         instance = KSubset("job", self.topology, free, k)
-        seed = self.seed + self.asked  # some methods are randomized
-        self.asked += 1
+        seed = self.seed + self.requests  # some methods are randomized
+        self.requests += 1
         result = self.method(instance, replace(self.settings, seed=seed))
         self.last = result
         if result.chosen is None:

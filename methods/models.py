@@ -19,7 +19,7 @@ from ..solvers.method import Inst, Inst_contra, Method, Variant, stopped
 CP_SAT = "cpsat"
 MIP_BACKENDS = ("highs", "scip", "cbc")
 BACKENDS = (CP_SAT, *MIP_BACKENDS)
-"""General solvers, as the names ``formulation/backend`` of methods have them."""
+"""General solvers, as in the names ``formulation/backend`` of methods."""
 
 
 class Build(Protocol[Inst_contra]):
@@ -40,7 +40,7 @@ def solver(backend: str) -> Callable[..., Result]:
     Raises
     ------
     SolverError
-        When the backend is not installed.
+        If the backend is not installed.
     """
     if backend == CP_SAT:
         from ..solvers import cpsat
@@ -62,7 +62,7 @@ class Model(Generic[Inst]):
     cpsat, mip
         Return the function that builds the model; they import ortools or PuLP.
     refuses_mip
-        Returns why mixed-integer solvers would not prove anything about an instance.
+        Returns why mixed-integer solvers cannot prove anything about an instance.
     first
         Finds a solution from which solvers start; if it costs nothing, it is returned
         at once.

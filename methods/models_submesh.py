@@ -7,7 +7,7 @@ from ..solvers import Limit, Result, Settings, answer, clock
 from ..solvers.method import Method, Variant
 
 BACKENDS = {"highs": "HiGHS", "scip": "SCIP"}
-"""The backends, and the names of the solvers as they are written."""
+"""The backends, and the display names of the solvers."""
 
 _DOC = """Decide by {solver}: for every two boxes, which lies left of or below which.
 

@@ -1,4 +1,4 @@
-"""Names of methods in the version before, accepted wherever a method is named.
+"""Method names of the previous version, accepted wherever a method is named.
 
 They are not listed anywhere, and will be removed with the next version.
 """

@@ -1,14 +1,14 @@
 """Methods from outside: any callable, run, checked and priced like every other method.
 
-A method of one's own takes an instance and `Settings` and returns a selection or a
+A user's method takes an instance and `Settings` and returns a selection or a
 `Result`. It is given as a callable, as text ``module:name``, which is imported, or as
 an entry point of the group ``closeknit.methods`` of an installed package::
 
     [project.entry-points."closeknit.methods"]
     "ksubset.my-rule" = "my_package.rules:my_rule"
 
-The name of an entry point is that of the method behind that of its problem; without a
-problem in its name, the callable says it in an attribute ``problem``.
+The name of an entry point is ``PROBLEM.METHOD``; if it lacks the problem, the
+callable must have it in an attribute ``problem``.
 """
 
 from __future__ import annotations
@@ -28,9 +28,6 @@ from ..instances import (
     PROBLEMS,
     InputError,
     Instance,
-    KSubset,
-    ProcSet,
-    Submesh,
     Value,
     problem_of,
 )
@@ -67,16 +64,16 @@ class OwnRule:
     ----------
     rule
         Returns a selection, as `chosen` accepts it; a `Result`, whose bound is
-        recorded as the word of this method; or None if it found nothing.
+        recorded as claimed by this method; or None if it found nothing.
     name
-        Of the method, for messages.
+        Name of the method, for messages.
     """
 
     rule: Rule
     name: str
 
     def __post_init__(self) -> None:
-        """Take over the docstring, which `help` and the tables show."""
+        """Copy the docstring, which `help` and the tables show."""
         object.__setattr__(self, "__doc__", getattr(self.rule, "__doc__", "") or "")
         module = getattr(self.rule, "__module__", "") or ""
         object.__setattr__(self, "__module__", module)
@@ -87,9 +84,9 @@ class OwnRule:
         Raises
         ------
         InputError
-            When the callable raises it: it does not accept this instance.
+            If the callable raises it: it does not accept this instance.
         SolverError
-            When the callable raises anything else, or its answer is not valid.
+            If the callable raises anything else, or its answer is not valid.
         """
         start = clock.now()
         try:
@@ -100,7 +97,7 @@ class OwnRule:
             why = " ".join(str(error).split())
             kind = type(error).__name__
             raise SolverError(f"{self.name}: {kind}: {why}".rstrip(": ")) from error
-        result = getattr(found, "result", found)  # of a solution: what it holds
+        result = getattr(found, "result", found)  # unwrap a solution
         if isinstance(result, Result):
             return self._checked(instance, result, settings, start)
         return self._priced(instance, found, settings, start)
@@ -108,7 +105,7 @@ class OwnRule:
     def _checked(
         self, instance: Instance, claimed: Result, settings: Settings, start: float
     ) -> Result:
-        """Return what the callable answered, its cost and proof put right."""
+        """Return the callable's answer with its cost and proof recomputed."""
         proof = Proof(Grade.SOLVER, self.name)
         if claimed.status is Status.INFEASIBLE:
             return Result(
@@ -178,25 +175,24 @@ class OwnMethod(Method[Any]):
 def own_method(
     thing: Any, *, name: str = "", problem: str = "", where: str = ""
 ) -> OwnMethod:
-    """Make a method of a callable, or of a `Method` that is not in the tables.
+    """Wrap a callable, or a `Method` that is not in the tables, as a method.
 
     Parameters
     ----------
     thing
-        Takes an instance and `Settings`. Attributes are used where it has them:
-        ``name``, ``problem``, ``guarantee``, ``refuses``, ``seeded`` and so on, with
-        the meaning that they have in `Method`.
+        Takes an instance and `Settings`. Its attributes ``name``, ``problem``,
+        ``guarantee``, ``refuses``, ``seeded`` and so on are used as in `Method`.
     name
-        Its name; else the attribute, else that of the function.
+        Name of the method; by default the attribute, or that of the function.
     problem
-        Name of its problem; else the attribute, else "".
+        Name of its problem; by default the attribute, or "".
     where
-        How another process imports it; found out if left out.
+        ``module:name`` for other processes; determined if omitted.
 
     Raises
     ------
     InputError
-        When it cannot be called, or names a problem that does not exist.
+        If it cannot be called, or names a problem that does not exist.
     """
     if not callable(thing):
         raise InputError(
@@ -243,14 +239,14 @@ def where_of(thing: Any) -> str:
 
 
 def imported(where: str, field: str = "method") -> OwnMethod:
-    """Import a method that is written ``module:name``.
+    """Import a method given as ``module:name``.
 
-    The current folder is searched as well, also where Python itself does not.
+    The current directory is searched as well, even where Python itself does not.
 
     Raises
     ------
     InputError
-        When there is no such module, or nothing of this name in it.
+        If there is no such module, or nothing of this name in it.
     """
     return _imported(where, where, "", field)
 
@@ -280,7 +276,7 @@ def _imported(where: str, name: str, problem: str, field: str = "method") -> Own
 def installed() -> Mapping[str, Mapping[str, OwnMethod]]:
     """Return the methods of installed packages, by problem and name.
 
-    One that cannot be imported, or that does not say its problem, is left out with a
+    A method that cannot be imported, or whose problem is not stated, is skipped with a
     warning.
     """
     found: dict[str, dict[str, OwnMethod]] = {problem: {} for problem in PROBLEMS}
@@ -312,9 +308,9 @@ def found_outside(
     name
         ``module:name``, or the name of an entry point without its problem.
     problems
-        Where to look; a method that names no problem is one for all of these.
+        Problems to search; a method that names no problem counts for all of these.
     field
-        For messages: where the name stands.
+        Option or field to name in messages.
     """
     if ":" in name:
         method = imported(name, field)
@@ -323,15 +319,15 @@ def found_outside(
 
 
 def given(thing: Any, problem: str, table: Mapping[str, AnyMethod]) -> AnyMethod:
-    """Return the method of a problem that a `Method` or a callable stands for.
+    """Return the method of a problem for a `Method` or a callable.
 
-    One of the table is returned as it is. Another of the same name has its module put
-    before its name.
+    A method of the table is returned as it is. Another of the same name is prefixed
+    with its module.
 
     Raises
     ------
     InputError
-        When it is a method for another problem, or cannot be called.
+        If it is a method for another problem, or cannot be called.
     """
     if isinstance(thing, Method) and table.get(thing.name) is thing:
         return thing
@@ -352,7 +348,7 @@ def chosen(instance: Instance, selection: Any) -> tuple[int, ...]:
     Parameters
     ----------
     instance
-        What was chosen from.
+        The instance from which the selection was chosen.
     selection
         Any iterable or array: of integers, which are indices; of locations, which are
         coordinates of processors (``[v]`` for node v of a tree) or names of
@@ -374,18 +370,10 @@ def chosen(instance: Instance, selection: Any) -> tuple[int, ...]:
     if isinstance(selection, Placement):
         return selection.flat()
     listed = plain(selection)
-    if isinstance(instance, Submesh) and isinstance(listed, dict):
-        return problem.chosen_of(instance, listed)
-    if isinstance(listed, list):
-        kinds = set(map(type, listed))
-        if kinds <= {int}:
-            return tuple(problem.canonical(listed))
-        if isinstance(instance, ProcSet) and kinds == {str}:
-            return problem.chosen_of(instance, listed)
-        if isinstance(instance, KSubset) and kinds == {list}:
-            if instance.topology.kind in ("tree", "graph"):
-                listed = [site[0] if len(site) == 1 else site for site in listed]
-            return problem.chosen_of(instance, listed)
+    if isinstance(listed, list) and set(map(type, listed)) <= {int}:
+        return tuple(problem.canonical(listed))
+    if (located := problem.located(instance, listed)) is not None:
+        return problem.chosen_of(instance, located)
     raise InputError(
         "must list indices or locations", field="selection", value=selection
     )

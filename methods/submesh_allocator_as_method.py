@@ -3,7 +3,7 @@
 No resident is moved. A place that is found therefore costs nothing, and is optimal.
 If no place is found and residents may not be moved, that is a proof of infeasibility
 for the allocators that find a free place whenever there is one. In all other cases
-nothing is known.
+nothing is proved.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from ..solvers import Grade, Limit, Proof, Result, Settings, Status, answer, clo
 from ..solvers.method import Method, Variant
 from .submesh_allocators import ALLOCATORS
 
-_NO_MOVES = Proof(Grade.CHECKED, "nobody is moved")
-"""No cost is less than that of moving no resident, whichever allocator was used."""
+_NO_MOVES = Proof(Grade.CHECKED, "no resident is moved")
+"""No cost is below that of moving no resident, whichever allocator is used."""
 
 
 def methods() -> list[Method[Submesh]]:

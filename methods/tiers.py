@@ -27,7 +27,7 @@ _PLACES = 1024
 _TINY_SECONDS = 0.2
 _SMALL_SECONDS = 8.0
 _LEAST_LIMIT = 1.0
-"""With shorter limits the source is not tried: they may end compiled methods too."""
+"""Time limit below which the source is not tried; compiled methods may reach it too."""
 
 
 def run_once(

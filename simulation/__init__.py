@@ -1,1 +1,1 @@
-"""Job streams: traces, replay, the occupancies that jobs meet."""
+"""Job streams: traces, replay, and the occupancies at job starts."""

@@ -1,4 +1,4 @@
-"""Jobs come, wait, are given processors, run and leave; somebody chooses which."""
+"""Dispatch a stream of jobs: they are submitted, wait, start and end."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from .week import Submission
 
 Flags = npt.NDArray[np.bool_]
 Choose = Callable[[Flags, Submission], npt.NDArray[np.int64]]
-"""Given what is available and a job, the indices of at least as many as it wants."""
+"""Given availability and a job, returns the indices of enough processors for it."""
 
 
 class Policy(Enum):
     """Which of the waiting jobs may start."""
 
     FCFS = "fcfs"
-    """Only the first that came."""
+    """Only the first in the queue."""
     SKIP = "skip"
-    """Any that fits, looked at in the order in which they came."""
+    """Any that fits, tried in the order of submission."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,14 +35,14 @@ class Turn:
     Parameters
     ----------
     job
-        Who starts.
+        The job that starts.
     time
-        When, in seconds after the start of the stream.
+        Seconds since the start of the stream.
     available
-        Of each processor: whether it was available just before. Not to be kept: it
-        is the machine's own; take a copy.
+        Whether each processor was available just before. A view of the machine's own
+        array: copy it to keep it.
     chosen
-        Indices of the processors it was given.
+        Indices of the processors of the job.
     """
 
     job: Submission
@@ -57,26 +57,26 @@ def dispatch(
     choose: Choose,
     policy: Policy = Policy.SKIP,
 ) -> Iterator[Turn]:
-    """Run a stream on an idle machine; give every start before it takes effect.
+    """Run a stream on an idle machine; yield every start before it takes effect.
 
-    At one instant, jobs end before others come, and come before others start. A job
-    that follows another comes at its end, plus its own wait.
+    At equal times, jobs end before others are submitted, which precedes starts. A job
+    that follows another is submitted at its end, after its own wait.
 
     Parameters
     ----------
     jobs
         The stream.
     n_processors
-        Of the machine.
+        Number of processors of the machine.
     choose
-        Asked once for every job that starts.
+        Called once for every job that starts.
     policy
-        Who may start.
+        Which jobs may start.
 
     Raises
     ------
     InputError
-        For a job larger than the machine, or one that follows none of the stream.
+        For a job larger than the machine, or one that follows an unknown job.
     """
     coming: list[tuple[int, int, Submission]] = []
     followers: dict[int, list[Submission]] = {}
@@ -96,7 +96,7 @@ def dispatch(
     for number, waiting in followers.items():
         if number not in known:
             raise InputError(
-                "follows a job that there is not",
+                "follows an unknown job",
                 field=f"job {waiting[0].number}",
                 value=number,
             )

@@ -35,9 +35,9 @@ from .swf import Job, read_swf, trace_name
 
 _EVERY = 64
 """Jobs of a trace between two reports of progress."""
-_TRACE_TEXT = """Replay a trace on a machine and write what every N-th job met when it
-was placed: the processors free just before, and its size as k. The queue is strict:
-first come, first served. Jobs run as long as the trace says. Jobs without known submit
+_TRACE_TEXT = """Replay a trace on a machine and write the problem of every N-th job
+placed: the processors free just before, and its size as k. The queue is strict:
+first come, first served. Run times are those of the trace. Jobs without known submit
 time, run time or size, jobs larger than the machine, and lines that repeat part of a
 job are skipped and counted. All jobs before A are replayed too, so that the machine is
 as full as it was; only the jobs from A on are written."""
@@ -56,18 +56,18 @@ TRACE_RANGE = (
         help="only the first N jobs, the same as --range 0:N (default: all)",
     ),
 )
-"""Which jobs of a trace are taken."""
+"""Options that select jobs of a trace."""
 
 
 def window_of(
     window: tuple[int, int | None] | None, first: int | None
 ) -> tuple[int, int | None]:
-    """Return which jobs of a trace are taken, as a half-open range.
+    """Return the selected jobs of a trace, as a half-open range.
 
     Raises
     ------
     InputError
-        When ``first`` is 0.
+        If ``first`` is 0.
     """
     if first is None:
         return window or (0, None)
@@ -89,7 +89,7 @@ def snapshots(
     progress: Progress,
     note: Callable[[str], None],
 ) -> Generator[KSubset, None, None]:
-    """Replay a trace; yield what every N-th job that was placed met.
+    """Replay a trace; yield the problem of every N-th job placed.
 
     Parameters
     ----------
@@ -98,21 +98,21 @@ def snapshots(
     shape, kind
         The machine, a mesh or torus.
     window, first
-        Which jobs are taken, see `window_of`.
+        Selected jobs, see `window_of`.
     every
-        Every how many jobs an instance is made.
+        Number of placed jobs per instance.
     partition
         Only jobs of this partition are replayed; None for all.
     allocator
-        Places the jobs.
+        Name of the allocator that places the jobs.
     progress, note
         See `Family.instances`.
 
     Raises
     ------
     InputError
-        For values out of range, a trace that cannot be read, and when no job of the
-        range could be placed.
+        For values out of range, an unreadable trace, and if no job of the range
+        could be placed.
     """
     if every < 1:
         raise InputError("must be at least 1", field="every", value=every)
@@ -159,7 +159,7 @@ def _reported(
 FRAGMENTED = Family(
     name="fragmented",
     problem="ksubset",
-    summary="what jobs coming and going leave free",
+    summary="what arriving and departing jobs leave free",
     make=fragmented,
     parameters=(
         *NETWORK,
@@ -192,12 +192,12 @@ FRAGMENTED = Family(
         "--shape 16x16 --k 24 --utilisation 85% --method hilbert/best-fit --seed 9",
     ),
 )
-"""Occupancies that drawn jobs leave behind."""
+"""Occupancies produced by random jobs."""
 
 TRACE = Family(
     name="trace",
     problem="ksubset",
-    summary="occupancies met by the jobs of an SWF trace",
+    summary="occupancies at the job starts of an SWF trace",
     description=_TRACE_TEXT,
     make=snapshots,
     parameters=(
@@ -215,7 +215,7 @@ TRACE = Family(
         ),
         choice("kind", ("mesh", "torus"), "mesh", "kind of network"),
         *TRACE_RANGE,
-        optional("every", "1", "write every N-th job that was placed"),
+        optional("every", "1", "write every N-th job placed"),
         Parameter(
             name="partition",
             metavar="P",

@@ -1,4 +1,4 @@
-"""Fragmented machines: what jobs coming and going leave free."""
+"""Fragmented machines: what arriving and departing jobs leave free."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ def fragmented(
     allocator: str = "mm",
     kind: str = "mesh",
 ) -> KSubset:
-    """Let jobs come and go under an allocator; return what is free at the end.
+    """Run random jobs under an allocator; return what is free at the end.
 
     The machine is kept at its target: the next job of an endless queue starts as
-    soon as it fits below the target utilisation, otherwise one running job leaves,
-    each equally likely (run times without memory). It starts empty and stops
-    after ``jobs`` jobs, when by default ten times the processors in use have been
-    handed out, so that nothing is left of the first, orderly filling.
+    soon as it fits below the target utilisation, otherwise one running job ends,
+    each equally likely (memoryless run times). It starts empty and stops after
+    ``jobs`` jobs; by default once ten times the processors in use have been
+    allocated, so that nothing is left of the first, orderly filling.
 
     Parameters
     ----------
@@ -51,12 +51,12 @@ def fragmented(
     k
         Processors to choose at the end.
     seed
-        Of all draws, at least 0.
+        Random seed, at least 0.
     utilisation
         Largest share of the processors in use, between 0 and 1.
     mean_size
-        Mean job size in processors, about: sizes are rounded, at least 1, and cut
-        off at the target.
+        Approximate mean job size in processors: sizes are rounded, at least 1, and
+        cut off at the target.
     sizes
         ``exponential``, or ``uniform`` between 1 and 2·mean - 1.
     jobs
@@ -69,11 +69,11 @@ def fragmented(
     Raises
     ------
     InputError
-        When these make no instance, in particular if k exceeds the free count.
+        For invalid values, in particular if k exceeds the free count.
 
     Notes
     -----
-    Time: one run of the allocator a job.
+    Time: one run of the allocator per job.
     """
     machine = Machine(network_of(kind, shape), allocator)
     if not 0 < utilisation < 1:

@@ -1,9 +1,8 @@
-"""What must be true after every event of a simulation, checked where tests ask for it.
+"""Invariants that hold after every event of a simulation, checked in tests.
 
-``CLOSEKNIT_CHECK=1`` in the environment switches the checks on, for whatever simulation
-starts from then on; tests/conftest.py sets it. They share no code with the allocators:
-every processor is marked again at every event, which takes time in proportion to the
-machine.
+``CLOSEKNIT_CHECK=1`` in the environment enables the checks for simulations that start
+afterwards; tests/conftest.py sets it. They share no code with the allocators: every
+processor is marked again at every event, which takes time linear in the machine's size.
 """
 
 from __future__ import annotations
@@ -23,34 +22,34 @@ if TYPE_CHECKING:
     from .submesh import Occupancy
 
 SWITCH = "CLOSEKNIT_CHECK"
-"""The environment variable; 1 switches the checks on."""
+"""The environment variable; 1 enables the checks."""
 
 
 class BrokenInvariantError(AssertionError):
-    """A simulator has lost track of its machine: a fault of closeknit's own."""
+    """The state of a simulator is inconsistent: a bug in closeknit."""
 
 
 def checking() -> bool:
-    """Whether simulations that start now are checked."""
+    """Return whether simulations that start now are checked."""
     return os.environ.get(SWITCH) == "1"
 
 
-def _demand(true: bool, what: str) -> None:
+def _require(true: bool, what: str) -> None:
     if not true:
         raise BrokenInvariantError(what)
 
 
 class BoxWatch:
-    """Follows who holds which box of a mesh.
+    """Tracks which box of a mesh each active request occupies.
 
-    Everybody holds one box of the size that was asked for, turned only where that is
-    allowed, and as long as they stay in the same way; boxes lie in the mesh and do not
-    overlap; what is free and what is held is the mesh.
+    Every request holds one box of the requested size, rotated only if that is allowed,
+    and never rotated again; boxes lie in the mesh and do not overlap; free and held
+    processors add up to the mesh.
 
     Parameters
     ----------
     occupancy
-        Empty.
+        An empty occupancy.
     """
 
     def __init__(self, occupancy: Occupancy) -> None:
@@ -59,61 +58,61 @@ class BoxWatch:
         self.look()
 
     def started(self, number: int, size: tuple[int, ...]) -> None:
-        """Look after a request has been placed."""
-        _demand(number not in self.ways, f"request {number} is served twice")
+        """Check after a request has been placed."""
+        _require(number not in self.ways, f"request {number} is served twice")
         self.ways[number] = ways_of(self.occupancy.shape, size, self.occupancy.rotate)
         self.look()
 
     def left(self, number: int) -> None:
-        """Look after a box has been released."""
-        _demand(number in self.ways, f"request {number} leaves, but was not there")
+        """Check after a box has been released."""
+        _require(number in self.ways, f"request {number} leaves, but was not placed")
         del self.ways[number]
         self.look()
 
     def over(self) -> None:
-        """Look when all have left."""
-        _demand(not self.ways, f"{sorted(self.ways)} have not left")
+        """Check when all requests have left."""
+        _require(not self.ways, f"{sorted(self.ways)} have not left")
         self.look()
 
     def look(self) -> None:
-        """Look at the whole mesh.
+        """Check the whole mesh.
 
         Raises
         ------
         BrokenInvariantError
-            When anything is not as it must be.
+            If an invariant does not hold.
         """
         occupancy, where = self.occupancy, self.occupancy.where
-        # once one has been let in unproved, no resident has a known place
-        _demand(
+        # once one has been admitted unproved, no resident has a known place
+        _require(
             where.keys() == self.ways.keys() or (occupancy.generous and not where),
             f"boxes are held by {sorted(where)}, not by {sorted(self.ways)}",
         )
-        _demand(
+        _require(
             sorted(where.values()) == sorted(occupancy.boxes()),
             "the allocator holds other boxes than the residents",
         )
         held = sum(prod(ways[0]) for ways in self.ways.values())
-        _demand(
+        _require(
             occupancy.free + held == prod(occupancy.shape),
             f"{occupancy.free} processors free and {held} held",
         )
         taken = np.zeros(occupancy.shape, dtype=np.bool_)
         for number, box in where.items():
             lies = sides(box)
-            _demand(
+            _require(
                 lies in self.ways[number],
                 f"request {number} holds {box}, which is not {self.ways[number]}",
             )
             self.ways[number] = (lies,)
             place = self._cells(number, box)
-            _demand(not taken[place].any(), f"{box} of request {number} overlaps")
+            _require(not taken[place].any(), f"{box} of request {number} overlaps")
             taken[place] = True
 
     def _cells(self, number: int, box: Box) -> tuple[IntArray, ...]:
         """Return the cells of a box, for indexing."""
         lies = list(zip(corner(box), sides(box), self.occupancy.shape, strict=True))
-        _demand(
+        _require(
             all(
                 0 <= low < n and side <= n and (self.occupancy.torus or low + side <= n)
                 for low, side, n in lies
@@ -124,17 +123,18 @@ class BoxWatch:
 
 
 class ProcessorWatch:
-    """Follows who holds which processors of a machine.
+    """Tracks which processors of a machine each job holds.
 
-    Processors given were idle and are given once, and as many as asked for, or more;
-    what the machine calls idle is what no job holds, and in the end it is as it was.
+    Allocated processors were idle and are allocated once, at least as many as
+    requested; the machine's idle processors are those that no job holds, and its final
+    state is the initial one.
 
     Parameters
     ----------
     idle
-        Of every processor whether it is idle in the beginning.
+        Whether each processor is initially idle.
     state
-        What the allocator remembers in the beginning.
+        Initial state of the allocator.
     """
 
     def __init__(self, idle: Flags, state: Hashable = None) -> None:
@@ -142,26 +142,26 @@ class ProcessorWatch:
         self.idle = idle.copy()
         self.state = state
 
-    def started(self, who: int, wanted: int, used: IntArray, held: IntArray) -> None:
-        """Look at what a job is given: what it runs on, and all that it holds."""
-        _demand(len(used) >= wanted, f"job {who} is given {len(used)}, not {wanted}")
-        _demand(len(np.unique(held)) == len(held), f"job {who}: one is given twice")
-        _demand(len(np.unique(used)) == len(used), f"job {who}: one is used twice")
-        _demand(bool(np.isin(used, held).all()), f"job {who} runs on what it lacks")
-        _demand(bool(self.idle[held].all()), f"job {who} is given what another holds")
+    def started(self, job: int, wanted: int, used: IntArray, held: IntArray) -> None:
+        """Check an allocation: what a job runs on, and all that it holds."""
+        _require(len(used) >= wanted, f"job {job} is given {len(used)}, not {wanted}")
+        _require(len(np.unique(held)) == len(held), f"job {job}: one is given twice")
+        _require(len(np.unique(used)) == len(used), f"job {job}: one is used twice")
+        _require(bool(np.isin(used, held).all()), f"job {job} runs on what it lacks")
+        _require(bool(self.idle[held].all()), f"job {job} is given what another holds")
         self.idle[held] = False
 
-    def ended(self, who: int, held: IntArray) -> None:
-        """Look at what a job gives back."""
-        _demand(not self.idle[held].any(), f"job {who} gives back what it lacks")
+    def ended(self, job: int, held: IntArray) -> None:
+        """Check what a job releases."""
+        _require(not self.idle[held].any(), f"job {job} releases what it lacks")
         self.idle[held] = True
 
     def look(self, idle: Flags, free: int) -> None:
-        """Compare with what the machine believes after an event."""
-        _demand(np.array_equal(idle, self.idle), "idle is not what no job holds")
-        _demand(free == int(self.idle.sum()), f"{free} free is not what is idle")
+        """Compare with the machine's own records after an event."""
+        _require(np.array_equal(idle, self.idle), "idle is not what no job holds")
+        _require(free == int(self.idle.sum()), f"{free} free is not what is idle")
 
     def over(self, state: Hashable = None) -> None:
-        """Look at the machine when all have left."""
-        _demand(np.array_equal(self.idle, self.first), "something is held in the end")
-        _demand(state == self.state, "the allocator is not as it was in the beginning")
+        """Check the machine when all jobs have ended."""
+        _require(np.array_equal(self.idle, self.first), "something is held in the end")
+        _require(state == self.state, "the allocator is not in its initial state")

@@ -11,24 +11,24 @@ from ..methods.allocators import allocator
 
 
 class Machine:
-    """A network, which of its processors are busy, and who hands them out.
+    """A network, the state of its processors, and its allocator.
 
     Parameters
     ----------
     network
         The network; all of it is free at first.
     name
-        Of a method in the registry, which chooses the processors of a job.
+        Name of a method in the registry, which chooses the processors of a job.
 
     Attributes
     ----------
     allocator
-        Who hands out; another seed for every job, from 1, as some methods draw.
+        The allocator; the seed increases by 1 per job, as some methods are randomized.
 
     Raises
     ------
     InputError
-        When there is no such method.
+        If there is no such method.
     """
 
     def __init__(self, network: Topology, name: str) -> None:
@@ -52,6 +52,6 @@ class Machine:
     def problem(
         self, idle: Flags, size: int, name: str = "job", source: str = ""
     ) -> KSubset:
-        """Return the problem that a job of this size poses when these are idle."""
+        """Return the problem posed by a job of this size, given idle processors."""
         free = tuple(compress(self.places, idle))
         return KSubset(name, self.network, free, size, source=source)

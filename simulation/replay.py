@@ -18,18 +18,18 @@ __all__ = ["Placement", "Replay", "Skipped"]
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """A job's turn.
+    """A placed job.
 
     Parameters
     ----------
     place
-        The job's place in what was replayed, counted from 0, skipped jobs too.
+        The job's position in the replayed trace, counted from 0, with skipped jobs.
     job
         The job.
     time
         When it starts, in seconds since the start of the trace.
     met
-        The problem it poses: the processors free just before, its size as k.
+        The problem that it poses: the processors free just before, its size as k.
     """
 
     place: int
@@ -40,11 +40,11 @@ class Placement:
 
 @dataclass
 class Replay:
-    """Jobs arrive, wait, run and leave as in a trace, on a machine of one's own.
+    """Replays the jobs of a trace on a machine.
 
     The queue is strict: a job starts when it is at the head and enough processors
-    are free, never earlier than one before it. It runs as long as in the trace.
-    At one instant, jobs end before others start, and start before others arrive;
+    are free, never earlier than one before it. Its run time is that of the trace.
+    At equal times, jobs end before others start, and start before others arrive;
     see `simulate`.
 
     Parameters
@@ -52,29 +52,29 @@ class Replay:
     machine
         The machine; its allocator chooses the processors.
     name, source
-        Beginning of the names and sources of the problems that jobs pose.
+        Prefixes of the names and sources of the problems that jobs pose.
     """
 
     machine: Machine
     name: str = "job"
     source: str = ""
     skipped: Counter[Skipped] = field(default_factory=Counter)
-    """How many jobs were not replayed, and why."""
+    """Number of jobs that were not replayed, by reason."""
 
     def run(self, jobs: Iterable[Job]) -> Iterator[Placement]:
-        """Replay these jobs, in the order of their submission; give every start.
+        """Replay these jobs, in the order of their submission; yield every start.
 
         Raises
         ------
         InputError
-            When the trace cannot be read (see `read_swf`).
+            If the trace cannot be read (see `read_swf`).
         """
         return (self._placement(job, start) for job, start in self._starts(jobs))
 
     def occupancies(
         self, jobs: Iterable[Job], first: int = 0, every: int = 1
     ) -> Iterator[KSubset]:
-        """Give the problem met by every so many-th job, those skipped not counted.
+        """Yield the problem of every ``every``-th job, skipped ones not counted.
 
         All jobs are replayed, so that the machine is as full as it was; those before
         the ``first``-th of the trace are not reported.
@@ -82,7 +82,7 @@ class Replay:
         Raises
         ------
         InputError
-            When two jobs to be reported have the same number.
+            If two jobs to be reported have the same number.
         """
         seen: set[int] = set()
         started = (turn for turn in self._starts(jobs) if turn[1].job.number >= first)
@@ -115,7 +115,7 @@ class Replay:
     def _usable(
         self, jobs: Iterable[Job], taken: dict[int, Job]
     ) -> Iterator[StreamJob]:
-        """Give the jobs that can be run, by their places; note those taken."""
+        """Yield the jobs that can be run, by their places; record them in ``taken``."""
         for place, job in enumerate(jobs):
             if why := unusable(job, len(self.machine.places)):
                 self.skipped[why] += 1

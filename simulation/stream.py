@@ -1,8 +1,8 @@
-"""A stream of jobs on a machine: who starts when, and on which processors.
+"""A stream of jobs on a machine: which jobs start when, and on which processors.
 
-At one instant jobs end before others come, and come before others start. They come one
-by one: one that takes no time at all, and is served as it comes, has ended before the
-next that comes at that instant.
+At equal times jobs end before others are submitted, which precedes starts. Jobs are
+submitted one by one: one with run time 0 that starts at once has ended before the
+next that is submitted at that time.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class Policy(Enum):
     """Which of the waiting jobs may start."""
 
     FCFS = "fcfs"
-    """Only the first that came."""
+    """Only the first in the queue."""
     EASY = "easy"
     """Others too, if by the estimates they do not delay the first."""
 
@@ -34,13 +34,13 @@ class Start:
     Parameters
     ----------
     job
-        Who starts.
+        The job that starts.
     time
-        When, in seconds after the start of the stream.
+        Seconds since the start of the stream.
     idle
-        Of every processor whether it was idle just before; a copy.
+        Whether each processor was idle just before; a copy.
     grant
-        What the job was given.
+        The processors allocated to the job.
     """
 
     job: StreamJob
@@ -51,7 +51,7 @@ class Start:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class End:
-    """A job's end; what it held has been released."""
+    """A job's end; its processors have been released."""
 
     job: StreamJob
     time: int
@@ -64,41 +64,41 @@ Event = Start | End
 def simulate(
     jobs: Iterable[StreamJob], allocator: Allocator, policy: Policy = Policy.FCFS
 ) -> Iterator[Event]:
-    """Run a stream until all have left; give starts and ends in the order of time.
+    """Run a stream until all jobs have ended; yield starts and ends in order of time.
 
-    EASY: a first of the queue that cannot start has a reservation, the earliest
-    moment at which by the estimates as many processors are idle as it requests.
-    Those behind it, in the order in which they came, may start if they are served
-    now, and by the estimates have ended by then or take only what the first leaves
-    over. An allocator that has enough processors and still refuses the first makes
-    it wait for the next expected end; only those gone by then may pass. A job that
-    outlives its estimate is expected to end at any moment.
+    EASY: a first job of the queue that cannot start has a reservation, the earliest
+    time at which by the estimates as many processors are idle as it requests. Those
+    behind it, in the order of submission, may start if they can be placed now, and by
+    the estimates have ended by then or use only processors that the first leaves
+    over. If an allocator refuses the first although enough processors are idle, the
+    reservation is the next expected end; only jobs that end before it may pass. A job
+    that exceeds its estimate is expected to end at any moment.
 
     Parameters
     ----------
     jobs
-        In the order of their submission; may be drawn as the stream goes on.
+        In the order of their submission; may be generated during the run.
     allocator
-        Chooses the processors; idle, but for what is held for good.
+        Chooses the processors; idle except for what is held permanently.
     policy
-        Who may start.
+        Which jobs may start.
 
     Raises
     ------
     InputError
-        For a job larger than the machine, one that the idle machine does not serve,
-        or one submitted before the one listed above it.
+        For a job larger than the machine, one that cannot be placed on the idle
+        machine, or one submitted before the one listed above it.
 
     Notes
     -----
-    Time: O(log n) per event besides the allocator's, and under EASY a look at the jobs
-    running and waiting.
+    Time: O(log n) per event in addition to the allocator's, and under EASY a pass over
+    the running and waiting jobs.
     """
     return _Run(allocator, policy).events(jobs)
 
 
 class _Run:
-    """What is running and waiting."""
+    """The running and waiting jobs."""
 
     def __init__(self, allocator: Allocator, policy: Policy) -> None:
         self.allocator = allocator
@@ -107,13 +107,13 @@ class _Run:
         self.clock = 0
         self.waiting: list[tuple[int, StreamJob]] = []
         self.running: list[tuple[int, int, StreamJob, Allocation, int]] = []
-        """End, place in the stream, who, on what, expected end."""
+        """End, position in the stream, job, allocation, expected end."""
         self.watch = (
             ProcessorWatch(allocator.idle, allocator.state()) if checking() else None
         )
 
     def events(self, jobs: Iterable[StreamJob]) -> Iterator[Event]:
-        """Let one after the other come, when those before have ended."""
+        """Submit the jobs in order, after the ends that precede each."""
         last = 0
         for place, job in enumerate(jobs):
             self._refuse(job, last)
@@ -145,7 +145,7 @@ class _Run:
             )
 
     def _end(self) -> Iterator[End]:
-        """End all that end next."""
+        """End all jobs that end next."""
         self.clock = self.running[0][0]
         while self.running and self.running[0][0] == self.clock:
             _, _, job, grant, _ = heapq.heappop(self.running)
@@ -156,7 +156,7 @@ class _Run:
             yield End(job, self.clock, grant)
 
     def _start(self) -> Iterator[Start]:
-        """Start all that may."""
+        """Start all jobs that may start."""
         served = 0
         for place, job in self.waiting:
             start = self._serve(place, job)
@@ -178,7 +178,7 @@ class _Run:
     def _serve(
         self, place: int, job: StreamJob, spare: int | None = None
     ) -> Start | None:
-        """Give a job processors, if it takes no more than are to spare."""
+        """Allocate processors to a job, if it uses no more than can be spared."""
         allocator = self.allocator
         if job.processors > allocator.free:
             return None
@@ -203,7 +203,7 @@ class _Run:
             self.watch.look(self.allocator.idle, self.allocator.free)
 
     def _backfill(self) -> Iterator[Start]:
-        """Start those behind the first that do not delay it."""
+        """Start jobs behind the first that do not delay it."""
         moment, spare = self._reservation()
         passed: set[int] = set()
         for i, (place, job) in enumerate(self.waiting[1:], start=1):
@@ -230,7 +230,7 @@ class _Run:
         """Return when the first is expected to start, and what it then leaves over."""
         wanted = self.waiting[0][1].processors
         idle = self.allocator.free
-        refused = wanted <= idle  # enough are idle, yet it was not served
+        refused = wanted <= idle  # enough are idle, yet it was not placed
         moment = -1
         for expected, held in sorted(
             (max(entry[4], self.clock), len(entry[3].held)) for entry in self.running

@@ -1,4 +1,4 @@
-"""Streams of jobs that ask for a number of processors: from traces, or drawn."""
+"""Streams of jobs that request numbers of processors: from traces, or random."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from ..instances import InputError
 from .swf import Job, read_header, read_swf
 
 MOST_REQUESTS = 10**6
-"""Of a stream, drawn or taken from a trace."""
+"""Limit on the jobs of a stream, random or from a trace."""
 _LONGEST = 10**9
-"""Seconds that a job that is drawn may run, or let the next one wait."""
+"""Limit on the run time of a random job, and on the gap to the next, in seconds."""
 
 
 class Skipped(Enum):
@@ -41,22 +41,22 @@ class StreamJob:
     Parameters
     ----------
     number
-        What it is called; in a trace, as there.
+        Its number, in a trace that of the trace.
     submit
-        When it comes, in seconds after the start of the stream.
+        Submission time, in seconds since the start of the stream.
     processors
-        How many it requests, at least 1.
+        Number of processors requested, at least 1.
     seconds
-        How long it runs.
+        Run time.
     estimate
         Its estimated run time, which backfilling relies on.
     shape
-        Sides of the submesh it would like; None if it does not say.
+        Sides of the preferred submesh; None if there is no preference.
 
     Raises
     ------
     InputError
-        When a time is negative, or it requests nothing.
+        If a time is negative, or no processor is requested.
     """
 
     number: int
@@ -106,11 +106,11 @@ def jobs_of_trace(
     where: Callable[[Job], bool] | None = None,
     window: tuple[int, int | None] = (0, None),
 ) -> tuple[list[StreamJob], Counter[Skipped]]:
-    """Take over the jobs of a trace that a machine can run.
+    """Read the jobs of a trace that a machine can run.
 
-    Times count from the submission of the first job that is taken. The estimate is
-    the time that the job requested, but at least its run time, for a system would
-    have ended it by then; its run time if it requested none.
+    Times count from the submission of the first job taken. The estimate is the
+    requested time, but at least the run time, as a system would have ended the job by
+    then; it is the run time if no time was requested.
 
     Parameters
     ----------
@@ -119,18 +119,18 @@ def jobs_of_trace(
     most
         Processors of the machine, compared after the division.
     scale
-        Factor of the times of submission, above 0: below 1 they come faster.
+        Factor of the submission times, above 0: below 1 jobs arrive faster.
     divide
         Processors are divided by this, and rounded up.
     where
-        Which jobs are looked at; the others are not counted.
+        Selects jobs; the others are not counted.
     window
-        First of those and the one after the last, counted from 0.
+        The first of those and the one after the last, counted from 0.
 
     Returns
     -------
     tuple
-        The jobs in the order of submission, and how many were left out, and why.
+        The jobs in the order of submission, and how many were skipped, by reason.
 
     Raises
     ------
@@ -174,12 +174,12 @@ def jobs_of_trace(
 
 
 def several_processors_in_autumn_1996(path: str | Path) -> Callable[[Job], bool]:
-    """Pick the 6087 jobs of Mache, Lo and Garg from the SDSC Paragon's log of 1996.
+    """Select the 6087 jobs of Mache, Lo and Garg from the SDSC Paragon's log of 1996.
 
-    Jobs of more than one processor submitted from September to November 1996, on a
-    clock eight hours behind UTC all the time. The paper states three months and the
-    number; that it is these is inferred from the number alone, and its Table 1 speaks
-    against it: a mean size of 14.5 processors with a coefficient of variation of 1.5,
+    These are jobs of more than one processor submitted from September to November
+    1996, on a clock eight hours behind UTC throughout. The paper states three months
+    and the number; the selection is inferred from the number alone, and contradicts
+    Table 1: a mean size of 14.5 processors with a coefficient of variation of 1.5,
     and 3.7 between arrivals, where these have 19.58, 1.28 and 3.24.
 
     Parameters
@@ -190,7 +190,7 @@ def several_processors_in_autumn_1996(path: str | Path) -> Callable[[Job], bool]
     Raises
     ------
     InputError
-        When the header does not.
+        If the header has no such field.
 
     Notes
     -----
@@ -218,12 +218,12 @@ def several_processors_in_autumn_1996(path: str | Path) -> Callable[[Job], bool]
 def rescaled(
     jobs: Iterable[StreamJob], factor: Fraction | int | float
 ) -> list[StreamJob]:
-    """Let the same jobs come faster (a factor below 1) or slower.
+    """Scale submission times, so that jobs come faster (a factor below 1) or slower.
 
     Raises
     ------
     InputError
-        When the factor is not above 0.
+        If the factor is not above 0.
 
     Examples
     --------
@@ -245,30 +245,30 @@ def generated(
     interarrival: float = 60.0,
     service: str = "exponential:600",
 ) -> list[StreamJob]:
-    """Draw a stream of jobs; estimates are exact.
+    """Generate a random stream of jobs; estimates are exact.
 
-    Each of sizes, gaps and run times has a random stream of its own: the same seed
-    with another load gives the same jobs.
+    Sizes, gaps and run times each have their own random stream: the same seed with
+    another load gives the same jobs.
 
     Parameters
     ----------
     n
-        How many.
+        Number of jobs.
     seed
-        Of all draws, at least 0.
+        Random seed, at least 0.
     most
         Processors of the machine: larger sizes are cut off there.
     sides
-        Of the machine, for jobs that ask for a box.
+        Sides of the machine, for jobs that request a box.
     sizes
         ``exponential:MEAN`` or ``uniform:LOW:HIGH``, in processors; exponential
-        ones are rounded, and at least 1. ``box:`` before either: the job asks for
-        the processors of a box each of whose sides is drawn so, and cut off at the
-        machine's, and says its shape.
+        ones are rounded, and at least 1. With prefix ``box:`` each side of a box is
+        drawn so, and cut off at the machine's; the job requests its processors and
+        has its shape.
     interarrival
         Mean time between two submissions, in seconds, exponential.
     service
-        Run times in seconds, likewise.
+        Run times in seconds, in the same notation.
 
     Raises
     ------
@@ -278,7 +278,7 @@ def generated(
     Examples
     --------
     Workload I of Mache, Lo and Garg 1999: 1000 jobs of "exponential mean = 4 * 4",
-    whether that is of sizes or of sides:
+    which may refer to sizes or to sides:
 
     >>> jobs = generated(1000, seed=1, most=352, sizes="exponential:16")
     >>> len(jobs), sum(job.processors for job in jobs) // 1000
@@ -326,7 +326,7 @@ def generated(
 def _drawn(
     field: str, text: str, n: int, rng: np.random.Generator, most: int
 ) -> npt.NDArray[np.int64]:
-    """Draw n whole numbers from 1 to most."""
+    """Draw n integers from 1 to most."""
     wrong = InputError(
         "must be exponential:MEAN or uniform:LOW:HIGH", field=field, value=text
     )
@@ -363,5 +363,5 @@ def _refuse_factor(factor: Fraction | int | float) -> None:
 
 
 def largest(jobs: Sequence[StreamJob]) -> StreamJob:
-    """Return the first of the jobs that ask for most."""
+    """Return the first of the jobs that request most processors."""
     return max(jobs, key=lambda job: job.processors)

@@ -1,4 +1,4 @@
-"""What is measured of a stream: of every job, and of the machine over time."""
+"""Measurements of a stream: for every job, and for the machine over time."""
 
 from __future__ import annotations
 
@@ -19,32 +19,32 @@ from .stream_jobs import StreamJob
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobRow:
-    """What is measured of one job when it starts.
+    """Measurements of one job when it starts.
 
-    Where a job lies is measured by the processors that it uses, not of those that are
-    held besides them. None: not defined for this network or this job.
+    Its location is measured by the processors that it uses, without others that it
+    holds. None: not defined for this network or this job.
 
     Parameters
     ----------
     number, submit_s, start_s, end_s, processors
-        The job; it ends as its run time says.
+        The job; its end follows from its run time.
     held
-        Processors taken from others: more than it asked for where pages are given.
+        Processors allocated: more than requested where whole pages are allocated.
     pair_sum
         Sum of the distances of all pairs, in hops, or in the network's unit of
         length where decimals were scaled.
     average_distance_hops
-        That by the number of pairs; None for a single processor.
+        Pair sum divided by the number of pairs; None for a single processor.
     nodes_affected
         Processors of the smallest box around it, which on a torus may wrap.
     balance_factor
-        Its processors in rows above the middle, less those below, without sign.
+        Absolute difference of its processors above and below the middle.
     pieces
-        Connected ones.
+        Number of connected components.
     idle
         Idle processors just before.
     largest_idle_piece
-        Of these, those of the largest connected piece.
+        Size of their largest connected component.
     """
 
     number: int
@@ -76,15 +76,15 @@ class JobRow:
 class Summary:
     """Means over the jobs of a stream, and over time.
 
-    Time runs from the first submission to the last event. A mean over nothing is
-    None; so is what is not defined for the network.
+    Time runs from the first submission to the last event. A mean over no values is
+    None; so is a value that is not defined for the network.
 
     Parameters
     ----------
     jobs
-        How many started.
+        Number of jobs started.
     makespan_s
-        From the first submission to the last event.
+        Time from the first submission to the last event.
     mean_pair_sum
         Sum of the pairwise distances of a job, averaged over jobs.
     mean_average_distance_hops
@@ -93,30 +93,30 @@ class Summary:
     mean_nodes_affected
         Processors of the smallest box around a job, averaged over jobs.
     mean_balance_factor
-        Processors of a job above less below the middle row link, without sign,
+        Absolute difference of a job's processors above and below the middle row link,
         averaged over jobs.
     system_balance_factor
-        The same of all processors held, averaged over time.
+        The same for all processors held, averaged over time.
     contiguous_pct
-        Jobs in one connected piece.
+        Jobs in one connected component.
     mean_pieces
-        Connected pieces of a job, averaged over jobs.
+        Connected components of a job, averaged over jobs.
     utilization_pct
-        Processors in use times time, of the machine's.
+        Processor-seconds in use, relative to those of the machine.
     offered_load_pct
-        Processors asked for times run time, of all jobs, by those of the machine
-        times the time from the first submission to the last; None if that is 0.
+        Processor-seconds requested by all jobs, relative to those of the machine from
+        the first submission to the last; None if that time is 0.
     mean_wait_s
-        From submission to start, averaged over jobs.
+        Time from submission to start, averaged over jobs.
     mean_flow_time_s
-        From submission to end, averaged over the jobs that have ended.
+        Time from submission to end, averaged over the jobs that have ended.
     internal_fragmentation_pct
-        Processors held that no job asked for times time, of those held.
+        Processor-seconds held but not requested, relative to those held.
     mean_idle_fragmentation_pct
-        Idle processors outside the largest connected piece of them, of the idle
+        Idle processors outside their largest connected component, relative to all idle
         ones, just before a start, averaged over starts.
     partial
-        Whether the run was ended before the stream.
+        Whether the run ended before the stream.
     """
 
     jobs: int
@@ -141,13 +141,13 @@ class _Ruler(Protocol):
     """Measures sets of processors of one network."""
 
     def job(self, used: IntArray) -> tuple[int, int | None, int | None, int | None]:
-        """Pair sum, nodes affected, those above less those below, pieces."""
+        """Return pair sum, nodes affected, those above less those below, pieces."""
 
     def lean(self, held: IntArray) -> int | None:
-        """Processors above the middle less those below."""
+        """Return the processors above the middle less those below."""
 
     def largest_piece(self, idle: Flags) -> int | None:
-        """Processors of the largest connected piece."""
+        """Return the size of the largest connected component."""
 
 
 class _OnGrid:
@@ -171,7 +171,7 @@ class _OnGrid:
         return int(self._kernels[2](idle, self._shape, self._wraps)[1])
 
 
-class _Elsewhere:
+class _DistancesOnly:
     """On points and trees, where only distances are defined."""
 
     def __init__(self, allocator: Allocator) -> None:
@@ -191,21 +191,21 @@ class _Elsewhere:
 
 
 class Meter:
-    """Adds up what the events of a stream tell.
+    """Accumulates measurements over the events of a stream.
 
     Parameters
     ----------
     allocator
-        As it is before the stream begins: what is held then is not the machine's.
+        The allocator before the stream begins; what is held then is excluded.
 
     Attributes
     ----------
     rows
-        Of the jobs that have started, in the order of their starts.
+        Rows of the jobs started, in the order of their starts.
 
     Notes
     -----
-    Time: O(processors) a start on a mesh or torus, O(k²) on other networks.
+    Time: O(processors) per start on a mesh or torus, O(k²) on other networks.
     """
 
     def __init__(self, allocator: Allocator) -> None:
@@ -216,7 +216,7 @@ class Meter:
         self._ruler: _Ruler = (
             _OnGrid(network)
             if isinstance(network, Mesh | Torus)
-            else _Elsewhere(allocator)
+            else _DistancesOnly(allocator)
         )
         self._begin: int | None = None
         self._clock = 0
@@ -225,8 +225,8 @@ class Meter:
         self._ended = self._flow = 0
 
     def see(self, event: Event) -> None:
-        """Take note of a start or an end."""
-        self._pass(event)
+        """Record a start or an end."""
+        self._advance(event)
         sign = 1 if isinstance(event, Start) else -1
         self._used += sign * len(event.grant.used)
         self._held += sign * len(event.grant.held)
@@ -237,8 +237,8 @@ class Meter:
             return
         self.rows.append(self._row(event))
 
-    def _pass(self, event: Event) -> None:
-        """Let time pass until an event."""
+    def _advance(self, event: Event) -> None:
+        """Advance the time to an event."""
         if self._begin is None:
             self._begin = self._clock = event.job.submit
         passed = event.time - self._clock
@@ -268,12 +268,12 @@ class Meter:
         )
 
     def summary(self, *, partial: bool = False) -> Summary:
-        """Return what has been measured so far.
+        """Return the measurements so far.
 
         Parameters
         ----------
         partial
-            Whether the stream has been left before its end.
+            Whether the stream was stopped before its end.
         """
         rows = self.rows
         begin = self._begin or 0
@@ -328,7 +328,7 @@ def measure(
 
 
 def csv_of_jobs(rows: Iterable[JobRow]) -> str:
-    """Write a line a job, in the order of their starts."""
+    """Return one CSV line per job, in the order of their starts."""
     text = StringIO()
     writer = csv.writer(text, lineterminator="\n")
     names = [field.name for field in fields(JobRow)] + ["wait_s", "flow_time_s"]

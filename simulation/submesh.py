@@ -1,4 +1,4 @@
-"""Boxes come and go on a mesh: who is served when, and how well the mesh is used.
+"""Submesh requests on a mesh: which are served when, and how well the mesh is used.
 
 The model of section 4.1 of Morgenstern 1994: one dispatcher, all requests wait from
 the beginning, the first of the queue is tried; if there is no place for it, it is
@@ -20,11 +20,11 @@ from .invariants import BoxWatch, checking
 from .submesh_stream import Request
 
 Judge = Callable[[Sequence[Box], tuple[int, ...]], bool | None]
-"""Told boxes held and a size: would it fit after migration? None: unknown."""
+"""Returns whether a size would fit after migration, given the boxes held, or None."""
 
 
 class Occupancy(Protocol):
-    """A mesh in which requests live, by number, until they leave."""
+    """Tracks which box each active request occupies."""
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -32,7 +32,7 @@ class Occupancy(Protocol):
 
     @property
     def rotate(self) -> bool:
-        """Whether a request may be turned when it is placed."""
+        """Whether a request may be rotated when it is placed."""
 
     @property
     def torus(self) -> bool:
@@ -52,13 +52,13 @@ class Occupancy(Protocol):
 
     @property
     def steps(self) -> int:
-        """What finding places has taken so far; see `SubmeshAllocator.steps`."""
+        """Steps spent on finding places so far; see `Allocator.steps`."""
 
     def place(self, request: Request) -> bool:
-        """Give the request a box if there is one."""
+        """Place a request if a box is free; return whether it was placed."""
 
     def remove(self, number: int) -> None:
-        """Take back the box of a request."""
+        """Release the box of a request."""
 
     def boxes(self) -> list[Box]:
         """Return the boxes held now."""
@@ -70,14 +70,14 @@ class Fixed:
     Parameters
     ----------
     allocator
-        Finds the places; empty.
+        An empty allocator, which finds the places.
 
     Attributes
     ----------
     where
         The box of every resident, by number.
     moved
-        Residents given another box: none.
+        Number of residents moved: 0.
     """
 
     moved = 0
@@ -92,7 +92,7 @@ class Fixed:
 
     @property
     def steps(self) -> int:
-        """What the allocator has counted."""
+        """Steps that the allocator has counted."""
         return self.allocator.steps
 
     @property
@@ -105,7 +105,7 @@ class Fixed:
         return self.allocator.find(size)
 
     def place(self, request: Request) -> bool:
-        """Give the request a box if there is one."""
+        """Place a request if a box is free; return whether it was placed."""
         box = self.allocator.allocate(request.size)
         if box is None:
             return False
@@ -113,7 +113,7 @@ class Fixed:
         return True
 
     def remove(self, number: int) -> None:
-        """Take back the box of a request."""
+        """Release the box of a request."""
         self.allocator.release(self.where.pop(number))
 
     def boxes(self) -> list[Box]:
@@ -123,16 +123,16 @@ class Fixed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measures:
-    """What is measured of a run; times are in the units of the residence times.
+    """Measurements of a run; times are in the units of the residence times.
 
-    A mean over nothing is None: no attempt failed, or nothing was judged.
+    A mean over no values is None: no attempt failed, or no failure was judged.
 
     Parameters
     ----------
     completion_time
-        When the last box is released.
+        Time at which the last box is released.
     utilization_pct
-        Processors held times time, of all processors until then, per cent.
+        Processor-time held, relative to all processors until then, in per cent.
     external_fragmentation_pct
         Size of the request, in per cent of the mesh, averaged over the failures at
         which at least as many processors were free.
@@ -143,10 +143,10 @@ class Measures:
     steps_per_success, steps_per_failure, steps_per_attempt
         See `SubmeshAllocator.steps`.
     attempts, failures
-        How many.
+        Number of attempts, and of those that failed.
     external_failures, migration_failures, undecided_failures
-        How many failures had enough processors free, how many of them migration
-        would have mended, and of how many that is not known.
+        Number of failures with enough processors free, of those that migration would
+        have avoided, and of those for which that is unknown.
     mean_wait
         Time from the beginning to a start, averaged over requests.
     """
@@ -168,7 +168,7 @@ class Measures:
 
 
 class Tally:
-    """Adds up during a run what `Measures` tell in the end."""
+    """Accumulates `Measures` during a run."""
 
     def __init__(self, occupancy: Occupancy, judge: Judge | None = None) -> None:
         self.occupancy = occupancy
@@ -186,7 +186,7 @@ class Tally:
         self.work = self.wait = self.end = 0.0
 
     def attempt(self, request: Request, clock: float) -> bool:
-        """Try to place a request, and note what came of it."""
+        """Try to place a request, and record the outcome."""
         occupancy = self.occupancy
         before = occupancy.steps
         done = occupancy.place(request)
@@ -218,7 +218,7 @@ class Tally:
         return False
 
     def release(self, request: Request) -> None:
-        """Take back the box of a request."""
+        """Release the box of a request."""
         self.occupancy.remove(request.number)
         self.held -= 1
         self.free += prod(request.size)
@@ -226,7 +226,7 @@ class Tally:
             self.watch.left(request.number)
 
     def measures(self) -> Measures:
-        """Return what has been measured, when all have left."""
+        """Return the measurements, when all requests have left."""
         if self.watch is not None:
             self.watch.over()
         attempts = self.served + self.failures
@@ -260,23 +260,23 @@ def first_come(
     occupancy: Occupancy,
     *,
     judge: Judge | None = None,
-    told: Callable[[Request, float], None] = lambda request, clock: None,
+    on_start: Callable[[Request, float], None] = lambda request, clock: None,
 ) -> Measures:
-    """Serve a queue, first come first served, until all have left.
+    """Serve a queue, first come first served, until all requests have left.
 
-    Of several boxes that are released at the same moment, those of lower number go
-    first; the queue is tried when all of them are gone.
+    Of several boxes that are released at the same time, those of lower number go
+    first; the queue is tried when all of them are released.
 
     Parameters
     ----------
     requests
         In the order in which they are served, at least one.
     occupancy
-        Empty.
+        An empty occupancy.
     judge
-        Asked at every failure with enough processors free whether migration would
-        help; None: the question is not asked.
-    told
+        Called at every failure with enough processors free; returns whether migration
+        would help. None: failures are not judged.
+    on_start
         Called at every start, with the time.
 
     Raises
@@ -286,7 +286,7 @@ def first_come(
 
     Notes
     -----
-    Time: O(n log n) and at most two attempts a request, of which there are n.
+    Time: O(n log n) and at most two attempts for each of n requests.
     """
     tally = Tally(occupancy, judge)
     running: list[tuple[float, int, Request]] = []
@@ -296,7 +296,7 @@ def first_come(
             if not running:
                 raise no_place(request, occupancy)
             clock = release_next(running, tally)
-        told(request, clock)
+        on_start(request, clock)
         heapq.heappush(running, (clock + request.seconds, request.number, request))
     while running:
         release_next(running, tally)
@@ -304,7 +304,7 @@ def first_come(
 
 
 def release_next(running: list[tuple[float, int, Request]], tally: Tally) -> float:
-    """Take back the boxes that are released next; return when."""
+    """Release the boxes that are released next; return the time."""
     clock = running[0][0]
     while running and running[0][0] == clock:
         _, _, request = heapq.heappop(running)
@@ -313,7 +313,7 @@ def release_next(running: list[tuple[float, int, Request]], tally: Tally) -> flo
 
 
 def no_place(request: Request, occupancy: Occupancy) -> InputError:
-    """Raise that a request can never be served."""
+    """Return the error for a request that can never be served."""
     shape = "x".join(map(str, occupancy.shape))
     return InputError(
         f"finds no place in the empty {shape} mesh",

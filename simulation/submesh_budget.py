@@ -1,8 +1,8 @@
-"""What a single decision whether residents can make room may cost, counted in steps.
+"""Budget, counted in steps, for deciding whether residents can make room.
 
-A limit in seconds makes the answer a matter of the machine; this budget does not: the
-same boxes have the same answer everywhere. It follows the cascade of
-`exact.submesh.feasibility`, and spends less on what is less likely to be decided.
+Unlike a time limit, it gives the same boxes the same answer on every machine. It
+follows the cascade of `exact.submesh.feasibility`, with less effort where a decision
+is less likely.
 """
 
 from __future__ import annotations
@@ -18,25 +18,25 @@ from ..instances.submesh.packing import Packing
 from ..solvers import DEFAULT, Grade, Proof, Settings
 
 _LONG = 3600.0
-"""Seconds after which a decision is given up all the same: never seen."""
+"""Time limit of a decision as a safeguard; not reached so far."""
 
 
 @dataclass(frozen=True, slots=True)
 class Budget:
     """A cascade whose every step is limited by a count.
 
-    Proofs of no, construction, the exhaustive search up to a number of boxes,
-    annealing, and CP-SAT with a number of conflicts that depends on that of the boxes.
+    The steps are proofs of infeasibility, construction, exhaustive search up to a
+    number of boxes, annealing, and CP-SAT with a conflict limit by number of boxes.
 
     Parameters
     ----------
     searched, nodes
-        Boxes up to which all packings are searched, and nodes of that.
+        Boxes up to which all packings are searched, and limit on its nodes.
     rounds
-        Of annealing, whatever the number of boxes.
+        Annealing rounds, for any number of boxes.
     conflicts
-        Boxes, and conflicts that CP-SAT has for up to so many; in order. Beyond the
-        last it is not asked.
+        Pairs of a number of boxes and CP-SAT's conflict limit up to it, in order.
+        Beyond the last, CP-SAT is not called.
     """
 
     searched: int = 12
@@ -45,7 +45,7 @@ class Budget:
     conflicts: Sequence[tuple[int, int]] = ((16, 50_000), (20, 10_000), (30, 2_000))
 
     def __call__(self, packing: Packing, settings: Settings = DEFAULT) -> Feasibility:
-        """Decide within the budget; of the settings, seed and threads count."""
+        """Decide within the budget; seed and threads of the settings apply."""
         if (certificate := refute(packing)) is not None:
             kind = certificate["kind"]
             proof = Proof(Grade.CHECKED, kind)

@@ -1,14 +1,14 @@
-"""A mesh whose residents are moved when a request finds no place otherwise.
+"""A mesh whose residents are moved if a request finds no place otherwise.
 
-MIG of Morgenstern 1994: FS_f first; where that fails, the residents are rearranged, in
-no time, if that makes room. Nobody is turned once placed. Whether an arrangement
-exists is decided by `feasibility`; it may stay undecided within the limit.
+MIG of Morgenstern 1994: FS_f first; if it fails, the residents are rearranged
+instantly, if that makes room. No resident is rotated once placed. Whether an
+arrangement exists is decided by `feasibility`; it may stay undecided within the limit.
 
-Where requests are not turned, first come first served with migration is monotone: if
-every earlier request has started no later, then at any moment fewer or the same boxes
-are in the mesh, and boxes that can be arranged can be arranged without some of them.
-So no method starts any request earlier; taking what is undecided for a no gives a
-schedule that can be carried out, taking it for a yes one that none can beat.
+Without rotation, first come first served with migration is monotone: if every earlier
+request has started no later, then at any time the mesh holds a subset of the boxes, and
+a subset of boxes that can be arranged can be arranged. So no method starts any request
+earlier; counting undecided as infeasible yields a feasible schedule, counting it as
+feasible yields a lower bound on all.
 """
 
 from __future__ import annotations
@@ -28,35 +28,35 @@ from .submesh_stream import Request
 
 
 class Migrating:
-    """Occupancy in which residents make room for a request, wherever they can.
+    """Occupancy in which residents are moved to make room for requests.
 
     Parameters
     ----------
     shape
         Sides of the mesh.
     rotate
-        Whether a request may be turned when it is placed.
+        Whether a request may be rotated when it is placed.
     generous
-        What becomes of a request of which it is not known whether it fits: it is let
-        in, or not. Once one has been let in, no resident's place is known, until an
-        arrangement is found again.
+        Whether a request is admitted if it is undecided whether it fits. Once one has
+        been admitted so, no resident's place is known until an arrangement is found
+        again.
     budget
-        Residents that may be moved for one request, at most: then as few as possible
-        are, see `exact.submesh.migrate`. None: any number, whoever is in the way
-        of the arrangement that is found first.
+        Limit on the residents moved for one request; as few as possible are moved,
+        see `exact.submesh.migrate`. None: any number, as required by the first
+        arrangement found.
     settings
         Time limit and seed of a single decision.
     decider
+        Decides whether boxes can be packed, if there is no budget; by default the
         Decides whether boxes can be packed, where there is no budget of moves; the
         cascade if left out.
 
     Attributes
     ----------
     undecided
-        Decisions that were not reached.
+        Number of decisions that were not reached.
     moved, carried
-        Residents given another box, and the processors they hold, added up over all
-        decisions.
+        Residents moved, and the processors they hold, summed over all decisions.
     where
         The box of every resident whose place is known, by number.
     """
@@ -87,7 +87,7 @@ class Migrating:
 
     @property
     def steps(self) -> int:
-        """What FS_f has counted."""
+        """Steps that FS_f has counted."""
         return self._allocator.steps
 
     @property
@@ -109,13 +109,13 @@ class Migrating:
         return self._allocator.held
 
     def remove(self, number: int) -> None:
-        """Take back the box of a request."""
+        """Release the box of a request."""
         self._free += prod(self._items.pop(number).size)
         if number in self.where:
             self._allocator.release(self.where.pop(number))
 
     def place(self, request: Request) -> bool:
-        """Give the request a box, moving others if need be and if that helps."""
+        """Place a request, moving residents if necessary; return whether it worked."""
         if prod(request.size) > self._free:
             return False
         box = self._allocator.allocate(request.size) if self.known else None
@@ -165,13 +165,13 @@ class Migrating:
                 return True
         if result.status is Status.INFEASIBLE:
             return False
-        # a limit that ends the search may hide an answer that is cheap enough
+        # a limit that ends the search may hide a solution within the budget
         least = result.bound[0] if isinstance(result.bound, tuple) else 0
         self.undecided += least <= budget
         return False
 
     def _rearrange(self, wanted: Mapping[int, Box]) -> None:
-        """Give every resident, the newcomer too, the box wanted for that number."""
+        """Move every resident and the request to the boxes given by number."""
         leave = [n for n, box in self.where.items() if box != wanted[n]]
         self.moved += len(leave)
         self.carried += sum(prod(self._items[n].size) for n in leave)
@@ -184,7 +184,7 @@ class Migrating:
                 self._settle(number, sides(box))
 
     def _settle(self, number: int, size: tuple[int, ...]) -> None:
-        """Note how somebody lies: from now on not to be turned."""
+        """Record the rotation of a resident, which is fixed from now on."""
         if number not in self._items:
             self._free -= prod(size)
         self._items[number] = Item(size)
@@ -197,10 +197,10 @@ def migration_judge(
     torus: bool = False,
     settings: Settings = DEFAULT,
 ) -> Judge:
-    """Return what decides whether a failed request would fit after migration.
+    """Return a function that decides whether a failed request fits after migration.
 
-    Residents are moved but not turned, as the paper rules; a request is turned if
-    ``rotate`` says so.
+    Residents are moved but not rotated, as in the paper; a request may be rotated if
+    ``rotate`` is true.
     """
     mesh = tuple(shape)
 

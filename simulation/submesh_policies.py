@@ -1,8 +1,8 @@
-"""Dispatchers that let some overtake: EASY backfilling, in the order of the queue.
+"""Dispatchers that allow overtaking: EASY backfilling, in the order of the queue.
 
-The first of the queue that finds no place has a reservation: the earliest moment at
-which it would find one, were no other request let in, in a given place. Those behind
-it may start if they find a place now, and either are gone by then or lie outside that
+If the first of the queue finds no place, it has a reservation: the earliest time at
+which it would find one if no other request were admitted, at a given place. Those
+behind it may start if they find a place now, and either end before or lie outside that
 place. With first come first served order this is EASY; with the queue sorted by
 residence time it is shortest first with reservations.
 
@@ -22,11 +22,11 @@ from .submesh_migration import Migrating
 from .submesh_stream import Request
 
 DEPTH = 50
-"""How many behind the first are looked at, each time."""
+"""Default number of requests behind the first that are tried at an event."""
 
 
 class Policy(Enum):
-    """Who is served next."""
+    """Which request is served next."""
 
     FCFS = "fcfs"
     """The first of the queue, always."""
@@ -42,23 +42,23 @@ def serve(
     policy: Policy,
     *,
     depth: int = DEPTH,
-    told: Callable[[Request, float], None] = lambda request, clock: None,
+    on_start: Callable[[Request, float], None] = lambda request, clock: None,
 ) -> Measures:
-    """Serve a queue under a policy, until all have left.
+    """Serve a queue under a policy, until all requests have left.
 
     Parameters
     ----------
     requests
-        Waiting from the beginning.
+        The requests, all waiting from the beginning.
     occupancy
-        Empty. Once residents have been moved since the reservation was made, those
-        who would stay beyond it are not let in: the first of the queue then finds
-        room at that moment by moving residents back.
+        An empty occupancy. Once residents have been moved since the reservation was
+        made, requests that would stay beyond it are not admitted: the first of the
+        queue is then placed at that time by moving residents back.
     policy
-        Which; ``FCFS`` is `first_come`.
+        The policy; ``FCFS`` is `first_come`.
     depth
-        How many behind the first are tried at an event, at most.
-    told
+        Limit on the requests behind the first that are tried at an event.
+    on_start
         Called at every start, with the time.
 
     Raises
@@ -67,7 +67,7 @@ def serve(
         For a request that finds no place in the empty mesh.
     """
     if policy is Policy.FCFS:
-        return first_come(requests, occupancy, told=told)
+        return first_come(requests, occupancy, on_start=on_start)
     waiting = list(requests)
     if policy is Policy.SHORTEST:
         waiting.sort(key=lambda request: (request.seconds, request.number))
@@ -76,7 +76,7 @@ def serve(
     clock = 0.0
 
     def start(request: Request) -> None:
-        told(request, clock)
+        on_start(request, clock)
         heapq.heappush(running, (clock + request.seconds, request.number, request))
 
     while waiting:
@@ -101,8 +101,8 @@ def _reservation(
 ) -> tuple[float, Box]:
     """Find when the first of the queue would find a place, and which.
 
-    Residents stay where they are; a place is looked for by first fit, turned as well
-    if the occupancy does that.
+    Residents stay where they are; the place is found by first fit, also rotated if
+    the occupancy allows it.
     """
     where = occupancy.where
     scratch = ALLOCATORS["iss"](occupancy.shape, rotate=occupancy.rotate)
@@ -126,7 +126,7 @@ def _backfill(
     tally: Tally,
     start: Callable[[Request], None],
 ) -> None:
-    """Let those in who do not delay the first."""
+    """Start requests that do not delay the first."""
     moved = occupancy.moved
     failed: list[tuple[int, ...]] = [waiting[0].size]
     for request in waiting[1 : depth + 1]:

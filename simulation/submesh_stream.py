@@ -1,9 +1,9 @@
 """Queues of submesh requests: sides and residence times from seeded streams.
 
 Section 4.1 of Morgenstern 1994: all requests wait from the beginning, their sides and
-residence times are drawn beforehand, and every method is given the same queue. Each
-side has a random number stream of its own, and so have the residence times, so that a
-queue does not change with what the other streams are asked for.
+residence times are drawn beforehand, and every method gets the same queue. Each side
+has its own random number stream, and so have the residence times, so that a queue
+does not depend on what is drawn from the other streams.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ from ..instances import InputError
 Ints = npt.NDArray[np.int64]
 
 MOST_REQUESTS = 10**6
-"""Of a queue."""
+"""Limit on the requests of a queue."""
 _LEAST_SHARE = 0.01
-"""Draws of a normal distribution that must be usable, at least."""
+"""Required fraction of usable draws of a normal distribution."""
 
 
 class Request(NamedTuple):
-    """A box that is wanted for a time.
+    """A request for a box over a period of time.
 
     Parameters
     ----------
     number
-        Place in the queue, from 0.
+        Position in the queue, from 0.
     size
-        Sides.
+        Sides of the box.
     seconds
         Residence time, above 0.
     """
@@ -65,7 +65,7 @@ class Uniform:
         Raises
         ------
         InputError
-            When the range goes beyond the side of the mesh.
+            If the range exceeds the side of the mesh.
         """
         if self.high > side:
             raise InputError(
@@ -78,9 +78,9 @@ class Uniform:
 
 @dataclass(frozen=True, slots=True)
 class Normal:
-    """Sides normal, rounded to the nearest integer, drawn again outside 1 to the mesh.
+    """Sides normal, rounded to the nearest integer, redrawn if they do not fit.
 
-    The paper does not say how it cuts the distribution off; at mean 128 and deviation
+    The paper does not specify the truncation; at mean 128 and deviation
     43 on sides of 256 about 3 draws in 1000 are drawn again.
     """
 
@@ -102,7 +102,7 @@ class Normal:
         Raises
         ------
         InputError
-            When hardly any draw would fit the mesh.
+            If hardly any draw would fit the mesh.
         """
         found = np.empty(0, dtype=np.int64)
         drawn = 0
@@ -138,14 +138,14 @@ def queue(
     shape
         Sides of the mesh.
     n
-        Requests, at least 1.
+        Number of requests, at least 1.
     sides
         Distribution of the sides of the boxes, the same along every axis.
     residence
         Shortest and longest residence time, between which it is uniform.
     seed
-        Of all streams, at least 0. The streams do not depend on n: a shorter queue
-        is the beginning of a longer one, with uniform sides.
+        Random seed, at least 0. The random streams do not depend on n: with uniform
+        sides a shorter queue is the beginning of a longer one.
 
     Raises
     ------

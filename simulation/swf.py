@@ -1,10 +1,10 @@
 """Job traces in the Standard Workload Format (SWF) of the Parallel Workloads Archive.
 
-A line a job, 18 numbers, -1 for unknown; lines that start with ``;`` are
-comments, those at the top of the form ``; Key: value``. What is refused is
-refused by line and field: too few or too many fields, anything but integers (the
-mean CPU time may have decimals), negative numbers other than -1, no job number,
-and jobs submitted before those above them, as the format requires that order.
+One line per job, 18 numbers, -1 for unknown; lines that start with ``;`` are
+comments, those at the top of the form ``; Key: value``. Errors name line and
+field: too few or too many fields, anything but integers (the mean CPU time may
+have decimals), negative numbers other than -1, no job number, and jobs submitted
+before those above them, as the format requires that order.
 """
 
 from __future__ import annotations
@@ -50,17 +50,17 @@ _CONTINUED = re.compile(r";\s\s+(.*)")
 _CORRUPT = (EOFError, lzma.LZMAError, gzip.BadGzipFile, zlib.error)
 _PARTIAL = (2, 3, 4)
 MOST_LINE = 2**16
-"""Bytes of a line, and of the header."""
+"""Limit on the bytes of a line, and of the header."""
 MOST_BYTES = 2**30
-"""Of a trace, unpacked; a line at a time is in memory."""
+"""Limit on the unpacked bytes of a trace, which is read line by line."""
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One line of a trace; None where the trace does not know.
+    """One line of a trace; unknown fields are None.
 
     Times are in seconds: ``submit`` since the start of the trace, the others
-    durations; memory in KB a processor.
+    durations; memory in KB per processor.
     """
 
     number: int
@@ -94,13 +94,13 @@ class Job:
 
 
 def read_swf(path: str | Path) -> Iterator[Job]:
-    """Read the jobs of a trace, one after the other; .xz, .gz or plain by suffix.
+    """Read the jobs of a trace one by one; .xz, .gz or plain by suffix.
 
     Raises
     ------
     InputError
-        While reading, for a file that cannot be read, is not the archive that its
-        suffix says or ends early, or has no jobs; for a bad line, naming file, line
+        While reading, for a file that is unreadable, incomplete, empty of jobs, or not
+        the kind of archive that its suffix implies; for a bad line, naming file, line
         number, field and value.
     """
     last = -1
@@ -128,13 +128,13 @@ def read_swf(path: str | Path) -> Iterator[Job]:
 def read_header(path: str | Path) -> dict[str, str]:
     """Read the ``; Key: value`` lines at the top of a trace.
 
-    The values of a repeated key are joined, a line each; so is what stands below,
-    further in, without a key.
+    The values of a repeated key are joined by line breaks; so are indented lines
+    without a key below it.
 
     Raises
     ------
     InputError
-        When the file cannot be read.
+        If the file cannot be read.
     """
     found: dict[str, str] = {}
     key = ""

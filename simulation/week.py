@@ -3,12 +3,12 @@
 The trace itself was never published; the paper describes it as 21 902 jobs of
 5.57 ± 3.43 nodes, 6692 of them of one node; run times of 243 ± 390 s on one node,
 848 ± 3170 s on more, of which those beyond 900 s take 8375 ± 6445 s; none over 8
-hours; long work comes in chains, each job submitting the next as it ends.
+hours; long jobs form chains, each job submitting the next as it ends.
 
-From these numbers the rest follows, but for shapes. The 15 210 jobs of several nodes
-have 7.58 ± 1.93 of them. For the second moments of the run times to come out, the
-share beyond 900 s must lie between 9.6 and 10.1 per cent: here it is 9.62, and the
-others then take 47 s on average.
+The rest follows from these numbers, except for distributions. The 15 210 jobs of
+several nodes have 7.58 ± 1.93 of them. For the second moments of the run times to
+agree, the share beyond 900 s must lie between 9.6 and 10.1 per cent: here it is 9.62,
+and the others take 47 s on average.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ JOBS = 21_902
 SMALL = 6_692 / JOBS
 """Share of jobs on one node."""
 LONGEST = 8 * 3600
-"""Seconds that a job may run."""
+"""Limit on a job's run time in seconds."""
 WEEK = 7 * 24 * 3600
 NODE = 8
 """Processors of a node; every request is a multiple of this."""
@@ -37,31 +37,31 @@ _LONG = 0.0962
 _PATIENCE = 900
 """Seconds beyond which the paper calls a run time long."""
 _POPULAR = {2: 3, 3: 1, 4: 6, 5: 1, 6: 3, 7: 1, 8: 30, 9: 1, 10: 2, 12: 3, 16: 4, 32: 1}
-"""Numbers of nodes that users ask for, and how they would if moments were free."""
+"""Numbers of nodes that jobs request, and their shares before moments are matched."""
 _LINKS = 6
-"""Mean number of jobs of a chain."""
+"""Mean number of jobs per chain."""
 _BURST = 12
 """Mean number of short jobs that one user submits together."""
 
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """A job, and when it comes.
+    """A job and its submission.
 
     Parameters
     ----------
     number
         Unique in its stream, ascending.
     processors
-        How many it requests.
+        Number of processors requested.
     seconds
-        How long it runs.
+        Run time.
     submit
-        Seconds after the start at which it comes; if it follows another job, after
-        the end of that one.
+        Submission in seconds since the start or, if it follows another job, since the
+        end of that job.
     follows
-        Number of the job at whose end it is submitted, which comes before it in the
-        stream; None if it comes by itself.
+        Number of the job at whose end it is submitted, which precedes it in the
+        stream; None if it follows none.
     """
 
     number: int
@@ -75,20 +75,20 @@ def synthetic_week(seed: int = 0, *, jobs: int = JOBS) -> list[Submission]:
     """Draw a week of jobs for the 256-node machine.
 
     Sizes and run times are drawn in strata, so that their moments hardly vary with
-    the seed. Work that is long comes in chains; what is short in bursts of one user,
-    by day rather than by night, half of them one after the other.
+    the seed. Long jobs come in chains; short ones in bursts of one user, by day
+    rather than by night, half of them one after the other.
 
     Parameters
     ----------
     seed
-        Of every draw.
+        Random seed.
     jobs
-        How many; with fewer the week is emptier.
+        Number of jobs; with fewer the week is emptier.
 
     Raises
     ------
     InputError
-        When there are to be fewer than one.
+        If ``jobs`` is below 1.
 
     Examples
     --------
@@ -109,11 +109,11 @@ def synthetic_week(seed: int = 0, *, jobs: int = JOBS) -> list[Submission]:
 
 
 def submissions_of(jobs: Iterable[Job], processors: int) -> Iterator[Submission]:
-    """Take over the jobs of a trace that this many processors can run.
+    """Convert the jobs of a trace that this many processors can run.
 
     Those without submit time, run time or size, partial runs and jobs larger than the
-    machine are left out. A job that names a preceding one follows its end by the
-    trace's think time, if both are there.
+    machine are skipped. A job that names a preceding one follows its end by the
+    trace's think time, if both are known.
     """
     known: set[int] = set()
     for job in jobs:
@@ -129,14 +129,14 @@ def submissions_of(jobs: Iterable[Job], processors: int) -> Iterator[Submission]
 
 
 def _strata(random: np.random.Generator, count: int) -> npt.NDArray[np.float64]:
-    """Return numbers between 0 and 1, one in each of so many equal parts, shuffled."""
+    """Return numbers between 0 and 1, one in each of equal parts, shuffled."""
     inside = (np.arange(count) + random.random(count)) / max(count, 1)
     return random.permutation(np.clip(inside, 1e-9, 1 - 1e-9))
 
 
 @cache
 def _node_shares() -> tuple[tuple[int, ...], tuple[float, ...]]:
-    """Tilt what users would ask for until mean and spread are those of the paper."""
+    """Tilt the requested shares until mean and deviation are those of the paper."""
     sizes = np.array(list(_POPULAR), dtype=np.float64)
     base = np.array(list(_POPULAR.values()), dtype=np.float64)
 
@@ -203,7 +203,7 @@ def _chains(
     nodes: npt.NDArray[np.int64],
     seconds: npt.NDArray[np.int64],
 ) -> list[tuple[list[int], bool]]:
-    """Put jobs of one size together: who follows whom, or who comes with whom."""
+    """Group jobs of one size into chains and bursts."""
     chains: list[tuple[list[int], bool]] = []
     long = seconds > _PATIENCE
     for mean, which in ((_LINKS, long), (_BURST, ~long)):
@@ -212,7 +212,7 @@ def _chains(
             while left:
                 length = int(random.geometric(1 / mean))
                 links, left = left[:length], left[length:]
-                # a chain has to end within the week
+                # a chain must end within the week
                 while links and seconds[links].sum() > WEEK:
                     left.append(links.pop())
                 chained = mean == _LINKS or bool(random.random() < 0.5)
@@ -226,7 +226,7 @@ def _numbered(
     seconds: npt.NDArray[np.int64],
     chains: list[tuple[list[int], bool]],
 ) -> list[Submission]:
-    """Give every chain and burst its hour, and every job its number."""
+    """Draw the submission time of every chain and burst, and number the jobs."""
     made: list[tuple[int, int, int | None]] = []
     for links, chained in chains:
         lasting = int(seconds[links].sum()) if chained else 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,6 @@ from typing import Any
 from ..instances import (
     InputError,
     Instance,
-    Submesh,
     Value,
     check,
     cost,
@@ -20,8 +20,6 @@ from ..instances import sha256 as digest
 from ..instances.files import read_text, write_text
 from ..instances.json_text import dumps
 from ..instances.parsing import parse_json
-from ..instances.submesh.infeasibility import check_infeasible
-from ..instances.submesh.packing import packing_of
 from .result import COUNTED, Grade, Limit, Proof, Result, Status
 
 FORMAT = "closeknit/solution"
@@ -141,25 +139,28 @@ def solution_errors(instance: Instance, solution: SolutionFile) -> list[str]:
     return wrong
 
 
-def _infeasibility_errors(instance: Instance, solution: SolutionFile) -> list[str]:
-    """Check infeasibility by counting, or by the certificate of a submesh request.
+def _of_infeasible(instance: Instance, solution: Solution) -> list[str]:
+    """Count again, or check the certificate.
 
-    Other problems are infeasible only by counting. Claims of a search or a solver
-    without a certificate are accepted.
+    Where there are no certificates, counting decides. A proof by a search or a solver
+    is accepted as it is.
     """
-    if solution.certificate is not None and not isinstance(instance, Submesh):
+    problem = problem_of(instance)
+    if solution.certificate is not None and problem.check_infeasible is None:
         return ["certificate: there is none for this problem"]
-    if problem_of(instance).unsolvable(instance) is None:
-        if isinstance(instance, Submesh):
-            return _certificate_errors(instance, solution)
+    if problem.unsolvable(instance) is None:
+        if problem.check_infeasible is not None:
+            return _of_certificate(instance, solution, problem.check_infeasible)
         return ["status: infeasible, but there are solutions"]
     if solution.proof != COUNTED:
         return [f"proof: is {solution.proof}, but counting alone shows it"]
     return []
 
 
-def _certificate_errors(instance: Submesh, solution: SolutionFile) -> list[str]:
-    """Check the certificate, if there is one."""
+def _of_certificate(
+    instance: Instance, solution: Solution, check: Callable[[Any, Any], list[str]]
+) -> list[str]:
+    """Check the certificate of infeasibility, if the solution has one."""
     proof, certificate = solution.proof, solution.certificate
     if proof is None:
         return ["proof: missing"]
@@ -167,7 +168,7 @@ def _certificate_errors(instance: Submesh, solution: SolutionFile) -> list[str]:
         if proof.grade is Grade.CHECKED:
             return ["certificate: missing, but the proof is checked"]
         return []
-    if wrong := check_infeasible(packing_of(instance), certificate):
+    if wrong := check(instance, certificate):
         return [f"certificate: {problem}" for problem in wrong]
     if proof != Proof(Grade.CHECKED, certificate["kind"]):
         return [f"proof: is {proof}, but the certificate is {certificate['kind']}"]

@@ -34,7 +34,6 @@ CYCLES: dict[frozenset[str], str] = {
 """Modules that import each other, directly or not, also inside functions."""
 
 LONG_FILES = {
-    "instances/topologies/graph.py": "to be divided",
     "reports/ratios/document.py": "to be divided",
 }
 """Files of more than 400 lines that hold no kernels."""

@@ -36,7 +36,7 @@ JOB = """{"format": "closeknit/ksubset", "version": 1, "name": "job", "k": 9,
 
 
 def run(*words: str | Path, cwd: Path = ROOT) -> str:
-    """Run a command without what points at the checkout; return what it prints."""
+    """Run a command in an environment without the checkout; return its output."""
     outside = {k: v for k, v in os.environ.items() if not k.startswith("PYTHON")}
     done = subprocess.run(
         [*map(str, words)], cwd=cwd, env=outside, capture_output=True, text=True

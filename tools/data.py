@@ -1,7 +1,7 @@
 """Find the public data that tests and reports use, and verify it by its digests.
 
-    python tools/data.py                  # what is there, missing, or different
-    python tools/data.py --from FOLDER    # copy what is found there into its place
+    python tools/data.py                  # files present, missing or different
+    python tools/data.py --from FOLDER    # copy files found there into place
 
 `CLOSEKNIT_DATA` names the folder; `../shared` is taken if it is unset. The manifest is
 tools/data.json: for each file its path in this folder, the SHA-256 of its content

@@ -1,4 +1,4 @@
-"""Licences of everything that closeknit needs to run; fails where one forbids use."""
+"""List the licences of all dependencies; fail where one forbids use."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def needed(name: str) -> dict[str, Distribution]:
 
 
 def licence(one: Distribution) -> str:
-    """Return what a distribution says of its licence, in a line."""
+    """Return the licence in the metadata of a distribution, on one line."""
     said = one.metadata.get("License-Expression", "")
     kinds = one.metadata.get_all("Classifier", [])
     kinds = [k.rpartition(" :: ")[2] for k in kinds if k.startswith("License ::")]
@@ -39,7 +39,7 @@ def licence(one: Distribution) -> str:
 
 
 def main() -> int:
-    """Print a line each; 1 if one is refused or unknown."""
+    """Print one line per distribution; 1 if one is refused or unknown."""
     bad = 0
     for name, one in sorted(needed("closeknit").items()):
         says = licence(one)

@@ -1,4 +1,4 @@
-"""All k-subsets, one after the other."""
+"""Enumeration of all k-subsets."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from ...solvers import DEFAULT, Grade, Limit, Proof, Result, Settings, answer, c
 from .bruteforce_kernels import search
 
 MOST = 200_000_000
-"""Number of subsets up to which the search is undertaken."""
+"""Number of subsets up to which the search runs."""
 MOST_FREE = 2000
-"""Number of free processors up to which the search is undertaken."""
+"""Number of free processors up to which the search runs."""
 _PROOF = Proof(Grade.ENUMERATED, "bruteforce")
 _SECONDS = 0.1
 
 
 def bruteforce(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
-    """Look at every k-subset.
+    """Enumerate all k-subsets.
 
-    Beginnings that already cost as much as the best subset are left out. If a
-    limit is met first, the best subset so far is returned and nothing is proved.
+    Prefixes that already cost as much as the best subset are skipped. If a limit is
+    reached first, the result is the best subset so far, without a proof.
 
     Guarantee: exact.
-    Time: O(n) for each of up to C(n, k - 1) beginnings; refused beyond C(n, k) =
+    Time: O(n) for each of up to C(n, k - 1) prefixes; refused beyond C(n, k) =
         2e8 or n = 2000.
     Ties: the first in lexicographic order of indices.
     Source: the definition.
@@ -33,7 +33,7 @@ def bruteforce(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
     Raises
     ------
     InputError
-        When there are too many subsets or processors.
+        If there are too many subsets or processors.
     """
     start = clock.now()
     n, k = instance.n, instance.k

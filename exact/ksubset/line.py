@@ -1,4 +1,4 @@
-"""Processors on a line: k consecutive ones are optimal."""
+"""Exact algorithm on a line: some k consecutive processors are optimal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Exact search by medians: a model for CP-SAT for every one that may matter."""
+"""Exact search by medians: one CP-SAT model for each median that may be optimal."""
 
 from __future__ import annotations
 
@@ -14,20 +14,19 @@ from ...solvers.interrupt import deferred
 def by_medians(
     instance: KSubset, strengthening: Strengthening, *, settings: Settings, start: float
 ) -> Result:
-    """Solve the models of all medians, cheapest bound first, one after the other.
+    """Solve the models of all medians in the order of their bounds.
 
-    Each is asked for something cheaper than the best choice so far; those whose bound
-    is no less than that are not even built. All share the time limit. What ends early
-    has as its bound the least among the medians not finished, of each the better
-    of its secants' and of CP-SAT's.
+    Each model must improve on the best choice so far; medians whose bound excludes
+    that are not built. All share the time limit. Stopped early, the bound is the least
+    over the unfinished medians, for each the better of its secant bound and CP-SAT's.
 
     Parameters
     ----------
     instance
-        On a mesh or on points, see `Medians`.
+        An instance on a mesh or on points, see `Medians`.
     strengthening
-        ``hint``, ``bound`` and ``proof`` of what is known beforehand, and whether to
-        nest counts.
+        Known incumbent, bound and proof (``hint``, ``bound``, ``proof``), and whether
+        to nest counts.
     settings, start
         As for ``cpsat.solve``.
     """
@@ -44,7 +43,7 @@ def by_medians(
         for secants, median in medians.by_bound():
             least = max(secants, known)
             if least >= best:
-                break  # and so have all that follow
+                break  # all that follow are at least as expensive
             if pressed.is_set():
                 limit = Limit.INTERRUPT
             elif limit is None and clock.now() - start > settings.time_limit:

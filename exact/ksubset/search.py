@@ -1,4 +1,4 @@
-"""Searches for a k-subset that run in steps and share solutions."""
+"""Searches for a k-subset that run in steps and exchange solutions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class KSubsetSearch(SteppableSearch):
     Attributes
     ----------
     turn
-        Nodes of its first turn, where searches take turns: some ten seconds.
+        Nodes of its first turn, where searches alternate: about ten seconds.
     """
 
     turn: int = 10_000
@@ -31,7 +31,7 @@ class KSubsetSearch(SteppableSearch):
 
     @abstractmethod
     def offer(self, chosen: tuple[int, ...], cost: int) -> None:
-        """Take over a solution found elsewhere, of this cost, if it is better."""
+        """Accept a solution found elsewhere, with its cost, if it is better."""
 
     def _unfinished(self) -> bool:
         return self.bound < self.best
@@ -46,7 +46,7 @@ def search_alone(
     instance: KSubset,
     settings: Settings,
 ) -> Result:
-    """Run a search from mm-inc's choice within the limits; return the result."""
+    """Run a search from the choice of mm-inc within the limits."""
     start = clock.now()
     first = first_solution(instance, settings)
     if first.limit is Limit.INTERRUPT:
@@ -55,7 +55,7 @@ def search_alone(
     try:
         search = make(instance, first.chosen)
         limit = search.run(start + settings.time_limit, settings.node_limit)
-    except OutOfTimeError:  # while it was laid out, or half way through a step
+    except OutOfTimeError:  # during set-up, or within a step
         return answer(instance, first.chosen, start=start, limit=Limit.TIME)
     return answer(
         instance,

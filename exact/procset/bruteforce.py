@@ -1,4 +1,4 @@
-"""All choices of exactly the request, one after the other."""
+"""Enumeration of all choices of exactly r processors."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from ...instances import InputError, ProcSet
 from ...solvers import DEFAULT, Grade, Limit, Proof, Result, Settings, answer, clock
 
 MOST = 2_000_000
-"""Number of choices up to which the search is undertaken."""
+"""Number of choices up to which the search runs."""
 _PROOF = Proof(Grade.ENUMERATED, "bruteforce")
 _LOOK = 1024
 
 
 def bruteforce(instance: ProcSet, /, settings: Settings = DEFAULT) -> Result:
-    """Look at every choice of exactly r processors: more of them never cost less.
+    """Enumerate all choices of exactly r processors, as more never cost less.
 
     Guarantee: exact.
     Time: O(C(n, r) (r + sets)); refused beyond C(n, r) = 2e6.
@@ -25,7 +25,7 @@ def bruteforce(instance: ProcSet, /, settings: Settings = DEFAULT) -> Result:
     Raises
     ------
     InputError
-        When there are too many choices.
+        If there are too many choices.
     """
     start = clock.now()
     n, r = instance.n, instance.request

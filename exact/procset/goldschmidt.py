@@ -5,22 +5,22 @@ Goldschmidt, Nehme and Yu (1994), set to the complementary problem: items are pr
 sets, worth their cost; elements are processors, of weight 1; the knapsack holds
 |Pa| - r. The union of the items packed is removed, and what they were worth is saved.
 
-Items are decided one by one. What is known of a decision afterwards is the part of its
-union that lies in the *cut*, the elements of items decided and of items to come, and
-the weight of all of it; of decisions alike in both only one worth most is kept. That
-is exact, and exponential in the width of the cut.
+Items are decided one by one. The state after a decision is the part of its union that
+lies in the *cut*, the elements shared by decided and undecided items, and the weight
+of the whole union; of decisions with equal states only a most valuable one is kept.
+That is exact, and exponential in the width of the cut.
 
-The article's text was not at hand, its abstract and what others say of it were. Decided
-here: elements are classes of like processors, weighing their number; items too heavy
-by themselves are left out before; the order of items is by their last elements, in the
-order of the processors, so that hosts come before what they share; an item whose
-elements are all in is taken without a choice, as it is free; no decision is dropped for
-being worse than another of less weight.
+The article's text was not available, only its abstract and descriptions by others.
+Choices made here: elements are classes of like processors, weighted by their number;
+items too heavy by themselves are dropped beforehand; items are ordered by their last
+elements, in the order of the processors, so that hosts come before what they share; an
+item whose elements are all in the union is taken without branching, as it is free; no
+decision is dropped because another of less weight is better.
 
-Why the wall: a state is a set of up to |Pa| - r processors in the cut. While |Pa| - r
-is small, most of the shared sets do not fit as a whole and drop out, and with them
-what ties processors together; each one more that may go lets larger sets in, widens
-the cut, and multiplies the sets of processors in it. Measured figures stand in
+Why running times rise so steeply: a state is a set of up to |Pa| - r processors in the
+cut. While |Pa| - r is small, most shared sets do not fit as a whole and drop out, and
+with them what couples processors; each further processor that may be removed admits
+larger sets, widens the cut, and multiplies the states. Measurements are in
 ``docs/procset-heuristics.md``.
 """
 
@@ -34,22 +34,22 @@ from ...solvers import DEFAULT, Grade, Limit, Proof, Result, Settings, answer, c
 from ...solvers.limits import limits
 
 MOST_STATES = 500_000
-"""States kept at a time; beyond, the program stops, at some 300 MB."""
+"""States kept at a time, about 300 MB; the program stops beyond."""
 _PROOF = Proof(Grade.ENUMERATED, "goldschmidt")
 _LOOK = 4096
 
 Key = tuple[int, int]
 """The part of a union in the cut, as bits over classes, and the weight of all of it."""
 State = tuple[int, int]
-"""What a decision is worth, folded, and the union that it removes."""
+"""Value of a decision, folded, and the union that it removes."""
 
 
 def goldschmidt(instance: ProcSet, /, settings: Settings = DEFAULT) -> Result:
-    """Find the dearest sets that |Pa| - r processors cover, by dynamic programming.
+    """Find the costliest sets that |Pa| - r processors cover, by dynamic programming.
 
-    Stopped early, for time, nodes (states looked at) or memory (half a million states
-    at a time), it removes the best union so far, and its bound saves every item still
-    to come.
+    Stopped early, for time, nodes (states processed) or memory (half a million states
+    at a time), it removes the best union so far, and its bound assumes that every
+    remaining item is saved.
 
     Guarantee: exact.
     Time: O(sets 2^w (|Pa| - r)) for a cut w wide: on the 256-node machine the wall
@@ -80,7 +80,7 @@ class _Program:
     Attributes
     ----------
     best
-        The decision worth most so far.
+        The most valuable decision so far.
     """
 
     def __init__(self, classes: SetClasses) -> None:
@@ -102,7 +102,7 @@ class _Program:
         self.widest = 1
 
     def _ordered(self, classes: SetClasses) -> list[tuple[int, int]]:
-        """List the items that fit by their last elements, as unions and worths."""
+        """List the items that fit by their last elements, as unions and values."""
         members: list[list[int]] = [[c] for c in range(len(self.sizes))]
         members += [[] for _ in classes.shared]
         for c, opens in enumerate(classes.opens):
@@ -121,19 +121,19 @@ class _Program:
 
     @property
     def bound(self) -> Cost:
-        """Least cost if every item to come were covered for nothing."""
+        """Least cost if every remaining item were covered for free."""
         most = max(worth for worth, _ in self.states.values()) + self.rest[self.at]
         return self.radix.unfold(self.total - most)
 
     def run(self, stopped: Callable[[int], Limit | None]) -> Limit | None:
-        """Decide item after item; return what stopped it, None when all is proved."""
+        """Decide item by item; return the limit that stopped it, None if finished."""
         while self.at < len(self.items):
             if limit := self._decide(stopped):
                 return limit
         return None
 
     def _decide(self, stopped: Callable[[int], Limit | None]) -> Limit | None:
-        """Decide on the next item in all states, or stop and leave them as they are."""
+        """Decide the next item in all states, or stop and leave them unchanged."""
         item, worth = self.items[self.at]
         keep = self.after[self.at + 1]
         weights = {0: 0}

@@ -1,9 +1,9 @@
-"""Look ahead: open sets with few free processors left, and keep the others whole.
+"""Lookahead: open sets with few free processors, to keep the others whole.
 
-Of several choices that open as few line cards, the next job is served best by the one
-that uses up cards which are nearly full. So one more level is inserted below the first
-``after`` ones: opening a set that costs something at these levels costs there the
-number of its available processors. The first ``after`` levels remain optimal.
+Among choices that open equally few line cards, the one that uses cards which are nearly
+full serves the next job best. So one more level is inserted below the first ``after``
+ones: there, opening a set that costs something at these levels costs the number of its
+available processors. The first ``after`` levels remain optimal.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from .frontier_dp.method import frontier_dp
 from .machine import refuse_lookahead
 
 AFTER = 1
-"""Levels above the one inserted, unless set otherwise."""
+"""Default number of levels above the inserted one."""
 
 
 def lookahead(instance: ProcSet, /, settings: Settings = DEFAULT) -> Result:
-    """Open fewest first, and of these the sets with few available processors.
+    """Open fewest sets, preferring those with few available processors.
 
     Guarantee: the first level is optimal; none for those below.
     Time: as frontier-dp.
@@ -30,7 +30,7 @@ def lookahead(instance: ProcSet, /, settings: Settings = DEFAULT) -> Result:
     Raises
     ------
     InputError
-        When too many sets are in progress at once for frontier-dp.
+        If too many sets are in progress at once for frontier-dp.
     """
     start = clock.now()
     found = frontier_dp(lookahead_instance(instance, AFTER), settings)
@@ -43,12 +43,12 @@ def lookahead_instance(instance: ProcSet, after: int = AFTER) -> ProcSet:
     Parameters
     ----------
     after
-        Levels above it. Sets that cost nothing at these are not counted.
+        Number of levels above it. Sets that cost nothing at these are not counted.
 
     Raises
     ------
     InputError
-        When there are fewer levels than ``after``, or it is below 1.
+        If there are fewer levels than ``after``, or ``after`` is below 1.
 
     Examples
     --------

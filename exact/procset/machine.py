@@ -1,4 +1,4 @@
-"""A machine that answers one request after the other: prepared once, then fast."""
+"""A solver for many requests on one machine, prepared once."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .frontier_dp.program import MOST_ENTRIES, ROOM, Program, TooWide
 
 Flags = npt.NDArray[np.bool_]
 _FIRST_ROOM = 1 << 17
-"""Table entries, kept from one request to the next; more when a request needs them."""
+"""Table entries kept between requests; larger requests allocate more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,14 +32,14 @@ class Selection:
     chosen
         Indices of exactly as many processors as requested, ascending.
     cost
-        What the sets that they touch cost, level by level; without the level that
+        Cost of the sets that they touch, level by level, without the level that
         ``lookahead`` inserts.
     exact
-        Whether no choice is better, that level included.
+        Whether no choice is better, also at that level.
     bound
-        What every choice costs at least, where a limit ended the search.
+        Lower bound on the cost of every choice if a limit ended the search.
     limit
-        What ended it; None where it was finished, or never begun.
+        The limit; None if the search finished, or did not start.
     """
 
     chosen: npt.NDArray[np.int64]
@@ -50,18 +50,18 @@ class Selection:
 
 
 class RequestSolver:
-    """Processors and the sets they form, prepared to choose some again and again.
+    """A machine's processors and sets, prepared to serve requests repeatedly.
 
-    It keeps its tables from one request to the next: one thread at a time.
+    Tables are reused between requests, so it is not thread-safe.
 
     Parameters
     ----------
     n_processors
-        How many there are, available or not.
+        Number of processors, available or not.
     sets
-        What touching them costs; at least one, costs of one length, as in `ProcSet`.
+        Sets and their costs: at least one, all costs of equal length, as in `ProcSet`.
     order
-        Of the classes: ``given``, ``greedy``, ``cuthill-mckee`` or ``spectral``;
+        Order of the classes: ``given``, ``greedy``, ``cuthill-mckee`` or ``spectral``;
         ``auto`` takes the one of least predicted work.
     lookahead
         If given, every choice counts, below the first ``lookahead`` levels, the
@@ -71,12 +71,12 @@ class RequestSolver:
     Raises
     ------
     InputError
-        For an order or a lookahead that there is not.
+        If ``order`` or ``lookahead`` is invalid.
 
     Examples
     --------
     >>> sets = (ProcessorSet("left", (0, 1), (2,)), ProcessorSet("right", (2,), (1,)))
-    >>> machine = Machine(3, sets)
+    >>> machine = RequestSolver(3, sets)
     >>> everything = np.array([True, True, True])
     >>> found = machine.select(everything, 1)
     >>> found.chosen.tolist(), found.cost, found.exact
@@ -114,7 +114,7 @@ class RequestSolver:
             alike.setdefault(tuple(numbers), []).append(i)
         self._incidence, members = list(alike), list(alike.values())
         self.order, sequence = frontier_order.ordered(self._incidence, order)
-        """Name of the order taken."""
+        """Name of the order used."""
         members = [members[c] for c in sequence]
         home = np.empty(n_processors, dtype=np.int64)
         for c, own in enumerate(members):
@@ -143,7 +143,7 @@ class RequestSolver:
         return layout.Static(*self._classes, folding.base, folding.ahead), folding
 
     def _folding(self, request: int) -> tuple[layout.Static, Folding]:
-        """Return costs folded into one word where they fit, at least for small ones."""
+        """Return costs folded into one word if possible, or if requests are small."""
         if self._every:
             return self._every
         upto = min(1 << (request - 1).bit_length(), self.n_processors)
@@ -154,7 +154,7 @@ class RequestSolver:
     def width(self, available: Flags) -> int:
         """Return how many shared sets are in progress at once, at most.
 
-        Known beforehand, in the order of this machine. Less is available, less wide.
+        It is known before a run, and falls with the number available.
         """
         self._refuse(available)
         return int(kernels_layers.gather(self._folding(1)[0], available).width)
@@ -165,23 +165,23 @@ class RequestSolver:
         request: int,
         stopped: Callable[[], Limit | None] = lambda: None,
     ) -> Selection:
-        """Choose available processors of least cost, exactly as many as asked for.
+        """Choose exactly ``request`` available processors at least cost.
 
-        Where too many sets are in progress at once, `reaching` answers instead.
+        Where too many sets are in progress at once, falls back on `reaching`.
 
         Parameters
         ----------
         available
-            Of each processor: whether it is.
+            Whether each processor is available.
         request
-            How many are wanted, at least 1.
+            Number of processors to choose, at least 1.
         stopped
-            Looked at between the steps of a long search: which limit is reached.
+            Returns the limit reached, if any; called between steps of a long search.
 
         Raises
         ------
         InputError
-            When fewer are available.
+            If fewer are available.
         """
         self._refuse(available, request)
         static, folding = self._folding(request)
@@ -218,7 +218,7 @@ class RequestSolver:
         return Selection(chosen, cost, cost == bound, bound, limit)
 
     def _large(self, available: Flags, request: int) -> bool:
-        """Whether a request is so large that levels are better bounded one by one."""
+        """Return whether levels are better bounded one by one."""
         classes = len(self._incidence) * int(np.count_nonzero(available))
         return classes * request >= frontier_levels.LARGE * self.n_processors
 
@@ -246,14 +246,14 @@ class RequestSolver:
         Raises
         ------
         TooWide
-            When too many sets are in progress at once.
+            If too many sets are in progress at once.
         """
         return Program(
             *self._folding(request), available, request, smaller=smaller, nodes=nodes
         )
 
     def unfold(self, words: Sequence[int], request: int) -> Cost:
-        """Return the cost that a program for this request gives in words."""
+        """Convert words of a program for this request to a cost."""
         return self._folding(request)[1].unfold(words)
 
     def mincosts(
@@ -264,13 +264,13 @@ class RequestSolver:
     ) -> list[Cost]:
         """Return the least cost of every request from 1 to ``up_to``, in one sweep.
 
-        With lookahead, the costs of the choices that `select` would make. Nothing if
-        ``stopped`` says that a limit is reached.
+        With lookahead, these are the costs of the choices of `select`. The list is
+        empty if ``stopped`` returns a limit.
 
         Raises
         ------
         InputError
-            When fewer are available, or too many sets are in progress at once.
+            If fewer are available, or too many sets are in progress at once.
         """
         self._refuse(available, up_to)
         try:
@@ -298,7 +298,7 @@ class RequestSolver:
     def _refuse(self, available: Flags, request: int = 1) -> None:
         if available.shape != (self.n_processors,):
             raise InputError(
-                f"must say so of {self.n_processors} processors",
+                f"must have {self.n_processors} entries, one per processor",
                 field="available",
                 value=len(available),
             )
@@ -309,11 +309,11 @@ class RequestSolver:
                 f"only {there} processors are available", field="request", value=request
             )
         if not available.any():
-            raise InputError("no processor is", field="available")
+            raise InputError("must hold for at least one processor", field="available")
 
 
 def refuse_lookahead(after: int, levels: int) -> None:
-    """Raise InputError for a lookahead below no level, or below more than there are."""
+    """Raise InputError unless 1 <= after <= levels."""
     if not 1 <= after <= levels:
         raise InputError(
             f"must lie between 1 and the number of levels, {levels}",
@@ -323,7 +323,7 @@ def refuse_lookahead(after: int, levels: int) -> None:
 
 
 def _rows(rows: Sequence[Sequence[int]]) -> tuple[layout.Ints, layout.Ints]:
-    """Return where rows begin, and all rows in one."""
+    """Return the offsets of rows, and all rows concatenated."""
     begin = np.concatenate([[0], np.cumsum([len(row) for row in rows])])
     flat = [x for row in rows for x in row]
     return begin.astype(np.int64), np.array(flat, dtype=np.int64)

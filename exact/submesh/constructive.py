@@ -1,4 +1,4 @@
-"""Packings by construction: skyline, sequence pairs, first free places."""
+"""Constructive packing: skyline, sequence pairs, first free places."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from ...instances.submesh.packing import Packing, ways
 
 _Ints = NDArray[np.int64]
 _WORK = 2_000_000
-"""Steps times items squared, of one annealing: about a hundredth of a second."""
+"""Annealing steps times items squared between two checks, about 0.01 s."""
 _MANY = 80
-"""Items up to which every free place is looked at."""
+"""Number of items up to which every free place is examined."""
 
 
 def orders(packing: Packing, free: Sequence[int]) -> list[list[int]]:
-    """List orders of the free items, by number: the largest first, in several senses.
+    """List orders of the free items, by number: largest first, by several measures.
 
-    By volume, each side, the longest side, and the sum of sides.
+    The measures are volume, each side, the longest side, and the sum of sides.
     """
 
     def largest(measure: Callable[[tuple[int, ...]], int]) -> list[int]:
@@ -45,28 +45,28 @@ def construct(
 ) -> tuple[Box, ...] | None:
     """Return a packing, or None if none was found.
 
-    Where nothing is fixed in a mesh in the plane: the lowest gap of the skyline is
-    filled with what fits it best, in every order of `orders`; then orders and
-    sequence pairs are annealed. Elsewhere each item is put into the first free place,
-    and orders are exchanged as long as that is no worse.
+    If nothing is fixed in a two-dimensional mesh, the lowest gap of the skyline is
+    filled with the item that fits it best, in every order of `orders`; then orders and
+    sequence pairs are annealed. Otherwise each item goes to the first free place, and
+    orders are modified as long as that is no worse.
 
     Parameters
     ----------
     packing
-        Every item fits on its own.
+        Each item must fit on its own.
     seed
-        Of the annealing.
+        Seed of the annealing.
     stop
-        Called between two steps; ends the construction when it returns True.
+        Called between steps; ends the construction when it returns True.
     rounds
-        How often to anneal.
+        Number of annealing rounds.
     plain
-        Whether to try every order as it is first; False after a call with no rounds.
+        Whether to try every order unmodified first; False after a call with no rounds.
 
     Notes
     -----
-    Time: O(n^2) a skyline or sequence pair; the first free places in the plane O(n^4),
-    where there are many items O(n p) for p processors.
+    Time: O(n^2) per skyline or sequence pair; first free places in two dimensions
+    O(n^4), with many items O(n p) for p processors.
     Source: Burke, Kendall and Whitwell 2004 (best fit); Wei et al. 2011 (the score of
     a gap); Murata et al. 1996 (sequence pairs); Baker et al. 1980 (bottom left).
     """
@@ -133,7 +133,7 @@ def _in_the_plane(
 
 
 def _held(packing: Packing) -> list[Box]:
-    """List the boxes that are fixed, and the blocked cells."""
+    """List the fixed boxes and the blocked cells."""
     fixed = [item.at for item in packing.items if item.at is not None]
     return [*fixed, *((*cell, *cell) for cell in packing.blocked)]
 

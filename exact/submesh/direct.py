@@ -1,4 +1,4 @@
-"""A free box among boxes, moving none: exact, over the places that matter."""
+"""An exact search for a free box without moving any other, over candidate places."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from ...instances.submesh import Box, box_at, cells, corner, sides
 
 Flags = NDArray[np.bool_]
 _EACH, _FEW = 8, 10**6
-"""Looking at a box takes as long as eight processors of a running sum; and what takes
-a millisecond is not worth a choice."""
+"""Cost of examining a box, in processors of a running sum, and the work, about a
+millisecond, below which the choice between the two does not matter."""
 
 
 def free_box(
     shape: Sequence[int], held: Sequence[Box], size: Sequence[int], torus: bool = False
 ) -> Box | None:
-    """Return a free box of this size, or None: there is none.
+    """Return a free box of this size, or None if there is none.
 
     A free box can be pushed back along each axis until it meets the end of a held one
-    or of the mesh. So only such places are looked at, the last axis first; or, where
-    many boxes are held, all places by running sums, in the same order.
+    or of the mesh. So only such places are examined, the last axis first; or, with
+    many boxes held, all places by running sums, in the same order.
 
     Time: O(n^(d + 1)) for n boxes held in d axes, in a kernel, or O(n + d p) for p
     processors.
@@ -59,9 +59,9 @@ def occupied(shape: Sequence[int], held: Sequence[Box]) -> Flags:
 
 
 def first_free(taken: Flags, size: Sequence[int], torus: bool) -> Box | None:
-    """Return the first free box of this size, the last axis first; None if none.
+    """Return the first free box of this size, the last axis first, or None.
 
-    What is held in every box is counted by running sums, one axis after the other.
+    Held processors in every box are counted by running sums, one axis at a time.
 
     Time: O(d p) for p processors.
     """
@@ -85,7 +85,7 @@ def first_free(taken: Flags, size: Sequence[int], torus: bool) -> Box | None:
 def in_three(
     boxes: Sequence[Box], d: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return lowest corners and sides of boxes, n x 3 each: what is flat is 1 high."""
+    """Return lowest corners and sides of boxes, n x 3 each; missing sides are 1."""
     low = np.zeros((len(boxes), 3), dtype=np.int64)
     length = np.ones((len(boxes), 3), dtype=np.int64)
     for i, box in enumerate(boxes):

@@ -1,6 +1,6 @@
 """Whether the residents and the request can be placed without overlapping.
 
-A cascade: each step answers yes with a placement, no with a proof, or hands on.
+Each step of a cascade returns a placement, a proof of infeasibility, or no answer.
 """
 
 from __future__ import annotations
@@ -37,25 +37,25 @@ from .staircase.search import refusal, staircase
 from .tightening import Tight, tighten
 
 DIRECT = Proof(Grade.ENUMERATED, "direct fit")
-"""No resident is moved."""
+"""Proof for a placement that moves no resident."""
 SEARCHED = Proof(Grade.ENUMERATED, "staircase")
-"""No order of the items and no choice of corners packs them."""
+"""Proof that no order of the items and no choice of corners packs them."""
 STAIRCASE = 12
-"""Items up to which the exhaustive search is tried before CP-SAT."""
+"""Number of items up to which the exhaustive search is tried before CP-SAT."""
 _NODES = 200_000
-"""After which it is given up: a thirtieth of a second."""
+"""Nodes after which that search stops: about 1/30 s."""
 FILLED = Proof(Grade.ENUMERATED, "niches")
-"""No choice of a box, or of a cell left free, for every niche packs them."""
+"""Proof that no choice of a box, or of a free cell, for every gap packs them."""
 _WASTE = 32
-"""Cells left free up to which niches are searched."""
+"""Number of free cells up to which gaps are searched."""
 _NICHES, _FEW_NICHES = 10_000_000, 50_000
-"""Nodes where no cell is left free, about 6 s; halved for each cell, down to this."""
+"""Nodes if no cell stays free, about 6 s; halved per free cell, down to this."""
 _ROUNDS = 1
-"""Of annealing."""
+"""Annealing rounds before CP-SAT."""
 _SOLVED = 20
-"""Items up to which CP-SAT mostly decides at once."""
+"""Number of items up to which CP-SAT usually decides at once."""
 _MORE_ROUNDS = 16
-"""Of annealing, beyond that."""
+"""Annealing rounds for more items."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,21 +65,21 @@ class Feasibility:
     Parameters
     ----------
     fits
-        True, False, or None: not decided.
+        True, False, or None if not decided.
     by
         The step that decided; "" if none did.
     boxes
-        Where the items are: residents in order, then the request; None unless they fit.
+        Boxes of the items: residents in order, then the request; None unless they fit.
     placement
-        The same as a placement of a submesh request.
+        The same boxes as a placement of a submesh request.
     proof
         Proof that they cannot be packed.
     certificate
-        A proof that it cannot be done, checked by `infeasibility`, if there is one.
+        A proof of infeasibility that `infeasibility` checks, if there is one.
     tried
-        The steps that were taken, in order.
+        The steps taken, in order.
     limit
-        What ended the cascade early.
+        The limit that ended the cascade early.
     """
 
     fits: bool | None = None
@@ -95,8 +95,8 @@ class Feasibility:
 def feasibility(instance: Submesh, settings: Settings = DEFAULT) -> Feasibility:
     """Decide whether there is a placement; find one, or prove that there is none.
 
-    Steps: direct fit, `refute`, then those of `decide`. Where no resident may be moved,
-    the first two are complete. Ctrl-C gives "not decided", with what was tried.
+    Steps: direct fit, `refute`, then those of `decide`. If no resident may be moved,
+    the first two are complete. Ctrl-C returns "not decided", with the steps tried.
     """
     start = clock.now()
     packing = packing_of(instance)
@@ -132,20 +132,20 @@ def decide(
 ) -> Feasibility:
     """Decide whether boxes can be packed.
 
-    Steps: checkable proofs of no (`refute`); packings by construction (`construct`);
-    the exhaustive search of `staircase` for a while; annealing (`construct`); that of
-    `niches` where little is left free; CP-SAT, from the hint, for the rest of the time.
+    Steps: checkable proofs of infeasibility (`refute`); constructive packings
+    (`construct`); the exhaustive search of `staircase` for a limited time; annealing
+    (`construct`); `pack_by_gaps` if few cells stay free; CP-SAT from the hint.
 
     Parameters
     ----------
     packing
-        What is to be packed.
+        The packing problem.
     settings
         Time limit, seed, threads.
     start
         ``clock.now()`` when the run began.
     hint
-        Boxes of the items, perhaps overlapping, that a solver starts from.
+        Boxes of the items, possibly overlapping, from which a solver starts.
     """
     start = clock.now() if start is None else start
     tried: list[str] = []
@@ -201,7 +201,7 @@ def decide(
 def _by_gaps(
     packing: Packing, tight: Tight | None, settings: Settings, start: float
 ) -> Feasibility:
-    """Search all packings that leave little free, for half of the time left."""
+    """Search all packings that leave few cells free, for half of the time left."""
     now = clock.now()
     half = (settings.time_limit - (now - start)) / 2
     waste = 0 if tight is None else max(tight.waste, 0)
@@ -223,7 +223,7 @@ def _by_gaps(
 def _packed(
     packing: Packing, boxes: tuple[Box, ...], by: str, tried: Sequence[str]
 ) -> Feasibility:
-    """Return a yes, after a look at the boxes."""
+    """Return a positive verdict, after checking the boxes."""
     if wrong := check_packed(packing, boxes):
         raise SolverError(f"{packing.name}: {by} packed wrongly: {wrong[0]}")
     return Feasibility(fits=True, by=by, boxes=boxes, tried=tuple(tried))
@@ -261,7 +261,7 @@ def by_cpsat(
 
 
 def _hint(packing: Packing, held: Sequence[Box]) -> tuple[Box, ...]:
-    """Take the residents where they are, and the request at the origin."""
+    """Return the present boxes of the residents, and the request at the origin."""
     size = ways(packing, packing.items[-1])
     if not size:
         return ()
@@ -271,8 +271,8 @@ def _hint(packing: Packing, held: Sequence[Box]) -> tuple[Box, ...]:
 def cascade(instance: Submesh, /, settings: Settings = DEFAULT) -> Result:
     """Decide by direct fit, checkable proofs, constructive packings and solvers.
 
-    The first placement that is found is returned: it may move more residents than
-    need be.
+    Returns the first placement that is found, which may move more residents than
+    necessary.
 
     Guarantee: exact on whether there is a placement; optimal if no resident moves.
     Time: exponential at worst; measured in docs/submesh-feasibility.md.
@@ -305,7 +305,7 @@ def cp_sat(instance: Submesh, /, settings: Settings = DEFAULT) -> Result:
 def as_result(
     instance: Submesh, verdict: Feasibility, settings: Settings, start: float
 ) -> Result:
-    """Return a verdict as what every method returns."""
+    """Convert a verdict to a `Result`."""
     if verdict.fits is False:
         return Result(
             status=Status.INFEASIBLE,

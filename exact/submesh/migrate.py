@@ -1,4 +1,4 @@
-"""Room for a request by moving residents: as few, as small and as near as can be."""
+"""Make room for a request by moving residents: few, small, and over short distances."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ from .subsets import Subsets
 
 _PROOF = Proof(Grade.ENUMERATED, "migrate")
 MOST_SETS = 2000
-"""Sets of residents that are looked at, of all sizes, before the solver takes over."""
+"""Sets of residents examined, of all sizes, before the solver takes over."""
 
 
 def migrate(instance: Submesh, /, settings: Settings = DEFAULT) -> Result:
-    """Move the fewest residents, then the least area, then the least way.
+    """Minimise the residents moved, then their area, then their displacement.
 
-    Sets of residents are tried in order, the fewest and then the smallest first: can
-    they and the request be placed among those that stay? Of the first that can, and of
-    all of the same number and area, the least way is searched for, see `nearest`; on a
-    torus, and where that is too long, by CP-SAT. Where there are too many sets, or too
-    many places, one model of CP-SAT has all three levels. The moves are put into an
-    order in which they can be made, if a search finds one.
+    Sets of residents are tried in order, fewest and then smallest first, until one
+    can be placed together with the request among the residents that stay. Over all
+    feasible sets of that number and area, displacement is minimised, see
+    `min_displacement`; on a torus, and where that takes too long, by CP-SAT. With too
+    many sets or places, one CP-SAT model has all three levels. The moves are put into
+    an order in which they can be made, if a search finds one.
 
     Guarantee: exact.
     Time: exponential at worst, see docs/submesh-migration.md.
@@ -45,10 +45,10 @@ def migrate(instance: Submesh, /, settings: Settings = DEFAULT) -> Result:
 
 
 def migrate_cp_sat(instance: Submesh, /, settings: Settings = DEFAULT) -> Result:
-    """Minimise residents moved, area and way by one model of CP-SAT, level by level.
+    """Minimise residents moved, area and displacement by one CP-SAT model.
 
-    A free place costs nothing and needs no model. Stopped early, it has the optima of
-    the levels that are settled for a bound.
+    Levels are minimised one by one. A free place costs nothing and needs no model.
+    Stopped early, the bound consists of the optima of the levels already solved.
 
     Guarantee: exact.
     Time: exponential at worst, see docs/submesh-migration.md.
@@ -63,22 +63,22 @@ def migrate_cp_sat(instance: Submesh, /, settings: Settings = DEFAULT) -> Result
 
 @dataclass
 class Migration:
-    """One search for the cheapest migration, and what is known so far.
+    """One search for the cheapest migration, with its incumbent and bound.
 
     Parameters
     ----------
     most
-        Residents that may be moved; the search ends when it is proved that more would
-        have to be. None: any number.
+        Limit on the residents moved; the search ends when more are proved necessary.
+        None: any number.
 
     Attributes
     ----------
     best
-        The best placement that is known.
+        The best placement so far.
     bound
-        What is proved, and by whom.
+        The proved lower bound; see ``proof`` for its origin.
     looked
-        How many sets were looked at.
+        Number of sets examined.
     """
 
     instance: Submesh
@@ -91,7 +91,7 @@ class Migration:
     start: float = field(default_factory=clock.now)
 
     def run(self) -> Result:
-        """Try sets of residents, then leave what is left to the model."""
+        """Try sets of residents, then solve the rest by the model."""
         try:
             if (done := self.without_moves()) is not None:
                 return done
@@ -112,7 +112,7 @@ class Migration:
         return self.impossible()
 
     def without_moves(self) -> Result | None:
-        """Answer if a box is free, or if what may not move is in every way."""
+        """Return a result if a box is free, or if immovable residents exclude all."""
         self.subsets = Subsets(self.instance)
         if self.subsets.fewest is None:
             return self.impossible()
@@ -122,7 +122,7 @@ class Migration:
         return None
 
     def _of_size(self, listed: list[tuple[int, ...]]) -> Result | None:
-        """Try sets of one size; answer when one of them has room, or time is up."""
+        """Try sets of one size; return a result if one is feasible or time is up."""
         least: int | None = None
         for moved in listed:
             area = self.subsets.area(moved)
@@ -130,16 +130,16 @@ class Migration:
                 break
             if least is None:
                 self.bound = (len(moved), area, 0)
-            if self._late():
+            if self._out_of_time():
                 return self.ended(Limit.TIME)
             if self.looked == self.settings.node_limit:
                 return self.ended(Limit.NODES)
             self.looked += 1
-            found = self.subsets.fit(moved, self._late)
+            found = self.subsets.fit(moved, self._out_of_time)
             if found.fits is False:
                 continue
             if found.fits is None:
-                if self._late():
+                if self._out_of_time():
                     return self.ended(Limit.TIME)
                 return self.beyond_sets()
             self._offer(found.placement)
@@ -148,10 +148,10 @@ class Migration:
                 result = self._nearest(moved, found.placement)
                 if result.status is not Status.OPTIMAL:
                     return self.ended(result.limit)
-        return None if least is None else self._settled()
+        return None if least is None else self._optimum()
 
     def _nearest_by_search(self, moved: tuple[int, ...]) -> bool:
-        """Minimise the way that these go, if a short search can; say whether it did."""
+        """Minimise their displacement by a short search; return whether it finished."""
         if self.instance.torus:
             return False
         assert self.best is not None
@@ -159,13 +159,13 @@ class Migration:
             self.instance,
             moved,
             self._cost(self.best)[2],
-            stop=self._late,
+            stop=self._out_of_time,
         )
         self._offer(found.placement)
         return found.finished
 
     def _nearest(self, moved: tuple[int, ...], known: Placement | None) -> Result:
-        """Minimise the way that exactly these go by a model; keep what is better."""
+        """Minimise the displacement of exactly these by a model; keep improvements."""
         from ...formulations.submesh.moves_cpsat import moves
         from ...solvers import cpsat
 
@@ -177,11 +177,11 @@ class Migration:
         return result
 
     def beyond_sets(self) -> Result:
-        """Go on where there are too many sets to be tried one after the other."""
+        """Continue where there are too many sets to try one by one."""
         return self.by_model()
 
     def by_model(self) -> Result:
-        """Minimise all levels by one model, no better than is proved so far."""
+        """Minimise all levels by one model, starting from the proved bound."""
         from ...formulations.submesh.moves_cpsat import moves
         from ...solvers import cpsat
 
@@ -203,22 +203,22 @@ class Migration:
     def _cost(self, placement: Placement) -> tuple[int, ...]:
         return cost(self.instance, placement.flat())
 
-    def _late(self) -> bool:
+    def _out_of_time(self) -> bool:
         return clock.now() - self.start > self.settings.time_limit
 
     def _in_order(self, placement: Placement) -> Placement:
         left = self.settings.time_limit - (clock.now() - self.start)
         return in_order(self.instance, placement, left)
 
-    def _settled(self) -> Result:
-        """All sets of the least number and area have been looked at."""
+    def _optimum(self) -> Result:
+        """Return the optimum: all sets of the least number and area are examined."""
         assert self.best is not None
         moved, area, way = self._cost(self.best)
         self.bound = moved, area, way
         return self.ended()
 
     def ended(self, limit: Limit | None = None) -> Result:
-        """Answer with what is known, the moves in order where one is found."""
+        """Return the best result so far, the moves in order if one is found."""
         best = None if self.best is None else self._in_order(self.best)
         return answer(
             self.instance,
@@ -231,7 +231,7 @@ class Migration:
         )
 
     def impossible(self) -> Result:
-        """Answer that there is no placement."""
+        """Return that there is no placement."""
         return Result(
             status=Status.INFEASIBLE,
             proof=self.proof,

@@ -1,4 +1,4 @@
-"""The least way that given residents must go to make room: best first, with proof."""
+"""Minimum displacement of given residents that make room: best-first, with proof."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from ...instances import Submesh
 from ...instances.submesh import Box, Placement, box_at, corner, sides, ways_of
 
 MOST_NODES = 20_000
-"""Nodes after which a search gives up: about a second."""
+"""Nodes after which a search stops: about a second."""
 _MOST_ROOMS = 2_000
 
 
 @dataclass(frozen=True, slots=True)
 class Displacement:
-    """The least way that was found.
+    """The least displacement found.
 
     Parameters
     ----------
     finished
-        Whether nothing better is possible; else nodes, time or rooms ran out.
+        Whether it is optimal; otherwise nodes, time or rooms ran out.
     placement
-        Where everything goes; None if nothing better than asked for was found.
+        The final placement; None if there is none below the given displacement.
     nodes
-        That were looked at.
+        Number of nodes examined.
     """
 
     finished: bool
@@ -42,31 +42,31 @@ def min_displacement(
     node_limit: int = MOST_NODES,
     stop: Callable[[], bool] = lambda: False,
 ) -> Displacement:
-    """Place these residents and the request, the residents as near as can be.
+    """Place these residents and the request, minimising the residents' displacement.
 
-    What is free among those that stay is covered by the largest boxes that are free,
-    its rooms. In a node, each item is in a room, or in any, within bounds, and some
-    pairs have a fixed order along some axis. Every resident goes to the nearest
-    corner within bounds, which costs what nothing in the node costs less than; and if
-    two with a fixed order are not yet in it, then at least that much more along
-    that axis. Where two overlap, one that may be in any room is given one, or the two
-    are given a fixed order, in each way. The node that costs least comes first.
+    The free space among the residents that stay is covered by the largest free boxes,
+    its rooms. A node assigns to each item a room, or any, with bounds on its corner,
+    and to some pairs a fixed order along some axis. Moving every resident to the
+    nearest corner within bounds is a lower bound for the node; two that violate their
+    fixed order add at least the missing distance along that axis. Where two items
+    overlap, either one that may be in any room is assigned each room in turn, or the
+    pair each fixed order. The node of least bound comes first.
 
     Parameters
     ----------
     instance
         A mesh, not a torus.
     moved
-        Residents that may be anywhere, all of which are taken to move.
+        Residents that may be anywhere; all of them count as moved.
     below
-        Only a way shorter than this is of use.
+        Only a smaller displacement is searched for.
     node_limit, stop
-        When to give up.
+        When to stop.
 
     Notes
     -----
     Guarantee: exact, if finished. Time: exponential at worst. Source: the relations are
-    those of Onodera et al. 1991; the rooms, and the bounds, are ours.
+    those of Onodera et al. 1991; rooms and bounds are derived for closeknit.
     """
     search = _Search(instance, moved)
     if search.rooms is None:
@@ -99,17 +99,17 @@ Span = tuple[tuple[int, int], ...]
 
 @dataclass(frozen=True, slots=True)
 class _Node:
-    """What is settled.
+    """A node of the search.
 
     Parameters
     ----------
     spans
-        Of each item, residents first: where its lowest corner may be. None: anywhere
+        For each item, residents first, the range of its lowest corner. None: anywhere
         in any room.
     sizes
-        Of each item, as it is turned; of one without a span, as in its nearest room.
+        For each item, its sides as rotated; without a span, those in its nearest room.
     at
-        Lowest corners nearest to where the items were; of the request, any.
+        Lowest corners nearest to where the items were; for the request, any.
     first
         Pairs (axis, i, j): along that axis item i ends before j begins.
     """
@@ -121,7 +121,7 @@ class _Node:
 
 
 class _Search:
-    """Bounds and branches; nothing is kept here but what all nodes share."""
+    """Bounds and branching, with the data that all nodes share."""
 
     def __init__(self, instance: Submesh, moved: Sequence[int]) -> None:
         self.instance = instance
@@ -152,10 +152,16 @@ class _Search:
                     (room[a], room[self.d + a] + 1 - way[a]) for a in range(self.d)
                 )
                 if all(low <= high for low, high in span):
-                    found.append((self._way(j, self._at(j, span)), span, way))
+                    found.append(
+                        (
+                            self._displacement(j, self._nearest_corner(j, span)),
+                            span,
+                            way,
+                        )
+                    )
         return sorted(set(found))
 
-    def _at(self, j: int, span: Span) -> tuple[int, ...]:
+    def _nearest_corner(self, j: int, span: Span) -> tuple[int, ...]:
         """Return the corner within a span that is nearest to where an item was."""
         if j == self.n:
             return tuple(low for low, _ in span)
@@ -164,34 +170,36 @@ class _Search:
             for x, (low, high) in zip(self.homes[j], span, strict=True)
         )
 
-    def _way(self, j: int, at: Sequence[int]) -> int:
+    def _displacement(self, j: int, at: Sequence[int]) -> int:
         if j == self.n:
             return 0
         return sum(abs(x - y) for x, y in zip(at, self.homes[j], strict=True))
 
     def root(self) -> _Node | None:
-        """Return the node in which nothing is settled; None if an item has no room."""
+        """Return the root node; None if an item fits in no room."""
         if not all(self.choices):
             return None
         firsts = [several[0] for several in self.choices]
         return _Node(
             (None,) * (self.n + 1),
             tuple(way for _, _, way in firsts),
-            tuple(self._at(j, span) for j, (_, span, _) in enumerate(firsts)),
+            tuple(
+                self._nearest_corner(j, span) for j, (_, span, _) in enumerate(firsts)
+            ),
         )
 
     def bound(self, node: _Node) -> int:
-        """Return what no placement of a node costs less than."""
-        way = sum(self._way(j, at) for j, at in enumerate(node.at))
+        """Return a lower bound on the placements of a node."""
+        way = sum(self._displacement(j, at) for j, at in enumerate(node.at))
         worst = [0] * self.d
-        for axis, _, _, lack in self._lacking(node):
+        for axis, _, _, lack in self._unordered(node):
             worst[axis] = max(worst[axis], lack)
         return way + sum(worst)
 
-    def _lacking(self, node: _Node) -> Iterator[tuple[int, int, int, int]]:
-        """Yield axis, two residents with a fixed order, and how far they are from it.
+    def _unordered(self, node: _Node) -> Iterator[tuple[int, int, int, int]]:
+        """Yield axis, two residents with a fixed order, and the distance it lacks.
 
-        Also two whose order follows by way of a third item.
+        Includes pairs whose order follows through a third item.
         """
         before: dict[int, list[tuple[int, int, int]]] = {}
         for axis, i, j in node.first:
@@ -209,17 +217,17 @@ class _Search:
                     yield axis, i, j, lack
 
     def branch(self, node: _Node) -> list[_Node | None] | None:
-        """Divide a node into parts; None if it is a placement as it stands."""
-        worst = max(self._lacking(node), key=lambda one: one[3], default=None)
+        """Divide a node into parts; None if it is a placement already."""
+        worst = max(self._unordered(node), key=lambda one: one[3], default=None)
         if worst is not None:
             axis, i, _, lack = worst
-            # Either i goes all the way, or not, and j a step at least.
+            # Either i moves the whole distance, or j moves by at least 1.
             end = node.at[i][axis] - lack
             return [
                 self._bounded(node, i, axis, high=end),
                 self._bounded(node, i, axis, low=end + 1),
             ]
-        pair = self._clash(node)
+        pair = self._overlapping(node)
         if pair is None:
             return None
         i, j = pair
@@ -234,7 +242,7 @@ class _Search:
             for a, b in ((i, j), (j, i))
         ]
 
-    def _clash(self, node: _Node) -> tuple[int, int] | None:
+    def _overlapping(self, node: _Node) -> tuple[int, int] | None:
         """Return two items that overlap, residents before the request."""
         for i, j in combinations(range(self.n + 1), 2):
             if all(
@@ -250,7 +258,7 @@ class _Search:
     ) -> _Node | None:
         spans, sizes = list(node.spans), list(node.sizes)
         spans[j], sizes[j] = span, way
-        return self._settled(replace(node, spans=tuple(spans), sizes=tuple(sizes)))
+        return self._propagated(replace(node, spans=tuple(spans), sizes=tuple(sizes)))
 
     def _bounded(
         self,
@@ -274,9 +282,9 @@ class _Search:
     def _with_order(self, node: _Node, axis: int, i: int, j: int) -> _Node | None:
         if (axis, i, j) in node.first or (axis, j, i) in node.first:
             return None
-        return self._settled(replace(node, first=(*node.first, (axis, i, j))))
+        return self._propagated(replace(node, first=(*node.first, (axis, i, j))))
 
-    def _settled(self, node: _Node) -> _Node | None:
+    def _propagated(self, node: _Node) -> _Node | None:
         """Narrow the spans by the fixed orders; None if one is empty."""
         spans = [None if s is None else list(s) for s in node.spans]
         changed = True
@@ -299,10 +307,10 @@ class _Search:
                     changed = True
         kept = tuple(None if s is None else tuple(s) for s in spans)
         at = [
-            node.at[j] if span is None else self._at(j, span)
+            node.at[j] if span is None else self._nearest_corner(j, span)
             for j, span in enumerate(kept)
         ]
-        if kept[self.n] is not None:  # the request keeps out of the way of residents
+        if kept[self.n] is not None:  # the request must not overlap residents
             where = list(at[self.n])
             for axis, i, j in node.first:
                 if j == self.n:
@@ -311,7 +319,7 @@ class _Search:
         return replace(node, spans=kept, at=tuple(at))
 
     def placement(self, node: _Node) -> Placement:
-        """Return where everything goes in a node that is a placement."""
+        """Return the placement of a node that needs no branching."""
         *boxes, request = (
             box_at(at, size) for at, size in zip(node.at, node.sizes, strict=True)
         )

@@ -1,4 +1,4 @@
-"""An order of single moves that turns where residents are into where they shall be."""
+"""An order of single moves from the residents' present boxes to their final ones."""
 
 from __future__ import annotations
 
@@ -22,33 +22,33 @@ from ...solvers import Limit, clock
 from ...solvers.interrupt import deferred
 
 MOST_NODES = 100_000
-"""Places that a search looks at unless set otherwise; about half a second."""
+"""Default limit on the places examined; about half a second."""
 _FEW_NODES = 20_000
 _FEW_MOVES = 8
 _MORE_DETOURS = 3
 _GRACE = 0.25
-"""Seconds in which an order is looked for when the time is up; mostly enough."""
+"""Seconds granted to find an order when the time limit is reached; mostly enough."""
 _EVERY = 64
-"""Nodes after which the clock is looked at."""
+"""Nodes between two checks of the clock."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Moves in order, or how far it is known that there are none.
+    """Moves in order, or the number of detours proved insufficient.
 
     Parameters
     ----------
     moves
-        Residents and their new boxes, in order; None if no order was found. There are
-        as few as can be.
+        Residents and their new boxes, in order, as few as possible; None if no order
+        was found.
     detours
         Moves beyond one for each resident that ends elsewhere: to a temporary place,
-        or once more to its end.
+        or again to its end.
     refuted
-        No order has so many detours, or fewer: proved by looking at all of them. -1
-        if nothing is proved.
+        Largest number of detours for which exhaustive search proved that there is no
+        order; -1 if none.
     limit
-        What ended the search before its last number of detours was looked at.
+        The limit that ended the search before its last number of detours was finished.
     """
 
     moves: tuple[tuple[int, Box], ...] | None
@@ -57,7 +57,7 @@ class Plan:
     limit: Limit | None = None
 
     def __str__(self) -> str:
-        """Describe in a few words what is known.
+        """Describe the outcome in a few words.
 
         >>> str(Plan(None, refuted=1))
         'impossible within 1 temporary places'
@@ -86,35 +86,35 @@ def plan(
 ) -> Plan:
     """Put the moves of a placement into an order in which each has room.
 
-    Every move is made into space that is free then, see ``submesh_plan.replay``; a
-    resident may stop at a temporary place on its way. Only residents that end
-    elsewhere are moved. The plan found has the fewest moves. At a limit, or at Ctrl-C,
-    the result states within how many detours there is provably none.
+    Every move is into space that is free at that time, see ``submesh_plan.replay``; a
+    resident may stop at temporary places. Only residents that end elsewhere are moved.
+    The plan found has the fewest moves. At a limit, or at Ctrl-C, the result states the
+    number of detours proved insufficient.
 
     Guarantee: exact, with a proof where there is none, unless a limit ends it.
     Time: O(moves^2) without detours; with them, all states of moved residents and
-    places against other boxes, at worst.
+        places against other boxes, at worst.
 
     Parameters
     ----------
     instance, placement
-        From where to where; the order of the moves given does not matter.
+        Initial and final boxes; the given order of the moves does not matter.
     detours
-        Moves to temporary places, at most.
+        Limit on the moves to temporary places.
     slide
         Whether a resident's new box may overlap its old one.
     node_limit
-        Places to be looked at for each number of detours.
+        Limit on the places examined for each number of detours.
     time_limit
         Wall-clock seconds.
     few_stops
-        Whether temporary places are only looked for against the ends of boxes where
-        residents are or shall be. With more than one detour, this finds orders sooner,
-        perhaps not the shortest, and proves nothing.
+        Whether temporary places are restricted to those against the ends of initial or
+        final boxes. With more than one detour, this finds orders sooner, perhaps not
+        the shortest, and proves nothing.
 
     Examples
     --------
-    Two residents that change places want a temporary one:
+    Two residents that change places need a temporary one:
 
     >>> from closeknit.instances.submesh import Resident
     >>> two = Submesh(
@@ -157,9 +157,9 @@ def in_order(
 ) -> Placement:
     """Put moves into an order in which they can be made, if a search finds one.
 
-    First copying, then sliding, with one detour at most, and none where many move;
-    then with more, from few temporary places. Else they stay as they are, also at
-    Ctrl-C. A quarter of a second is taken in any case.
+    First copying, then sliding, with at most one detour, and none if many move;
+    then with more, from few temporary places. Otherwise the moves stay as they are,
+    also at Ctrl-C. The search may take a quarter of a second in any case.
     """
     start = clock.now()
     many = len(placement.moves) > _FEW_MOVES
@@ -183,7 +183,7 @@ def in_order(
 
 
 class _EndedError(Exception):
-    """A limit was met in the middle of a search."""
+    """A limit was reached within a search."""
 
     def __init__(self, limit: Limit) -> None:
         super().__init__(limit.value)
@@ -191,14 +191,14 @@ class _EndedError(Exception):
 
 
 class _Planner:
-    """Depth-first search over where the residents that move are.
+    """Depth-first search over the boxes of the residents that move.
 
     Attributes
     ----------
     movers
         Residents that end elsewhere.
     nodes
-        Places looked at for the number of detours tried last.
+        Places examined for the number of detours tried last.
     """
 
     def __init__(
@@ -223,7 +223,7 @@ class _Planner:
         self.still += [(*cell, *cell) for cell in instance.blocked]
 
     def run(self, allowed: int, node_limit: int) -> list[tuple[int, Box]] | None:
-        """Find moves with so many detours at most; None if there are none.
+        """Find moves with at most ``allowed`` detours; None if there are none.
 
         Raises
         ------
@@ -234,9 +234,9 @@ class _Planner:
         self.seen: dict[tuple[Box, ...], int] = {}
         self.node_limit = node_limit
         moves: list[tuple[int, Box]] = []
-        return moves if self._go_on(self.homes, allowed, allowed, moves) else None
+        return moves if self._extend(self.homes, allowed, allowed, moves) else None
 
-    def _go_on(
+    def _extend(
         self, now: list[Box], left: int, allowed: int, moves: list[tuple[int, Box]]
     ) -> bool:
         if now == self.ends:
@@ -249,7 +249,7 @@ class _Planner:
             moves.append((self.movers[m], box))
             after = [*now[:m], box, *now[m + 1 :]]
             spent = (box != self.ends[m]) + (now[m] == self.ends[m])
-            if self._go_on(after, left - spent, allowed, moves):
+            if self._extend(after, left - spent, allowed, moves):
                 return True
             moves.pop()
         return False
@@ -257,10 +257,10 @@ class _Planner:
     def _steps(
         self, now: list[Box], left: int, allowed: int
     ) -> Iterator[tuple[int, Box]]:
-        """Yield moves to where residents shall be, then those to temporary places.
+        """Yield moves to final boxes, then those to temporary places.
 
-        Without detours left, the first of the former is as good as any: it only takes
-        room that no other resident will ever need.
+        Without detours left, the first of the former suffices: it only takes space
+        that no other resident will ever need.
         """
         ready = [
             m
@@ -279,15 +279,15 @@ class _Planner:
                         yield m, box
 
     def _is_free(self, box: Box, m: int, now: Sequence[Box]) -> bool:
-        self._look()
+        self._count_place()
         return not any(
             overlap(self.instance, box, other)
             for n, other in enumerate(now)
             if n != m or not self.slide
         )
 
-    def _look(self) -> None:
-        """Count a place that is looked at."""
+    def _count_place(self) -> None:
+        """Count a place as examined."""
         if self.nodes >= self.node_limit:
             raise _EndedError(Limit.NODES)
         if self.nodes % _EVERY == 0 and (limit := self.ended()) is not None:
@@ -295,40 +295,40 @@ class _Planner:
         self.nodes += 1
 
     def _stops(self, m: int, allowed: int) -> list[Box]:
-        """Return the temporary places of a resident, those that disturb least first."""
+        """Return a resident's temporary places, those with fewest conflicts first."""
         if allowed == 1:
-            return self._alone[m]
+            return self._undominated[m]
         return self._all(m, allowed, 1 if self.few_stops else allowed)
 
     @cached_property
-    def _alone(self) -> list[list[Box]]:
-        """For each resident, places that no other one beats.
+    def _undominated(self) -> list[list[Box]]:
+        """For each resident, list the temporary places that no other one dominates.
 
-        If no other resident stops anywhere, all that counts of a place is which homes
-        and ends it overlaps; of places that overlap the same, or more, one is enough.
+        If no other resident makes a detour, only the initial and final boxes that a
+        place overlaps matter; places that overlap a superset are redundant.
         """
         found = []
         for m in range(len(self.movers)):
             kept: list[tuple[frozenset[int], Box]] = []
             for box in self._all(m, 1, 1):
-                self._look()
-                met = self._met(box)
+                self._count_place()
+                met = self._overlapped(box)
                 if not any(other <= met for other, _ in kept):
                     kept.append((met, box))
             found.append([box for _, box in kept])
         return found
 
-    def _met(self, box: Box) -> frozenset[int]:
+    def _overlapped(self, box: Box) -> frozenset[int]:
         both = [*self.homes, *self.ends]
         return frozenset(
             n for n, other in enumerate(both) if overlap(self.instance, box, other)
         )
 
     def _all(self, m: int, allowed: int, stops: int) -> list[Box]:
-        """List places against the ends of boxes, perhaps with temporary ones between.
+        """List places against the ends of boxes, including temporary ones.
 
         A temporary place can be pushed back until it meets the end of the mesh or of
-        a box that is held at some time of the stay.
+        a box that is occupied at some time during the stay.
         """
         if (m, allowed) not in self._known:
             self._known[m, allowed] = self._listed(m, allowed, stops)
@@ -349,13 +349,13 @@ class _Planner:
                 self._along(axis, way[axis], boxes, stops) for axis in range(instance.d)
             ]
             for place in product(*axes):
-                self._look()
+                self._count_place()
                 box = box_at(place, way)
                 if box not in useless and not any(
                     overlap(instance, box, other) for other in self.still
                 ):
                     found.append(box)
-        return sorted(found, key=lambda box: (len(self._met(box)), box))
+        return sorted(found, key=lambda box: (len(self._overlapped(box)), box))
 
     def _along(
         self, axis: int, length: int, boxes: Sequence[Box], stops: int

@@ -1,7 +1,7 @@
 """Search for a checkable proof that boxes cannot be packed.
 
-Each proof is an object that `infeasibility.check_infeasible` follows; it is
-looked for in floats, and believed only after it has been followed.
+Proofs are found in floating point, and accepted only if
+`infeasibility.check_infeasible` confirms them.
 """
 
 from __future__ import annotations
@@ -18,28 +18,28 @@ from ...instances.submesh.infeasibility import check_infeasible
 from ...instances.submesh.packing import Packing, volume, ways
 
 Certificate = dict[str, Any]
-"""What a solution file stores of a proof."""
+"""A proof as stored in a solution file."""
 _Floats = NDArray[np.float64]
 _Ints = NDArray[np.int64]
 _Function = tuple[str, int]
 
 _ABOVE = 1.0 + 1e-9
-"""What the rescaled volume must exceed to be worth an exact look."""
+"""Rescaled volume above which a proof is checked exactly."""
 _ALL = 64
 """Sides up to which every threshold is tried."""
 _KEPT = 256
-"""Functions of an axis that are combined with those of another."""
+"""Number of functions of an axis that are combined with those of another."""
 _KEPT_TURNED = 96
-"""The same where items may be turned."""
+"""The same for items that may be rotated."""
 _LARGEST_U = 40
 
 
 def refute(packing: Packing) -> Certificate | None:
     """Return a proof that the boxes cannot be packed, or None if none was found.
 
-    Looks for too large a volume, two items that fit along no axis, items that must
-    all lie one upon another and do not, items without a place next to what is fixed,
-    and pairs of dual feasible functions whose thresholds are taken from the lengths.
+    Tries a total volume that is too large, two items that fit along no axis, items
+    that must all be stacked and do not fit, items without a place next to what is
+    fixed, and pairs of dual feasible functions with thresholds from the lengths.
 
     Time: O(n^2 + n F^2) for F functions of an axis, at most 256.
     Source: Fekete and Schepers 2004; Carlier, Clautiaux and Moukrim 2007.
@@ -67,9 +67,9 @@ def _proofs(packing: Packing) -> Iterator[Certificate]:
 
 
 def _pairs(packing: Packing, least: _Ints) -> Iterator[Certificate]:
-    """Find two that fit along no axis, if there are any.
+    """Find two items that fit along no axis, if there are any.
 
-    Where their least lengths fit, they can be turned so that these lie there.
+    If their least lengths fit, they can be rotated so that these lie along that axis.
     """
     clash = (least[:, None, :] + least[None, :, :] > np.array(packing.shape)).all(2)
     for i, j in np.argwhere(np.triu(clash, 1))[:1]:
@@ -77,7 +77,7 @@ def _pairs(packing: Packing, least: _Ints) -> Iterator[Certificate]:
 
 
 def _stacks(packing: Packing, least: _Ints) -> Iterator[Certificate]:
-    """Take those longer than half the side across, and one shorter that adds most."""
+    """Take items longer than half the side across, and one shorter that adds most."""
     shape = packing.shape
     for axis in range(packing.d):
         others = [a for a in range(packing.d) if a != axis]
@@ -88,7 +88,7 @@ def _stacks(packing: Packing, least: _Ints) -> Iterator[Certificate]:
         for i in order:
             if all(least[i][a] + least[j][a] > shape[a] for j in stack for a in others):
                 stack.append(i)
-        for i in order:  # exchange the shortest for a longer one that is across, too
+        for i in order:  # replace the shortest by a longer one that must be stacked
             rest = stack[:-1]
             across = all(
                 least[i][a] + least[j][a] > shape[a] for j in rest for a in others
@@ -100,7 +100,7 @@ def _stacks(packing: Packing, least: _Ints) -> Iterator[Certificate]:
 
 
 def _no_places(packing: Packing) -> Iterator[Certificate]:
-    """Try the largest movable items: what they have no room for is quickly seen."""
+    """Try the largest movable items, as their lack of a place is quickly detected."""
     from .direct import free_box
 
     fixed = [item.at for item in packing.items if item.at is not None]
@@ -117,7 +117,7 @@ def _no_places(packing: Packing) -> Iterator[Certificate]:
 def _rescalings(
     packing: Packing, sizes: list[list[tuple[int, ...]]]
 ) -> Iterator[Certificate]:
-    """Combine functions of two axes, the third (if any) left as it is."""
+    """Combine functions of two axes, leaving the third (if any) as it is."""
     d = packing.d
     most = max(map(len, sizes))
     padded = [[*several, *[several[0]] * (most - len(several))] for several in sizes]

@@ -1,4 +1,4 @@
-"""Which residents have to move: one set after the other, fewest and smallest first."""
+"""Which residents have to move: sets by increasing number, then area."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from ...instances import Submesh
 from ...instances.submesh import Box, Placement, box_at, corner, sides, ways_of
 
 MOST_SETS = 20_000
-"""Sets of one size up to which they are listed."""
+"""Number of sets of one size up to which they are listed."""
 MOST_ITEMS = 6
-"""Boxes that are placed by the search, the request among them."""
+"""Limit on the boxes placed by the search, including the request."""
 MOST_WORK = 50_000_000
-"""Places that are looked at in all before the search gives up; about 0.6 s."""
+"""Places examined in all before the search stops; about 0.6 s."""
 _FIRST_WORK = 2_000_000
-"""Places after which the clock is looked at; then again with twice as many."""
+"""Places between two checks of the clock; doubles after each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +29,9 @@ class Fit:
     Parameters
     ----------
     fits
-        True, False, or None: the search gave up.
+        True, False, or None if the search stopped early.
     placement
-        Where everything goes.
+        The final placement.
     """
 
     fits: bool | None
@@ -44,14 +44,14 @@ class Subsets:
     Parameters
     ----------
     instance
-        Whose residents are listed.
+        The instance whose residents are listed.
 
     Attributes
     ----------
     in_the_way
-        The smallest sets of residents that hold all of some place, as bits.
+        The minimal sets of residents that occupy part of some place, as bits.
     work
-        Places looked at so far.
+        Number of places examined so far.
     """
 
     def __init__(self, instance: Submesh) -> None:
@@ -66,10 +66,10 @@ class Subsets:
         self.work = 0
 
     def _in_the_way(self) -> list[int]:
-        """List the smallest sets of residents that hold all of some place, as bits.
+        """List the minimal sets of residents that overlap some place, as bits.
 
         A place for the request can be pushed back until it meets the end of the mesh
-        or of a resident that stays, and does not overlap more of the others then.
+        or of a resident that stays, without overlapping others.
         """
         instance = self.instance
         boxes = [one.box for one in instance.residents]
@@ -99,7 +99,7 @@ class Subsets:
         return least
 
     def _along(self, boxes: Sequence[Box], axis: int, x: int, length: int) -> int:
-        """Return as bits the boxes that a stretch of an axis meets."""
+        """Return as bits the boxes that overlap an interval of an axis."""
         d, side = self.instance.d, self.instance.shape[axis]
         mask = 0
         for i, box in enumerate(boxes):
@@ -113,13 +113,13 @@ class Subsets:
 
     @property
     def fewest(self) -> int | None:
-        """How many residents must move at least; None if there is no place at all."""
+        """Return how many residents must move at least; None if no place exists."""
         return min((mask.bit_count() for mask in self.in_the_way), default=None)
 
     def listed(self, size: int) -> list[tuple[int, ...]] | None:
-        """List the sets of a size that hold all of some place, smallest area first.
+        """List the sets of a size that can free some place, by increasing area.
 
-        None if there are too many sets of this size to look at.
+        Returns None if there are too many sets of this size.
         """
         if comb(len(self.movable), size) > MOST_SETS or size >= MOST_ITEMS:
             return None
@@ -131,17 +131,17 @@ class Subsets:
         return combinations(self.movable, size)
 
     def area(self, moved: Sequence[int]) -> int:
-        """Return how many processors these residents hold."""
+        """Return the number of processors that these residents hold."""
         return sum(self.areas[i] for i in moved)
 
     def fit(
         self, moved: Sequence[int], stop: Callable[[], bool] = lambda: False
     ) -> Fit:
-        """Decide whether there is room when exactly these may be moved.
+        """Decide whether the request fits when exactly these residents may be moved.
 
-        Gives up when `MOST_WORK` is done, over all sets, or when `stop` returns True.
+        Stops undecided after `MOST_WORK`, over all sets, or when `stop` returns True.
 
-        Guarantee: exact, unless it gives up.
+        Guarantee: exact, unless it stops early.
         Time: O(places of all items) to the power of their number, at worst.
         """
         from .subset_kernels import OPEN, YES, fit

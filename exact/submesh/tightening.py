@@ -1,4 +1,4 @@
-"""Packings cut to what matters: full rows taken out, sides made no longer than sums."""
+"""Reductions of packings: remove full rows, and cut sides to sums of lengths."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from ...instances.submesh.packing import Packing, ways
 
 @dataclass(frozen=True, slots=True)
 class Tight:
-    """What is left to be packed, and where the rest goes.
+    """A reduced packing, and the boxes of the items that were removed.
 
     Parameters
     ----------
     shape
-        Sides of what is left of the mesh.
+        Sides of the reduced mesh.
     left
-        Items to be packed, by number.
+        Items still to be packed, by number.
     sizes
-        Of those, in each of their ways; perhaps longer than the items.
+        Their sizes in each rotation, possibly enlarged.
     aside
-        Items that were put at the end of the mesh, and where.
+        Items that were put at the end of the mesh, and their corners and boxes.
     """
 
     shape: tuple[int, int]
@@ -33,27 +33,27 @@ class Tight:
 
     @property
     def waste(self) -> int:
-        """Cells that stay free when all is packed; below 0 where it cannot be."""
+        """Cells that stay free when all is packed; negative if that is impossible."""
         return prod(self.shape) - sum(prod(several[0]) for several in self.sizes)
 
 
 def tighten(packing: Packing) -> Tight | None:
-    """Make a packing tighter as long as it is no harder; None if nothing packs.
+    """Reduce a packing to an equivalent one; None if it is infeasible.
 
-    Three rules, along either axis, until none applies:
+    Three rules are applied along both axes until none changes anything:
 
     - An item next to which nothing fits is put at the far end, as what lies beyond it
-      can be pushed to where it was, and the mesh is that much shorter.
+      can be pushed to where it was, and the mesh is shortened by it.
     - Boxes pushed back start at sums of sides of others, so the mesh may be cut to the
       greatest sum of sides that it holds.
-    - What lies before an item can be pushed back and what lies behind it pushed
-      forward. So it may be as long as the greatest sum of the other items next to it
-      leaves. Items that may be turned keep their size.
+    - Boxes before an item can be pushed back and those behind it pushed forward. So the
+      item may be enlarged to what the greatest sum of the other items next to it
+      leaves. Items that may be rotated keep their size.
 
     Parameters
     ----------
     packing
-        In the plane, nothing fixed, nothing blocked, no torus.
+        Two-dimensional, nothing fixed or blocked, no torus.
 
     Notes
     -----
@@ -103,7 +103,7 @@ def tighten(packing: Packing) -> Tight | None:
 def box_within(
     packing: Packing, i: int, corner: Sequence[int], size: Sequence[int]
 ) -> Box:
-    """Return the box of an item, put at the corner of one perhaps longer than it."""
+    """Return the box of an item, at the corner of its possibly enlarged box."""
     several = ways(packing, packing.items[i])
     real = [s for s in several if all(map(int.__le__, s, size))]
     return box_at(corner, tuple(size) if tuple(size) in several else real[0])
@@ -112,10 +112,10 @@ def box_within(
 def _fits_beside(
     sizes: dict[int, tuple[tuple[int, ...], ...]], i: int, side: list[int], axis: int
 ) -> bool:
-    """Whether some other item fits next to this one along an axis."""
+    """Return whether some other item fits next to this one along an axis."""
     (size,) = sizes[i]
     if size[axis] > side[axis]:
-        return True  # fits nowhere, which is found out later
+        return True  # fits nowhere, which is detected later
     rest = side[axis] - size[axis]
     return any(
         s[axis] <= rest for j, several in sizes.items() if j != i for s in several
@@ -125,7 +125,7 @@ def _fits_beside(
 def _lengthen(
     sizes: dict[int, tuple[tuple[int, ...], ...]], side: int, axis: int
 ) -> None:
-    """Make items as long as nothing can lie next to what they lack."""
+    """Enlarge items into space next to them that no other item can use."""
     for i, several in sizes.items():
         if len(several) > 1:
             continue

@@ -1,4 +1,4 @@
-"""All sets of items that fit, one after the other."""
+"""Enumeration of all sets of items that fit."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from ...instances import InputError, Sukp
 from ...solvers import DEFAULT, Grade, Limit, Proof, Result, Settings, answer, clock
 
 MOST_ITEMS = 22
-"""Number of items up to which the search is undertaken."""
+"""Number of items up to which the search runs."""
 _PROOF = Proof(Grade.ENUMERATED, "bruteforce")
 _LOOK = 1024
 
 
 def bruteforce(instance: Sukp, /, settings: Settings = DEFAULT) -> Result:
-    """Look at every set of items that fits.
+    """Enumerate all sets of items that fit.
 
     Guarantee: exact.
     Time: O(2^items elements); refused beyond 22 items.
@@ -22,7 +22,7 @@ def bruteforce(instance: Sukp, /, settings: Settings = DEFAULT) -> Result:
     Raises
     ------
     InputError
-        When there are too many items.
+        If there are too many items.
     """
     start = clock.now()
     if instance.n > MOST_ITEMS:

@@ -57,7 +57,7 @@ class Entry:
         Raises
         ------
         InputError
-            When the formulation does not support the instance.
+            If the formulation does not support the instance.
         """
         if why := self.refuses(instance):
             raise InputError(why, field=self.name)
@@ -174,10 +174,10 @@ SERIES = _by_name(Entry("cuts-median", _series, _needs_lines))
 
 NOT_EXPORTED = MappingProxyType(
     {
-        "cuts-median": "is a series of models, one for each median and each made "
-        "when the last is solved: there is no one file of it",
-        "cuts-quadratic": "is not linear, which MPS, LP and CP-SAT text as written "
-        "here all are: export cuts-unary",
+        "cuts-median": "is a series of models, one per median, each built when the "
+        "previous one is solved: no single file holds it",
+        "cuts-quadratic": "is not linear, as MPS, LP and CP-SAT text files written "
+        "here must be: export cuts-unary",
     }
 )
 """Why a formulation cannot be written to a file."""

@@ -1,4 +1,4 @@
-"""The counts of a choice inside every cut: ranges, costs, nesting."""
+"""Counts of a choice inside every cut: ranges, costs, nesting."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ...instances import KSubset, Mesh, Torus
 
 @dataclass(frozen=True)
 class Counts:
-    """What the models over cuts have in common, without any solver.
+    """The parts that models over cuts share, independent of any solver.
 
     With c_h the number of chosen processors inside cut h, the pair sum is
     Σ w_h c_h (k - c_h) / unit.
@@ -21,10 +21,10 @@ class Counts:
     Parameters
     ----------
     instance
-        Whose cuts they are.
+        The instance with these cuts.
     nested
-        Whether to write a count as the sum of those of the cuts directly inside
-        and the few processors in none of them, or as the sum of all inside.
+        Whether a count is written as the sum of those of the cuts directly inside
+        and the processors in none of them, or as the sum over all processors inside.
     """
 
     instance: KSubset
@@ -35,7 +35,7 @@ class Counts:
 
     @property
     def unit(self) -> int:
-        """The weighted sum of the costs is this many times the pair sum."""
+        """Factor by which the weighted sum of the costs exceeds the pair sum."""
         return self.instance.cuts.denominator
 
     @cached_property
@@ -45,13 +45,13 @@ class Counts:
 
     @cached_property
     def ranges(self) -> tuple[tuple[int, int], ...]:
-        """Least and greatest count: what lies outside may not suffice for the rest."""
+        """Least count (given the processors outside) and greatest count of each cut."""
         n, k = self.instance.n, self.instance.k
         sizes = self.instance.cuts.sides.sum(axis=1)
         return tuple((max(0, k - n + int(s)), min(k, int(s))) for s in sizes)
 
     def cost(self, count: int) -> int:
-        """Pairs that a cut with this count separates."""
+        """Return the number of pairs that a cut with this count separates."""
         return count * (self.instance.k - count)
 
     @cached_property
@@ -76,14 +76,14 @@ class Counts:
 
     @cached_property
     def margins(self) -> tuple[int, ...]:
-        """No other processor is nearer than this to a processor, times ``unit``.
+        """Lower bounds on the distances from each processor to others, times ``unit``.
 
-        Let D(p) be the sum of the distances from p to an optimal choice S. Changing
+        Let D(p) be the sum of the distances from p to an optimal choice S. Exchanging
         p in S for q outside changes the pair sum by D(q) - d(p, q) - D(p), which is
         not negative; so with θ the greatest D within S, D(q) ≥ θ + margin of q.
         """
         n, topology = self.instance.n, self.instance.topology
-        if isinstance(topology, Mesh | Torus):  # no site twice: a hop at least
+        if isinstance(topology, Mesh | Torus):  # distinct sites: at least one hop
             return (self.unit,) * n
         nearest = [0] * n
         points, distances = self.instance.points, topology.distances

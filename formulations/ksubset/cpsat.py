@@ -1,7 +1,7 @@
 """Models of the k-subset problem for CP-SAT.
 
-Frontiers are what is proved in 60 s on one thread, on half-full square meshes; see
-docs/models.md, which also has the encodings that were tried and dropped.
+Frontiers are the largest instances proved in 60 s on one thread, on half-full square
+meshes; see docs/models.md, which also has the encodings that were tried and dropped.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ ALL = Strengthening()
 
 
 class _Build:
-    """What every model here has: one boolean a processor, k of them chosen."""
+    """The part that all models share: one boolean per processor, k of them true."""
 
     def __init__(
         self, name: str, instance: KSubset, strengthening: Strengthening
@@ -78,7 +78,7 @@ def _decode(values: Sequence[int]) -> tuple[int, ...]:
 
 
 def pairs(instance: KSubset, strengthening: Strengthening = ALL) -> CpFormulation:
-    r"""One boolean per processor and one per pair: the obvious model.
+    r"""One boolean per processor and one per pair: the standard linearization.
 
     .. math::
 
@@ -106,7 +106,7 @@ def pairs(instance: KSubset, strengthening: Strengthening = ALL) -> CpFormulatio
 
 
 class _Cuts(_Build):
-    """Adds one integer a cut: how many of the chosen processors lie inside."""
+    """Adds one integer per cut: the number of chosen processors inside."""
 
     def __init__(
         self,
@@ -133,7 +133,7 @@ class _Cuts(_Build):
                 model.add_hint(c, value)
 
     def costs(self) -> list[Any]:
-        """One integer a cut: the pairs it separates, not yet tied to the count."""
+        """Add one integer per cut for its cost, not yet tied to the count."""
         found = []
         for h, (low, high) in enumerate(self.ranges):
             values = [self.counts.cost(c) for c in range(low, high + 1)]
@@ -152,11 +152,11 @@ class _Cuts(_Build):
         if self.strengthening.levels:
             self._levels()
         bare = super().finish(costs, weights, constant, unit)
-        # The linear relaxation is 0 nearly everywhere and costs most of the time.
+        # The linear relaxation is nearly always 0 and takes most of the time.
         return replace(bare, parameters="linearization_level: 0")
 
     def _levels(self) -> None:
-        """Choose a level set of D, the sum of the distances to the choice.
+        """Require a level set of D, the sum of the distances to the choice.
 
         D is a sum over the axes; a step across the edge of a cut with c inside
         changes it by w (k - 2c). See `Counts.margins`.
@@ -189,11 +189,11 @@ class _Cuts(_Build):
 def cuts_element(
     instance: KSubset, strengthening: Strengthening = ALL
 ) -> CpFormulation:
-    """Count inside cuts and look the costs up by an element constraint.
+    """Count inside cuts; an element constraint gives the cost.
 
     Size, with m cuts: n booleans, 2m integers, m rows, m tables of at most k + 1
-    entries; level sets add an integer a line and two implications a processor.
-    Frontier: k = 8 on 16x16 in 2 s, k = 16 on 12x12; quickest of all up to k = 8.
+    entries; level sets add an integer per line and two implications per processor.
+    Frontier: k = 8 on 16x16 in 2 s, k = 16 on 12x12; fastest of all up to k = 8.
     """
     build = _Cuts("cuts-element", instance, strengthening)
     costs = build.costs()
@@ -204,11 +204,11 @@ def cuts_element(
 
 
 def cuts_unary(instance: KSubset, strengthening: Strengthening = ALL) -> CpFormulation:
-    """Count inside cuts by ordered booleans [c ≥ t]; all that is left is linear.
+    """Count inside cuts by ordered booleans [c ≥ t]; the rest is linear.
 
     Size, with m cuts: n + Σ_h r_h booleans, r_h ≤ k the range of count h, m
     integers, 2m rows and about 2 Σ_h r_h implications; level sets as above.
-    Frontier: k = 16 on 16x16 in 36 s; quickest of CP-SAT's from k = 16 on.
+    Frontier: k = 16 on 16x16 in 36 s; fastest CP-SAT model from k = 16 on.
     """
     return _unary(_Cuts("cuts-unary", instance, strengthening))
 
@@ -247,10 +247,10 @@ def cuts_median(
 ) -> CpFormulation:
     """``cuts-unary`` for choices with given medians that cost less than ``below``.
 
-    One of a series, see `medians`; exact/ksubset/medians.py goes through all of it. Of
-    ``strengthening``, nesting is used: a median has its own bound and symmetry, no hint
-    is below itself, and level sets cost more than they gain over the relaxation. Size
-    of each: that of ``cuts-unary`` with ranges about halved. Bound: that of the
+    One of a series, see `medians`; exact/ksubset/medians.py solves all of it. Of
+    ``strengthening`` only nesting is used: a median has its own bound and symmetry, no
+    hint is below itself, and level sets cost more than they gain over the relaxation.
+    Size of each: that of ``cuts-unary`` with ranges about halved. Bound: that of the
     secants, Σ (k/2) d(p, median) over the k nearest, or so. Frontier: k = 16 on 16x16
     in 2 s and on 24x24 in 1 s, k = 32 on 16x16 in 54 s, all of 8x8 with k = 25 in 2 s;
     see docs/models.md.
@@ -271,5 +271,5 @@ def cuts_median(
         build.model.add(build.x[i] == 0)
     for row in box.rows:
         build.model.add(cp_model.LinearExpr.weighted_sum(build.x, row) <= 0)
-    # On one side of a median the relaxation is the secant: here it is worth its time.
+    # On one side of a median the relaxation is the secant, which pays off here.
     return replace(_unary(build), parameters="")

@@ -14,7 +14,7 @@ from ...instances import IntArray
 def with_margins(
     row: IntArray, column: IntArray, rows: Sequence[int], columns: Sequence[int]
 ) -> tuple[int, ...]:
-    """Choose processors such that every row and every column has its number.
+    """Choose given numbers of processors in every row and every column.
 
     A maximum flow from rows to columns through cells of free processors. Of several
     on one cell the first are taken. Deterministic; O(rows * columns * n) at worst.
@@ -22,14 +22,14 @@ def with_margins(
     Parameters
     ----------
     row, column
-        Of every processor, counted from 0.
+        Row and column of every processor, counted from 0.
     rows, columns
-        How many to choose in every row and in every column.
+        Number to choose in every row and in every column.
 
     Returns
     -------
     tuple[int, ...]
-        Indices, ascending; fewer than asked for if the numbers do not fit together.
+        Indices, ascending; fewer than required if the numbers are inconsistent.
 
     >>> with_margins(np.array([0, 0, 1]), np.array([0, 1, 1]), [1, 1], [1, 1])
     (0, 2)

@@ -3,8 +3,8 @@
 Along every axis let the median of a choice be the position of its ⌈k/2⌉-th processor.
 Every choice has one median on every axis; given it, a count of processors before a
 position is below ⌈k/2⌉ up to the median and at least ⌈k/2⌉ beyond. On either side the
-cost c (k - c) is monotone in c, and its secant is steep. Nothing here calls a solver;
-everything is counted in integers.
+cost c (k - c) is monotone in c, and its secant is steep. No solver is called here;
+everything is computed in integers.
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ PROOF = Proof(Grade.ENUMERATED, "secants of every median")
 
 @dataclass(frozen=True)
 class CountBox:
-    """What choices with these medians and below some cost have in common.
+    """Common properties of the choices with these medians that cost less than a limit.
 
     Parameters
     ----------
     median
-        Positions, one an axis.
+        Positions, one per axis.
     ranges
         Least and greatest count inside every cut.
     inside, outside
-        Processors that all of them contain, or none.
+        Processors that all of them contain, and those that none contains.
     bound
-        None of them costs less.
+        Lower bound on their cost.
     rows
         Coefficients of the processors; each row's sum over the choice is ≤ 0, or an
         equally good choice of the same or of another median satisfies them.
@@ -57,7 +57,7 @@ class CountBox:
 
 @dataclass(frozen=True)
 class _Line:
-    """A median of one axis: what its secants cost, and the price of a position."""
+    """A median of one axis: the cost of its secants, and the price of a position."""
 
     position: int
     constant: int
@@ -66,12 +66,12 @@ class _Line:
 
 @dataclass(frozen=True)
 class Medians:
-    """The medians that choices of an instance can have.
+    """The possible medians of an instance's choices.
 
     Parameters
     ----------
     instance
-        On a mesh or on points: all cuts are gaps of an axis, the lower side inside.
+        An instance on a mesh or on points: cuts are gaps of an axis, lower side inside.
     """
 
     instance: KSubset
@@ -89,15 +89,15 @@ class Medians:
         return tuple(map(len, self._weights))
 
     def __len__(self) -> int:
-        """Return the number of medians, mirror images included."""
+        """Return the number of medians, including mirror images."""
         return prod(last + 1 for last in self._last)
 
     def by_bound(self) -> list[tuple[int, Median]]:
-        """List medians, cheapest bound first; one of every class of mirror images.
+        """List medians by increasing bound, one of every class of mirror images.
 
         Mirroring an axis takes a median to the last position less another one that is
-        no less; so where that leaves the free processors as they are, medians up
-        to the middle suffice. Where two axes can be swapped, so do medians in order.
+        no less; so if that leaves the free processors unchanged, medians up to the
+        middle suffice. If two axes can be swapped, sorted medians suffice.
         Running time: O(n + k) for every median.
         """
         *others, last = (self._lines(a) for a in range(len(self._last)))
@@ -119,10 +119,10 @@ class Medians:
         return sorted(found)
 
     def box(self, median: Median, below: int) -> CountBox | None:
-        """Narrow counts and decide processors for choices that cost less than this.
+        """Narrow counts and fix processors for choices that cost less than ``below``.
 
-        Ranges of counts give secants, these a price to every processor, prices
-        decide processors, and these narrow ranges, until nothing changes. None if no
+        Ranges of counts yield secants, these a price for every processor, prices
+        fix processors, and these narrow ranges, until a fixpoint is reached. None if no
         such choice is left.
         """
         instance, k = self.instance, self.instance.k
@@ -179,7 +179,7 @@ class Medians:
         return symmetry(self.instance)
 
     def _lines(self, a: int) -> list[_Line]:
-        """All medians of an axis that some choice has."""
+        """List the medians of an axis that some choice has."""
         k, weight = self.instance.k, self._weights[a]
         place = self.instance.cuts.position[:, a]
         state = np.zeros(self.instance.n, dtype=np.int64)
@@ -198,10 +198,10 @@ class Medians:
         )
 
     def _rows(self, median: Median) -> Iterator[IntArray]:
-        """Break the symmetry that leaves a median where it is.
+        """Break the symmetry that leaves a median unchanged.
 
-        Where a mirror image may have the same median, it leans to one side or the
-        other; likewise two axes that are swapped.
+        If a mirror image can have the same median, require the choice to lean to one
+        side; likewise for two axes that are swapped.
         """
         found, points = self._symmetry, self.instance.points
         lean = 2 * points - points.min(axis=0) - points.max(axis=0)
@@ -215,14 +215,14 @@ class Medians:
 
 
 def _halves(median: int, last: int, k: int) -> tuple[IntArray, IntArray]:
-    """Least and greatest count before every position but the first."""
+    """Return the least and greatest count before every position but the first."""
     beyond = np.arange(1, last + 1) > median
     half = -(-k // 2)
     return np.where(beyond, half, 0), np.where(beyond, k, half - 1)
 
 
 def _prices(weight: IntArray, low: IntArray, high: IntArray, k: int) -> IntArray:
-    """Price of every position: c (k - c) ≥ (k - low - high) c + low high between."""
+    """Price each position: c (k - c) ≥ (k - low - high) c + low high within range."""
     slope = weight * (k - low - high)
     prices: IntArray = np.append(np.cumsum(slope[::-1])[::-1], 0)
     return prices
@@ -231,10 +231,10 @@ def _prices(weight: IntArray, low: IntArray, high: IntArray, k: int) -> IntArray
 def _narrow(
     low: IntArray, high: IntArray, place: IntArray, state: IntArray, k: int
 ) -> bool:
-    """Narrow the counts before every position; False if none is left.
+    """Narrow the counts before every position; return False if a range is empty.
 
-    A count rises from one position to the next by what must and at most by what
-    may be chosen between.
+    From one position to the next, a count rises at least by the processors that must
+    be chosen between and at most by those that may be.
     """
     size = len(low) + 1
     must = np.cumsum(np.bincount(place[state == 1], minlength=size))

@@ -1,7 +1,7 @@
 """Mixed-integer models of the k-subset problem, in PuLP.
 
-Frontiers are what is proved in 60 s on one thread, on half-full square meshes, by the
-solver named; see docs/models.md.
+Frontiers are the largest instances proved in 60 s on one thread by the named solver, on
+half-full square meshes; see docs/models.md.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ ALL = Strengthening()
 
 
 class _Build:
-    """What every model here has: one binary a processor, k of them chosen."""
+    """The part that all models share: one binary per processor, k of them 1."""
 
     relaxed = False
-    """Whether a processor may be chosen in part."""
+    """Whether processors are fractional."""
 
     def __init__(
         self, name: str, instance: KSubset, strengthening: Strengthening
@@ -97,7 +97,7 @@ def _decode(values: Sequence[int]) -> tuple[int, ...]:
 
 
 def pairs(instance: KSubset, strengthening: Strengthening = ALL) -> MipFormulation:
-    r"""One binary per processor and one variable per pair: the obvious model.
+    r"""One binary per processor and one variable per pair: the standard linearization.
 
     .. math::
 
@@ -119,7 +119,7 @@ def rlt(instance: KSubset, strengthening: Strengthening = ALL) -> MipFormulation
     That is Σ_j x_j = k multiplied by x_i: the first level of the
     reformulation-linearization technique. Size: n binaries, n(n-1)/2 reals, n rows of
     n terms, and n(n-1) rows y_ij ≤ x_i. Its relaxation is nearly tight and slow.
-    Frontier: HiGHS k = 16 on 16x16 in 40 s; quickest of all on 10x10 with k = 16.
+    Frontier: HiGHS k = 16 on 16x16 in 40 s; fastest of all on 10x10 with k = 16.
     """
     build = _Build("rlt", instance, strengthening)
     with_i: list[list[tuple[Any, int]]] = [[] for _ in range(instance.n)]
@@ -133,7 +133,7 @@ def rlt(instance: KSubset, strengthening: Strengthening = ALL) -> MipFormulation
 
 
 def _products(build: _Build, *, every: bool = False) -> list[tuple[int, int, Any]]:
-    """Add a variable a pair, with the pair's distance as its price."""
+    """Add a variable per pair, with the pair's distance as its cost."""
     hops = build.instance.hops
     chosen = set(build.hint or ())
     found = []
@@ -147,7 +147,7 @@ def _products(build: _Build, *, every: bool = False) -> list[tuple[int, int, Any
 
 
 class _Cuts(_Build):
-    """Adds one integer a cut: how many of the chosen processors lie inside."""
+    """Adds one integer per cut: the number of chosen processors inside."""
 
     def __init__(
         self, name: str, instance: KSubset, strengthening: Strengthening
@@ -170,7 +170,7 @@ class _Cuts(_Build):
 
 
 class _Margins(_Cuts):
-    """Counts are sums of rows and columns; processors are what can be carried."""
+    """Counts are sums over rows and columns; processors are a flow between them."""
 
     relaxed = True
 
@@ -237,7 +237,7 @@ def cuts_convex(
     """Count inside cuts by one binary for each value, of which one is 1.
 
     Size, with m cuts: n + m + Σ_h r_h binaries, m reals, 3m + 1 rows. Frontier: k = 8
-    on 16x16, HiGHS and SCIP k = 16 on 10x10; ahead of unary here and there at small k.
+    on 16x16, HiGHS and SCIP k = 16 on 10x10; sometimes ahead of unary at small k.
     """
     build = _Cuts("cuts-convex", instance, strengthening)
     counts = build.counts
@@ -254,17 +254,17 @@ def cuts_convex(
 
 
 def margins(instance: KSubset, strengthening: Strengthening = ALL) -> MipFormulation:
-    """Decide rows and columns only; which processors is a transportation problem.
+    """Decide rows and columns only; the processors are a transportation problem.
 
     The numbers chosen in every row and column are integers, and the counts of the
     cuts their sums, priced as in ``cuts-unary``. Processors are reals from 0 to 1
-    that add up to them: where the numbers are integers, such a flow can be made
+    that add up to them: if the numbers are integers, such a flow can be made
     integral at no cost, which `decode` does. At most two axes: for three, margins do
     not suffice. Size, with m cuts and l rows and columns: that of ``cuts-unary`` with
-    l integers and as many rows more, and n reals in place of n binaries. Its
-    relaxation is that of ``cuts-unary``. Frontier: CBC k = 16 on 16x16 in 7 s, SCIP in
-    16 s, mostly quicker than ``cuts-unary``; HiGHS k = 16 on 12x12, and slower.
-    Nowhere the quickest: that is ``cuts-median`` or ``cuts-quadratic``.
+    l more integers and rows, and n reals in place of n binaries. Its relaxation is
+    that of ``cuts-unary``. Frontier: CBC k = 16 on 16x16 in 7 s, SCIP in 16 s, mostly
+    faster than ``cuts-unary``; HiGHS k = 16 on 12x12, and slower. Never the fastest:
+    that is ``cuts-median`` or ``cuts-quadratic``.
     """
     build = _Margins("margins", instance, strengthening)
     model = _unary(build)

@@ -1,4 +1,4 @@
-"""The concave quadratic of the counts itself, for spatial branch and bound."""
+"""The concave quadratic cost of the counts, for spatial branch and bound."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ ALL = Strengthening()
 def cuts_quadratic(
     instance: KSubset, strengthening: Strengthening = ALL
 ) -> QuadraticFormulation:
-    r"""Price counts by what they are: z_h ≥ c_h (k - c_h).
+    r"""Price counts by the quadratic itself: z_h ≥ c_h (k - c_h).
 
     .. math::
 
         \min \sum_h w_h z_h, \quad z_h \ge c_h (k - c_h), \quad
         c_h = \sum_{i \in h} x_i, \quad \sum_i x_i = k
 
-    Nothing is written out by values; the solver splits ranges of counts and
-    underestimates the concave cost on each by its secant. Size, with m cuts:
-    n binaries, 2m integers, m + 1 rows and m quadratic ones. Bound: 0 to begin with,
+    No values are enumerated; the solver splits ranges of counts and underestimates the
+    concave cost on each by its secant. Size, with m cuts: n binaries, 2m integers,
+    m + 1 linear rows and m quadratic ones. Bound: initially 0, then
     that of the secants as ranges are split. Frontier: k = 16 on half of 24x24 in 7 s,
     k = 32 on half of 16x16 in 36 s, all of 8x8 with k = 25 in 3 s; docs/models.md.
     """

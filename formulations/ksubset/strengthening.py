@@ -1,8 +1,7 @@
-"""What helps a model without changing its optimum.
+"""Additions to a model that do not change its optimum.
 
-A choice known beforehand (the solver's start), a bound known beforehand, the
-symmetry of the free processors, the nesting of the cuts. Every one of them can be
-left out.
+These are a known choice (the solver's start), a known bound, the symmetry of the free
+processors, and the nesting of the cuts. Each is optional.
 """
 
 from __future__ import annotations
@@ -20,17 +19,17 @@ from ...solvers import Proof
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Strengthening:
-    """What a model is given besides the instance.
+    """Optional input of a model besides the instance.
 
     Parameters
     ----------
     hint
-        A valid choice, for the solver to start from.
+        A valid choice from which the solver starts.
     bound, proof
         A proved bound on the pair sum and its proof.
     symmetry
-        Whether mirror images and shifts of a choice are ruled out where the free
-        processors have them, see `Symmetry`.
+        Whether mirror images and shifts of a choice are excluded if the free
+        processors have such symmetry, see `Symmetry`.
     nesting
         Whether counts are tied to those of the cuts that enclose them.
     levels
@@ -48,7 +47,7 @@ class Strengthening:
 
 
 NONE = Strengthening(symmetry=False, nesting=False, levels=False)
-"""The bare model."""
+"""The model without additions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +56,9 @@ class Symmetry:
 
     On meshes and points, let D_a = Σ over the choice of (2 x_a - low_a - high_a). Where
     the free processors are their own mirror image along axis a, D_a ≤ 0; where
-    they are unchanged by swapping axes a and b, D_a ≤ D_b. Any choice is brought
-    there by mirroring each axis by itself and sorting those that swap. On a torus
-    that is wholly free, the first processor is chosen: any choice can be shifted.
+    they are unchanged by swapping axes a and b, D_a ≤ D_b. Any choice can be made to
+    satisfy this by mirroring each axis and sorting those that swap. On an entirely
+    free torus, the first processor is chosen, as any choice can be shifted.
 
     Parameters
     ----------
@@ -148,7 +147,7 @@ def _sites(points: IntArray) -> list[Site]:
 
 
 def _found(instance: KSubset, points: IntArray) -> tuple[int, ...]:
-    """Find the sites again, each repeated point at its first free places."""
+    """Return the indices of sites, each repeated point at its first free places."""
     at: dict[Site, list[int]] = {}
     for i in reversed(range(instance.n)):
         at.setdefault(instance.free[i], []).append(i)

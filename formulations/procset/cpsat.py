@@ -11,14 +11,14 @@ from ...solvers.formulation import CpFormulation, Level
 from .terms import ProcsetTerms, Terms
 
 PARAMETERS = "linearization_level: 2, cp_model_presolve: false"
-"""Clauses have to be in the relaxation, or nothing is proved of larger requests; there
-is nothing for a presolve to find. Measured in docs/procset-models.md."""
+"""Clauses must be in the relaxation, or larger requests are not proved; presolve finds
+nothing. Measured in docs/procset-models.md."""
 
 
 def classes(
     instance: ProcSet, *, hint: tuple[int, ...] | None = None, weighted: bool = False
 ) -> CpFormulation:
-    r"""One boolean a class of like processors and one a set that classes share.
+    r"""One boolean per class of like processors and one per set that classes share.
 
     .. math::
 
@@ -26,23 +26,23 @@ def classes(
         \sum_k f_k x_k \ge r, \quad x_k \le y_s \text{ for } k \text{ in } s
 
     f_k is the number of processors of class k, p_k the cost of its private sets, paid
-    once for the class, however many of it are taken. Size: a boolean a class and a
-    shared set, a clause for each class in each of its shared sets, and a row.
+    once for the class, however many of it are taken. Size: a boolean per class and per
+    shared set, a clause per class and shared set that contains it, and a row.
 
     Parameters
     ----------
     instance
-        With at least the request available.
+        An instance with at least the request available.
     hint
-        A choice to start from.
+        A choice from which the solver starts.
     weighted
-        Whether all levels are folded into one objective, to be compared with, instead
-        of being minimised one after the other.
+        Whether all levels are folded into one objective, for comparison, instead
+        of being minimised one by one.
 
     Raises
     ------
     InputError
-        When the levels do not fit into one objective of 62 bits.
+        If the levels do not fit into one objective of 62 bits.
     """
     terms = ProcsetTerms(instance)
     model = cp_model.CpModel()
@@ -91,11 +91,11 @@ def set_level_objective(
     Parameters
     ----------
     model
-        As `classes` made it; it is changed.
+        A model made by `classes`; it is modified.
     number
         The level.
     at_most
-        What levels before it may cost.
+        Limits on the levels before it.
     """
     weigh = cp_model.LinearExpr.weighted_sum
 

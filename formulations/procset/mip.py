@@ -15,13 +15,13 @@ _FLOAT_BITS = 50
 
 
 def refusal(instance: ProcSet) -> str | None:
-    """Return why solvers that count in floats do not prove this, or None if they do."""
+    """Return why floating-point solvers cannot prove an optimum; None if they can."""
     terms = ProcsetTerms(instance)
     for number in range(instance.levels):
         if (most := sum(w for _, w in terms.level(number))) > MOST_PROVED:
             return (
-                f"costs of level {number + 1} add up to {most} units: solvers that "
-                f"count in floats prove up to {MOST_PROVED}; use classes/cpsat"
+                f"costs of level {number + 1} add up to {most} units: floating-point "
+                f"solvers prove up to {MOST_PROVED}; use classes/cpsat"
             )
     return None
 
@@ -29,15 +29,15 @@ def refusal(instance: ProcSet) -> str | None:
 def classes(
     instance: ProcSet, *, hint: tuple[int, ...] | None = None, weighted: bool = False
 ) -> MipFormulation:
-    """One binary a class of like processors and one a set that classes share.
+    """One binary per class of like processors and one per set that classes share.
 
     The same model as ``cpsat.classes``, where its parameters are described. Its
-    relaxation opens all of the cheapest sets in part.
+    relaxation opens all of the cheapest sets fractionally.
 
     Raises
     ------
     InputError
-        When the levels do not fit into one objective of 50 bits.
+        If the levels do not fit into one objective of 50 bits.
     """
     terms = ProcsetTerms(instance)
     pulp = load_pulp()

@@ -1,14 +1,14 @@
-"""Processors alike, put together: what is left of an instance once that is done.
+"""Aggregation of like processors into classes.
 
-Available processors that lie in the same sets form a class; it does not matter which
-of them are taken. A set whose available members all lie in one class is private to
-it: its cost is the class's own, paid once when any of the class is taken. The other
-sets are shared. Sets that cost nothing, or have no available member, are left out,
-and shared sets with the same available members are one set with the sum of the costs.
+Available processors that lie in the same sets form a class and are interchangeable. A
+set whose available members all lie in one class is private to it: its cost is the
+class's own, paid once if any of the class is taken. The other sets are shared. Sets
+that cost nothing, or have no available member, are dropped, and shared sets with the
+same available members are merged into one set with the sum of the costs.
 
 So any choice is: some classes, whole or in part. It pays the private costs of these
-classes and the costs of all shared sets that they lie in. Whoever has opened a class
-may take all of it, so that only the last one need be taken in part.
+classes and the costs of all shared sets that contain them. Once a class is open, all
+of it may be taken, so that at most the last one is taken in part.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ class SetClasses:
     Parameters
     ----------
     members
-        Of each class: indices into ``instance.processors``, ascending. Classes are
+        For each class, indices into ``instance.processors``, ascending. Classes are
         in the order of their first members.
     private
-        Of each class: what taking any of it costs besides shared sets.
+        For each class, the cost of taking any of it, without shared sets.
     opens
-        Of each class: the shared sets it lies in, ascending.
+        For each class, the shared sets that contain it, ascending.
     shared
-        Of each shared set: its cost.
+        Cost of each shared set.
     request
-        How many processors are wanted.
+        Number of processors requested.
     levels
         Length of every cost.
     """
@@ -57,15 +57,15 @@ class SetClasses:
 
     @property
     def total(self) -> Cost:
-        """Cost of opening everything: no choice costs more at any level."""
+        """Cost of opening all classes, the maximum at every level."""
         everything = (*self.private, *self.shared)
         return tuple(sum(c[level] for c in everything) for level in range(self.levels))
 
     def pick(self, classes: Collection[int]) -> tuple[int, ...]:
-        """Return exactly the request out of these classes, by index, ascending.
+        """Return exactly ``request`` processors of these classes, by index, ascending.
 
-        The classes are taken from in the order of their first members. The caller
-        sees to it that they hold enough.
+        Classes are used in the order of their first members. The caller ensures that
+        they hold enough.
         """
         chosen: list[int] = []
         for c in sorted(classes):
@@ -74,7 +74,7 @@ class SetClasses:
 
 
 def classes_of(instance: ProcSet) -> SetClasses:
-    """Put an instance's like processors together; see the module.
+    """Aggregate an instance's like processors; see the module.
 
     Running time: O(total size of all sets), and a sort.
 
@@ -135,8 +135,8 @@ class Radix:
     """A lexicographic cost as one integer, exactly: mixed radix.
 
     Level l counts ``weights[l]`` times its units; a unit is the greatest common
-    divisor of all costs of that level. Each weight exceeds everything that the
-    levels below it can add up to, so that integers compare as the tuples do.
+    divisor of all costs of that level. Each weight exceeds any sum of the levels
+    below it, so that integers compare as the tuples do.
     """
 
     weights: tuple[int, ...]
@@ -150,7 +150,7 @@ class Radix:
         )
 
     def unfold(self, folded: int) -> Cost:
-        """Return the cost of an integer that is the sum of folded ones."""
+        """Return the cost of a sum of folded costs."""
         levels = []
         for weight, unit in zip(self.weights, self.units, strict=True):
             digit, folded = divmod(folded, weight)
@@ -159,10 +159,10 @@ class Radix:
 
 
 def radix_of(costs: Sequence[Cost], levels: int) -> Radix:
-    """Return the folding under which sums of any of these costs stay apart.
+    """Return a folding under which different sums of these costs stay different.
 
     The largest folded sum is ``weights[0] * (total of level 0 + 1) - 1`` in units;
-    the caller sees whether it fits its integers: see `fits`.
+    the caller checks whether it fits its integers, see `fits`.
 
     >>> radix = radix_of([(4, 0, 5), (4, 1, 10)], 3)
     >>> radix.weights, radix.units, radix.fold((4, 1, 10))
@@ -179,6 +179,6 @@ def radix_of(costs: Sequence[Cost], levels: int) -> Radix:
 
 
 def fits(costs: Sequence[Cost], radix: Radix, bits: int = 62) -> bool:
-    """Whether the folded sum of all these costs stays below 2^bits."""
+    """Return whether the folded sum of all these costs stays below 2^bits."""
     most = sum(radix.fold(cost) for cost in costs)
     return most.bit_length() <= bits

@@ -1,7 +1,7 @@
-"""What the models of processor sets have in common, whatever library they are for.
+"""The library-independent part of the models of processor sets.
 
-Variables are numbered: first one for each class of like processors, 1 where any of it
-is taken, then one for each set that classes share, 1 where it is touched.
+Variables are numbered: first one for each class of like processors, 1 if any of it
+is taken, then one for each shared set, 1 if it is touched.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from ...instances import InputError, ProcSet
 from .set_classes import Cost, Radix, SetClasses, classes_of, fits, radix_of
 
 Terms = list[tuple[int, int]]
-"""Numbers of variables, and their coefficients, which are positive."""
+"""Numbers of variables, and their positive coefficients."""
 
 
 class ProcsetTerms:
@@ -37,7 +37,7 @@ class ProcsetTerms:
 
     @property
     def implications(self) -> list[tuple[int, int]]:
-        """Pairs of variables: where the first is 1, so is the second."""
+        """Pairs of variables: if the first is 1, so is the second."""
         first = len(self.grouped.members)
         return [
             (k, first + s) for k, opens in enumerate(self.grouped.opens) for s in opens
@@ -58,12 +58,12 @@ class ProcsetTerms:
         Raises
         ------
         InputError
-            When their sum can reach 2^bits.
+            If their sum can reach 2^bits.
         """
         if not fits(self._prices, self.radix, bits):
             raise InputError(
                 f"{self.instance.name}: its levels do not fit into one objective of "
-                f"{bits} bits; minimise one level after the other",
+                f"{bits} bits; minimise the levels one by one",
                 field="cost",
             )
         folded = enumerate(map(self.radix.fold, self._prices))
@@ -80,5 +80,5 @@ class ProcsetTerms:
         return values + touched
 
     def decode(self, values: Sequence[int]) -> tuple[int, ...]:
-        """Return exactly the request out of the classes whose variables are 1."""
+        """Return exactly ``request`` processors of the classes with value 1."""
         return self.grouped.pick([k for k, value in enumerate(values) if value])

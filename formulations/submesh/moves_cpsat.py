@@ -1,4 +1,4 @@
-"""Migration for CP-SAT: who moves, where to, and where the request goes."""
+"""Migration for CP-SAT: which residents move, and where they and the request go."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ PARAMETERS = (
     "use_energetic_reasoning_in_no_overlap_2d: true, "
     "use_area_energetic_reasoning_in_no_overlap_2d: true"
 )
-"""Bounds by energy, besides what the constraint finds by itself; not compared."""
+"""Energetic bounds, in addition to those that the constraint derives; not compared."""
 
 
 @dataclass(frozen=True, slots=True)
 class Thing:
-    """A box whose place is to be found.
+    """A box to be placed.
 
     Parameters
     ----------
     starts
-        Of its lowest corner, an expression an axis.
+        Lowest corner, an expression per axis.
     shapes
-        The ways in which it may be turned.
+        Its possible rotations.
     turned
-        One boolean a way, of which one is true; none if there is one way only.
+        One boolean per rotation, of which one is true; empty if there is only one.
     """
 
     starts: tuple[cp_model.LinearExprT, ...]
@@ -55,7 +55,7 @@ def moves(
     bound: tuple[int, int, int] | None = None,
     proof: Proof | None = None,
 ) -> CpFormulation:
-    r"""Minimise residents moved, then their area, then the way they go.
+    r"""Minimise residents moved, then their area, then their displacement.
 
     .. math::
 
@@ -63,19 +63,19 @@ def moves(
         \sum_{i, a} |s_{ia}|\Big), \quad
         x_{ia} = p_{ia} + s_{ia}, \quad m_i = 0 \Rightarrow s_i = 0
 
-    with all boxes disjoint. On a torus every s goes at most half round, and every box
-    stands in the model once a way in which it may wrap. Size: a place and a boolean for
-    each resident that may be moved; in three dimensions six booleans for each two boxes
-    (twelve on a torus), in two none.
+    with all boxes disjoint. On a torus every s is at most half the side, and the model
+    has a box for every way of wrapping. Size: a place and a boolean for each resident
+    that may be moved; in three dimensions six booleans per pair of boxes (twelve on a
+    torus), in two none.
 
     Parameters
     ----------
     instance
-        With a request no longer than the mesh in one of its ways.
+        An instance whose request fits the mesh in one of its rotations.
     movable
-        Only these residents may be moved; all that may be if left out.
+        The residents that may be moved; all movable ones if omitted.
     hint
-        A placement to start from.
+        A placement from which the solver starts.
     bound, proof
         A lower bound on the cost of all placements, and its proof.
     """
@@ -119,7 +119,7 @@ def moves(
 
 
 def folded(model: CpFormulation, weights: Sequence[int]) -> cp_model.LinearExprT:
-    """Return the sum of the levels, each times its weight: one objective for all."""
+    """Return the weighted sum of the levels: one objective for all."""
     terms = [
         (x, weight * coefficient)
         for weight, level in zip(weights, model.levels, strict=False)
@@ -131,17 +131,17 @@ def folded(model: CpFormulation, weights: Sequence[int]) -> cp_model.LinearExprT
 
 
 class _Builder:
-    """The parts of the model while it is made.
+    """The parts of the model during construction.
 
     Attributes
     ----------
     variables
-        From which a placement is read: of the request, then of each movable resident,
-        its starts and the number of the way it is turned.
+        Variables that define a placement: of the request, then of each movable
+        resident, its starts and the index of its rotation.
     moved
-        Whether a resident is moved.
+        Whether each resident is moved.
     ways
-        How far, an axis each.
+        Displacement of each resident along each axis.
     """
 
     def __init__(self, instance: Submesh, model: cp_model.CpModel) -> None:
@@ -153,7 +153,7 @@ class _Builder:
         self.ways: list[cp_model.IntVar] = []
 
     def add_request(self) -> None:
-        """Let the request be anywhere."""
+        """Place the request anywhere."""
         ways = ways_of(self.instance.shape, self.instance.request, self.instance.rotate)
         starts = [
             self._start(f"r{axis}", axis, ways) for axis in range(self.instance.d)
@@ -161,7 +161,7 @@ class _Builder:
         self._add(Thing(tuple(starts), ways, self._turned("r", ways)), starts)
 
     def add_resident(self, i: int) -> None:
-        """Let a resident be anywhere, and say whether that is where it was."""
+        """Place a resident anywhere; a boolean tells whether it moved."""
         instance, model = self.instance, self.model
         one = instance.residents[i]
         home = sides(one.box)
@@ -256,7 +256,7 @@ class _Builder:
         return self.model.new_interval_var(start, length, end, "")
 
     def _pairwise(self, things: Sequence[Thing]) -> None:
-        """Part any two along some axis, going either way from one to the other."""
+        """Separate any two boxes along some axis, in either order."""
         model, torus = self.model, self.instance.torus
         for n, one in enumerate(self.things):
             for other in things[n + 1 :]:
@@ -279,7 +279,7 @@ class _Builder:
                 model.add_bool_or(parted)
 
     def start_from(self, hint: Placement) -> None:
-        """Hint at a placement."""
+        """Add a placement as a hint."""
         boxes = dict(hint.moves)
         places = [hint.at] + [
             boxes.get(i, self.instance.residents[i].box) for i in self.moved
@@ -312,7 +312,7 @@ class _Builder:
 
 
 def _runs(cells: Sequence[tuple[int, ...]]) -> list[Box]:
-    """Join cells that follow one another along the last axis."""
+    """Join consecutive cells along the last axis."""
     runs = []
     for _, row in groupby(
         enumerate(cells), key=lambda at: (at[1][:-1], at[1][-1] - at[0])

@@ -1,4 +1,4 @@
-"""Migration for mixed-integer solvers: who moves, where to, and where the request."""
+"""Migration for MIP solvers: which residents move where, and the request's place."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from .packing_mip import left_below
 
 
 def moves(instance: Submesh) -> MipFormulation:
-    r"""Minimise residents moved, then their area, then the way they go.
+    r"""Minimise residents moved, then their area, then their displacement.
 
     .. math::
 
         d_{ia} \ge |x_{ia} - p_{ia}|, \quad d_{ia} \le C_a m_i, \quad
         w_i \ge 1 - m_i
 
-    besides what `left_below` adds, which also tells for which instances there is no
-    model; p is where a resident is, w whether it lies as it did. The levels are those
-    of ``submesh_moves.moves``; the model's own objective is left empty.
+    in addition to `left_below`, which also determines for which instances there is a
+    model; p is where a resident is, w whether it keeps its rotation. The levels are
+    those of ``moves_cpsat.moves``; the model's own objective is left empty.
 
     Size: that of `left_below`, and for each resident that may be moved a binary, an
-    integer an axis, and three rows an axis.
+    integer per axis, and three rows per axis.
     """
     pulp = load_pulp()
     constants = pulp.constants
@@ -74,7 +74,7 @@ def moves(instance: Submesh) -> MipFormulation:
 
 
 def folded(model: MipFormulation, weights: Sequence[int]) -> Any:
-    """Return the sum of the levels, each times its weight: one objective for all."""
+    """Return the weighted sum of the levels: one objective for all."""
     terms: dict[str, tuple[Any, int]] = {}
     for weight, level in zip(weights, model.levels, strict=True):
         for x, coefficient in level.terms:

@@ -17,22 +17,22 @@ from ...instances.submesh.packing import Packing, packing_of, placement_from, wa
 from ...solvers.formulation import CpFormulation
 
 PARAMETERS = ""
-"""What suits the model: CP-SAT's own choice. Energetic reasoning, timetabling and
+"""CP-SAT's defaults suit the model best. Energetic reasoning, timetabling and
 overload checks took five to twenty times as long, see docs/submesh-feasibility.md."""
 
 
 @dataclass(frozen=True, slots=True)
 class PackingModel:
-    """A built model and the way back from it.
+    """A model, and the decoding of its solutions.
 
     Parameters
     ----------
     model
         A ``cp_model.CpModel``.
     variables
-        Those that say where the items are.
+        Variables that define where the items are.
     decode
-        From their values to the boxes of the items.
+        Converts their values to the boxes of the items.
     """
 
     model: cp_model.CpModel
@@ -52,23 +52,23 @@ class _Placed:
 
 
 def no_overlap(packing: Packing, *, hint: Sequence[Box] = ()) -> PackingModel:
-    """Place boxes that do not overlap, and are nowhere higher than the mesh together.
+    """Place boxes that do not overlap, and whose sum never exceeds a side.
 
-    Items of the same size are ordered along the first axis. Where nothing is fixed,
-    the largest item of a size of its own lies in the lower half along every axis, as
-    every packing can be mirrored; on a torus it lies at the origin. On a torus every
-    box is there again one round earlier along each axis. In three dimensions, one of
+    Items of the same size are ordered along the first axis. If nothing is fixed, the
+    largest item of unique size lies in the lower half along every axis, as every
+    packing can be mirrored; on a torus it lies at the origin. On a torus the model has
+    a copy of every box one period earlier along each axis. In three dimensions, one of
     six booleans decides for every pair along which axis which of the two comes first.
 
-    Size: a variable an item and axis, two where it may be turned; on a torus four boxes
-    an item; in space six booleans a pair.
+    Size: a variable per item and axis, two if it may be rotated; on a torus four boxes
+    per item; in three dimensions six booleans per pair.
 
     Parameters
     ----------
     packing
-        What is to be packed; every item fits on its own.
+        The packing problem; every item must fit on its own.
     hint
-        Boxes of the items to start from, perhaps overlapping.
+        Boxes of the items from which the solver starts, possibly overlapping.
     """
     model = cp_model.CpModel()
     model.name = "no-overlap"
@@ -107,7 +107,7 @@ def no_overlap(packing: Packing, *, hint: Sequence[Box] = ()) -> PackingModel:
 
 
 def placement_model(instance: Submesh) -> CpFormulation:
-    """Return `no_overlap` for a submesh request, its answer read as a placement."""
+    """Return `no_overlap` for a submesh request, with placements as solutions."""
     built = no_overlap(packing_of(instance))
 
     def decode(values: Sequence[int]) -> tuple[int, ...]:
@@ -156,7 +156,7 @@ def _item(model: cp_model.CpModel, packing: Packing, i: int) -> _Placed:
 
 
 def _alike(packing: Packing) -> list[list[int]]:
-    """Group the free items that can be exchanged for one another."""
+    """Group the free items that are interchangeable."""
     groups: dict[Any, list[int]] = defaultdict(list)
     for i, item in enumerate(packing.items):
         if item.at is None:
@@ -165,7 +165,7 @@ def _alike(packing: Packing) -> list[list[int]]:
 
 
 def _pivot(packing: Packing, groups: list[list[int]]) -> int | None:
-    """Return the largest item alone of its size, if packings can be mirrored."""
+    """Return the largest item of unique size, if packings can be mirrored."""
     if packing.blocked or any(item.at is not None for item in packing.items):
         return None
     alone = [group[0] for group in groups if len(group) == 1]
@@ -175,7 +175,7 @@ def _pivot(packing: Packing, groups: list[list[int]]) -> int | None:
 def _in_the_plane(
     model: cp_model.CpModel, packing: Packing, placed: list[_Placed]
 ) -> None:
-    """Let no two boxes overlap, copies a round earlier included."""
+    """Require that no two boxes overlap, copies one period earlier included."""
     spans: list[list[Any]] = [[], []]
     heights: list[list[Any]] = [[], []]
     shifts = [(0, -side) if packing.torus else (0,) for side in packing.shape]
@@ -220,7 +220,7 @@ def _in_space(model: cp_model.CpModel, packing: Packing, placed: list[_Placed]) 
             model.add(one.end[a] <= other.start[a]).only_enforce_if(first)
             later = model.new_bool_var(f"later{i}.{j}.{a}")
             model.add(other.end[a] <= one.start[a]).only_enforce_if(later)
-            if packing.torus:  # nor may the later one reach round to the first
+            if packing.torus:  # the later one must not wrap round to the first
                 model.add(other.end[a] <= one.start[a] + side).only_enforce_if(first)
                 model.add(one.end[a] <= other.start[a] + side).only_enforce_if(later)
             apart += [first, later]
@@ -246,7 +246,7 @@ def _hint(
     pivot: int | None,
     hint: Sequence[Box],
 ) -> None:
-    """Start from boxes, mirrored and exchanged as the model wants them."""
+    """Start from boxes, mirrored and permuted to satisfy the model's symmetry."""
     boxes = list(hint)
     if pivot is not None and not packing.torus:
         for a, side in enumerate(packing.shape):

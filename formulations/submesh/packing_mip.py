@@ -34,11 +34,12 @@ def left_below(instance: Submesh) -> MipFormulation:
         x^a_i + l^a_i \le x^a_j + C_a (1 - b^a_{ij}), \quad
         \sum_a b^a_{ij} + b^a_{ji} \ge 1
 
-    where l is the length of box i along axis a, linear in binaries for its ways. There
-    is no objective: any solution is a placement, and none proves that there is none.
+    where l is the length of box i along axis a, linear in binaries for its rotations.
+    There is no objective: any solution is a placement, and infeasibility proves that
+    there is none.
 
-    Size: an integer an item and axis, 2 d binaries and as many rows, and one more, a
-    pair. Two that are fixed are not compared.
+    Size: an integer per item and axis; 2 d binaries, as many rows, and one more, per
+    pair. Two fixed boxes are not compared.
     """
     pulp = load_pulp()
     constants = pulp.constants
@@ -51,7 +52,7 @@ def left_below(instance: Submesh) -> MipFormulation:
 
     starts: list[list[Any]] = []
     lengths: list[list[list[tuple[Any, int]]]] = []  # of item, axis: terms
-    short: list[list[int]] = []  # what is left of a length when all terms are 0
+    short: list[list[int]] = []  # length if all terms are 0
     sizes = [ways(packing, item) for item in packing.items]
     chosen: list[list[Any]] = []
     for i, (item, several) in enumerate(zip(packing.items, sizes, strict=True)):
@@ -105,7 +106,7 @@ def left_below(instance: Submesh) -> MipFormulation:
         row(beside, constants.LpConstraintGE, 1)
     items = range(len(packing.items))
     variables = [x for i in items for x in (*starts[i], *chosen[i])]
-    # A lone box is in no row; but what is read back must be in the model.
+    # A single box is in no row; but variables that are read must be in the model.
     model.setObjective(expression([(x, 0) for x in variables]))
 
     def decode(values: Sequence[int]) -> tuple[int, ...]:

@@ -11,22 +11,22 @@ from ...solvers.formulation import CpFormulation
 
 
 def union(instance: Sukp, *, hint: tuple[int, ...] | None = None) -> CpFormulation:
-    r"""One boolean an item, y, and one an element, x; an item needs its elements.
+    r"""One boolean per item, y, and one per element, x; an item needs its elements.
 
     .. math::
 
         \min \sum_j p_j (1 - y_j), \quad \sum_e w_e x_e \le C, \quad
         y_j \le x_e \text{ for } e \text{ in item } j
 
-    Size: a boolean an item and an element, a clause for each element of each item, and
-    a row.
+    Size: a boolean per item and per element, a clause for each element of each item,
+    and a row.
 
     Parameters
     ----------
     instance
-        What is to be solved.
+        The instance to solve.
     hint
-        A choice to start from.
+        A choice from which the solver starts.
     """
     model = cp_model.CpModel()
     model.name = "union"

@@ -10,29 +10,28 @@ from ...solvers.modelling import load_pulp
 from ...solvers.tolerances import MOST_PROVED
 
 MOST_WEIGHT = 800_000
-"""Solvers let a row be wrong by a millionth of its size: less than one unit."""
+"""Solvers accept a row violated by a millionth of its size: less than one unit."""
 
 
 def refusal(instance: Sukp) -> str | None:
-    """Return why solvers that count in floats do not solve this, or None if they do."""
+    """Return why floating-point solvers cannot prove an optimum; None if they can."""
     if (profits := sum(instance.profits)) > MOST_PROVED:
         return (
-            f"profits add up to {profits}: solvers that count in floats prove up to "
+            f"profits add up to {profits}: floating-point solvers prove up to "
             f"{MOST_PROVED}; use union/cpsat"
         )
     if (weights := sum(instance.weights)) > MOST_WEIGHT and weights > (
         instance.capacity
     ):
         return (
-            f"weights add up to {weights}: from {MOST_WEIGHT} on, what does not fit "
-            "can be within the tolerances of solvers that count in floats; use "
-            "union/cpsat"
+            f"weights add up to {weights}: from {MOST_WEIGHT} on, an excess can be "
+            "within the tolerances of floating-point solvers; use union/cpsat"
         )
     return None
 
 
 def union(instance: Sukp, *, hint: tuple[int, ...] | None = None) -> MipFormulation:
-    r"""One binary an item that is left out, z, and one an element, x.
+    r"""One binary per excluded item, z, and one per element, x.
 
     .. math::
 
@@ -40,14 +39,14 @@ def union(instance: Sukp, *, hint: tuple[int, ...] | None = None) -> MipFormulat
         z_j + x_e \ge 1 \text{ for } e \text{ in item } j
 
     The same as with y_j = 1 - z_j ≤ x_e, but for the constant in the objective. Size:
-    a binary an item and an element, a row for each element of each item, and one.
+    a binary per item and per element, a row for each element of each item, and one.
 
     Parameters
     ----------
     instance
-        What is to be solved.
+        The instance to solve.
     hint
-        A choice to start from.
+        A choice from which the solver starts.
     """
     pulp = load_pulp()
     constants = pulp.constants
@@ -74,7 +73,7 @@ def union(instance: Sukp, *, hint: tuple[int, ...] | None = None) -> MipFormulat
             either = pulp.LpAffineExpression([(z[j], 1), (x[e], 1)])
             row = pulp.LpConstraint(either, constants.LpConstraintGE, None, 1)
             model.addConstraint(row)
-    # worthless items too: one without elements would not be in the model otherwise
+    # also worthless items: otherwise one without elements would not be in the model
     prices = list(zip(z, instance.profits, strict=True))
     model.setObjective(pulp.LpAffineExpression(prices))
     return MipFormulation(
@@ -88,5 +87,5 @@ def union(instance: Sukp, *, hint: tuple[int, ...] | None = None) -> MipFormulat
 
 
 def decode(values: Sequence[int]) -> tuple[int, ...]:
-    """Return the items that are not left out."""
+    """Return the items that are not excluded."""
     return tuple(j for j, value in enumerate(values) if not value)

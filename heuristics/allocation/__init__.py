@@ -1,1 +1,1 @@
-"""Allocators: whoever hands out the processors of a machine to a stream of jobs."""
+"""Allocators, which assign the processors of a machine to a stream of jobs."""

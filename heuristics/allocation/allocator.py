@@ -49,7 +49,7 @@ class Allocation:
 
 
 class Allocator(ABC):
-    """A network, which of its processors are idle, and a way to choose among them.
+    """A network, the state of its processors, and a rule to choose idle ones.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ class Allocator(ABC):
     places
         Sites of the processors, by number.
     idle
-        For each processor whether it is idle; read-only for callers.
+        For each processor, whether it is idle; read-only for callers.
     free
         Number of idle processors.
     WORDS
@@ -99,8 +99,8 @@ class Allocator(ABC):
         Raises
         ------
         InputError
-            When k is below 1, or the shape has another number of sides than the
-            network, a side below 1, or fewer than k cells.
+            If k is below 1, or the shape has another number of sides than the network,
+            a side below 1, or fewer than k cells.
         """
         if k < 1:
             raise InputError("must be at least 1", field="k", value=k)
@@ -131,7 +131,7 @@ class Allocator(ABC):
         Raises
         ------
         InputError
-            When one of them is not idle, or does not exist.
+            If one of them is not idle, or does not exist.
         """
         held = np.unique(np.fromiter(numbers, dtype=np.int64))
         if len(none := held[(held < 0) | (held >= len(self.places))]):
@@ -150,7 +150,7 @@ class Allocator(ABC):
         Raises
         ------
         InputError
-            When it is not held.
+            If it is not held.
         """
         if len(idle := grant.held[self.idle[grant.held]]):
             raise InputError(
@@ -175,10 +175,10 @@ class Allocator(ABC):
         """Choose k of the idle processors; at least k are idle."""
 
     def _take(self, numbers: IntArray) -> None:  # noqa: B027 - most keep no state
-        """Note that processors, already marked, are no longer idle."""
+        """Update the state for processors that are no longer idle; already marked."""
 
     def _give(self, numbers: IntArray) -> None:  # noqa: B027
-        """Note that processors, already marked, are idle again."""
+        """Update the state for processors that are idle again; already marked."""
 
 
 Refusal = Callable[[Topology], str | None]
@@ -238,7 +238,7 @@ class AllocatorSpec:
         Raises
         ------
         InputError
-            When the allocator does not support this network.
+            If the allocator does not support this network.
         """
         if why := self.refuses(topology):
             raise InputError(why, field="topology", value=topology.kind)

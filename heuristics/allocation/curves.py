@@ -1,4 +1,4 @@
-"""Allocators that lay a curve through the machine and pack jobs along it.
+"""Allocators that order the processors along a curve and pack jobs along it.
 
 The orders of the processors, on boxes of any dimension:
 

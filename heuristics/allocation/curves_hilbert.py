@@ -1,4 +1,4 @@
-"""Hilbert's curve on a box of any sides: a walk that visits every cell once.
+"""Hilbert's curve on a box of any sides, visiting every cell once.
 
 A walk starts in one corner of its box and ends in another: from start to end it crosses
 some of the sides, and not the others. Colour the cells like a chessboard: every step
@@ -109,7 +109,7 @@ def _way(sides: Sides, crosses: Axes) -> _Way | None:
 
 
 def can_cross(sides: Sides, crosses: Axes) -> bool:
-    """Whether parity allows to cross these sides, and there is a way to cut."""
+    """Return whether parity and a way to cut allow crossing these sides."""
     if max(sides) == 1:
         return True
     even = {axis for axis, side in enumerate(sides) if side % 2 == 0}
@@ -121,9 +121,9 @@ def can_cross(sides: Sides, crosses: Axes) -> bool:
 def _ways(sides: Sides, crosses: Axes) -> Iterator[_Way]:
     """Yield the ways to cut a box, best first.
 
-    Where a crossed side is half as long again as any other, halves, as an arch would
-    be flat; else a gallery if three sides are about as long; else an arch towards the
-    longest side.
+    If a crossed side is half as long again as any other, halves, as an arch would be
+    flat; otherwise a gallery if three sides have about equal length; otherwise an arch
+    towards the longest side.
     """
     axes = sorted(range(len(sides)), key=lambda axis: -sides[axis])
     along = next(axis for axis in axes if axis in crosses)

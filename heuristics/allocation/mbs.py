@@ -1,4 +1,4 @@
-"""MBS: the multiple buddy strategy, square blocks of sides that are powers of two."""
+"""MBS, the multiple buddy strategy: square blocks with powers of two as sides."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .shells import grid_of
 
 
 class MBS(Allocator):
-    """Put a job together from square blocks whose sides are powers of two.
+    """Compose a job of square blocks whose sides are powers of two.
 
     The machine is cut into the largest squares at multiples of their own sides (cubes
     in three dimensions, and so on). Such a block splits into four buddies of half the

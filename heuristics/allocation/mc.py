@@ -1,4 +1,4 @@
-"""MC: a submesh round the best free processor, and the shells round it."""
+"""MC: a submesh round the best free processor, then shells round it."""
 
 from __future__ import annotations
 

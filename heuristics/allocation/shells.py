@@ -1,4 +1,4 @@
-"""Shells: the rings of processors round a box, and the centre that has them cheapest.
+"""Shells: the rings of processors round a box, and the centre where they cost least.
 
 Shell 0 is a box round a centre, which begins (side - 1) // 2 before it on every axis;
 shell s consists of the processors at distance s from the box in the maximum norm, the

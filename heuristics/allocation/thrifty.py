@@ -1,4 +1,4 @@
-"""Thrifty: keep together the processors of a job, and those left for later jobs."""
+"""Thrifty: keep both the job's processors and the remaining ones close together."""
 
 from __future__ import annotations
 

@@ -13,13 +13,13 @@ from ...instances.topologies.cuts import ranked
 from ...solvers import Limit, Settings, clock
 
 Scan = Callable[[IntArray, int], tuple[int, int]]
-"""Least price below a given one, and the row of the centre where it is first met, or
+"""The least price below a given one, and the row of the first centre that has it, or
 -1."""
 
 FAR = 2**62
 _FIRST = 1
 _SECONDS = 0.1
-"""Aim for pieces that take about this long, so that limits are kept."""
+"""Target time per piece in seconds, so that limits are kept."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Centres:
     axes
         Ascending coordinates of every axis.
     sites
-        Instead of ``axes``: the centres themselves, one a row.
+        Instead of ``axes``, the centres themselves, one per row.
     """
 
     axes: tuple[IntArray, ...] = ()
@@ -39,7 +39,7 @@ class Centres:
 
     @property
     def count(self) -> int:
-        """How many there are; may exceed 64 bits."""
+        """Number of centres; may exceed 64 bits."""
         if self.sites is not None:
             return len(self.sites)
         return prod(len(axis) for axis in self.axes)
@@ -53,7 +53,7 @@ class Centres:
         return np.array(low, dtype=np.int64), np.array(high, dtype=np.int64)
 
     def part(self, first: int, number: int) -> IntArray:
-        """Return up to ``number`` centres from the given one on, one a row."""
+        """Return up to ``number`` centres from the given one on, one per row."""
         if self.sites is not None:
             return self.sites[first : first + number]
         number = min(number, self.count - first)
@@ -66,7 +66,7 @@ class Centres:
         return np.stack(columns[::-1], axis=1)
 
     def parts(self) -> Iterator[IntArray]:
-        """All centres, in pieces that grow as long as they are dealt with quickly."""
+        """Yield all centres, in pieces that grow while they are processed quickly."""
         first, number = 0, _FIRST
         while first < self.count:
             began = clock.now()
@@ -83,14 +83,14 @@ class Centres:
 def cheapest_centre(
     centres: Centres, scan: Scan, settings: Settings, start: float
 ) -> tuple[IntArray, Limit | None]:
-    """Return the first centre of least price, and what cut the scan short, if anything.
+    """Return the first centre of least price, and the limit that was reached, if any.
 
     Parameters
     ----------
     centres
-        Where to look; the first piece is scanned whatever the limits.
+        The centres to scan; the first piece is scanned regardless of limits.
     scan
-        Prices a piece of them.
+        Returns the prices of a piece.
     settings, start
         The time limit, and the value of ``clock.now()`` from which it counts.
 
@@ -116,7 +116,7 @@ def cheapest_centre(
 
 
 def intersections(instance: KSubset) -> Centres:
-    """Every crossing of coordinates of free processors; on trees and graphs every node.
+    """Return all crossings of free coordinates; on trees and graphs all nodes.
 
     These are the medians that sets of free processors can have: a tree, like a
     grid, is a median graph.
@@ -127,7 +127,7 @@ def intersections(instance: KSubset) -> Centres:
 
 
 def free_sites(instance: KSubset) -> Centres:
-    """Every place of a free processor, once."""
+    """Return the sites of free processors, each once."""
     points = instance.points  # sorted
     new = np.ones(len(points), dtype=np.bool_)
     new[1:] = (points[1:] != points[:-1]).any(axis=1)
@@ -135,9 +135,9 @@ def free_sites(instance: KSubset) -> Centres:
 
 
 def everywhere(instance: KSubset) -> Centres:
-    """Every location of a mesh or torus, every node of a tree or graph.
+    """Return all locations of a mesh or torus, or all nodes of a tree or graph.
 
-    Points in space have no locations of their own: their intersections are meant.
+    For points in space, which have no locations, these are their intersections.
     """
     topology = instance.topology
     if isinstance(topology, Mesh | Torus):

@@ -23,8 +23,8 @@ def nearest(instance: KSubset, centre: IntArray) -> IntArray:
 def _distances_nearby(instance: KSubset, centre: IntArray) -> tuple[int, IntArray]:
     """Return hops from a site to consecutive processors, the k nearest among them.
 
-    The index of the first of them comes with it. Processors are in the order of
-    their first coordinates, so that few of millions have to be looked at.
+    Also returns the index of the first of them. Processors are ordered by their first
+    coordinates, so that few of millions have to be examined.
     """
     if isinstance(instance.topology, Torus | Tree | Graph):
         return 0, distances(instance, centre)
@@ -40,7 +40,7 @@ def _distances_nearby(instance: KSubset, centre: IntArray) -> tuple[int, IntArra
 
 
 def distances(instance: KSubset, centre: IntArray) -> IntArray:
-    """Hops from a site, free or not, to every free processor."""
+    """Return the hops from a site, free or not, to every free processor."""
     if not isinstance(instance.topology, Tree):
         return instance.topology.distances(instance.points, centre)
     branches = branches_of(instance, instance.topology)

@@ -20,7 +20,7 @@ def mc1x1(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
     reached, the best centre so far counts.
 
     Guarantee: (2 - 2/k) d in d dimensions.
-    Time: O(shells) a centre on a mesh of two dimensions, else O(n d).
+    Time: O(shells) per centre on a mesh of two dimensions, else O(n d).
     Ties: shell, then coordinates.
     Source: Bender et al. 2008, section 3, Theorem 3, after Mache et al. 1997.
     """
@@ -45,7 +45,7 @@ def mc1x1_all(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
 
 
 def _locations(instance: KSubset) -> Centres:
-    """Every location of a torus; of a mesh those in the box of free processors."""
+    """Return all locations of a torus, or those in the box of free processors."""
     if not isinstance(instance.topology, Mesh):
         return everywhere(instance)
     low, high = instance.points.min(axis=0), instance.points.max(axis=0)
@@ -77,7 +77,7 @@ def _scanner(instance: KSubset) -> Scan:
 
 
 def shells(instance: KSubset, centre: IntArray) -> IntArray:
-    """Shell numbers of all free processors: distances in the maximum norm."""
+    """Return shell numbers of all free processors: distances in the maximum norm."""
     step = np.abs(instance.points - centre)
     side = _rings(instance)
     step = np.where(side > 0, np.minimum(step, side - step), step)
@@ -86,7 +86,7 @@ def shells(instance: KSubset, centre: IntArray) -> IntArray:
 
 
 def _rings(instance: KSubset) -> IntArray:
-    """Length of every ring, 0 where an axis does not wrap."""
+    """Return the length of every ring, 0 where an axis does not wrap."""
     if isinstance(instance.topology, Torus):
         return np.array(instance.topology.shape, dtype=np.int64)
     return np.zeros(instance.topology.dimension, dtype=np.int64)

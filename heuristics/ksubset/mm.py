@@ -1,4 +1,4 @@
-"""The Manhattan median: the k nearest of the best centre."""
+"""The Manhattan median: the k nearest processors of the best centre."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from .distances import branches_of, nearest
 from .ties import cheapest_under
 
 _SMALL_GRID = 2**12
-"""Cells up to which a mesh of two dimensions is always laid out as a grid."""
+"""Cells up to which a mesh of two dimensions is always stored as a grid."""
 
 
 def mm(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
@@ -32,16 +32,15 @@ def mm(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
     A candidate is the k free processors nearest to a centre; the cheapest by pair
     sum is returned, from the first centre in lexicographic order that has it. On
     a torus distances go the shorter way round; on trees and graphs all nodes are
-    centres.
-    Cut short by a limit, the best centre so far counts.
+    centres. When a limit is reached, the best centre so far counts.
 
     Guarantee: 2 - 1/(2d) on meshes and points in d dimensions, and never above
         2 - 2/k on any topology; whatever the tie order.
-    Time: O(radius) a centre on a mesh of two dimensions, radius being that of a
-        ball of k free processors; else O(n d + k log k) a centre; on a tree
+    Time: O(radius) per centre on a mesh of two dimensions, radius being that of a
+        ball of k free processors; else O(n d + k log k) per centre; on a tree
         O(nodes). Space O(cells) on such a mesh, else O(n d).
-    Ties: distance, then coordinates; or with ``best`` and ``worst`` whichever
-        processors of the boundary make a centre's candidate cheapest or dearest.
+    Ties: distance, then coordinates; or with ``best`` and ``worst`` the processors of
+        the boundary that make a centre's candidate cheapest or most expensive.
     Source: Bender et al. 2008, section 2, Theorems 1 and 2.
     """
     if settings.ties is Ties.LEX:
@@ -105,14 +104,14 @@ def scanner(instance: KSubset, centres: Centres) -> Scan:
 
 
 def _box(instance: KSubset, centres: Centres) -> tuple[IntArray, IntArray]:
-    """Least and greatest coordinates of free processors and centres."""
+    """Return the bounding box of free processors and centres."""
     low, high = centres.extent
     points = instance.points
     return np.minimum(low, points.min(axis=0)), np.maximum(high, points.max(axis=0))
 
 
 def scan_of_mesh(instance: KSubset, centres: Centres) -> Scan:
-    """Scan a mesh of two dimensions laid out as a grid."""
+    """Scan a mesh of two dimensions stored as a grid."""
     low, high = _box(instance, centres)
     free = np.zeros(high - low + 1, dtype=np.int8)
     free[tuple((instance.points - low).T)] = 1
@@ -129,7 +128,7 @@ def _prefix_sums(free: npt.NDArray[np.int8]) -> grid.Counts:
 
 
 def scan_of_cloud(instance: KSubset) -> Scan:
-    """Scan free processors with coordinates, whatever lies between them."""
+    """Scan free processors with coordinates, independent of the space between them."""
     topology, points = instance.topology, instance.points
     wraps = isinstance(topology, Torus)
     order = np.argsort(points[:, -1], kind="stable")

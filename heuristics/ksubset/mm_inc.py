@@ -1,4 +1,4 @@
-"""Swap descent from the Manhattan median's answer to a local minimum."""
+"""Exchange descent from the Manhattan median's choice to a local minimum."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from .stars import star_sums
 def mm_inc(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
     """Improve mm's answer by best exchanges until none helps.
 
-    Of all exchanges of a chosen p for a free q the one that lowers the pair sum
-    most is carried out, over and over.
+    In every step, of all exchanges of a chosen p for a free q the one that lowers the
+    pair sum most is carried out.
 
     Guarantee: that of mm, and never above mm.
-    Time: O(n d + k m) an exchange, m ≤ n - k being the processors near enough to
+    Time: O(n d + k m) per exchange, m ≤ n - k being the processors near enough to
         help; on a tree times the length of a path. Space O(n d).
     Ties: among equal exchanges the least p, then the least q, by coordinates.
     Source: Bender et al. 2008, section 5 (MM+Inc).
@@ -45,12 +45,12 @@ def mm_inc_all(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
 def mm_inc_first(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
     """Improve mm's answer by first exchanges until none helps.
 
-    Exchanges of a chosen p for a free q are looked at by p, then q, in order of
-    coordinates; the first that lowers the pair sum is carried out and the search
-    begins anew.
+    Exchanges of a chosen p for a free q are tried by p, then q, in order of
+    coordinates; the first that lowers the pair sum is carried out, and the search
+    starts again.
 
     Guarantee: that of mm, and never above mm.
-    Time: O(n d + k m) an exchange, m ≤ n - k being the processors near enough to
+    Time: O(n d + k m) per exchange, m ≤ n - k being the processors near enough to
         help; on a tree times the length of a path. Space O(n d).
     Ties: the order of the exchanges decides.
     Source: Bender et al. 2008, section 5 (MM+Inc).
@@ -70,18 +70,18 @@ def improve(
     Parameters
     ----------
     instance
-        What is to be solved.
+        The instance to solve.
     chosen
         A valid choice, by index.
     first
         Carry out the first exchange that helps, not the best.
     deadline
-        Reading of ``clock.now()`` at which to stop early.
+        Value of ``clock.now()`` at which to stop early.
 
     Returns
     -------
     tuple
-        Sorted indices; never dearer than ``chosen``.
+        Sorted indices; never more expensive than ``chosen``.
     """
     descent = Descent(instance, chosen, first=first)
     descent.run(deadline)
@@ -94,9 +94,9 @@ class Descent:
     Parameters
     ----------
     instance
-        What is to be solved.
+        The instance to solve.
     chosen
-        Where to begin.
+        The initial choice.
     first
         Carry out the first exchange that helps, not the best.
     """
@@ -114,11 +114,11 @@ class Descent:
 
     @property
     def chosen(self) -> tuple[int, ...]:
-        """The present choice."""
+        """The current choice."""
         return tuple(int(p) for p in np.flatnonzero(self.picked))
 
     def run(self, deadline: float | None = None) -> Limit | None:
-        """Descend; return what stopped it, None at a local minimum."""
+        """Descend; return the limit that stopped it, None at a local minimum."""
         try:
             while deadline is None or clock.now() < deadline:
                 out, into, _ = kernels.find(
@@ -134,7 +134,7 @@ class Descent:
 
 
 def places(instance: KSubset) -> kernels.Places:
-    """Lay out an instance for the kernels."""
+    """Convert an instance to the input of the kernels."""
     topology = instance.topology
     none = np.zeros(0, dtype=np.int64)
     side = np.zeros(topology.dimension, dtype=np.int64)

@@ -14,14 +14,14 @@ _A = {
 
 
 def refuse_line(instance: KSubset) -> str | None:
-    """Say why the free processors are not on a line parallel to an axis."""
+    """Return why the free processors are not on a line parallel to an axis."""
     if not isinstance(instance.topology, Mesh | Points):
         return f"needs a mesh or points, not {_A[instance.topology.kind]}"
     return _refuse(instance)
 
 
 def refuse_ring(instance: KSubset) -> str | None:
-    """Say why the free processors are not on one ring of a torus."""
+    """Return why the free processors are not on one ring of a torus."""
     if not isinstance(instance.topology, Torus):
         return f"needs a torus, not {_A[instance.topology.kind]}"
     return _refuse(instance)

@@ -18,9 +18,9 @@ from .ptas_kernels import Flow, scan
 from .strips import arcsine_sizes, factor, slopes
 
 STRIPS = {"ptas": 3, "ptas/2": 2, "ptas/4": 4, "ptas/5": 5}
-"""Names of the methods, and into how many strips each cuts an axis."""
+"""Number of strips per axis, by the name of the method."""
 _WORK = 2**25
-"""Sites and coordinates visited between two checks of the clock, some 0.05 s."""
+"""Sites and coordinates processed between two checks of the clock, about 0.05 s."""
 MOST_TRIPLES = 512
 """Largest number of integer programs, one per triple of cut vectors, in space."""
 
@@ -62,9 +62,9 @@ def method(m: int) -> Variant[KSubset]:
     Of an optimal set, strip i of every axis holds k sin²((i + 1) pi / {2 * m}) - k
     sin²(i pi / {2 * m}) points, rounded. For given cuts, the distances between points
     of different strips are a linear cost, and the cheapest choice is a transportation
-    problem. Pairs of cut vectors are solved in the order of what the axes cost by
-    themselves, and left out when that reaches the least flow so far. The least flow of
-    all is a lower bound; its choice is the answer.
+    problem. Pairs of cut vectors are solved in the order of the axes' own costs, and
+    skipped when these reach the least flow so far. The least flow of all is a lower
+    bound; its choice is the answer.
 
     Guarantee: 1/(1 - phi), phi the largest share of the pairs across a gap that a strip
         hides: exact for the integer sizes, 1/cos²(pi/{2 * m}) = {limit} as k grows.
@@ -116,7 +116,7 @@ def _first(instance: KSubset, settings: Settings) -> IntArray:
 
 
 class Plane:
-    """Pairs of cut vectors, solved one after another.
+    """Pairs of cut vectors, solved one by one.
 
     Parameters
     ----------
@@ -152,10 +152,10 @@ class Plane:
         self.best = known + 1
         self.at = np.zeros(2, dtype=np.int64)
         self.flows = 0
-        self._state = self._nothing_sent(len(sizes))
+        self._state = self._empty_flow(len(sizes))
         self._chosen = np.zeros(len(self.sites), dtype=np.int64)
 
-    def _nothing_sent(self, strips: int) -> Flow:
+    def _empty_flow(self, strips: int) -> Flow:
         def zeros(*shape: int) -> IntArray:
             return np.zeros(shape, dtype=np.int64)
 
@@ -175,7 +175,7 @@ class Plane:
 
     @property
     def bound(self) -> int:
-        """No choice of k costs less."""
+        """The least cost proved for any choice of k."""
         if not self.unfinished:
             return int(self.best)
         i, j = (int(index) for index in self.at)

@@ -17,7 +17,7 @@ from .strips import slopes
 
 
 class Space:
-    """Triples of cut vectors, solved one after another; see ``ptas.Plane``.
+    """Triples of cut vectors, solved one by one; see ``ptas.Plane``.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ class Space:
     flows
         Number of programs solved.
     deadline
-        Value of ``clock.now()`` at which solving a program is given up.
+        Value of ``clock.now()`` at which solving a program stops.
     """
 
     grade = Grade.SOLVER
@@ -63,15 +63,15 @@ class Space:
 
     @property
     def bound(self) -> int:
-        """No choice of k costs less."""
+        """The least cost proved for any choice of k."""
         rest = [self.floor]
         if self.unfinished:
             rest.append(self._ahead[0][0])
         return min(rest)
 
-    def step(self, programmes: int) -> None:
+    def step(self, flows: int) -> None:
         """Solve at most the given number of integer programs."""
-        for _ in range(programmes):
+        for _ in range(flows):
             if not self.unfinished:
                 return
             _, triple = heappop(self._ahead)
@@ -94,23 +94,23 @@ class Space:
         from scipy.sparse import csr_array
 
         self.flows += 1
-        who, strips = self._variables(triple)
+        member, strips = self._variables(triple)
         m, n = len(self.sizes), len(self.places)
-        cost = np.zeros(len(who))
+        cost = np.zeros(len(member))
         rows, columns = [], []
         for axis in range(3):
-            value = self.axes[axis].value[self.places[who, axis]]
+            value = self.axes[axis].value[self.places[member, axis]]
             cost += self.slope[strips[:, axis]] * value
             rows.append(axis * m + strips[:, axis])
-            columns.append(np.arange(len(who)))
-        rows.append(3 * m + who)
-        columns.append(np.arange(len(who)))
+            columns.append(np.arange(len(member)))
+        rows.append(3 * m + member)
+        columns.append(np.arange(len(member)))
         matrix = csr_array(
             (
-                np.ones(4 * len(who)),
+                np.ones(4 * len(member)),
                 (np.concatenate(rows), np.concatenate(columns)),
             ),
-            shape=(3 * m + n, len(who)),
+            shape=(3 * m + n, len(member)),
         )
         fixed = np.tile(self.sizes, 3).astype(float)
         low = np.concatenate([fixed, np.zeros(n)])
@@ -119,7 +119,7 @@ class Space:
         run = milp(
             cost,
             constraints=LinearConstraint(matrix, low, high),
-            integrality=np.ones(len(who), dtype=np.int64),
+            integrality=np.ones(len(member), dtype=np.int64),
             bounds=Bounds(0, 1),
             options={"time_limit": left},
         )
@@ -129,7 +129,7 @@ class Space:
         self.floor = min(self.floor, rounded_up(run.mip_dual_bound) or 0)
         if run.x is None:
             return
-        chosen = who[run.x > 0.5]
+        chosen = member[run.x > 0.5]
         paid = round(float(cost[run.x > 0.5].sum()))
         if paid < self.best:
             self.best, self.chosen = paid, np.sort(chosen)
@@ -145,12 +145,12 @@ class Space:
                     for v in range(len(axis.value))
                 ]
             )
-        who, strips = [], []
+        member, strips = [], []
         for number, place in enumerate(self.places.tolist()):
             for combination in _combinations(shares, place):
-                who.append(number)
+                member.append(number)
                 strips.append(combination)
-        return np.array(who, dtype=np.int64), np.array(strips, dtype=np.int64)
+        return np.array(member, dtype=np.int64), np.array(strips, dtype=np.int64)
 
 
 def _combinations(

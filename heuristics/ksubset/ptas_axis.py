@@ -10,7 +10,7 @@ from ...instances import IntArray
 from .ptas_kernels import cut_vectors
 
 MOST_CUTS = 2_000_000
-"""Cut vectors of an axis that are listed at most."""
+"""Limit on the cut vectors of an axis."""
 
 
 @dataclass
@@ -20,11 +20,11 @@ class Axis:
     Parameters
     ----------
     place
-        Of every free processor: the number of its coordinate.
+        For every free processor, the number of its coordinate.
     value
         Distinct coordinates, ascending, counted from the one in the middle.
     cuts, bounds
-        Cut vectors that can be met, and what each costs at least.
+        Feasible cut vectors, and a lower bound on the cost of each.
     """
 
     place: IntArray

@@ -17,7 +17,7 @@ from ...solvers.method import Variant
 from .strips import even_sizes, slopes
 
 STRIPS = {"ptas-published": 3, "ptas-published/4": 4, "ptas-published/5": 5}
-"""Names of the methods, and into how many strips each cuts an axis."""
+"""Number of strips per axis, by the name of the method."""
 MOST_CASES = 50_000
 """Largest number of cases, subdivisions times tables, that are enumerated."""
 
@@ -106,13 +106,13 @@ def method(m: int) -> Variant[KSubset]:
             f"{guarantee(m, _divisible(m))} where {m} divides k: 1/(1 - 1/(m - 2) - "
             "2/(m - 1))."
         )
-    doc = f"""Cut each axis into {m} strips, count each cell: in all ways.
+    doc = f"""Cut each axis into {m} strips in all ways, with all counts of cells.
 
-    No two processors are taken to share a coordinate: ties are broken by index. Each
-    strip holds k/{m} chosen points; where {m} does not divide k, the first ones hold
-    one more. For every subdivision and every table of cell counts that fits, each cell
-    gives the points least in the direction of its gradient; the cheapest choice of all
-    is returned. Refused where the cases, counted beforehand, are too many.
+    Processors are treated as if no two shared a coordinate: ties are broken by index.
+    Each strip holds k/{m} chosen points; if {m} does not divide k, the first ones hold
+    one more. For every subdivision and every feasible table of cell counts, each cell
+    contributes the points least in the direction of its gradient; the cheapest choice
+    is returned. Refused if the cases, counted beforehand, are too many.
 
     Guarantee: {promise}
     Time: O(n^({m - 1} d)) subdivisions times the tables, k^({m}^d) of them at most.

@@ -10,8 +10,8 @@ from ...instances import Graph, IntArray, KSubset, Torus, Tree
 def star_sums(instance: KSubset, chosen: IntArray) -> IntArray:
     """Sum, for every free processor, the distances to the chosen ones.
 
-    Distances add up over the axes, so that sorting and prefix sums do: O(n log k)
-    an axis, on a tree O(nodes), on a graph O(n k).
+    Distances are summed per axis by sorting and prefix sums, in O(n log k) per axis;
+    on a tree O(nodes), on a graph O(n k).
 
     >>> from closeknit.instances import mesh
     >>> star_sums(mesh(1, 4, k=2), np.array([0, 1])).tolist()
@@ -51,7 +51,7 @@ def _on_line(
 
 
 def _on_tree(tree: Tree, chosen: IntArray, nodes: IntArray) -> IntArray:
-    """Move from the root downwards: crossing an edge changes sides with it."""
+    """Sum from the root downwards; crossing an edge changes the nodes on each side."""
     below = [0] * len(tree.parent)
     for v in nodes[chosen]:
         below[v] += 1

@@ -65,7 +65,7 @@ def shell(instance: KSubset, centre: IntArray) -> Shell:
 
 
 def cheapest_under(instance: KSubset, centres: Centres, settings: Settings) -> Result:
-    """Return the cheapest candidate when every centre's ties are broken alike.
+    """Return the cheapest candidate when ties of all centres are broken by one rule.
 
     With ``Ties.BEST`` a candidate is the cheapest that its centre can yield, with
     ``Ties.WORST`` the most expensive; the answer is the cheapest candidate of all
@@ -74,7 +74,7 @@ def cheapest_under(instance: KSubset, centres: Centres, settings: Settings) -> R
     Raises
     ------
     InputError
-        When a centre has more than `MOST` ways to break its ties; this is checked
+        If a centre has more than `MOST` ways to break its ties; this is checked
         before anything is enumerated.
     """
     start = clock.now()

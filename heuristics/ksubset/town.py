@@ -39,8 +39,8 @@ def town(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
 
     Guarantee: optimal whenever a town fits; else that of mm-inc. The bound always
         holds.
-    Time: O(k) a place and orientation, of which there are 8 in the plane, 48 in space;
-        finding the town takes 2 s in all up to k = 200 (plane), 48 (space).
+    Time: O(k) per place and orientation, of which there are 8 in the plane, 48 in
+        space; finding the town takes 2 s in all up to k = 200 (plane), 48 (space).
     Ties: the first orientation, then the first place.
     Source: Bender et al. 2008, section 1 and Figure 2; the search is derived, see
         docs/theory.md.

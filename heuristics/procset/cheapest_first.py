@@ -6,11 +6,11 @@ from ...formulations.procset.set_classes import SetClasses, radix_of
 
 
 def cheapest_first(grouped: SetClasses) -> tuple[int, ...]:
-    """Return exactly the request, class by class.
+    """Return exactly ``request`` processors, class by class.
 
-    Each step opens the class that adds least to the cost; of equal ones the largest, of
-    these the first. Sets that are open cost nothing for the classes that share them, so
-    that these tend to come next.
+    Each step opens the class that adds least to the cost; among equal ones the largest,
+    then the first. Sets that are open cost nothing for the classes that share them, so
+    that these tend to follow.
 
     Running time: O(opened classes x classes + classes x sets of each).
     """

@@ -1,7 +1,7 @@
-"""Peel and re-open: a local search over the sets that a selection opens.
+"""Close and re-open: a local search over the sets that a selection opens.
 
 Once a set is opened, all of its processors may be used at no further cost; so a
-selection is priced, and changed, by the sets that it opens. From the choice of
+selection is priced, and changed, by the sets that it opens. Starting from
 `reaching`:
 
 - *close* an opened set, or two shared ones: all of their processors are dropped and
@@ -38,7 +38,7 @@ RESTARTS = 20
 MOST_OPENED = 60
 """Shared sets opened by the first choice, up to which pairs of them are closed."""
 _WORK = 2**21
-"""Classes visited between two checks of the clock, some 0.02 s."""
+"""Classes visited between two checks of the clock, about 0.02 s."""
 
 
 def local_search(instance: ProcSet, /, settings: Settings = DEFAULT) -> Result:

@@ -1,4 +1,4 @@
-"""Reaching: decide what *not* to take, one processor set after the other.
+"""Reaching: decide what *not* to take, one processor set at a time.
 
 Drakenberg's SELECTPROCESSORSET (2012, Fig. 3) keeps, for every number j of
 processors, one set to remove: a union of processor sets that has j available members.
@@ -36,7 +36,7 @@ from .layout import layout_of
 BEAM = 8
 """Unions that `reaching_beam` keeps of each size."""
 _WORK = 2**24
-"""Sets counted between two checks of the clock, some 0.05 s."""
+"""Sets counted between two checks of the clock, about 0.05 s."""
 
 
 def reaching_printed(instance: ProcSet, /, settings: Settings = DEFAULT) -> Result:
@@ -138,7 +138,7 @@ class ReachingMachine:
         seed
             Random seed for ties.
         stop
-            Called now and then; when it returns True, the search ends.
+            Called at intervals; when it returns True, the search ends.
 
         Returns
         -------

@@ -19,11 +19,11 @@ from ...solvers import clock
 
 
 class OutOfTimeError(Exception):
-    """A search went on beyond `SubmeshAllocator.until`."""
+    """A search ran beyond `Allocator.until`."""
 
 
-class SubmeshAllocator(ABC):
-    """A mesh, the boxes that are held in it, and a way to find free ones.
+class Allocator(ABC):
+    """A mesh, the boxes that are held in it, and a rule to find free ones.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ class SubmeshAllocator(ABC):
         4.2 of Morgenstern 1994 counts them: one whenever a pointer is followed to a
         node; for arrays, one per element read.
     until
-        Value of ``clock.now()`` at which a search gives up.
+        Value of ``clock.now()`` at which a search stops.
     """
 
     def __init__(
@@ -75,12 +75,12 @@ class SubmeshAllocator(ABC):
         Returns
         -------
         Box or None
-            Its place; None if none is found, as given or (with ``rotate``) turned.
+            Its place; None if none is found, as given or (with ``rotate``) rotated.
 
         Raises
         ------
         InputError
-            When the size has another number of sides than the mesh, or one below 1.
+            If the size has another number of sides than the mesh, or one below 1.
         """
         wanted = tuple(size)
         if len(wanted) != len(self.shape) or min(wanted) < 1:
@@ -108,7 +108,7 @@ class SubmeshAllocator(ABC):
         Raises
         ------
         InputError
-            When this box is held already.
+            If this box is held already.
         """
         if box in self._held:
             raise InputError("is held already", field="box", value=list(box))
@@ -121,7 +121,7 @@ class SubmeshAllocator(ABC):
         Raises
         ------
         InputError
-            When it is not held.
+            If it is not held.
         """
         if box not in self._held:
             raise InputError("is not held", field="box", value=list(box))
@@ -151,16 +151,16 @@ class SubmeshAllocator(ABC):
         """Find a free box of this size, not turned, that would fit an empty mesh."""
 
     def _allot(self, box: Box) -> None:
-        """Note that a box that was found is held."""
+        """Update the state for a box that was found and is now held."""
         self._take(box)
 
     @abstractmethod
     def _take(self, box: Box) -> None:
-        """Note that a box is held."""
+        """Update the state for a box that is now held."""
 
     @abstractmethod
     def _give(self, box: Box) -> None:
-        """Note that a box is no longer held."""
+        """Update the state for a box that is no longer held."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +172,7 @@ class SubmeshAllocatorSpec:
     strategy
         The class; its docstring states what it guarantees.
     complete
-        Whether it finds a free place without migration whenever there is one.
+        Whether it finds a free place without migration if there is one.
     three
         Whether the mesh may have three sides.
     wraps
@@ -195,7 +195,7 @@ class SubmeshAllocatorSpec:
         Raises
         ------
         InputError
-            When the allocator does not support this mesh.
+            If the allocator does not support this mesh.
         """
         if why := self.refuses(shape, torus):
             raise InputError(why, field="mesh", value=list(shape))

@@ -1,4 +1,4 @@
-"""First fit over a bitmap: 64 processors a word, ands of rows kept as they go by."""
+"""First fit over a bitmap: 64 processors per word, with running ands of rows."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ class Bitmap(SubmeshAllocator):
 
     Guarantee: exact if residents may not be moved; optimal whenever it finds a place.
     Time: O(XY log(x) / 64); with a third axis Z, O(XYZ (z + log(x)) / 64).
-    Ties: the first by layers, rows, columns; as requested, then turned.
-    Source: ours; running ands over blocks of rows, as van Herk 1992 and Gil and Werman
-    1993 take running maxima.
+    Ties: the first by layers, rows, columns; as requested, then rotated.
+    Source: derived for closeknit; running ands over blocks of rows, as van Herk 1992
+    and Gil and Werman 1993 take running maxima.
     """
 
     def __init__(

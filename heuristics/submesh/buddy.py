@@ -27,7 +27,7 @@ class Buddy(SubmeshAllocator):
     changes nothing, as blocks are square. Steps are nodes of the ordered lists of free
     blocks, one list per order.
 
-    Guarantee: none; a place that is not in a free block is not seen.
+    Guarantee: none; a place that is not in a free block is not found.
     Time: O(log max(X, Y)) lists of free blocks.
     Ties: the least block, then the first by rows.
     Source: Li and Cheng 1991; meshes of other shapes are cut into blocks.
@@ -101,7 +101,7 @@ class Buddy(SubmeshAllocator):
             over -= 1
 
     def _join(self, block: Block) -> None:
-        """Free a block, and what it makes whole."""
+        """Free a block, and merge it with its buddies."""
         while block[0] < self._top:
             whole = _over(block, block[0] + 1)
             others = [one for one in _quarters(whole) if one != block]
@@ -141,6 +141,6 @@ def _quarters(block: Block) -> list[Block]:
 
 
 def _over(block: Block, order: int) -> Block:
-    """Return the block of this order in which a block lies."""
+    """Return the block of this order that contains a block."""
     _, i, j = block
     return order, i >> order << order, j >> order << order

@@ -65,7 +65,7 @@ class EveryFrame(FrameSliding):
 
     Guarantee: exact if residents may not be moved; optimal whenever it finds a place.
     Time: O(XY * residents).
-    Ties: the first by layers, rows, columns; as requested, then turned.
+    Ties: the first by layers, rows, columns; as requested, then rotated.
     Source: Chuang and Tzeng 1994; Morgenstern 1994, equation 1.
     """
 
@@ -102,7 +102,7 @@ class RestrictedFrames(EveryFrame):
 
     Guarantee: none; free places between the strides are passed over.
     Time: O(XY / xy * residents).
-    Ties: the first by rows; as requested, then turned.
+    Ties: the first by rows; as requested, then rotated.
     Source: Chuang and Tzeng 1994; Morgenstern 1994, equation 2.
     """
 
@@ -111,14 +111,14 @@ class RestrictedFrames(EveryFrame):
 
 
 class AdaptiveScan(FrameSliding):
-    """Slide a frame, going on behind the furthest resident in its way.
+    """Slide a frame, jumping behind the furthest resident in its way.
 
     AS. Figure 1 takes the furthest column of the conflicting submeshes (a, j, c, d);
     their second coordinate may be any, and j is a misprint for b.
 
     Guarantee: exact if residents may not be moved; optimal whenever it finds a place.
-    Time: O(XY * residents) at worst; every frame looks at all residents.
-    Ties: the first by rows; as requested, then turned.
+    Time: O(XY * residents) at worst; every frame is compared with all residents.
+    Ties: the first by rows; as requested, then rotated.
     Source: Ding and Bhuyan 1993; Morgenstern 1994, Figure 1.
     """
 
@@ -143,15 +143,15 @@ class AdaptiveScan(FrameSliding):
 
 
 class FastFrames(AdaptiveScan):
-    """Slide a frame, going on behind the first resident in its way.
+    """Slide a frame, jumping behind the first resident in its way.
 
     FS_f. A row without a free frame is followed by the first row below any resident
     that was in the way. Figure 2 has ``j < Y - y`` and ``i < X - x``, which would leave
     out the last row and the last column; equation 1 includes them, and so does this.
 
     Guarantee: exact if residents may not be moved; optimal whenever it finds a place.
-    Time: O(XY * residents) at worst; usually a few residents a row.
-    Ties: the first by rows; as requested, then turned.
+    Time: O(XY * residents) at worst; usually a few residents per row.
+    Ties: the first by rows; as requested, then rotated.
     Source: Morgenstern and Fouque 1994; Morgenstern 1994, Figure 2, with its two < read
     as <=, without which the last row and column would never be tried.
     """

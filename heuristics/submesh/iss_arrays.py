@@ -1,6 +1,6 @@
 """Interval set scans with their linked lists in arrays, for speed.
 
-Same answers and same steps as linked lists of objects (tests compare the two).
+Results and steps equal those of linked lists of objects (tests compare the two).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class ArrayScan(SubmeshAllocator):
 
     Guarantee: exact if residents may not be moved; optimal whenever it finds a place.
     Time: O(XY); in proportion to the intervals in all the windows of y rows.
-    Ties: the first by rows; as requested, then turned.
+    Ties: the first by rows; as requested, then rotated.
     Source: Morgenstern and Fouque 1994; Morgenstern 1994, section 3.1.
     """
 
@@ -72,7 +72,7 @@ class ArrayScan(SubmeshAllocator):
         self.steps += int(forget(self._heads, self._pool, given, self._four))
 
     def _grow(self) -> None:
-        """Make room for the four nodes that one call may need."""
+        """Reserve the four nodes that one call may need."""
         if self._pool[0, 0] + 5 > self._pool.shape[1]:
             self._pool = np.hstack([self._pool, np.zeros_like(self._pool)])
 
@@ -85,7 +85,7 @@ class ArrayFourWayScan(ArrayScan):
     Guarantee: exact if residents may not be moved; optimal whenever it finds a place.
     Time: O(XY), as iss.
     Ties: from the top or the left before the bottom or the right, then the first along
-    the line; as requested, then turned.
+    the line; as requested, then rotated.
     Source: Morgenstern 1994, section 3.2.
     """
 

@@ -1,4 +1,4 @@
-"""Maximum boundary value: of all free frames the one that touches most."""
+"""Maximum boundary value: the free frame that touches most."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ class MaximumBoundaryValue(FrameSliding):
     MBV over the free frames that FS_f visits.
 
     Guarantee: exact if residents may not be moved; optimal whenever it finds a place.
-    Time: O(Y * residents**2), by looking only where the value can be greatest.
-    Ties: the first by rows; as requested, then turned.
+    Time: O(Y * residents**2), by examining only places where the value can be greatest.
+    Ties: the first by rows; as requested, then rotated.
     Source: Sharma and Pradhan 1993; Morgenstern 1994, section 2.3.
     """
 

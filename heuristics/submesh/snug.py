@@ -35,8 +35,9 @@ class Snug(ArrayFourWayScan):
     Time: that of 4iss, and O(residents**4) with few residents, O(residents**2) with
     more than `heuristics.submesh.snug.FEW`.
     Ties: the top or the left before the bottom or the right, then the first along the
-    line; as requested, then turned.
-    Source: ours, upon Morgenstern 1994, section 3.2; see ``heuristics.submesh.snug``.
+    line; as requested, then rotated.
+    Source: derived for closeknit from Morgenstern 1994, section 3.2; see
+    ``heuristics.submesh.snug``.
     """
 
     def __init__(

@@ -25,7 +25,7 @@ class ArrayFirstFit(SubmeshAllocator):
 
     Guarantee: exact if residents may not be moved; optimal whenever it finds a place.
     Time: O(XY), always.
-    Ties: the first by rows; as requested, then turned.
+    Ties: the first by rows; as requested, then rotated.
     Source: Zhu 1992, as Morgenstern 1994, sections 1 and 4, describes it.
     """
 
@@ -59,7 +59,7 @@ class ArrayBestFit(ArrayFirstFit):
 
     Guarantee: exact if residents may not be moved; optimal whenever it finds a place.
     Time: O(XY), always.
-    Ties: the first by rows; as requested, then turned.
+    Ties: the first by rows; as requested, then rotated.
     Source: Zhu 1992, by its abstract; regions are taken to be connected along links.
     """
 

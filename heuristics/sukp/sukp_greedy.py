@@ -8,7 +8,7 @@ from ...instances import Sukp
 
 
 def greedy(instance: Sukp) -> tuple[int, ...]:
-    """Take items by most profit for the weight they add, while any fits.
+    """Take items by most profit per weight that they add, while any fits.
 
     Time: O(items² · elements of an item). Ties: the lowest index.
 

@@ -27,9 +27,9 @@ from ...solvers.limits import limits
 from . import tabu_kernels as kernels
 
 MOST_CELLS = 2**27
-"""Items squared and elements squared together, a gigabyte of marginal weights."""
+"""Limit on items squared plus elements squared: a gigabyte of marginal weights."""
 _FIRST = 16
-"""Moves made whatever the limit, so that there is a solution."""
+"""Moves made regardless of limits, so that there is a solution."""
 _REMEMBERED = 2**20
 """Sets that each side remembers."""
 
@@ -58,7 +58,7 @@ def tabu(instance: Sukp, /, settings: Settings = DEFAULT) -> Result:
     moves: about a second for 100 items, a minute for 500.
 
     Guarantee: none.
-    Time: O(items² + elements²) a move at worst, and 8 (items² + elements²) bytes.
+    Time: O(items² + elements²) per move at worst, and 8 (items² + elements²) bytes.
     Ties: seeded random.
     Source: Wei and Hao 2021 (solution-based tabu search); the side of the elements is
     Drakenberg 2012, Theorem 1.
@@ -66,7 +66,7 @@ def tabu(instance: Sukp, /, settings: Settings = DEFAULT) -> Result:
     Raises
     ------
     InputError
-        When there are too many items and elements.
+        If there are too many items and elements.
     """
     start = clock.now()
     m, n = instance.n, len(instance.weights)
@@ -88,7 +88,7 @@ class TabuSearch:
     items, elements
         The sides; things and parts in the orders of ``item`` and ``element``.
     item, element
-        Items by falling profit, elements by falling weight.
+        Items by decreasing profit, elements by decreasing weight.
     moves
         Moves made so far.
     """
@@ -141,7 +141,7 @@ class TabuSearch:
         stop = moves_of(self.instance) if node_limit is None else node_limit
         with limits(deadline, stop) as watch:
             if self.moves < stop and self.left_out:
-                self.step(watch.within(_FIRST, self.moves))  # whatever the time
+                self.step(watch.within(_FIRST, self.moves))  # regardless of the time
             limit = watch.search(
                 self.step,
                 unfinished=lambda: self.left_out > 0,
@@ -201,6 +201,6 @@ def _side(
 
 
 def _rows(lists: Sequence[Sequence[int]]) -> tuple[IntArray, IntArray]:
-    """Return the starts of the lists, laid end to end, and what they hold."""
+    """Return the offsets of the lists, and the lists concatenated."""
     start = np.cumsum([0, *map(len, lists)], dtype=np.int64)
     return start, np.array([x for row in lists for x in row], dtype=np.int64)

@@ -13,6 +13,7 @@ from math import prod
 import numpy as np
 
 from ..errors import InputError
+from ..numbers import at_least, free_count, positive
 from ..topologies import MOST_PROCESSORS, Mesh, Points, Topology, Torus, Tree
 from ..value import LARGEST
 from .instance import KSubset
@@ -84,14 +85,7 @@ def random_occupancy(
     """
     network = network_of(kind, shape)
     places = list(network.locations())
-    wanted = free * len(places) if isinstance(free, Fraction) else free
-    count = int(wanted)
-    if count < 1 or wanted > len(places):
-        raise InputError(
-            f"must leave between 1 and all {len(places)} processors free",
-            field="free",
-            value=free if isinstance(free, int) else str(free),
-        )
+    count = free_count(free, len(places))
     drawn = generator(seed).permutation(len(places))[:count]
     at = network_text(kind, shape)
     return KSubset(
@@ -259,8 +253,7 @@ def generator(seed: int) -> np.random.Generator:
     InputError
         If the seed is negative.
     """
-    if seed < 0:
-        raise InputError("must be at least 0", field="seed", value=seed)
+    at_least(seed, 0, "seed")
     return np.random.default_rng(seed)
 
 
@@ -280,8 +273,7 @@ def _not_too_many(n: int, d: int) -> None:
 
 
 def _positive(**numbers: int) -> None:
+    positive(**numbers)
     for field, value in numbers.items():
-        if value < 1:
-            raise InputError("must be at least 1", field=field, value=value)
         if value >= LARGEST:
             raise InputError("must be smaller than 2^62", field=field, value=value)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from ..errors import InputError
 from ..files import stem
+from ..numbers import at_most, free_count, positive
 from ..topologies import Graph
 from ..topologies.graph import MOST_EDGES, MOST_NODES
 from ..topologies.graph_files import read_graph
@@ -45,7 +46,7 @@ def dragonfly_network(a: int, p: int, h: int) -> Graph:
     >>> dragonfly_network(4, 2, 2).nodes  # 9 groups: 36 routers, 72 hosts
     108
     """
-    _at_least_one(a=a, p=p, h=h)
+    positive(a=a, p=p, h=h)
     groups = a * h + 1
     _not_too_large(groups * a * (1 + p), groups * a * (a + h + p))
     links: _Pairs = []
@@ -110,9 +111,8 @@ def hypercube_network(d: int) -> Graph:
     >>> hypercube_network(4).distance((0,), (15,))
     4
     """
-    _at_least_one(d=d)
-    if d > 12:
-        raise InputError("must be at most 12", field="d", value=d)
+    positive(d=d)
+    at_most(d, 12, "d")
     nodes = 2**d
     links = [(v, v | 1 << i) for v in range(nodes) for i in range(d) if not v >> i & 1]
     return Graph(nodes, tuple((u, v, 1) for u, v in links), tuple(range(nodes)))
@@ -140,7 +140,7 @@ def random_regular_network(n: int, degree: int, seed: int) -> Graph:
     >>> len(random_regular_network(10, 3, seed=1).edges)
     15
     """
-    _at_least_one(n=n, degree=degree)
+    positive(n=n, degree=degree)
     if n * degree % 2 or degree >= n:
         raise InputError(
             f"must be below n, and n times it even (n = {n})",
@@ -249,14 +249,7 @@ def occupied(
         If the arguments are invalid.
     """
     places = list(network.locations())
-    wanted = free * len(places) if isinstance(free, Fraction) else free
-    count = int(wanted)
-    if count < 1 or wanted > len(places):
-        raise InputError(
-            f"must leave between 1 and all {len(places)} processors free",
-            field="free",
-            value=free if isinstance(free, int) else str(free),
-        )
+    count = free_count(free, len(places))
     full = count == len(places)
     chosen = range(count) if full else generator(seed).permutation(len(places))[:count]
     share = "full" if full else f"random-{share_text(free)}"
@@ -284,9 +277,3 @@ def _not_too_large(nodes: int, links: int) -> None:
             f"the network must have at most {MOST_NODES} nodes and {MOST_EDGES} links",
             field="topology",
         )
-
-
-def _at_least_one(**numbers: int) -> None:
-    for field, value in numbers.items():
-        if value < 1:
-            raise InputError("must be at least 1", field=field, value=value)

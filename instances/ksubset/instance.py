@@ -11,6 +11,8 @@ from itertools import accumulate, chain, combinations
 import numpy as np
 
 from ..errors import InputError
+from ..features import Features
+from ..numbers import at_least
 from ..topologies import Graph, IntArray, Mesh, Points, Site, Topology, Torus, Tree
 from ..topologies.cuts import Cuts
 from ..value import LARGEST
@@ -61,8 +63,7 @@ class KSubset:
         object.__setattr__(self, "free", tuple(sorted(self.free)))
         if not _clearly_valid(self.topology, self.free):
             _refuse_strangers(self.topology, self.free, "free")
-        if self.k < 1:
-            raise InputError("must be at least 1", field="k", value=self.k)
+        at_least(self.k, 1, "k")
         if self.k > self.n:
             raise InputError(
                 f"must be at most the number of free processors ({self.n})",
@@ -288,4 +289,17 @@ def described(instance: KSubset) -> str:
     return (
         f"{network}, {instance.n} of {locations(instance)} processors free, "
         f"k = {instance.k}"
+    )
+
+
+def features(instance: KSubset) -> Features:
+    """Return what tables say about the instance."""
+    topology = instance.topology
+    return Features(
+        structure=topology.kind,
+        shape=shape_of(instance),
+        n=instance.n,
+        k=instance.k,
+        d=topology.dimension,
+        locations=locations(instance),
     )

@@ -147,6 +147,18 @@ def selection_of(instance: KSubset, chosen: Collection[int]) -> list[Any]:
     return labels(instance.topology, [instance.free[i] for i in sorted(chosen)])
 
 
+def located(instance: KSubset, listed: Any) -> list[Any] | None:
+    """Return coordinates or nodes as solution files list them; None for anything else.
+
+    On a tree or graph a site is ``[node]`` for users, and the bare number in files.
+    """
+    if not isinstance(listed, list) or set(map(type, listed)) != {list}:
+        return None
+    if isinstance(instance.topology, Tree | Graph):
+        return [site[0] if len(site) == 1 else site for site in listed]
+    return listed
+
+
 def chosen_of(instance: KSubset, selection: Any) -> tuple[int, ...]:
     """Return the indices of the processors in a solution file.
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from .. import option_values as read
 from ..families import (
     SEEDED,
@@ -15,6 +17,7 @@ from ..families import (
 )
 from .generators import drakenberg_system, random_domains, random_sets, torus_planes
 
+_family = partial(Family, "procset")
 _REQUEST = required("request", "processors wanted")
 _N = required("n", "processors")
 _FREE = portion("free", "100%", "free processors")
@@ -34,12 +37,11 @@ _PARTLY = Parameter(
 )
 
 FAMILIES = (
-    Family(
-        name="drakenberg",
-        problem="procset",
-        summary="the 256-node machine of Drakenberg 2012",
-        make=drakenberg_system,
-        parameters=(
+    _family(
+        "drakenberg",
+        "the 256-node machine of Drakenberg 2012",
+        drakenberg_system,
+        (
             _REQUEST,
             portion("free", "100%", "free hosts"),
             choice(
@@ -59,25 +61,23 @@ FAMILIES = (
             optional("centre", "6", "nodes of the centre rack"),
             *SEEDED,
         ),
-        examples=("--request 48 --free 40%", "--request 20 --granularity core"),
+        ("--request 48 --free 40%", "--request 20 --granularity core"),
     ),
-    Family(
-        name="planes",
-        problem="procset",
-        summary="planes of a mesh or torus as sets",
-        make=torus_planes,
-        parameters=(sides("8x8x8"), _REQUEST, _FREE, _COSTS, _PRIVATE, *SEEDED),
-        examples=(
+    _family(
+        "planes",
+        "planes of a mesh or torus as sets",
+        torus_planes,
+        (sides("8x8x8"), _REQUEST, _FREE, _COSTS, _PRIVATE, *SEEDED),
+        (
             "--shape 5x5x5 --request 12",
             "--shape 4x4x4 --request 8 --free 60% --costs levels",
         ),
     ),
-    Family(
-        name="domains",
-        problem="procset",
-        summary="random partitions into domains",
-        make=random_domains,
-        parameters=(
+    _family(
+        "domains",
+        "random partitions into domains",
+        random_domains,
+        (
             _N,
             optional("families", "3", "partitions"),
             optional("size", "16", "processors of a domain"),
@@ -87,14 +87,13 @@ FAMILIES = (
             _PRIVATE,
             *SEEDED,
         ),
-        examples=("--n 48 --request 12", "--n 48 --request 12 --size 8 --costs drawn"),
+        ("--n 48 --request 12", "--n 48 --request 12 --size 8 --costs drawn"),
     ),
-    Family(
-        name="sets",
-        problem="procset",
-        summary="processor sets drawn at random",
-        make=random_sets,
-        parameters=(
+    _family(
+        "sets",
+        "processor sets drawn at random",
+        random_sets,
+        (
             _N,
             required("sets", "number of sets"),
             portion("size", "20%", "processors of a set"),
@@ -105,7 +104,7 @@ FAMILIES = (
             _PRIVATE,
             *SEEDED,
         ),
-        examples=(
+        (
             "--n 24 --sets 14 --request 9",
             "--n 24 --sets 14 --request 9 --levels 2 --free 75%",
         ),

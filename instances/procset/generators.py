@@ -14,6 +14,7 @@ import numpy as np
 
 from ..errors import InputError
 from ..ksubset.generators import generator, shape_text, share_text
+from ..numbers import at_least, positive
 from ..topologies import Mesh
 from .instance import ProcessorSet, ProcSet
 from .sample_machine import drakenberg_system as drakenberg_system
@@ -109,7 +110,7 @@ def random_domains(
     >>> random_domains(64, 3, 8, 20, seed=5, free=48).name
     'domains-64-3of8-equal-48free-r20-s5'
     """
-    _positive(n=n, families=families, size=size)
+    positive(n=n, families=families, size=size)
     _not_too_many(n, families + 1)
     random = generator(seed)
     orders = [random.permutation(n).tolist() for _ in range(families)]
@@ -165,7 +166,7 @@ def random_sets(
     >>> instance.name, instance.levels
     ('random-40-25sets-20pct-l2-full-r12-s3', 2)
     """
-    _positive(n=n, sets=sets, levels=levels, most=most)
+    positive(n=n, sets=sets, levels=levels, most=most)
     _not_too_many(n, sets + 1)
     if isinstance(size, Fraction) and not 0 < size <= 1:
         raise InputError("must lie between 0 and 1", field="size", value=str(size))
@@ -227,9 +228,8 @@ def _of_families(
 def _with_private(
     sets: list[ProcessorSet], n: int, private: int, random: np.random.Generator
 ) -> tuple[ProcessorSet, ...]:
-    """Add a set per processor, at an additional level, if ``private`` is positive."""
-    if private < 0:
-        raise InputError("must be at least 0", field="private", value=private)
+    """Give every processor a set of its own, at a further level, if asked for."""
+    at_least(private, 0, "private")
     if not private:
         return tuple(sets)
     wider = [ProcessorSet(one.name, one.members, (*one.cost, 0)) for one in sets]
@@ -243,12 +243,6 @@ def _with_private(
 
 def _private_label(private: int) -> str:
     return f"-own{private}" if private else ""
-
-
-def _positive(**numbers: int) -> None:
-    for field, value in numbers.items():
-        if value < 1:
-            raise InputError("must be at least 1", field=field, value=value)
 
 
 def _not_too_many(n: int, sets: int) -> None:

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ..errors import InputError
+from ..features import Features
+from ..numbers import at_least
 from ..value import LARGEST
 from ..visible import brief
 
@@ -108,8 +110,7 @@ class ProcSet:
 
     def _refuse_request(self) -> None:
         self._refuse_strangers(self.available, "available")
-        if self.request < 1:
-            raise InputError("must be at least 1", field="request", value=self.request)
+        at_least(self.request, 1, "request")
 
     def _refuse_strangers(self, indices: tuple[int, ...], field: str) -> None:
         previous = -1
@@ -235,3 +236,15 @@ def unsolvable(instance: ProcSet) -> str | None:
     if instance.request > instance.n:
         return f"{instance.request} processors requested, {instance.n} available"
     return None
+
+
+def features(instance: ProcSet) -> Features:
+    """Return what tables say about the instance."""
+    return Features(
+        structure="sets",
+        shape=(len(instance.sets), instance.levels),
+        n=instance.n,
+        k=instance.request,
+        d=instance.levels,
+        locations=len(instance.processors),
+    )

@@ -100,6 +100,12 @@ def selection_of(instance: ProcSet, chosen: Collection[int]) -> list[str]:
     return _names(instance, sorted(chosen))
 
 
+def located(instance: ProcSet, listed: Any) -> list[str] | None:
+    """Return names of processors as they are; None for anything else."""
+    names = isinstance(listed, list) and set(map(type, listed)) == {str}
+    return listed if names else None
+
+
 def chosen_of(instance: ProcSet, selection: Any) -> tuple[int, ...]:
     """Return the indices of the processors in a solution file.
 

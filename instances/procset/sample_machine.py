@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from fractions import Fraction
 
-from ..errors import InputError
+from ..numbers import between
 from .instance import ProcessorSet, ProcSet
 from .set_system import ALL, SetSystem, refuse_unknown
 
@@ -115,10 +115,8 @@ def system(
     """
     refuse_unknown("granularity", granularity, ("node", "core"))
     refuse_unknown("costs", costs, ("realistic", "uniform"))
-    if not 1 <= racks <= 10_000:
-        raise InputError("must lie between 1 and 10000", field="racks", value=racks)
-    if not 0 <= centre <= RACK:
-        raise InputError(f"must lie between 0 and {RACK}", field="centre", value=centre)
+    between(racks, 1, 10_000, "racks")
+    between(centre, 0, RACK, "centre")
     hosts = RACK * racks + centre
     wide = len(str(hosts))
     nodes = {f"h{i + 1:0{wide}}": [i] for i in range(hosts)}

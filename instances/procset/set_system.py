@@ -8,6 +8,7 @@ from fractions import Fraction
 
 from ..errors import InputError
 from ..ksubset.generators import generator, share_text
+from ..numbers import between, free_count
 from .instance import ProcessorSet, ProcSet
 
 ALL = Fraction(1)
@@ -89,21 +90,12 @@ class SetSystem:
             If the arguments are invalid.
         """
         every = max(self.hosts) + 1
-        wanted = free * every if isinstance(free, Fraction) else free
-        if int(wanted) < 1 or wanted > every:
-            raise InputError(
-                f"must leave between 1 and all {every} hosts free",
-                field="free",
-                value=free if isinstance(free, int) else str(free),
-            )
-        if not 0 <= partly <= 1:
-            raise InputError(
-                "must lie between 0 and 1", field="partly", value=str(partly)
-            )
+        count = free_count(free, every, "hosts")
+        between(partly, 0, 1, "partly")
         if free == ALL and not partly:
             return self.ask(request, label="-full")
         random = generator(seed).spawn(1)[0]
-        drawn = [int(host) for host in random.permutation(every)[: int(wanted)]]
+        drawn = [int(host) for host in random.permutation(every)[:count]]
         on: list[list[int]] = [[] for _ in range(every)]
         for i, host in enumerate(self.hosts):
             on[host].append(i)

@@ -17,6 +17,7 @@ from .instance import MOST_PROCESSORS as MOST_PROCESSORS
 from .instance import Resident as Resident
 from .instance import Submesh as Submesh
 from .instance import described as described
+from .instance import features as features
 from .instance import first_overlap as first_overlap
 from .instance import ill_formed as ill_formed
 from .instance import overlap as overlap

@@ -7,11 +7,11 @@ from .generators import waiting_state
 
 FAMILIES = (
     Family(
-        name="submesh",
-        problem="submesh",
-        summary="a mesh in which a request has to wait",
-        make=waiting_state,
-        parameters=(
+        "submesh",
+        "submesh",
+        "a mesh in which a request has to wait",
+        waiting_state,
+        (
             sides(),
             optional("least", "1", "shortest side of a request"),
             required("most", "longest side of a request"),
@@ -20,10 +20,7 @@ FAMILIES = (
             flag("rotate", "the request may be turned"),
             *SEEDED,
         ),
-        examples=(
-            "--shape 16x16 --most 8",
-            "--shape 8x8 --most 5 --torus --rotate --seed 1",
-        ),
+        ("--shape 16x16 --most 8", "--shape 8x8 --most 5 --torus --rotate --seed 1"),
     ),
 )
 """Generated requests that find no free box."""

@@ -8,6 +8,7 @@ from itertools import product
 from math import prod
 
 from ..errors import InputError
+from ..numbers import positive
 from . import Box, Resident, Submesh, box_at, overlap, sides
 
 _MOST_REQUESTS = 20_000
@@ -62,9 +63,7 @@ def waiting_state(
             "must have two or three sides", field="shape", value=list(shape)
         )
     empty = Submesh("empty", tuple(shape), (), (1,) * len(shape), torus=torus)
-    for field, number in (("least", least), ("most", most)):
-        if number < 1:
-            raise InputError("must be at least 1", field=field, value=number)
+    positive(least=least, most=most)
     if most < least:
         raise InputError("must not be below the least", field="most", value=most)
     draw = random.Random(seed)

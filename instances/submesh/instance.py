@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import InputError
+from ..features import Features
 from ..visible import brief
 from .boxes import Box, cells, sides
 
@@ -310,4 +311,16 @@ def described(instance: Submesh) -> str:
     return (
         f"{wanted} in a {shape} {kind} with {len(instance.residents)} residents, "
         f"{instance.free} of {instance.size} processors free"
+    )
+
+
+def features(instance: Submesh) -> Features:
+    """Return what tables say about the instance."""
+    return Features(
+        structure="torus" if instance.torus else "mesh",
+        shape=instance.shape,
+        n=instance.free,
+        k=prod(instance.request),
+        d=instance.d,
+        locations=instance.size,
     )

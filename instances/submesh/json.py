@@ -85,6 +85,11 @@ def selection_of(instance: Submesh, chosen: Sequence[int]) -> dict[str, Any]:
     }
 
 
+def located(instance: Submesh, listed: Any) -> dict[str, Any] | None:
+    """Return a placement in the form of solution files; None for anything else."""
+    return listed if isinstance(listed, dict) else None
+
+
 def chosen_of(instance: Submesh, selection: Any) -> tuple[int, ...]:
     """Return the integers of the placement in a solution file.
 

@@ -8,11 +8,11 @@ from .generators import random_sukp
 
 FAMILIES = (
     Family(
-        name="sukp",
-        problem="sukp",
-        summary="a random set-union knapsack",
-        make=random_sukp,
-        parameters=(
+        "sukp",
+        "sukp",
+        "a random set-union knapsack",
+        random_sukp,
+        (
             required("items", "number of items"),
             required("elements", "number of elements"),
             optional(
@@ -31,10 +31,7 @@ FAMILIES = (
             ),
             *SEEDED,
         ),
-        examples=(
-            "--items 20 --elements 20",
-            "--items 20 --elements 20 --ratio 0.5 --seed 1",
-        ),
+        ("--items 20 --elements 20", "--items 20 --elements 20 --ratio 0.5 --seed 1"),
     ),
 )
 """Generated set-union knapsacks."""

@@ -6,6 +6,7 @@ import random
 from fractions import Fraction
 
 from ..errors import InputError
+from ..numbers import between, positive
 from .instance import Sukp
 
 LARGEST_NUMBER = 500
@@ -46,15 +47,12 @@ def random_sukp(
     >>> one.name, one.capacity == sum(one.weights) * 3 // 4
     ('sukp-20x15-density20pct-capacity75pct-s1', True)
     """
-    for field, number in (("items", items), ("elements", elements)):
-        if number < 1:
-            raise InputError("must be at least 1", field=field, value=number)
+    positive(items=items, elements=elements)
     if not 0 < density <= 1:
         raise InputError(
             "must be above 0 and at most 1", field="density", value=str(density)
         )
-    if not 0 <= ratio <= 1:
-        raise InputError("must be from 0 to 1", field="ratio", value=str(ratio))
+    between(ratio, 0, 1, "ratio")
     draw = random.Random(seed)
     profits = tuple(draw.randint(1, LARGEST_NUMBER) for _ in range(items))
     weights = tuple(draw.randint(1, LARGEST_NUMBER) for _ in range(elements))

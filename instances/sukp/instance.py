@@ -10,6 +10,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from ..errors import InputError
+from ..features import Features
 from ..value import LARGEST
 from ..visible import brief
 
@@ -134,3 +135,15 @@ def cost(instance: Sukp, chosen: Collection[int]) -> int:
     """
     picked = set(chosen)
     return sum(p for i, p in enumerate(instance.profits) if i not in picked)
+
+
+def features(instance: Sukp) -> Features:
+    """Return what tables say about the instance."""
+    return Features(
+        structure="items",
+        shape=(instance.n, len(instance.weights)),
+        n=instance.n,
+        k=instance.capacity,
+        d=1,
+        locations=len(instance.weights),
+    )

@@ -6,19 +6,17 @@ from collections.abc import Collection, Hashable, Iterator
 from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 from functools import cached_property
-from heapq import heappop, heappush
 from typing import Any
 
 import numpy as np
 
 from ..errors import InputError
+from ..numbers import at_most, between
 from ..visible import brief, visible
 from .cuts import Cuts
 from .metric_cuts import Embedding, embedding_of
+from .shortest_paths import Edge, Neighbours, lengths_from, rows_from
 from .topology import IntArray, Site
-
-Edge = tuple[int, int, int]
-"""Two nodes, the smaller first, and the length of the link between them."""
 
 MOST_NODES = 2**16
 MOST_EDGES = 2**19
@@ -69,18 +67,8 @@ class Graph:
     names: tuple[str, ...] = field(default=(), compare=False)
 
     def __post_init__(self) -> None:
-        if not 1 <= self.nodes <= MOST_NODES:
-            raise InputError(
-                f"must lie between 1 and {MOST_NODES}",
-                field="topology.nodes",
-                value=self.nodes,
-            )
-        if len(self.edges) > MOST_EDGES:
-            raise InputError(
-                f"must be at most {MOST_EDGES}",
-                field="topology.edges",
-                value=len(self.edges),
-            )
+        between(self.nodes, 1, MOST_NODES, "topology.nodes")
+        at_most(len(self.edges), MOST_EDGES, "topology.edges")
         self._check_edges()
         self._check_processors()
         if self.names and len(self.names) != self.nodes:
@@ -97,7 +85,8 @@ class Graph:
                 field="scale",
                 value=self.scale,
             )
-        lost = [v for v, hops in enumerate(self._walk(0)) if hops < 0]
+        hops = lengths_from(0, self.neighbours)
+        lost = [v for v, length in enumerate(hops) if length < 0]
         if lost:
             raise InputError(
                 f"not connected: no path from node 0 to {len(lost)} nodes, the first",
@@ -216,8 +205,8 @@ class Graph:
         return brief("Graph", text + f"{len(self.processors)} processors")
 
     @cached_property
-    def neighbours(self) -> tuple[tuple[tuple[int, int], ...], ...]:
-        """For every node its neighbours, ascending, with the lengths of the links."""
+    def neighbours(self) -> Neighbours:
+        """Neighbours of every node, ascending, with the lengths of the links."""
         found: list[list[tuple[int, int]]] = [[] for _ in range(self.nodes)]
         for u, v, weight in self.edges:
             found[u].append((v, weight))
@@ -227,20 +216,6 @@ class Graph:
     @cached_property
     def _walks(self) -> dict[int, list[int]]:
         return {}
-
-    def _walk(self, start: int) -> list[int]:
-        """Return distances from a node by Dijkstra's algorithm; -1 if unreachable."""
-        away = [-1] * self.nodes
-        waiting = [(0, start)]
-        while waiting:
-            hops, v = heappop(waiting)
-            if away[v] >= 0:
-                continue
-            away[v] = hops
-            for other, weight in self.neighbours[v]:
-                if away[other] < 0:
-                    heappush(waiting, (hops + weight, other))
-        return away
 
     def walked(self, node: int) -> tuple[list[int], int]:
         """Return a row and an offset; their sums are the distances from a node.
@@ -255,7 +230,7 @@ class Graph:
         if row is None:
             if len(self._walks) >= _KEPT:
                 self._walks.clear()
-            row = self._walks[node] = self._walk(node)
+            row = self._walks[node] = lengths_from(node, self.neighbours)
         return row, extra
 
     def locations(self) -> Iterator[Site]:
@@ -281,45 +256,11 @@ class Graph:
             extras.append(extra)
         begin = np.array(sources, dtype=np.int64)
         distinct, row = np.unique(begin, return_inverse=True)
-        table = self._rows(distinct)[row]
+        table = rows_from(distinct, self.edges, self.neighbours)[row]
         table += np.array(extras, dtype=np.int64)[:, None]
         table[np.arange(len(table)), list(self.processors)] = 0
         table.setflags(write=False)
         return table
-
-    def _rows(self, sources: IntArray) -> IntArray:
-        """Return the distances from some nodes to all nodes."""
-        if self.nodes == 1:
-            return np.zeros((1, 1), dtype=np.int64)
-        ends = np.array(self.edges, dtype=np.int64)
-        if len(set(ends[:, 2].tolist())) == 1:
-            return self._levels(sources) * int(ends[0, 2])
-        from scipy.sparse import csr_array
-        from scipy.sparse.csgraph import dijkstra
-
-        links = csr_array(
-            (ends[:, 2].astype(np.float64), (ends[:, 0], ends[:, 1])),
-            shape=(self.nodes, self.nodes),
-        )
-        found = dijkstra(links, directed=False, indices=sources)
-        rows: IntArray = np.rint(found).astype(np.int64)
-        return rows
-
-    def _levels(self, sources: IntArray) -> IntArray:
-        """Run breadth-first search from all sources at once, one bit per source."""
-        degree = [len(some) for some in self.neighbours]
-        begin = np.concatenate([[0], np.cumsum(degree)[:-1]])
-        other = np.array([v for some in self.neighbours for v, _ in some])
-        unseen = np.ones((self.nodes, len(sources)), dtype=np.bool_)
-        unseen[sources, np.arange(len(sources))] = False
-        seen = np.packbits(~unseen, axis=1)
-        levels = unseen.astype(np.int64)
-        while True:
-            seen |= np.bitwise_or.reduceat(seen[other], begin, axis=0)
-            unseen = np.unpackbits(~seen, axis=1, count=len(sources)).astype(np.bool_)
-            if not unseen.any():
-                return levels.T.copy()
-            levels += unseen
 
     @cached_property
     def _number(self) -> IntArray:

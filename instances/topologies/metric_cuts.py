@@ -3,25 +3,29 @@
 Two kinds of metrics are recognised. Both are verified: the weighted cuts must sum to
 the distance of every two processors.
 
-- *Tree metrics* (Buneman 1971). For a processor r, the Gromov product
-  (d(p, r) + d(q, r) - d(p, q)) / 2 is the depth at which the paths to p and q diverge.
-  The distances are those of a tree exactly if these depths nest, and then define the
-  tree. This includes trees, and fat-trees with several spines, whose processors have
-  the same distances as with one spine.
-- *Bipartite partial cubes* (Djokovic 1973, Winkler 1984). The nodes nearer to u than to
-  v, for an edge uv, are one side of a cut, and the edges between both sides are its
-  class. This includes meshes, even rings and tori, hypercubes, and their products.
+- *Tree metrics* (Buneman 1971). Seen from a processor r, the Gromov product
+  (d(p, r) + d(q, r) - d(p, q)) / 2 is the depth at which the paths to p and q part.
+  The distances are those of a tree exactly if these depths nest, and then they define
+  it. Trees are recognised so, and fat-trees with several spines: between their
+  processors the distances are those of one spine.
+- *Partial cubes* (Djokovic 1973, Winkler 1984), also at scale 1/2. The nodes nearer to
+  u than to v, for an edge uv, are one side of a cut, and the edges between both sides
+  are its class. In a bipartite graph the other side is the nodes nearer to v: meshes,
+  even rings and tori, hypercubes. If some nodes are equally far from u and v, there are
+  two cuts, each of half the length of uv: odd rings, complete graphs, and products of
+  them with each other and with bipartite partial cubes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from .cuts import BoolArray, Cuts, IntArray, subtree_cuts
+from .shortest_paths import Edge, weighted_rows
 
 _MOST_CLASSES = 512
 """Maximal number of edge classes; graphs with more are not recognised."""
@@ -38,7 +42,7 @@ class Embedding:
         A tree with twice the distances: fields as of ``Tree``, and the node of each
         processor; empty for a partial cube.
     sides, weights
-        Shape (m, processors) and (m,): cuts of a partial cube.
+        Shape (m, processors) and (m,): cuts of a partial cube, weights times two.
     """
 
     parent: tuple[int, ...]
@@ -61,24 +65,19 @@ class Embedding:
         numbers
             Indices of the processors, in order of their nodes.
         """
-        if not self.is_tree:
-            return chained(self.sides[:, numbers], self.weights)
-        found = subtree_cuts(self.leaf[numbers], self.parent, self.weight, self.order)
-        even = not (found.weights % 2).any()
-        return Cuts(
-            found.weights // 2 if even else found.weights.copy(),
-            found.axis,
-            found.start,
-            found.stop,
-            found.position,
-            found.parent,
-            1 if even else 2,
-        )
+        if self.is_tree:
+            leaf = self.leaf[numbers]
+            doubled = subtree_cuts(leaf, self.parent, self.weight, self.order)
+        else:
+            doubled = chained(self.sides[:, numbers], self.weights)
+        if (doubled.weights % 2).any():
+            return replace(doubled, denominator=2)
+        return replace(doubled, weights=doubled.weights // 2)
 
 
 def embedding_of(
     nodes: int,
-    edges: Sequence[tuple[int, int, int]],
+    edges: Sequence[Edge],
     table: IntArray,
     processors: Sequence[int],
 ) -> Embedding | None:
@@ -100,7 +99,7 @@ def embedding_of(
     if found is None:
         return None
     sides, weights = found[0][:, list(processors)], found[1]
-    if not _adds_up(sides, weights, hops):
+    if not _adds_up(sides, weights, 2 * hops):
         return None
     return Embedding((), (), (), np.zeros(0, dtype=np.int64), sides, weights)
 
@@ -168,37 +167,38 @@ def _downwards(parent: Sequence[int]) -> list[int]:
     return order
 
 
-def _classes(
-    nodes: int, edges: Sequence[tuple[int, int, int]]
-) -> tuple[BoolArray, IntArray] | None:
-    """Return sides and lengths of the edge classes; None if they are not cuts."""
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import dijkstra
+def _classes(nodes: int, edges: Sequence[Edge]) -> tuple[BoolArray, IntArray] | None:
+    """Return the cuts that edges define, weights times two; None if they do not fit.
 
-    ends = np.array(edges, dtype=np.int64)
-    links = csr_array(
-        (ends[:, 2].astype(np.float64), (ends[:, 0], ends[:, 1])), shape=(nodes, nodes)
-    )
+    The caller verifies that the weights add up to the distances.
+    """
+    ends = np.array(edges, dtype=np.int64).reshape(-1, 3)
     waiting = np.ones(len(ends), dtype=np.bool_)
-    sides: list[BoolArray] = []
-    weights: list[int] = []
+    found: dict[bytes, tuple[BoolArray, int]] = {}
     while waiting.any():
-        u, v, weight = ends[int(np.argmax(waiting))]
-        from_u, from_v = dijkstra(links, directed=False, indices=[u, v])
+        edge = int(np.argmax(waiting))
+        u, v, weight = ends[edge].tolist()
+        from_u, from_v = weighted_rows(np.array([u, v]), ends, nodes)
         apart = from_v - from_u
-        if apart[u] < weight:  # a link on no shortest path
-            waiting[int(np.argmax(waiting))] = False
+        if apart[u] < weight:  # a link that no shortest path needs
+            waiting[edge] = False
             continue
-        side = apart > 0
-        between = side[ends[:, 0]] != side[ends[:, 1]]
-        if len(sides) == _MOST_CLASSES or (np.abs(apart) != weight).any():
+        sign = np.sign(apart)
+        between = sign[ends[:, 0]] * sign[ends[:, 1]] < 0
+        if len(found) >= _MOST_CLASSES or (apart != sign * weight).any():
             return None
         if not waiting[between].all() or (ends[between, 2] != weight).any():
             return None
         waiting &= ~between
-        sides.append(side)
-        weights.append(int(weight))
-    return np.array(sides).reshape(-1, nodes), np.array(weights, dtype=np.int64)
+        halves = [sign > 0] if sign.all() else [sign > 0, sign < 0]
+        for side in halves:
+            side = side == side[0]  # of the two sides, that of node 0
+            share = 2 * weight // len(halves)
+            if found.setdefault(side.tobytes(), (side, share))[1] != share:
+                return None
+    sides = np.array([side for side, _ in found.values()], dtype=np.bool_)
+    weights = np.array([share for _, share in found.values()], dtype=np.int64)
+    return sides.reshape(-1, nodes), weights
 
 
 def _adds_up(sides: BoolArray, weights: IntArray, hops: IntArray) -> bool:

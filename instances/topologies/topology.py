@@ -6,25 +6,18 @@ of cuts (see ``cuts``), so models, bounds and searches need no code per network.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from math import prod
+from collections.abc import Iterator
 from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from ..errors import InputError
-from ..fields import integers
-from ..plain import plain
 from .cuts import Cuts
 
 Site = tuple[int, ...]
 """Position of a processor: coordinates, or for trees and graphs the node number."""
 
 IntArray = npt.NDArray[np.int64]
-
-MOST_PROCESSORS = 2**24
-"""Maximal number of processors of a mesh or torus, which are listed in memory."""
 
 
 class Topology(Protocol):
@@ -64,41 +57,6 @@ class Topology(Protocol):
     def cuts(self, points: IntArray) -> Cuts:
         """Return the cuts that separate the sites, shape (n, dimension)."""
         ...
-
-
-def grid_shape(
-    sides: Sequence[int | Sequence[int]], shape: Sequence[int] | None = None
-) -> tuple[int, ...]:
-    """Return the sides of a mesh or torus, given as arguments or as one sequence.
-
-    Raises
-    ------
-    InputError
-        If a side is below 1, or there are too many processors.
-
-    Examples
-    --------
-    >>> grid_shape((8, 4)), grid_shape(([8, 4],))
-    ((8, 4), (8, 4))
-    """
-    given = plain(sides if shape is None else shape)
-    if isinstance(given, list) and len(given) == 1 and isinstance(given[0], list):
-        given = given[0]
-    shape = integers(given, "topology.shape")
-    if not shape:
-        raise InputError("needs at least one side", field="topology.shape")
-    for i, side in enumerate(shape):
-        if side < 1:
-            raise InputError(
-                "must be at least 1", field=f"topology.shape[{i}]", value=side
-            )
-    if prod(shape) > MOST_PROCESSORS:
-        raise InputError(
-            "must have at most 2^24 processors",
-            field="topology.shape",
-            value=list(shape),
-        )
-    return shape
 
 
 def axes(p: IntArray, q: IntArray) -> Iterator[tuple[IntArray, IntArray]]:

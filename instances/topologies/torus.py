@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import reduce
-from itertools import product
 from operator import iadd
 
 import numpy as np
 
 from .cuts import Cuts, ring_cuts
-from .topology import IntArray, Site, axes, grid_shape
+from .grid import Grid
+from .topology import IntArray, Site, axes
 
 
-@dataclass(frozen=True, slots=True, init=False)
-class Torus:
+class Torus(Grid):
     """Grid of the given sides with wrap-around links on every axis.
 
     Parameters
@@ -26,24 +23,8 @@ class Torus:
         Sides as a keyword argument.
     """
 
-    shape: tuple[int, ...]
-
-    def __init__(
-        self, *sides: int | Sequence[int], shape: Sequence[int] | None = None
-    ) -> None:
-        object.__setattr__(self, "shape", grid_shape(sides, shape))
-
+    __slots__ = ()
     kind = "torus"
-    scale = 1
-
-    @property
-    def dimension(self) -> int:
-        """Number of axes."""
-        return len(self.shape)
-
-    def locations(self) -> Iterator[Site]:
-        """All cells, in lexicographic order."""
-        return product(*map(range, self.shape))
 
     def distance(self, p: Site, q: Site) -> int:
         """Sum over the axes of the shorter way round."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from ...instances import InputError, Instance, Value, problem_of
-from ...instances.problems import Features
+from ...instances.features import Features
 from .rows import Row, digest
 
 

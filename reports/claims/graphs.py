@@ -169,9 +169,9 @@ def _judged(trial: Trial, instance: KSubset) -> str:
 GRAPH_CLAIMS = (
     Claim(
         name="graph-cuts-are-distances",
-        statement="Distances of a graph are its shortest paths; cuts are found exactly "
-        "where the distances are those of a tree or the graph is a partial cube, and "
-        "add up to them.",
+        statement="Distances of a graph are its shortest paths; cuts are found "
+        "wherever the distances are those of a tree or the graph is a partial cube, "
+        "and add up to them.",
         source="Buneman 1971; Djokovic 1973; Winkler 1984",
         tested=f"every connected graph of up to {_NODES} nodes ({_QUICK_NODES} if "
         f"quick), and {SAMPLES} ({QUICK_SAMPLES}) weighted ones of up to 10 with some "

@@ -58,6 +58,8 @@ class ProblemLabels:
         Draws one choice, or the instance alone.
     kinds
         Which kinds of shapes the legend explains, apart from the choices.
+    cost
+        Head of the column of costs.
     chosen
         What the legend calls a choice, before the name of the method.
     cost_text
@@ -76,6 +78,7 @@ class ProblemLabels:
     has_busy: bool
     picture: Painter
     kinds: Callable[[Any, Selections], Kinds]
+    cost: str = "cost"
     chosen: str = "chosen by"
     cost_text: Callable[[Any, Value | None], str] = lambda instance, value: price(value)
     scale: Callable[[Any], int] = lambda instance: 1
@@ -165,6 +168,7 @@ LABELS: Mapping[str, ProblemLabels] = MappingProxyType(
             has_busy=False,
             picture=_single(sukp_picture),
             kinds=_items,
+            cost="profit",
             cost_text=_profit,
         ),
         "submesh": ProblemLabels(

@@ -52,6 +52,10 @@ FAMILIES = {
     "clustered --n 20 --k 4 --clusters 2 --spread 3": [
         "clustered-n20-d2-c2-spread3-size1000-k4-s0"
     ],
+    "dragonfly --a 2 --p 2 --h 1 --k 3": ["dragonfly-a2-p2-h1-full-k3"],
+    "fat-tree --radix 4 --k 5 --free 50% --seed 2": ["fat-tree-4-random-50pct-k5-s2"],
+    "hypercube --d 3 --k 4": ["hypercube-3-full-k4"],
+    "random-regular --n 10 --k 4 --seed 1": ["regular-n10-d3-full-k4-s1"],
     "theorem1 --d 3 --k 24 --eps 1/10": ["theorem1-d3-k24-eps1-10"],
     "median-decoys --k 11 --eps 0.01": ["median-decoys-d2-k11-eps1-100"],
     "mm-distinct --L 20": ["mm-distinct-L20"],
@@ -117,9 +121,9 @@ def test_every_family_writes_instances(
 
 
 def test_no_family_is_left_out() -> None:
-    """All that the help lists is tried above, but the traces below."""
+    """All that the help lists is tried above, but what reads files."""
     parser, _ = parser_of("generate")
-    tried = {options.split()[0] for options in FAMILIES} | {"trace"}
+    tried = {options.split()[0] for options in FAMILIES} | {"trace", "graph"}
     assert set(parser.subcommands) == tried
 
 
@@ -198,7 +202,7 @@ def test_no_family_is_left_out() -> None:
         ("submesh --shape 2x2 --most 1", "--most: no request waits among 20000"),
         ("sukp --items 0 --elements 3", "--items: must be at least 1, not 0"),
         ("sukp --items 3 --elements 3 --density 2", "--density: must be above 0 and"),
-        ("sukp --items 3 --elements 3 --ratio 2", "--ratio: must be from 0 to 1"),
+        ("sukp --items 3 --elements 3 --ratio 2", "--ratio: must lie between 0 and 1"),
         ("trace --mesh 3x3", "the following arguments are required: --trace"),
         ("trace --trace x", "the following arguments are required: --shape"),
         ("trace --swf x --mesh 3x3 --torus 3x3", "argument --torus: not allowed with"),

@@ -84,7 +84,7 @@ def test_budgets(rows: Rows, budget: int, rotate: bool, policy: Policy) -> None:
         assert occupancy.moved - before <= budget
         before = occupancy.moved
 
-    serve(asked(rows), occupancy, policy, told=look)
+    serve(asked(rows), occupancy, policy, on_start=look)
     assert occupancy.find((5, 5)) == (0, 0, 4, 4)
 
 
@@ -258,7 +258,7 @@ def test_who_comes_and_goes_is_followed() -> None:
     watch.started(7, (1, 1))
     with pytest.raises(BrokenInvariantError, match="served twice"):
         watch.started(7, (1, 1))
-    with pytest.raises(BrokenInvariantError, match="was not there"):
+    with pytest.raises(BrokenInvariantError, match="was not placed"):
         watch.left(8)
     with pytest.raises(BrokenInvariantError, match="have not left"):
         watch.over()
@@ -308,9 +308,9 @@ class Wrong(Allocator):
         ("twice", "one is given twice"),
         ("used twice", "one is used twice"),
         ("lacks", "runs on what it lacks"),
-        ("leak", "idle is not what nobody holds"),
+        ("leak", "idle is not what no job holds"),
         ("count", "free is not what is idle"),
-        ("state", "not as it was in the beginning"),
+        ("state", "not in its initial state"),
     ],
 )
 def test_faults_of_an_allocator_are_found(fault: str, said: str) -> None:

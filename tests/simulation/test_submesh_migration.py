@@ -32,7 +32,7 @@ def starts(rows: Rows, occupancy: Occupancy) -> tuple[Measures, list[float]]:
     asked = [Request(n, size, seconds) for n, (size, seconds) in enumerate(rows)]
     found: list[float] = []
     measures = first_come(
-        asked, occupancy, told=lambda request, clock: found.append(clock)
+        asked, occupancy, on_start=lambda request, clock: found.append(clock)
     )
     assert not occupancy.boxes()
     return measures, found
@@ -79,7 +79,7 @@ def test_everybody_keeps_their_size_and_nobody_overlaps(
             assert lies.setdefault(number, sides(box)) == sides(box)
 
     asked = [Request(n, size, seconds) for n, (size, seconds) in enumerate(rows)]
-    first_come(asked, occupancy, told=look)
+    first_come(asked, occupancy, on_start=look)
 
 
 @given(queues)

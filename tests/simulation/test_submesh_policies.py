@@ -37,7 +37,7 @@ def served(
         held = {str(n): box for n, box in enumerate(occupancy.boxes())}
         assert first_overlap(mesh, held) is None
 
-    found = serve(asked(rows), occupancy, policy, told=look)
+    found = serve(asked(rows), occupancy, policy, on_start=look)
     assert not occupancy.boxes()
     assert len(starts) == len(rows)
     return found, starts
@@ -116,7 +116,7 @@ def starts_of(rows: Rows, occupancy: Fixed | Migrating) -> list[float]:
         moved.append(occupancy.moved)
         starts.append(clock)
 
-    first_come(asked(rows), occupancy, told=look)
+    first_come(asked(rows), occupancy, on_start=look)
     return starts
 
 

@@ -60,7 +60,7 @@ def served(
     starts: list[float] = []
     occupancy = Fixed(Plain(shape, rotate=rotate))
     found = first_come(
-        rows, occupancy, told=lambda request, clock: starts.append(clock)
+        rows, occupancy, on_start=lambda request, clock: starts.append(clock)
     )
     assert not occupancy.boxes()
     return found, starts
@@ -170,7 +170,7 @@ def test_nobody_overlaps_anybody(rows: list[tuple[tuple[int, int], float]]) -> N
         assert len(held) == len(set(held))
         assert sides(occupancy.boxes()[-1]) == request.size
 
-    first_come(requests(*rows), occupancy, told=look)
+    first_come(requests(*rows), occupancy, on_start=look)
 
 
 def test_queues_depend_on_the_seed_alone() -> None:

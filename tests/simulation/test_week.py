@@ -224,7 +224,7 @@ def test_a_job_of_no_time_makes_room_at_once() -> None:
 def test_refuses_streams_that_cannot_be() -> None:
     with pytest.raises(InputError, match=r"job 1: larger than the machine"):
         list(dispatch([Submission(1, 9, 1, 0)], 4, first_free))
-    with pytest.raises(InputError, match=r"job 1: follows a job that there is not"):
+    with pytest.raises(InputError, match=r"job 1: follows an unknown job"):
         list(dispatch([Submission(1, 1, 1, 0, follows=8)], 4, first_free))
 
 

@@ -1,4 +1,4 @@
-"""Problems of the search over cut counts, whole or cut down to one node's points."""
+"""Subproblems of the search over cut counts: all points, or those left at one node."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ from ....instances import Cuts, IntArray, KSubset
 from . import kernels_bounds, layout
 
 _MOST_POINTS = 10_000
-"""Points up to which rules that look at all pairs are worth their time."""
+"""Points up to which rules that examine all pairs pay off."""
 _LARGEST_TABLE = 4_000_000
-"""Table entries times cuts up to which exchanges are worth their time."""
+"""Table entries times cuts up to which exchanges pay off."""
 _STACK = 32
-"""Open nodes there is room for at first."""
+"""Initial capacity for open nodes."""
 
 
 class Rules(NamedTuple):
-    """Which rules a search uses; all but for measuring what each is worth."""
+    """The rules that a search uses: all, except to measure what each is worth."""
 
     costs: bool = True
-    """Points are decided by reduced costs."""
+    """Fix points by reduced costs."""
     links: bool = True
-    """Neighbouring counts bound each other."""
+    """Bound neighbouring counts by each other."""
     exchange: bool = True
-    """Points are decided by exchanges."""
+    """Fix points by exchanges."""
     companions: bool = True
-    """Points are decided by how many others they need."""
+    """Fix points by the number of others that they require."""
     boxes: bool = True
-    """Nodes with few points left become problems of their own."""
+    """Turn nodes with few points left into subproblems of their own."""
     plunges: bool = True
-    """The open node of least bound is taken from time to time."""
+    """Take the open node of least bound from time to time."""
 
 
 ALL_RULES = Rules()
@@ -46,15 +46,15 @@ class CutBox:
     Parameters
     ----------
     problem, stack, open
-        As the kernels take them.
+        Arrays as the kernels take them.
     parent
-        Of the cuts: the one around it, or -1.
+        Enclosing cut of each cut, or -1.
     index
-        Of the points in the instance.
+        Index of each point in the instance.
     picked
-        Room for a solution.
+        Buffer for a solution.
     rules
-        To be used.
+        Rules that the search uses.
     """
 
     problem: layout.Problem
@@ -67,7 +67,7 @@ class CutBox:
 
     @classmethod
     def of(cls, instance: KSubset, bound: int, rules: Rules = ALL_RULES) -> CutBox:
-        """Make the whole problem, with one open node."""
+        """Return the whole problem, with one open node."""
         cuts = instance.cuts
         m, n = len(cuts), instance.n
         twin = np.unique(instance.points, axis=0, return_inverse=True)[1].reshape(-1)
@@ -98,7 +98,7 @@ class CutBox:
         return int(total) // self.problem.denominator
 
     def grow(self) -> None:
-        """Make room for twice as many open nodes."""
+        """Double the capacity for open nodes."""
         status, low, high, bound = self.stack
         self.stack = layout.Stack(
             np.concatenate([status, np.zeros_like(status)]),
@@ -108,14 +108,14 @@ class CutBox:
         )
 
     def export(self) -> Node:
-        """Take the last open node away, with only the points around its own."""
+        """Remove the last open node; return it with only the points that it needs."""
         self.open -= 1
         problem, status = self.problem, self.stack.status[self.open]
         position = problem.position
         possible = position[status != layout.REJECTED]
         first, last = possible.min(axis=0), possible.max(axis=0)
         kept = ((first <= position) & (position <= last)).all(axis=1)
-        # cuts reach no further than the box; those that split it no more are dropped
+        # clip cuts to the box; drop those that no longer split it
         start = np.clip(problem.start, first[problem.axis], last[problem.axis] + 1)
         stop = np.clip(problem.stop, first[problem.axis], last[problem.axis] + 1)
         ends = first[problem.axis], last[problem.axis] + 1
@@ -145,24 +145,24 @@ class CutBox:
 
 @dataclass
 class Node:
-    """An open node on its own; it becomes a `CutBox` when its turn comes.
+    """An open node on its own, turned into a `CutBox` when it is searched.
 
     Parameters
     ----------
     cuts
-        Of its points.
+        Cuts of its points.
     k
         Number of points to choose.
     index
-        Of the points in the instance.
+        Index of each point in the instance.
     twin
         Equal for coinciding points.
     status, low, high
-        What is known of points and counts.
+        Status of each point, and interval of each count.
     bound
-        In hops.
+        Lower bound in hops.
     rules
-        To be used.
+        Rules that the search uses.
     """
 
     cuts: Cuts
@@ -176,7 +176,7 @@ class Node:
     rules: Rules
 
     def boxed(self) -> CutBox:
-        """Make a problem of it."""
+        """Return the subproblem of this node."""
         n, m = len(self.index), len(self.cuts)
         stack = layout.Stack(
             np.zeros((_STACK, n), dtype=np.int8),
@@ -242,7 +242,8 @@ def _problem(cuts: Cuts, k: int, twin: IntArray, rules: Rules) -> layout.Problem
 def _links(cuts: Cuts) -> IntArray:
     """Pair cuts whose counts bound each other.
 
-    A cut and the one around it; where cuts do not nest, neighbours in a ring.
+    These are a cut and its enclosing cut or, where cuts do not nest, neighbours in a
+    ring.
     """
     links = [(h, int(up)) for h, up in enumerate(cuts.parent) if up >= 0]
     nested = {int(cuts.axis[h]) for h, _ in links}
@@ -254,9 +255,9 @@ def _links(cuts: Cuts) -> IntArray:
 
 
 def _kept_parents(parent: IntArray, kept: npt.NDArray[np.bool_]) -> IntArray:
-    """Find the next kept cut around every kept one; kept ones are renumbered."""
+    """Return the nearest kept enclosing cut of each kept cut, renumbered."""
     up = parent.copy()
     while (lost := (up >= 0) & ~kept[up]).any():
         up[lost] = parent[up[lost]]
-    number = np.append(np.cumsum(kept) - 1, -1)  # the last for -1, no parent
+    number = np.append(np.cumsum(kept) - 1, -1)  # last entry: no parent
     return number[up[kept]]

@@ -1,7 +1,7 @@
-"""Write down a branch and bound over cut counts, so that it can be checked.
+"""Record a branch and bound over cut counts as a certificate that can be checked.
 
-The search is run again, with the optimum known from the start, and every
-conclusion is noted with its reason as ``instances.ksubset.certificate`` reads it.
+The search runs again, with the optimum known from the start, and notes every
+conclusion with its reason in the format of ``instances.ksubset.certificate``.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .box import CutBox
 
 Status = npt.NDArray[np.int8]
 _MOST_NODES = 200_000
-"""A longer proof is not written down."""
+"""Number of nodes beyond which a proof is not recorded."""
 
 
 def record(instance: KSubset, objective: int, deadline: float) -> list[Any] | Limit:
@@ -28,15 +28,15 @@ def record(instance: KSubset, objective: int, deadline: float) -> list[Any] | Li
     Parameters
     ----------
     instance
-        What to prove it for.
+        The instance.
     objective
-        The optimum, in hops; with anything larger there is no proof.
+        The optimum, in hops; a larger value has no proof.
     deadline
-        Value of ``clock.now()`` at which to give up.
+        Value of ``clock.now()`` at which the recording stops.
 
     Returns
     -------
-    The nodes, or the limit that ended it before they were complete.
+    The nodes, or the limit that was reached before they were complete.
     """
     recorder = _Recorder(instance, objective)
     nodes: list[Any] = []
@@ -45,12 +45,12 @@ def record(instance: KSubset, objective: int, deadline: float) -> list[Any] | Li
             return Limit.TIME
         if len(nodes) >= _MOST_NODES:
             return Limit.NODES
-        nodes.append(recorder.settle(*recorder.waiting.pop()))
+        nodes.append(recorder.prove_node(*recorder.waiting.pop()))
     return nodes
 
 
 class _Recorder:
-    """Settles one node after the other."""
+    """Records the proof node by node."""
 
     def __init__(self, instance: KSubset, objective: int) -> None:
         box = CutBox.of(instance, 0)
@@ -62,8 +62,8 @@ class _Recorder:
         root = stack.status[0].copy(), stack.low[0].copy(), stack.high[0].copy()
         self.waiting: list[tuple[Status, IntArray, IntArray]] = [root]
 
-    def settle(self, status: Status, low: IntArray, high: IntArray) -> Any:
-        """Return the steps of a node and how it ends; its children wait."""
+    def prove_node(self, status: Status, low: IntArray, high: IntArray) -> Any:
+        """Return the steps and the end of a node; queue its children."""
         problem, scratch = self.problem, self.scratch
         steps: list[Any] = []
         while True:
@@ -90,7 +90,7 @@ class _Recorder:
             steps.append(step)
         h, split = kernels_bounds.widest_error(problem, low, high, scratch)
         if h < 0:
-            raise ValueError("There is something cheaper than the objective.")
+            raise ValueError("The objective is not optimal.")
         upper = status.copy(), low.copy(), high
         lower = status, low, high.copy()
         upper[1][h] = split + 1
@@ -106,7 +106,7 @@ class _Recorder:
         before = status.copy()
         decided = kernels_exchange.take_twins_in_order(problem, status)
         if decided < 0:
-            return "end", ["twins", self._torn_twin(before)]
+            return "end", ["twins", self._twin_conflict(before)]
         if decided:
             return "step", ["twins", *_decided(before, status)]
         if problem.exchange == layout.NO_EXCHANGE:
@@ -119,7 +119,7 @@ class _Recorder:
         state = State(before.astype(np.int64), low, high)
         if decided:
             pairs = self._witnesses(state, status)
-            if decided < 0:  # what was decided on the way there is a step of its own
+            if decided < 0:  # points decided before the contradiction form a step
                 status[:] = state.status
                 if not pairs:
                     return "end", self._conflict(state)
@@ -136,9 +136,9 @@ class _Recorder:
         return None
 
     def _witnesses(self, state: State, status: Status) -> list[list[int]]:
-        """Find for every point decided by exchange a decided one that binds it.
+        """Find for each point decided by exchange a decided point that implies it.
 
-        ``state`` is brought to ``status`` on the way.
+        Advances ``state`` to ``status``.
         """
         pairs: list[list[int]] = []
         todo = np.flatnonzero(state.status != status)
@@ -159,21 +159,21 @@ class _Recorder:
                 pairs.append(pair)
                 state.status[p] = status[p]
             if len(left) == len(todo):
-                break  # decided in an order that ran into the contradiction
+                break  # the rest was decided after the contradiction
             todo = np.array(left, dtype=np.int64)
         return pairs
 
     def _conflict(self, state: State) -> list[Any]:
-        """Find a chosen point that needs a rejected one."""
+        """Find a chosen point that requires a rejected one."""
         rejected = np.flatnonzero(state.status == layout.REJECTED)
         chosen = np.flatnonzero(state.status == layout.CHOSEN)
         needs = self.checker.needs(state, chosen, rejected)
         if needs.any():
             p, q = np.unravel_index(needs.argmax(), needs.shape)
             return ["exchange", int(chosen[p]), int(rejected[q])]
-        raise AssertionError("the search saw a conflict that is not there")
+        raise AssertionError("the search reported a conflict that does not exist")
 
-    def _torn_twin(self, status: Status) -> int:
+    def _twin_conflict(self, status: Status) -> int:
         """Find a chosen point with an earlier twin that is rejected."""
         twin = self.problem.twin
         return next(

@@ -33,11 +33,11 @@ from .box import ALL_RULES, CutBox, Node, Rules
 
 PROOF = Proof(Grade.ENUMERATED, "cuts-bb")
 _PLUNGE = 500
-"""Nodes searched depth first before the open one of least bound is taken."""
+"""Nodes searched depth first before the open node of least bound is taken."""
 _MOST_WAITING = 10_000
-"""Beyond so many waiting nodes the search stays depth first, to save memory."""
+"""Waiting nodes beyond which the search stays depth first, to save memory."""
 _SMALLEST = 48
-"""Problems of fewer points are not made smaller."""
+"""Number of points below which subproblems are not split off."""
 
 
 def cuts_bb(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
@@ -53,20 +53,20 @@ def cuts_bb(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
 class CutsSearch(KSubsetSearch):
     """A search that can be stopped and resumed.
 
-    Depth first for a while, then on from the open node of least bound, so that
-    the bound of the whole rises. A node that has come down to a small part of its
-    points becomes a problem of its own, without the others.
+    It alternates depth-first search with the open node of least bound, which raises
+    the overall bound. A node whose points have shrunk to a small part becomes a
+    subproblem without the others.
 
     Parameters
     ----------
     instance
-        What to solve.
+        The instance to solve.
     chosen
         A first solution, by indices.
     bound
-        A lower bound known beforehand, in hops.
+        A known lower bound, in hops.
     rules
-        Those to be used.
+        Rules that the search uses.
     """
 
     def __init__(
@@ -104,7 +104,7 @@ class CutsSearch(KSubsetSearch):
         return min(self.best, max(least, self._known))
 
     def offer(self, chosen: tuple[int, ...], cost: int) -> None:
-        """Take over a solution found elsewhere, of this cost in hops."""
+        """Accept a solution found elsewhere, with its cost in hops."""
         if cost < self.best:
             self.best = cost
             self._take(list(chosen))
@@ -114,7 +114,7 @@ class CutsSearch(KSubsetSearch):
         self._chosen[chosen] = True
 
     def _step(self, budget: int) -> None:
-        """Search the present box, or open the one with the least bound."""
+        """Search the current box, or open the one of least bound."""
         box = self._box
         if not box.open:
             self._box = heappop(self._waiting)[2].boxed()
@@ -144,5 +144,5 @@ class CutsSearch(KSubsetSearch):
 
     def _export(self, box: CutBox) -> None:
         node = box.export()
-        self._exported += 1  # first come, first served among equal bounds
+        self._exported += 1  # ties on the bound: first in, first out
         heappush(self._waiting, (node.bound, self._exported, node))

@@ -1,22 +1,22 @@
-"""Branch and bound on distances: exact on any metric, with no cuts and no coordinates.
+"""Branch and bound on distances: exact on any metric, without cuts or coordinates.
 
-A node of the search has some chosen processors P, and candidates C of which r are
-missing. For a candidate v and any choice U of r - 1 others,
+A node of the search has chosen processors P, and candidates C from which r more must
+be taken. For a candidate v and any choice U of r - 1 others,
 
     w(P, v, U) = w(P) + D(v) + Σ_{u in U} (D(u) + d(u, v)) + w(U),
 
-where D are sums of distances to P. Half of Σ D(u) is shared out among the pairs of U:
+where D are sums of distances to P. Half of Σ D(u) is distributed over the pairs of U:
 
     w(U) + ½ Σ D(u) = ½ Σ_u Σ_{x in U - u} (d(u, x) + D(x) / (r - 2)),
 
 so that u contributes at least the r - 2 smallest of these terms over all candidates,
 and U at least the r - 1 smallest sums of D(u) / 2 + d(u, v) and that.
 
-- Candidates: v is left out where this bound is not below the incumbent. As r of the
-  candidates belong to any choice, the r-th smallest bound holds for the node.
-- Branching: the candidate of least bound is chosen; then it is left out.
+- Candidates: v is dropped if this bound is not below the incumbent. As any choice has
+  r candidates, the r-th smallest bound is valid for the node.
+- Branching: the candidate of least bound is first chosen, then excluded.
 - Twins: processors with equal distances to all others, such as those of one switch,
-  can stand for each other; with one of them all are left out.
+  are interchangeable; excluding one excludes the rest.
 
 Derived for this project; docs/graphs.md has the short proofs.
 """
@@ -32,12 +32,12 @@ from . import kernels as kernels
 
 PROOF = Proof(Grade.ENUMERATED, "distances-bb")
 MOST_FREE = 4096
-"""Free processors up to which the table of their distances is searched."""
+"""Number of free processors up to which the search runs."""
 _LARGEST = 2**62
 
 
 def refusal(instance: KSubset) -> str | None:
-    """Return why an instance is not for this search; None if it is."""
+    """Return why the search does not support an instance; None if it does."""
     if instance.n > MOST_FREE:
         return f"{instance.n} free processors; at most {MOST_FREE} are searched"
     spread = instance.topology.spread(instance.points)
@@ -65,11 +65,11 @@ class DistancesSearch(KSubsetSearch):
     Parameters
     ----------
     instance
-        What to solve; see `refusal`.
+        The instance to solve; see `refusal`.
     chosen
         A first solution, by indices.
     bound
-        A lower bound known beforehand, in hops.
+        A known lower bound, in hops.
     """
 
     def __init__(
@@ -112,7 +112,7 @@ class DistancesSearch(KSubsetSearch):
         return min(self.best, max(least, self._known))
 
     def offer(self, chosen: tuple[int, ...], cost: int) -> None:
-        """Take over a solution found elsewhere, of this cost in hops."""
+        """Accept a solution found elsewhere, with its cost in hops."""
         if cost < self.best:
             self.best = cost
             self._chosen = tuple(sorted(chosen))
@@ -127,10 +127,10 @@ class DistancesSearch(KSubsetSearch):
 
 
 def twins(hops: IntArray) -> IntArray:
-    """Give processors one number that have equal distances to all others.
+    """Assign one number to processors with equal distances to all others.
 
-    Sums of random multiples of the distances say where to look; twins have equal sums
-    but for the distance between the two, and what is found is verified. O(n) per class.
+    Sums of random multiples of the distances find candidates, as twins have equal sums
+    except for the distance between them; candidates are verified. O(n) per class.
 
     >>> twins(np.array([[0, 1, 4], [1, 0, 4], [4, 4, 0]])).tolist()
     [0, 0, 2]
@@ -143,7 +143,7 @@ def twins(hops: IntArray) -> IntArray:
         if twin[i] >= 0:
             continue
         twin[i] = i
-        # without the distance between them, which each sum has times the other's mark
+        # subtract the mutual distance, which enters each sum with the other's weight
         same = total[i] + hops[i] * mark[i] == total + hops[i] * mark
         for j in np.flatnonzero(same & (twin < 0)):
             differ = hops[i] != hops[j]

@@ -6,9 +6,9 @@ the median row, its run and the number of points below, then adds rows above and
 below in the order of rising F2, which the counts determine.
 
 - Margins: D(q) - D(p) ≥ d(p, q) for p chosen and q free and rejected. F1 is known
-  where the runs have ended and bounded between; cells of the rows to come are
-  forced or forbidden, which bounds the counts, which bounds F1.
-- Cost: gaps between known counts are exact, other counts lie in intervals, at an
+  where the runs have ended and bounded between; this forces or forbids cells of later
+  rows, which bounds the counts, which bounds F1.
+- Cost: gaps between known counts are exact; other counts lie in intervals, at one
   end of which the concave c (k - c) is least.
 
 Derived for this project; docs/levelset.md has the short proofs.
@@ -26,7 +26,7 @@ from . import kernels, kernels_roots, layout
 
 PROOF = Proof(Grade.ENUMERATED, "levelset-bb")
 _LISTING_SECONDS = 0.1
-"""Median rows are listed for about this long before limits are looked at."""
+"""Seconds for which median rows are listed between two checks of the limits."""
 
 
 def levelset_bb(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
@@ -45,11 +45,11 @@ class LevelSetSearch(KSubsetSearch):
     Parameters
     ----------
     instance
-        What to solve: distinct points in the plane.
+        The instance to solve: distinct points in the plane.
     chosen
         A first solution, by indices.
     bound
-        A lower bound known beforehand, in hops.
+        A known lower bound, in hops.
     """
 
     turn = 1_000_000
@@ -106,13 +106,13 @@ class LevelSetSearch(KSubsetSearch):
         return min(self.best, max(int(self._roots[at, 0]), self._known))
 
     def offer(self, chosen: tuple[int, ...], cost: int) -> None:
-        """Take over a solution found elsewhere, of this cost in hops."""
+        """Accept a solution found elsewhere, with its cost in hops."""
         if cost < self.best:
             self.best = cost
             self._chosen = tuple(sorted(chosen))
 
     def _list(self, until: float) -> None:
-        """List the median rows with their runs, those with the least bound first."""
+        """List the median rows with their runs by increasing bound."""
         room = 1024
         while len(self._listed) < len(self._grid.y):
             row = len(self._listed)

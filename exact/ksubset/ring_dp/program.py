@@ -1,21 +1,20 @@
-"""Dynamic program over a ring: the exact optimum where windows can fail.
+"""Dynamic program over a ring: exact also where windows are not optimal.
 
-Turn a diameter once by half a circle. With h of the chosen on its first side it
-costs h (k - h), and w is the integral of that over the turn: two nodes are on
-different sides for as long as the way between them. Let a be the number chosen
+Rotate a diameter by half a turn. With h of the chosen processors on its first side it
+costs h (k - h), and w is the integral of that over the rotation: two nodes are on
+different sides over an angle equal to their distance. Let a be the number chosen
 on the first side at the beginning. The diameter meets every processor once; when
 i of those met in the first half and j of those in the second are chosen, h is
 a - i + j. So for each a the least cost up to every (i, j) follows from that one
 processor earlier, and the answer is at (a, k - a).
 
 A ring of C nodes is measured in half steps: diameters stand between the 2 C places
-of a ring twice as fine, so that odd and even C are one case, and costs are twice
-those in hops.
+of a ring twice as fine, so that odd and even C are one case, and costs are doubled.
 
-Most values of a need no such table. Forget that i must become a, charge the same
-for every processor chosen and pay back k charges: whatever the charge, the least
-cost up to every h bounds the optimum for a from below, in O(n) steps for each h.
-What is left after a few charges is searched in the order of these bounds.
+Most values of a need no such table. Relax the condition that i must become a by a
+Lagrangian multiplier (charge) per chosen processor, refunded k times: for any charge,
+the least cost up to every h bounds the optimum for a from below, in O(n) steps for
+each h. The values of a that remain after a few charges are searched by bound.
 """
 
 from __future__ import annotations
@@ -37,14 +36,14 @@ MOST_BYTES = 2**30
 _CHARGES = 12
 """Charges tried before a table is filled."""
 _WORK = 2**26
-"""States passed between two looks at the clock, about 0.1 s."""
+"""States processed between two checks of the limits, about 0.1 s."""
 
 
 def ring_dp(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
-    """Find an optimum on a ring by turning a diameter once around.
+    """Find an optimum on a ring by rotating a diameter.
 
-    Begins with the best window and looks only for what is cheaper. Stopped early,
-    it returns the best so far and a bound that charges for processors chosen.
+    Starts from the best window and searches only for lower costs. Stopped early, it
+    returns the best choice so far and the Lagrangian bound.
 
     Guarantee: exact.
     Time: O(n k³), with at most n k³/6 states; O(n k²) where bounds suffice, which
@@ -55,7 +54,7 @@ def ring_dp(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
     Raises
     ------
     InputError
-        When recovering a choice could take more than 1 GiB.
+        If recovering a choice could take more than 1 GiB.
     """
     start = clock.now()
     turn = _Turn(instance)
@@ -79,7 +78,7 @@ def ring_dp(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
 
 
 class _Turn:
-    """The processors as the diameter meets them, and the best choice so far."""
+    """The processors in the order of the diameter, and the best choice so far."""
 
     def __init__(self, instance: KSubset) -> None:
         n, self.k = instance.n, instance.k
@@ -103,18 +102,18 @@ class _Turn:
         self.chosen = [i % n for i in range(first, first + self.k)]
 
     def room(self, a: int) -> int:
-        """Bytes for recovering a choice with a in the first half."""
+        """Bytes needed to recover a choice with a in the first half."""
         cells = (a + 1) * (self.k - a + 1)
         return cells * (len(self.order) // 8 + 1 + 8)
 
     @property
     def bound(self) -> int:
-        """What is proved so far, in hops."""
+        """The best proved lower bound so far, in hops."""
         least = min(self.best, *self.below.values())
         return -(-least // 2)
 
     def run(self, limit: Callable[[], Limit | None]) -> Limit | None:
-        """Try every number in the first half; return what stopped it."""
+        """Try every number in the first half; return the limit that stopped it."""
         for a in self.below:
             if stopped := limit():
                 return stopped
@@ -128,9 +127,9 @@ class _Turn:
         return None
 
     def _relax(self, a: int) -> int:
-        """Bound the cost with a in the first half; bisects for the best charge."""
+        """Bound the cost with a in the first half; bisect for the best charge."""
         usual = self.best // self.k
-        low, high = -2 * usual, 4 * usual  # begins at the usual charge
+        low, high = -2 * usual, 4 * usual  # starts at the usual charge
         bound = 0
         for _ in range(_CHARGES):
             charge = (low + high) // 2
@@ -145,13 +144,13 @@ class _Turn:
         return bound
 
     def _sweep(self, a: int, limit: Callable[[], Limit | None]) -> Limit | None:
-        """Look for something cheaper with a in the first half."""
+        """Search for a lower cost with a in the first half."""
         n, b = len(self.order), self.k - a
         last = int(self.gap[n]) * a * b
         found = self.best
         taken = np.zeros((0, 1, 1), dtype=np.uint8)
         for again in (False, True):
-            if again:  # something is cheaper: once more, to see what
+            if again:  # a lower cost exists: repeat, to recover the choice
                 taken = np.zeros((n // 8 + 1, a + 1, b + 1), dtype=np.uint8)
             table = np.full((a + 1, b + 1), kernels.FAR)
             table[0, 0] = 0
@@ -178,7 +177,7 @@ class _Turn:
         return None
 
     def _recover(self, taken: kernels.Bytes, i: int, j: int) -> list[int]:
-        """Follow the bits back from (i, j) behind the last processor."""
+        """Trace the bits back from (i, j) after the last processor."""
         chosen = []
         for e in range(len(self.order) - 1, -1, -1):
             if taken[e // 8, i, j] >> (e % 8) & 1:

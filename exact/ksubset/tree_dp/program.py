@@ -1,22 +1,22 @@
-"""Dynamic program over a tree: the exact optimum, whatever the weights.
+"""Dynamic program over a tree: exact for any edge weights.
 
 An edge of weight w with c of the chosen below it costs w c (k - c), so the cost
 of a subtree depends on the rest of the tree only through the number chosen in it.
 A table holds the least cost for every such number; the tables of the children of
 a node are merged one by one, and every merge costs at most the product of the
 two lengths. As these are bounded by the processors below as well as by k, all
-merges together cost O(n k): two processors meet in one merge only, and one meets
+merges together cost O(n k): two processors meet in one merge only, and each meets
 at most 2 k others before its table is full.
 
-What keeps time and memory down:
+Time and memory are reduced as follows:
 
 - Processors that hang from a node without branching need no merges among
   themselves: the nearest of them are chosen first.
 - The child with most processors is continued in place (a *path*); only the tables
   of lighter children are stored, O(n log n) entries. Equal subtrees share one.
 - Nothing is stored to recover the choice. Paths that are neither empty nor full
-  are computed once more, from the root down, with the tables before each merge
-  kept; a long path in segments, from tables kept at their starts.
+  are recomputed from the root down, keeping the tables before each merge; a long path
+  in segments, from tables kept at their starts.
 """
 
 from __future__ import annotations
@@ -36,22 +36,22 @@ from . import plan as tree_plan
 
 PROOF = Proof(Grade.ENUMERATED, "tree-dp")
 _WORK = 2**27
-"""Sums formed between two looks at the clock, about 0.1 s."""
+"""Sums formed between two checks of the limits, about 0.1 s."""
 _KEPT = 2**20
-"""Entries that the tables of a path may have to be kept all at once."""
+"""Total entries up to which all tables of a path are kept at once."""
 
 
 def tree_dp(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
     """Find an optimum on a tree by merging tables over the number chosen below.
 
-    Also on a graph whose processors are as far apart as on a tree, such as a fat-tree
-    with several spines.
+    Also supports a graph whose processor distances are those of a tree, such as a
+    fat-tree with several spines.
 
     Stopped early, it returns the first k processors below a deepest node that has
     k of them, in depth-first order, and a bound from the secants of c (k - c).
 
     Guarantee: exact.
-    Time: O(n k), and O(n log n) memory besides O(√n k) on long chains.
+    Time: O(n k), and O(n log n) memory plus O(√n k) on long chains.
     Ties: fewest in the lighter part, then nearest, then coordinates.
     Source: tree knapsack; derived for closeknit, see docs/theory.md.
     """
@@ -88,7 +88,7 @@ def _tree_of(instance: KSubset) -> tuple[Tree, IntArray, int]:
 
 
 class _Program:
-    """The tables of one instance, and how far they are filled."""
+    """The tables of one instance, and which of them are filled."""
 
     def __init__(self, instance: KSubset) -> None:
         tree, site, self._factor = _tree_of(instance)
@@ -127,11 +127,11 @@ class _Program:
 
     @property
     def bound(self) -> int:
-        """What is proved so far, in hops."""
+        """The best proved lower bound so far, in hops."""
         return -(-self._least // self._factor)
 
     def run(self, limit: Callable[[], Limit | None]) -> Limit | None:
-        """Fill the tables and recover the choice; return what stopped it."""
+        """Fill the tables and recover the choice; return the limit that stopped it."""
         state = np.array([0, -1, 0])
         while not kernels.climb(self.plan, self.pool, self.buffer, state, _WORK):
             if stopped := limit():
@@ -203,7 +203,7 @@ class _Program:
         return None
 
     def chosen(self, *, complete: bool) -> IntArray:
-        """Return the optimum, or something to start with, by indices."""
+        """Return the optimum, or an incumbent if not complete, by indices."""
         if not complete:
             k = self.plan.k
             tree_outline.packed(self.up, self.size, self.node, k, self.picked)

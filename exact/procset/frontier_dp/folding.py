@@ -1,8 +1,8 @@
-"""Costs of a machine's sets as integers: one word where all fits, more where not.
+"""Costs of a machine's sets as integers: one word if they fit, otherwise several.
 
-A choice of r processors touches the sets of r classes at most. So a level adds up to
-no more than the r dearest classes cost there, nor than all sets do; with levels so
-bounded the mixed radix of `Radix` is exact for requests up to r.
+A choice of r processors touches the sets of at most r classes. So the sum at a level
+is at most that of the r most expensive classes, and at most that of all sets; with
+these bounds the mixed radix of `Radix` is exact for requests up to r.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ from ....formulations.procset.set_classes import Cost, Radix
 from .layout import Ints
 
 BITS = 62
-"""A word's largest sum stays below 2^62."""
+"""The largest sum in a word stays below 2^62."""
 
 
 @dataclass(frozen=True, slots=True)
 class Prices:
-    """What sets cost, level by level, before folding.
+    """Costs of the sets, level by level, before folding.
 
     Parameters
     ----------
     costs
-        Of each set: what it costs, whatever is available; of each available member
-        it costs 1 more at level ``counted`` if ``members`` of it is not 0.
+        Cost of each set, regardless of availability; if ``members`` of a set is not 0,
+        each available member adds 1 at level ``counted``.
     members
-        Of each set: how many members count at that level, at most; else 0.
+        For each set, the most members counted at that level, or 0.
     counted
         That level, or None if no members are counted.
     """
@@ -41,7 +41,7 @@ class Prices:
 
     @property
     def most(self) -> list[Cost]:
-        """Of each set: its cost when all processors are available."""
+        """Return the cost of each set when all processors are available."""
         at = self.counted
         if at is None:
             return list(self.costs)
@@ -73,20 +73,20 @@ def prices_of(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Folding:
-    """Folded costs of all sets, and the way back.
+    """Folded costs of all sets, and how to unfold them.
 
     Parameters
     ----------
     words
         First level, level after the last, and radix of each word.
     base, ahead
-        Of each word and set: its cost, and what each available member adds.
+        For each word and set, its cost and what each available member adds.
     largest
-        Sum of the first word of all sets, everything being available.
+        Sum of the first word over all sets, with everything available.
     spans
-        Of each word: what no sum reaches.
+        For each word, a value that no sum reaches.
     request
-        Up to how many processors sums are exact.
+        Number of processors up to which sums are exact.
     counted
         The level that `unfold` leaves out, or None.
     """
@@ -100,9 +100,9 @@ class Folding:
     counted: int | None
 
     def unfold(self, folded: Sequence[int]) -> Cost:
-        """Return the cost of a sum of folded ones, one integer a word.
+        """Return the cost of a folded sum, given as one integer per word.
 
-        The level that looks ahead is left out.
+        The lookahead level is omitted.
         """
         levels: list[int] = []
         for value, (_, _, radix) in zip(folded, self.words, strict=True):
@@ -115,16 +115,16 @@ class Folding:
 def folding_of(
     prices: Prices, incidence: Sequence[Sequence[int]], levels: int, request: int
 ) -> Folding:
-    """Fold the costs of sets for requests up to a number of processors.
+    """Fold the costs of sets for requests up to ``request`` processors.
 
     Parameters
     ----------
     prices
-        Of the sets.
+        Costs of the sets.
     incidence
-        Of each class: the sets that it lies in.
+        For each class, the sets that contain it.
     levels
-        Length of every cost, that of lookahead included.
+        Length of every cost, including the lookahead level.
     request
         The largest request.
     """
@@ -165,7 +165,7 @@ def folding_of(
 
 
 def _bound(costs: list[int], incidence: Sequence[Sequence[int]], request: int) -> int:
-    """Return what no choice of so many processors exceeds at one level."""
+    """Bound from above what ``request`` processors can cost at one level."""
     total = sum(costs)
     if request >= len(incidence):
         return total
@@ -174,7 +174,7 @@ def _bound(costs: list[int], incidence: Sequence[Sequence[int]], request: int) -
 
 
 def _words(bounds: list[int], units: list[int]) -> tuple[tuple[int, int, Radix], ...]:
-    """Share levels out to words, from the first on, as many to each as fit."""
+    """Distribute the levels over words, in order, as many to each as fit."""
     words = []
     first = 0
     while first < len(bounds):

@@ -1,4 +1,4 @@
-"""The arrays on which the kernels that solve level by level work."""
+"""The arrays of the kernels that solve level by level."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
 FAR = 2**62
-"""Above every value."""
+"""Larger than every value."""
 
 
 class Goods(NamedTuple):
@@ -20,13 +20,13 @@ class Goods(NamedTuple):
     Parameters
     ----------
     begin
-        Items of group k: ``begin[k]`` to ``begin[k + 1]``.
+        Items of group k are ``begin[k]`` to ``begin[k + 1]``.
     size
-        Of each: available processors, in units.
+        Available processors of each item, in units.
     digit
-        Of each level and item: its own cost.
+        Private cost of each level and item.
     out
-        Of each: whether it is closed.
+        Whether each item is closed.
     """
 
     begin: Ints
@@ -36,16 +36,16 @@ class Goods(NamedTuple):
 
 
 class Nodes(NamedTuple):
-    """Where a group may be opened, in the order of groups; the end comes last.
+    """Nodes of the decision diagram over groups, in their order; the end comes last.
 
     Parameters
     ----------
     group, origin
-        Of each node: its group, and the entry that it was.
+        Group of each node, and the table entry that it stands for.
     skip, open
         The node after skipping the group, after opening it; -1 if closed.
     digit
-        Of each level and node: what opening costs.
+        Cost of opening the group, for each level and node.
     """
 
     group: Ints

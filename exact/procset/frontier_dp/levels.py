@@ -1,9 +1,9 @@
-"""Large requests, level by level: multipliers first, the program on what is left.
+"""Large requests, level by level: multipliers first, then the dynamic program.
 
-Folded into one integer, a cost bounds badly: where the first level is a third of a
-line card above its bound, all that the other levels could tell apart is lost in that
-third. So each level gets a bound of its own, with multipliers for the levels above,
-which stand at their least already. See docs/procset.md.
+Folded into one integer, a cost has a weak bound: a gap of a third of a line card at
+the first level exceeds all that the lower levels can contribute. So each level gets a
+bound of its own, with multipliers for the levels above, which are already optimal.
+See docs/procset.md.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ from .folding import Folding
 
 Flags = npt.NDArray[np.bool_]
 LARGE = 1 << 20
-"""Available classes times request from which this pays."""
+"""Available classes times request from which this pays off."""
 MOST_ENTRIES = 1 << 19
-"""Sets of open sets, over all groups, up to which it is tried."""
+"""Sets of open sets, summed over all groups, up to which this is tried."""
 ROOM = 1 << 21
-"""Table entries, at most."""
+"""Limit on the number of table entries."""
 
 
 class Levels:
-    """A machine whose classes are put into groups: those with the same shared sets.
+    """A machine whose classes are grouped by the shared sets that contain them.
 
     Parameters
     ----------
     home
-        Of each processor: its class.
+        Class of each processor.
     incidence
-        Of each class: the sets that it lies in.
+        For each class, the sets that contain it.
     """
 
     def __init__(self, home: layout.Ints, incidence: Sequence[Sequence[int]]) -> None:
@@ -83,7 +83,7 @@ class Levels:
     def _costs(
         self, folding: Folding
     ) -> tuple[layout.Static, layout.Ints, layout.Ints]:
-        """Return costs of shared sets, and of what classes have of their own."""
+        """Return the costs of shared sets and the private costs of classes."""
         if folding.request not in self._folded:
             own = np.zeros(
                 (2, len(folding.words), int(self._first[-1])), dtype=np.int64
@@ -140,7 +140,7 @@ class Levels:
 
 
 def _levels(folding: Folding) -> tuple[layout.Ints, layout.Ints, layout.Ints]:
-    """Return the word of each level, its weight there, and one more than its digits."""
+    """Return the word, weight in the word, and radix of each level."""
     rows = []
     for w, (_, _, one) in enumerate(folding.words):
         above = folding.spans[w]

@@ -23,7 +23,7 @@ PROOF = Proof(Grade.ENUMERATED, "frontier-dp")
 
 
 def frontier_dp(instance: ProcSet, /, settings: Settings = DEFAULT) -> Result:
-    """Prove an optimum class by class, remembering which sets in progress are open.
+    """Prove an optimum class by class, with one state per set of open sets in progress.
 
     Guarantee: exact.
     Time: O(sum over classes of 2^width 2^sets-per-class r) at worst; refused when
@@ -33,7 +33,7 @@ def frontier_dp(instance: ProcSet, /, settings: Settings = DEFAULT) -> Result:
     Raises
     ------
     InputError
-        When too many sets are in progress at once; says how many.
+        If too many sets are in progress at once; the message gives the number.
     """
     found = solve_narrow(instance, settings)
     if isinstance(found, str):
@@ -42,7 +42,7 @@ def frontier_dp(instance: ProcSet, /, settings: Settings = DEFAULT) -> Result:
 
 
 def solve_narrow(instance: ProcSet, settings: Settings = DEFAULT) -> Result | str:
-    """Do what `frontier_dp` does, or say why the instance is too wide."""
+    """Run `frontier_dp`, or return why the instance is too wide."""
     start = clock.now()
     deadline = start + settings.time_limit
     with limits(deadline) as watch:
@@ -67,7 +67,7 @@ def solve_narrow(instance: ProcSet, settings: Settings = DEFAULT) -> Result | st
 def width(instance: ProcSet) -> int:
     """Return how many shared sets frontier-dp has in progress at once, at most.
 
-    Known before it runs: it takes at most 2^width times as long as counting.
+    It is known beforehand; the run takes at most 2^width times as long as counting.
 
     >>> from closeknit.instances.procset.generators import drakenberg_system
     >>> width(drakenberg_system(48))
@@ -78,7 +78,7 @@ def width(instance: ProcSet) -> int:
 
 
 def _prepared(instance: ProcSet) -> tuple[RequestSolver, npt.NDArray[np.bool_]]:
-    """Prepare the available part of an instance, in an order that suits it."""
+    """Return a solver for the available part of an instance."""
     n = len(instance.processors)
     available = np.zeros(n, dtype=np.bool_)
     available[list(instance.available)] = True

@@ -1,7 +1,7 @@
 """Orders of classes in which few shared sets are in progress at once.
 
-A set is in progress from its first class to its last. How many are, after each class,
-is the width there; the program looks at up to 2^width sets of open ones.
+A set is in progress from its first class to its last. The number in progress after
+a class is the width there; the dynamic program has up to 2^width states.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 Incidence = Sequence[Sequence[int]]
-"""Of each class: the sets that it lies in."""
+"""For each class, the sets that contain it."""
 NARROW = 10
-"""Width up to which cheap orders are found good enough and the others not tried."""
+"""Width up to which the cheap orders are accepted without trying the others."""
 _DENSE = 300
 _MOST_MEMBERSHIPS = 2**13
-"""Classes of all sets up to which the spectral order is tried: beyond, factorising the
-Laplacian takes seconds, in which no clock is looked at."""
+"""Total memberships up to which the spectral order is tried: beyond, factorising the
+Laplacian takes seconds, during which limits cannot be checked."""
 
 
 def widths(incidence: Incidence) -> list[int]:
@@ -47,7 +47,7 @@ def widths(incidence: Incidence) -> list[int]:
 
 
 def predicted_work(incidence: Incidence) -> int:
-    """Sum of 2^width over all classes: entries looked at, at most.
+    """Sum 2^width over all classes: an upper bound on the table entries.
 
     >>> predicted_work([(0, 1), (0,), (1, 2), (2,)])
     9
@@ -61,9 +61,9 @@ def given(incidence: Incidence) -> list[int]:
 
 
 def greedy(incidence: Incidence) -> list[int]:
-    """Finish what is begun: next a class of the open set with fewest left to come.
+    """Finish open sets first: next a class of the open set with fewest classes left.
 
-    Of these the class that opens fewest further sets; ties go to the first.
+    Among these, the class that opens fewest further sets; ties go to the first.
     Running time: O(total size of all sets x classes of a set) at worst.
     """
     members = _members(incidence)
@@ -105,8 +105,8 @@ def cuthill_mckee(incidence: Incidence) -> list[int]:
 def spectral(incidence: Incidence) -> list[int]:
     """Order classes along the second eigenvector of the incidence graph's Laplacian.
 
-    Component after component; within each the class that comes first in the order
-    given lies on the low side.
+    Components follow each other; within each, the class that comes first in the given
+    order lies on the low side.
     """
     from scipy.sparse.csgraph import connected_components
 
@@ -133,16 +133,16 @@ ORDERS: Mapping[str, Callable[[Incidence], list[int]]] = MappingProxyType(
         "spectral": spectral,
     }
 )
-"""Ways to order classes, the cheap ones first."""
+"""Orders of classes, the cheap ones first."""
 _CHEAP = ("given", "greedy")
 
 
 def ordered(incidence: Incidence, order: str = "auto") -> tuple[str, list[int]]:
-    """Return the order of least predicted work, or the one asked for, and its name.
+    """Return the order of least predicted work, or the requested one, and its name.
 
     ``auto`` tries the given and the greedy order, and the others only if these are
-    wider than `NARROW`; ``spectral`` only up to `_MOST_MEMBERSHIPS`. The first wins
-    ties.
+    wider than `NARROW`; ``spectral`` only up to `_MOST_MEMBERSHIPS`. Ties go to the
+    first.
     """
     names: Iterable[str] = ORDERS if order == "auto" else (order,)
     if order == "auto" and sum(map(len, incidence)) > _MOST_MEMBERSHIPS:
@@ -168,7 +168,7 @@ def _members(incidence: Incidence) -> dict[int, list[int]]:
 
 
 def _graph(incidence: Incidence) -> csr_array[Any, tuple[int, int]]:
-    """Return the graph of classes, then sets, with an edge where one lies in one."""
+    """Return the bipartite graph of classes, then sets, with memberships as edges."""
     from scipy.sparse import csr_array
 
     names = {s: i for i, s in enumerate(sorted(_members(incidence)))}
@@ -181,7 +181,7 @@ def _graph(incidence: Incidence) -> csr_array[Any, tuple[int, int]]:
 
 
 def _fiedler(graph: csr_array[Any, tuple[int, int]]) -> npt.NDArray[np.float64]:
-    """Return the second eigenvector of the Laplacian, the first entry not positive."""
+    """Return the second eigenvector of the Laplacian, first entry not positive."""
     from scipy.sparse import diags_array
     from scipy.sparse.linalg import eigsh
 

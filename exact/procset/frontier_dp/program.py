@@ -1,4 +1,4 @@
-"""The dynamic program over one request: in steps, within limits and memory."""
+"""The dynamic program for one request: in steps, within time and memory limits."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ Flags = npt.NDArray[np.bool_]
 MOST_ENTRIES = 1 << 21
 """Sets of open sets, over all classes, up to which an instance is narrow enough."""
 ROOM = 1 << 24
-"""Table entries kept at once; beyond, the way back is computed a second time."""
+"""Table entries kept at once; beyond, backtracking recomputes the tables."""
 MOST_BYTES = 1 << 30
-"""Memory of the tables and of what is kept of them, at most."""
+"""Limit on the memory of the tables and of the layers kept."""
 _WORK = 1 << 24
-"""Table entries between two looks at the limits, some 0.02 s."""
+"""Table entries between two checks of the limits, about 0.02 s."""
 
 
 class TooWide(Exception):
-    """Too many shared sets are in progress at once; the message says how many."""
+    """Too many shared sets are in progress at once; the message gives the number."""
 
 
 class _Layer(NamedTuple):
-    """The tables before one class, kept to start from again."""
+    """The tables before one class, kept to restart from."""
 
     k: int
     at: layout.Ints
@@ -45,16 +45,16 @@ class Program:
     static, folding
         The machine, and its costs folded for this request.
     available, request
-        See `Machine.select`.
+        See `RequestSolver.select`.
     smaller
-        Whether all smaller requests are of interest too: no shortcut is taken.
+        Whether all smaller requests are needed too, which rules out shortcuts.
     nodes
         Table entries after which to stop, or None.
 
     Raises
     ------
     TooWide
-        When there are too many sets of open sets to look at.
+        If there are too many sets of open sets.
     """
 
     def __init__(
@@ -112,7 +112,7 @@ class Program:
 
     @property
     def bound(self) -> list[int]:
-        """What is proved that every choice costs at least, in words."""
+        """Return the proved lower bound on every choice, in words."""
         if self._least is not None:
             return self._least
         return [self._lower] + [0] * (self._words - 1)
@@ -123,7 +123,7 @@ class Program:
         return layout.Tables(*kernels.blank(self._entries, pool))
 
     def run(self, stopped: Callable[[], Limit | None]) -> Limit | None:
-        """Find the least cost and the choice; return what stopped it."""
+        """Find the least cost and the choice; return the limit that stopped it."""
         if why := self._search(stopped):
             return why
         found = [int(x) for x in self._tables.least]
@@ -136,11 +136,10 @@ class Program:
     def _search(self, stopped: Callable[[], Limit | None]) -> Limit | None:
         """Find the least cost.
 
-        Bounds tell that what adds more to the lower bound than some gap need not be
-        looked at. The first gap is a narrow one; if nothing costs so little, the next
-        is what was found instead. Of two words, the least of the first one tells the
-        gap for both together, which then fit into one; if not, they are compared word
-        by word.
+        Entries that exceed the lower bound by more than some gap are skipped. The
+        first gap is narrow; if no choice is within it, the next is the cost found
+        instead. Of two words, the optimum of the first determines a gap for both
+        together, which then fit into one; otherwise words are compared one by one.
         """
         if not self._bounded:
             return self._from_the_start(stopped)
@@ -168,7 +167,7 @@ class Program:
         return self._from_the_start(stopped)
 
     def _price(self, gap: int, scale: int) -> None:
-        """Price steps by what they add to the bound, at most a gap."""
+        """Price steps by what they add to the bound, at most ``gap``."""
         worth, value = self._arcs.worth, self._arcs.value
         self._arcs = layout.Arcs(
             *kernels_bounds.reduced(
@@ -183,7 +182,7 @@ class Program:
         return self._sweep(self._n, stopped)
 
     def _way_back(self, stopped: Callable[[], Limit | None]) -> Limit | None:
-        """Follow the least cost back through the tables, computing them again."""
+        """Trace the least cost back through the tables, recomputing them."""
         taken = np.zeros(self._n, dtype=np.bool_)
         place = self._tables.place.copy()
         taken[place[0]] = True
@@ -275,12 +274,12 @@ class Program:
         )
 
     def _held(self) -> int:
-        """Return the bytes that the tables would have, made longer once more."""
+        """Return the bytes that the tables would have after growing once more."""
         kept = sum(layer.pool.nbytes for layer in self._kept)
         return int(kept + 3 * self._tables.pool.nbytes)
 
     def _keep(self) -> None:
-        """Keep a copy of the layer that the tables have come to."""
+        """Keep a copy of the current layer."""
         tables = self._tables
         k, used = map(int, tables.state)
         own = slice(int(self._layers.begin[k]), int(self._layers.begin[k + 1]))
@@ -297,7 +296,7 @@ class Program:
         )
 
     def _restore(self, layer: _Layer) -> None:
-        """Go on from a layer kept, at the beginning of the pool."""
+        """Restart from a kept layer, at the beginning of the pool."""
         tables, k = self._tables, layer.k
         own = slice(int(self._layers.begin[k]), int(self._layers.begin[k + 1]))
         tables.at[own], tables.low[own], tables.high[own] = layer[1:4]
@@ -305,7 +304,7 @@ class Program:
         tables.state[:] = k, len(layer.pool)
 
     def chosen(self) -> layout.Ints:
-        """Return the optimum, or a choice that suffices if stopped, ascending."""
+        """Return the optimum or, if stopped, a feasible choice, ascending."""
         taken = self._taken
         if taken is None:
             taken = np.ones(self._n, dtype=np.bool_)
@@ -319,7 +318,7 @@ class Program:
     def mincosts(self) -> list[list[int]]:
         """Return the least cost of every request from 1 on, in words.
 
-        After `run`, if smaller requests are of interest.
+        Requires ``smaller``, and `run` to have finished.
         """
         tables, unit = self._tables, int(self._plan.unit)
         last = int(self._layers.begin[self._n])

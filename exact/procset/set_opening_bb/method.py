@@ -1,7 +1,7 @@
-"""Branch and bound over which sets are open: exact for sets without a structure.
+"""Branch and bound over which sets are open: exact for sets without structure.
 
-Once it is known which shared sets are open, the rest is counting: the classes all of
-whose sets are open can be taken. The search opens and closes sets; see
+Once it is known which shared sets are open, the rest is counting: classes whose sets
+are all open can be taken. The search opens and closes sets; see
 docs/set-opening-bb.md for its bounds and why they hold.
 """
 

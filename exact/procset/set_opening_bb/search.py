@@ -24,7 +24,7 @@ _FADES = (0.5, 0.125, 0.03)
 _STARTS = 64
 
 Shape = tuple[int, ...] | None
-"""Number of sets opened in each family; None for any."""
+"""Number of sets opened in each family; None for any number."""
 
 
 class SetOpeningSearch(SteppableSearch):
@@ -33,18 +33,18 @@ class SetOpeningSearch(SteppableSearch):
     Parameters
     ----------
     classes
-        What to solve; at most as many are requested as there are.
+        The instance to solve; the request is at most the number of processors.
     rules
-        Which rules to use; the optimum is the same.
+        Rules that the search uses; the optimum does not depend on them.
 
     Attributes
     ----------
     layout
         The instance as the kernels see it.
     state
-        How far they are.
+        The state of the kernels.
     shapes
-        What is searched, one after the other, and what each costs at least; known
+        The shapes to search, in order, with a lower bound on the cost of each; known
         once there is a first solution.
     """
 
@@ -64,7 +64,7 @@ class SetOpeningSearch(SteppableSearch):
 
     @property
     def best(self) -> int:  # type: ignore[override]
-        """Cost of the best solution so far, folded; above all costs at first."""
+        """Cost of the best solution so far, folded; initially above all costs."""
         return int(self.state.money[layout.BEST])
 
     @property
@@ -91,7 +91,7 @@ class SetOpeningSearch(SteppableSearch):
         return least
 
     def _search(self, watch: Limits) -> Limit | None:
-        """Look for a first solution, then search shape after shape."""
+        """Find a first solution, then search shape after shape."""
         if self.shapes is None:
             if stopped := self._grow(watch):
                 return stopped
@@ -101,7 +101,7 @@ class SetOpeningSearch(SteppableSearch):
     def _unfinished(self) -> bool:
         shapes = self.shapes or ()
         if self._at < len(shapes) and shapes[self._at][0] >= self.best:
-            self._at = len(shapes)  # and so do all that follow
+            self._at = len(shapes)  # all that follow cost at least as much
         return self._at < len(shapes)
 
     def _step(self, budget: int) -> None:
@@ -116,7 +116,7 @@ class SetOpeningSearch(SteppableSearch):
         report(self.layout.radix.unfold(self.best), self.bound)
 
     def _begin(self, shape: Shape) -> None:
-        """Start on a shape: families that open few sets are gone through first."""
+        """Start a shape: families in which it opens few sets come first."""
         state, families = self.state, self.layout.system.families
         self.layout.run(kernels_rules.reset, self.layout.system, state)
         if shape is not None:
@@ -151,9 +151,9 @@ class SetOpeningSearch(SteppableSearch):
             self.state.best[:] = opened
 
     def _cheapest(self, opened: IntArray) -> tuple[int, Sequence[int]]:
-        """Choose among the classes all of whose sets are open.
+        """Choose among the classes whose sets are all open.
 
-        Returns the private costs and the classes: a knapsack, O(classes r).
+        Returns the private costs and the classes, by a knapsack: O(classes r).
         """
         system, request = self.layout.system, self._classes.request
         sets, at = system.class_set, system.class_at
@@ -184,9 +184,9 @@ class SetOpeningSearch(SteppableSearch):
     def _shapes(self) -> list[tuple[int, Shape]]:
         """List how many sets of each family may be opened, cheapest first.
 
-        Only what costs less than the best solution, and of each family as many as
-        are needed to reach the request were it alone. One entry, None, where there
-        are too many, or families for which this would pay.
+        Each shape costs less than the best solution, and opens in no family more sets
+        than the request would need without the others. The list is one entry, None, if
+        there are too many shapes, or too many families for this to pay off.
         """
         system, families = self.layout.system, self.layout.system.families
         anything: list[tuple[int, Shape]] = [(0, None)]

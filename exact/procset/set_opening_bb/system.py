@@ -17,8 +17,8 @@ from . import layout
 from .layout import Rules
 
 _MOST_FAMILIES_COUNTED = 6
-"""The rule ``reach`` looks at pairs of families; with more it costs more than it
-saves."""
+"""Number of families up to which the rule ``reach``, which examines pairs of families,
+pays off."""
 _SCALE_BITS = 24
 
 Lists = Sequence[Sequence[int]]
@@ -26,21 +26,21 @@ Result = TypeVar("Result")
 
 
 class Layout:
-    """An instance laid out for the kernels.
+    """An instance in the form that the kernels take.
 
     Sets are sorted by family, then by cost.
 
     Attributes
     ----------
     system
-        What the kernels read.
+        Input of the kernels.
     radix
         How costs are folded.
     narrow
-        Whether all costs together fit into int64. Kernels are compiled only then, and
-        else interpreted, for integers of any size.
+        Whether all costs together fit into int64. Otherwise the kernels are not
+        compiled but interpreted, for integers of any size.
     number
-        Type of numpy arrays that hold costs.
+        Type of the numpy arrays that hold costs.
     """
 
     def __init__(self, classes: SetClasses, rules: Rules) -> None:
@@ -95,12 +95,12 @@ class Layout:
         )
 
     def run(self, function: Callable[..., Result], *args: Any) -> Result:
-        """Run a kernel on integers as wide as this instance needs."""
+        """Run a kernel on integers as wide as this instance requires."""
         with nullcontext() if self.narrow else interpreted():
             return function(*args)
 
     def state(self) -> Any:
-        """Return a search that has not begun: nothing decided, nothing found."""
+        """Return the initial state of a search."""
         system = self.system
         n, sets, families = len(system.size), len(system.cost), system.families
         wide = max(n, sets, families) + 1
@@ -127,10 +127,10 @@ class Layout:
 
 
 def families_of(classes: SetClasses) -> list[int]:
-    """Put disjoint shared sets into families, greedily; return the family of each.
+    """Partition shared sets into families of disjoint ones, greedily.
 
-    First fit, for three orders of the sets: as given, large ones first, by cost. The
-    one with fewest families counts.
+    Returns the family of each set. First fit, for three orders of the sets (as given,
+    large ones first, by cost); the result with fewest families is kept.
 
     Running time: O(sets families classes / 64), and sorts.
     """
@@ -164,9 +164,9 @@ def twins_of(
     kind: Sequence[tuple[int, int]],
     like: Sequence[tuple[int, int]],
 ) -> list[int]:
-    """Find sets that may change places: all else in the instance stays as it is.
+    """Find interchangeable sets: exchanging two leaves the instance unchanged.
 
-    Two sets of one family and cost may, if their classes agree one by one in size,
+    Two sets of one family and cost are so if their classes agree one by one in size,
     private cost and all other sets.
 
     Parameters
@@ -181,7 +181,7 @@ def twins_of(
     Returns
     -------
     list of int
-        Of each set: the last one before it that may change places with it, or -1.
+        For each set, the last interchangeable one before it, or -1.
     """
     twins: list[int] = []
     last: dict[object, int] = {}

@@ -1,4 +1,4 @@
-"""Every packing of boxes that leaves little free, filled niche by niche."""
+"""Exhaustive search for packings that leave little free, gap by gap."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from ....instances.submesh.packing import Packing
 from ..tightening import Tight, box_within, tighten
 
 _RUN = 20_000
-"""Nodes along one axis before it is the other's turn."""
+"""Nodes along one axis before the search along the other continues."""
 _REMEMBERED = 1 << 18
-"""States known to lead nowhere, along each axis: 12 MB."""
+"""Infeasible states remembered along each axis: 12 MB."""
 
 
 def pack_by_gaps(
@@ -27,31 +27,31 @@ def pack_by_gaps(
 ) -> tuple[bool | None, tuple[Box, ...] | None, int]:
     """Return whether the boxes pack (None: not decided), their boxes, and the nodes.
 
-    The packing is made tight (`tighten`). Then the lowest cell not yet settled, the
-    leftmost of these, is either the lower left corner of a box, of each size in turn,
-    or stays free, as long as cells may. A branch ends when more must stay free: rows of
-    a niche are covered by sums of widths, columns above the skyline by sums of heights;
-    when a box has no place; or when the same skyline, or its mirror image, was seen
-    with the same boxes left. Two searches take turns, one with the axes exchanged: one
-    may be a hundred times as long as the other, and it is not known which.
+    After `tighten`, the lowest and then leftmost undecided cell is either the lower
+    left corner of a box, of each size in turn, or stays free, as long as cells may. A
+    branch ends when more cells must stay free than may (rows of a gap are covered by
+    sums of widths, columns above the skyline by sums of heights), when a box has no
+    place, or when the same skyline or its mirror image was seen with the same boxes
+    left. Two searches alternate, one with the axes exchanged, as either may take a
+    hundred times as long as the other.
 
     Parameters
     ----------
     packing
-        In the plane, nothing fixed, nothing blocked, no torus; every item fits alone.
+        Two-dimensional, nothing fixed or blocked, no torus; each item fits alone.
     most_nodes
-        Nodes after which it is given up, along both axes together.
+        Limit on the nodes, along both axes together.
     stop
-        Asked every 20000 nodes.
+        Called every 20000 nodes.
     tight
-        What `tighten` made of it, if that is known.
+        Result of `tighten`, if known.
 
     Notes
     -----
     Guarantee: exact. Time: exponential in the boxes and in the cells that stay free;
-    O(n) a node. Source: the lowest gap is that of Kenmochi et al. 2009
-    (perfect packings); the states that are remembered, the sums along both axes and
-    the cells left free are ours.
+    O(n) per node. Source: the lowest gap is that of Kenmochi et al. 2009 (perfect
+    packings); remembered states, sums along both axes and free cells are derived for
+    closeknit.
     """
     tight = tight or tighten(packing)
     if tight is None or tight.waste < 0:
@@ -64,7 +64,7 @@ def pack_by_gaps(
         for search in searches:
             if stop():
                 return None, None, nodes
-            fits = search.go_on(min(_RUN, max(1, most_nodes - nodes)))
+            fits = search.resume(min(_RUN, max(1, most_nodes - nodes)))
             nodes = sum(one.nodes for one in searches)
             if fits is False:
                 return False, None, nodes
@@ -76,7 +76,7 @@ def pack_by_gaps(
 def _boxes(
     packing: Packing, tight: Tight, places: dict[int, tuple[tuple[int, int], int]]
 ) -> tuple[Box, ...]:
-    """Return the boxes of all items, given corners and ways of those that were left."""
+    """Return the boxes of all items, given corners and rotations of those left."""
     boxes = dict(tight.aside)
     for n, (corner, way) in places.items():
         i = tight.left[n]
@@ -85,16 +85,16 @@ def _boxes(
 
 
 class _Search:
-    """One search, that can be gone on with: upwards along an axis.
+    """A resumable search upwards along one axis.
 
     Parameters
     ----------
     tight
-        What is to be packed.
+        The packing problem.
     axis
-        Along which skylines are lines; they rise along the other.
+        Axis of the skyline's segments; it rises along the other.
     most_nodes
-        That it will be asked for: no more are remembered.
+        Limit on all nodes, and so on the states remembered.
     """
 
     def __init__(self, tight: Tight, axis: int, most_nodes: int) -> None:
@@ -135,8 +135,8 @@ class _Search:
         """Boxes placed and cells left free so far."""
         return int(self.state[self.kernels.NODES])
 
-    def go_on(self, nodes: int) -> bool | None:
-        """Look at so many nodes more; return whether it packs, None if not decided."""
+    def resume(self, nodes: int) -> bool | None:
+        """Search ``nodes`` more; return whether the boxes pack, None if not decided."""
         ended = self.kernels.search(
             self.roof,
             self.wide,
@@ -158,7 +158,7 @@ class _Search:
         return None if ended == self.kernels.LONG else ended == self.kernels.FOUND
 
     def places(self) -> dict[int, tuple[tuple[int, int], int]]:
-        """Return corner and way of each item, by its number among those left."""
+        """Return corner and rotation of each item, by its number among those left."""
         alike = {
             several: [n for n, q in enumerate(self.tight.sizes) if q == several]
             for several in self.kinds

@@ -1,4 +1,4 @@
-"""Every packing of boxes in a rectangle, placed corner by corner."""
+"""Exhaustive search for packings of a rectangle, corner by corner."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ....instances.submesh.packing import Packing, ways
 from ..tightening import reachable
 
 MOST = 24
-"""Items up to which the search is worth its nodes."""
+"""Number of items up to which the search pays off."""
 _RUN = 20_000
 
 
@@ -23,26 +23,26 @@ def staircase(
 
     Boxes pushed left and down can be placed in an order such that each lies in a
     corner of the staircase around those before it. So every order and every corner is
-    tried, the largest first; of two boxes that can be exchanged in the order, the left
-    one goes first, as go equal ones by number, and the largest box of its own size
-    lies in the lower left half. A branch ends when the area above the staircase, less
-    the pockets into which nothing fits any more, is less than that of what is left.
+    tried, the largest box first. Of two boxes that are exchangeable in the order, the
+    left one goes first; equal ones go by number; a largest box of unique size lies in
+    the lower left half. A branch ends when the area above the staircase, less the
+    pockets into which nothing fits any more, is less than that of the remaining boxes.
     The sides of the mesh are first cut to sums of the boxes' sides.
 
     Parameters
     ----------
     packing
-        In the plane, nothing fixed, nothing blocked, no torus; every item fits alone.
+        Two-dimensional, nothing fixed or blocked, no torus; each item fits alone.
     most_nodes
-        Nodes after which it is given up.
+        Limit on the nodes.
     stop
-        Asked every 20000 nodes.
+        Called every 20000 nodes.
 
     Notes
     -----
-    Guarantee: exact. Time: exponential; O(n^2) a node. Source: Martello, Pisinger and
-    Vigo 2000, section 4 (corner points); the order, the pockets and the lower left half
-    are ours.
+    Guarantee: exact. Time: exponential; O(n^2) per node. Source: Martello, Pisinger and
+    Vigo 2000, section 4 (corner points); order, pockets and the lower left half are
+    derived for closeknit.
     """
     from . import kernels as kernels
 
@@ -105,7 +105,7 @@ def staircase(
 
 
 def refusal(packing: Packing) -> str | None:
-    """Return why the search does not take this; None if it does."""
+    """Return why the search does not support a packing; None if it does."""
     if packing.d != 2 or packing.torus:
         return "is for meshes in the plane"
     if packing.blocked or any(item.at is not None for item in packing.items):

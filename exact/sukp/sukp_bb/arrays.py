@@ -1,4 +1,4 @@
-"""The flat arrays on which the branch and bound for the knapsack works."""
+"""The flat arrays of the branch and bound for the set-union knapsack."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from .layout import MOST_MULTIPLIED, MULTIPLIER_BITS, OUT, Nodes, Problem
 _BITS = 40
 """Scaled profits, and scaled weights, sum to less than 2^40."""
 _EXPONENT = 0.3
-"""Of the weight, in the order of branching; 0 takes a third more time."""
+"""Exponent of the weight in the branching order; 0 takes a third more time."""
 
 
 def packed(instance: Sukp) -> tuple[Problem, IntArray]:
-    """Lay an instance out for the kernels.
+    """Convert an instance to the arrays of the kernels.
 
-    Profits are scaled so that shares of them can be whole, and rounded down if they
-    are too large; weights, where too large, are rounded up: of both a lower bound
-    only gets less.
+    Profits are scaled up so that shares of them can be integers, or rounded down if too
+    large; weights that are too large are rounded up. Rounding only lowers the lower
+    bound.
 
     Returns
     -------
     Problem, array
-        The arrays, and for each of its elements the index in the instance.
+        The arrays, and the index in the instance of each of their elements.
     """
     weights = np.array(instance.weights, dtype=np.int64)
     index = np.argsort(-weights, kind="stable")
@@ -41,7 +41,7 @@ def packed(instance: Sukp) -> tuple[Problem, IntArray]:
     profit = np.array(instance.profits, dtype=np.int64)
     shift = _BITS - sum(instance.profits).bit_length()
     total = sum(instance.weights)
-    # rounding up adds at most 1 an element
+    # rounding up adds at most 1 per element
     drop = max(0, total.bit_length() - (_BITS - 1))
     weight = weights[index]
     problem = Problem(
@@ -63,7 +63,7 @@ def packed(instance: Sukp) -> tuple[Problem, IntArray]:
 
 
 def blank(problem: Problem, rows: int) -> Nodes:
-    """Return room for so many nodes."""
+    """Return an array of nodes with this capacity."""
     return Nodes(
         state=np.zeros((rows, len(problem.weight)), dtype=np.int8),
         least=np.zeros(rows, dtype=np.int64),
@@ -75,9 +75,9 @@ def blank(problem: Problem, rows: int) -> Nodes:
 def root(problem: Problem) -> Nodes:
     """Return the root: weightless elements kept, nothing else decided.
 
-    Profits are shared out by weight, the multiplier is the mean: were every element
-    given the same for its weight, that alone would prove the part need / weight of
-    all profit.
+    Profits are shared out by weight and the multiplier is the mean: if every element
+    received the same per weight, this alone would prove the fraction need / weight of
+    the total profit.
     """
     nodes = blank(problem, 1)
     nodes.state[0, problem.weight == 0] = OUT

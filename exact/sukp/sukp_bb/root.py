@@ -1,4 +1,4 @@
-"""A bound for the whole of a set-union knapsack, by the number of elements that leave.
+"""Root bound for the set-union knapsack, by the number of excluded elements.
 
 For each number k that R can have there are two bounds: by shares of the profits,
 as in the search, with k fixed; and by pairs. Let a_e be the profit of the items
@@ -9,9 +9,9 @@ is at least the sum over e in R of
     (2 a_e / (c_e + 1)) - sum over f in R, f != e, of a_ef / (c_e (c_e + 1)),
 
 which with the best c_e is the bound of Kuai, Alajaji and Takahara for the union of
-events. Shares are good where R has many elements, pairs where it has few and items
-are hit often. The least over k of the better one is a bound; the k where it is least
-is looked into first, so it can be stopped at any time.
+events. Shares are strong where R has many elements, pairs where it has few and items
+are hit often. The least over k of the better bound is the result; the k where it is
+least is improved first, so the computation can stop at any time.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ _BITS = 40
 _SHARE_STEPS = 400
 _PAIR_STEPS = 100
 _PAIR_WORK = 2**22
-"""Entries of a matrix looked at by an ascent, some 0.5 s; at least 10 steps."""
+"""Matrix entries processed by an ascent, about 0.5 s; at least 10 steps."""
 _MOST_ELEMENTS = 4000
-"""Beyond these no matrices of all pairs are made."""
+"""Number of elements beyond which no matrices of all pairs are made."""
 
 
 def root_bound(problem: Problem, best: int, stop: Callable[[], bool]) -> int:
@@ -44,11 +44,11 @@ def root_bound(problem: Problem, best: int, stop: Callable[[], bool]) -> int:
     Parameters
     ----------
     problem
-        What is to be bounded.
+        The problem to bound.
     best
-        A cost known to be possible; never is more returned.
+        A known feasible cost, which the result never exceeds.
     stop
-        Looked at between two steps.
+        Called between two steps; returns whether to stop.
     """
     bounds = ByNumber(problem)
     bounds.improve(best, stop)
@@ -58,12 +58,12 @@ def root_bound(problem: Problem, best: int, stop: Callable[[], bool]) -> int:
 class ByNumber:
     """Bounds for each number of elements that R can have; see the module.
 
-    Begins with pairs as they stand, for all numbers at once; ``improve`` goes on where
-    the bound is least.
+    Starts from the plain bounds by pairs, for all numbers at once; ``improve``
+    continues where the bound is least.
 
     Notes
     -----
-    Time: to begin with O(elements² log elements), and for each number 60 times
+    Time: initially O(elements² log elements), and for each number 60 times
     O(elements log elements); then O(steps (memberships + elements² log elements)).
     """
 
@@ -83,12 +83,12 @@ class ByNumber:
 
     @property
     def least(self) -> int:
-        """The bound on the whole, 0 where nothing need leave."""
+        """The bound on the whole problem; 0 if nothing must be excluded."""
         return self._waiting[0][0] if self._waiting else 0
 
     @property
     def work(self) -> int:
-        """Numbers looked at in one round of ``improve``, about."""
+        """Approximate number of values of k processed in one round of ``improve``."""
         steps = _pair_steps(self._own) if self._own else 0
         return steps * len(self._problem.weight) ** 2 + _SHARE_STEPS * len(
             self._problem.member
@@ -102,11 +102,11 @@ class ByNumber:
         Parameters
         ----------
         best
-            A cost known to be possible.
+            A known feasible cost.
         stop
-            Looked at between two rounds.
+            Called between two rounds; returns whether to stop.
         rounds
-            The most there are; one ascent for one number each.
+            Limit on the rounds; each is one ascent for one number.
         """
         done = 0
         while done != rounds and self.least < best and not stop():
@@ -122,14 +122,14 @@ class ByNumber:
 
 
 def numbers(weight: IntArray, need: int) -> tuple[int, int]:
-    """Return how many elements R has at least, and at most if irreducible.
+    """Return the least size of R, and the greatest if R is irreducible.
 
     Parameters
     ----------
     weight
-        Decreasing; in all at least the need.
+        Weights in decreasing order, with a sum of at least ``need``.
     need
-        More than 0.
+        Weight that R must have, more than 0.
     """
     fewest = int(np.searchsorted(np.cumsum(weight), need)) + 1
     most = int(np.searchsorted(np.cumsum(weight[::-1]), need)) + 1
@@ -137,7 +137,7 @@ def numbers(weight: IntArray, need: int) -> tuple[int, int]:
 
 
 class PairSums:
-    """Profits of the items with an element, and with two."""
+    """Profits of the items that contain an element, or two."""
 
     def __init__(self, problem: Problem) -> None:
         size = [int(d) for d in np.diff(problem.item)]
@@ -154,14 +154,14 @@ class PairSums:
 
 
 def pairs_plain(problem: Problem, own: PairSums, fewest: int, most: int) -> list[int]:
-    """Bound by pairs as they stand, for each number from fewest to most."""
+    """Bound by plain pairs, for each number from fewest to most."""
     wanted = -((-problem.need) >> problem.drop)
     found = pairs.plain(own.own, own.pair, problem.mass, wanted, fewest, most)
     return [max(0, int(shares.unscaled(int(v), own.shift))) for v in found]
 
 
 def pairs_moved(problem: Problem, own: PairSums, k: int, best: int) -> int:
-    """Bound by pairs, each pair's part moved between its two elements."""
+    """Bound by pairs, with each pair's part moved between its two elements."""
     wanted = -((-problem.need) >> problem.drop)
     target = shares.scaled(best - 1, own.shift)
     value = pairs.by_pairs(

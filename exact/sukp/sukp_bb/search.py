@@ -1,20 +1,20 @@
-"""Branch and bound for the set-union knapsack, over the elements that leave.
+"""Branch and bound for the set-union knapsack, over the excluded elements.
 
-A choice of items that fits leaves a set R of elements unused, of weight at least
-all weight less the capacity, and what it costs is the profit of all items with
-an element in R. So: find R heavy enough that hits the least profit.
+A feasible choice of items leaves a set R of elements unused, whose weight is at least
+the total weight less the capacity, and it costs the profit of all items with an
+element in R. So: find a heavy enough R that hits the least profit.
 
 - Bound: share every item's profit out among its elements, p_j = Σ q_je. Then R
   costs at least Σ over R of b_e, b_e = Σ_j q_je, whatever the shares; with a
   multiplier λ on the weight D that R must have, at least
   λ D + min over k of the sum of the k least b_e - λ w_e,
   where k runs over the numbers of elements that R can have. Shares and λ are
-  improved by ascent and handed on from node to node.
+  improved by ascent and passed on from node to node.
 - Number: at least so many of the heaviest elements reach D; and R may be taken
   to be irreducible, so that all but one of its elements stay below D.
 - Fixing: an element whose exchange lifts the bound to the best known cost is decided;
-  so is one that cannot be in R, as its items would be lost whole (probing).
-- Weight: an element heavier than the rest of R can spare is in R; an item heavier
+  so is one that cannot be in R, as its items would be lost as a whole (probing).
+- Weight: an element heavier than the slack of the others is in R; an item heavier
   than that is lost in any case, and its profit counts at once.
 - Closure: of an optimum take all elements none of whose items survive, heaviest
   first, until D is reached. So a kept element with no item left must come after all
@@ -47,37 +47,37 @@ from .root import ByNumber
 
 PROOF = Proof(Grade.ENUMERATED, "sukp-bb")
 ROOT_PROOF = Proof(Grade.ENUMERATED, "sukp-bb root bound")
-"""Where the bound by number is better than what the search proved."""
+"""Proof where the bound by number is better than what the search proved."""
 _ROOT_STEPS = 1500
-"""Steps of the ascent at the root at most; they are few compared with the search."""
+"""Limit on ascent steps at the root; they are few compared with the search."""
 _ROOT_TIME, _RATE = 0.1, 2**26
-"""Part of the time limit for these steps, and memberships looked at in a second."""
+"""Fraction of the time limit for these steps, and memberships processed per second."""
 _STEPS = 2
-"""Steps of the ascent at any other node; three to four take as long, one is poor."""
+"""Ascent steps at other nodes; three to four take equally long, one is worse."""
 _WORK = 2**23
-"""Memberships looked at in one plunge, some 0.1 s."""
+"""Memberships processed in one plunge, about 0.1 s."""
 _MOST_LEVELS = 2**22
-"""Shares kept along one path of the search, in all."""
+"""Limit on the shares kept along one path of the search."""
 _MOST_SHARES = 2**24
-"""Shares kept with waiting nodes, in all; further nodes start from the root's."""
+"""Limit on the shares kept with waiting nodes; further ones start from the root's."""
 MOVES = 200
-"""Moves of tabu for each item and element: a fraction of a second."""
+"""Moves of tabu per item and element: a fraction of a second."""
 _TABU_PART, _SEARCH_PART, _ROOT_PART = 0.2, 0.4, 0.8
-"""Parts of the time limit after which tabu, a first search, the bound by number end."""
+"""Fractions of the time limit at which tabu, a first search, and the bound end."""
 _AFFORDABLE = 2**27
-"""Numbers looked at for the bound by number after a node limit, some 1 s."""
+"""Values of k processed for the bound by number after a node limit, about 1 s."""
 _MOST_WAITING = 20_000
-"""Beyond so many waiting nodes a plunge goes on for longer, to save memory."""
+"""Waiting nodes beyond which a plunge continues for longer, to save memory."""
 
 
 def sukp_bb(instance: Sukp, /, settings: Settings = DEFAULT) -> Result:
-    """Prove an optimum by branch and bound over the elements left unused.
+    """Prove an optimum by branch and bound over the unused elements.
 
     Starts from a short run of tabu. Stopped early it returns the least bound of the
-    nodes still open, or the bound by the number of elements that leave
-    (``sukp_root``) if that is better, which the proof then names. Of the latter the
-    cheap part comes before the search, whatever the limits; it is improved when a part
-    of the time is over, or a node limit is reached (then by fixed work, not by time).
+    open nodes, or the bound by the number of excluded elements (``root_bound``) if
+    that is better, which the proof then names. The cheap part of the latter precedes
+    the search, regardless of limits; it is improved after a fraction of the time, or
+    when a node limit is reached (then by fixed work, not by time).
 
     Guarantee: exact.
     Time: exponential at worst; O(memberships) for a step of a node's bound.
@@ -96,11 +96,11 @@ def prove(
     settings: Settings,
     start: float,
 ) -> Result:
-    """Search on from a choice; what stopped the search for that one, if anything."""
+    """Search from a choice; ``limit`` is what stopped the search for that one."""
     try:
         search = ExclusionSearch(instance, first, seconds=settings.time_limit)
         limit = pursue(search, limit, settings=settings, start=start)
-    except OutOfTimeError:  # while it was laid out, or half way through a step
+    except OutOfTimeError:  # during set-up, or within a step
         return answer(
             instance, first, start=start, limit=Limit.TIME, seed=settings.seed
         )
@@ -119,14 +119,14 @@ def prove(
 def pursue(
     search: ExclusionSearch, limit: Limit | None, *, settings: Settings, start: float
 ) -> Limit | None:
-    """Search and bound by turns within the limits; say what ended it.
+    """Alternate search and bound within the limits; return the limit that ended it.
 
     Parameters
     ----------
     search
-        As yet at its root.
+        A search still at its root.
     limit
-        What stopped the search for its first solution, if anything.
+        The limit that stopped the search for a first solution, if any.
     settings, start
         The limits, and the value of ``clock.now()`` from which they count.
     """
@@ -150,14 +150,14 @@ def pursue(
 def first_choice(
     instance: Sukp, settings: Settings, moves: int
 ) -> tuple[tuple[int, ...], Limit | None]:
-    """Choose items by tabu, greedily where that refuses; say what stopped it.
+    """Choose items by tabu, or greedily if it refuses; also return the limit reached.
 
     Parameters
     ----------
     instance, settings
-        At most a fifth of the time limit is used.
+        The instance, and settings of which at most a fifth of the time limit is used.
     moves
-        Of tabu, for each item and element.
+        Moves of tabu per item and element.
     """
     brief = replace(
         settings,
@@ -175,16 +175,16 @@ def first_choice(
 class ExclusionSearch(SteppableSearch):
     """A search that can be stopped and resumed.
 
-    Depth first for a while, then on from the open node of least bound.
+    It alternates depth-first search with the open node of least bound.
 
     Parameters
     ----------
     instance
-        What to solve.
+        The instance to solve.
     chosen
-        A first solution: items.
+        A first solution, as items.
     seconds
-        Time limit of the whole, by which the work at the root is measured.
+        Time limit of the whole run, which determines the work at the root.
 
     Attributes
     ----------
@@ -220,7 +220,7 @@ class ExclusionSearch(SteppableSearch):
 
     @property
     def chosen(self) -> tuple[int, ...]:
-        """The best solution so far: items."""
+        """The best solution so far, as items."""
         return self._chosen
 
     @property
@@ -231,7 +231,7 @@ class ExclusionSearch(SteppableSearch):
         return min(self.best, max(self._known, self._waiting[0][0]))
 
     def _search(self, watch: Limits) -> Limit | None:
-        """Search in plunges of a fixed size, which the answer depends on."""
+        """Search in plunges of a fixed size, on which the answer depends."""
         while self._unfinished():
             if limit := watch.reached(self.nodes):
                 return limit
@@ -264,14 +264,14 @@ class ExclusionSearch(SteppableSearch):
     def bound_by_number(
         self, deadline: float, rounds: int | None = None
     ) -> Limit | None:
-        """Bound the whole by the number of elements that leave; see ``sukp_root``.
+        """Bound the problem by the number of excluded elements; see ``root_bound``.
 
         Parameters
         ----------
         deadline
             As for ``run``.
         rounds
-            The most there are; with 0 only what is cheap is done, deadline or not.
+            Limit on the rounds; with 0 only the cheap part runs, regardless of limits.
         """
         if self._by_number is None:
             self._by_number = ByNumber(self._problem)
@@ -285,8 +285,8 @@ class ExclusionSearch(SteppableSearch):
     def bound_below(self, state: Sequence[int]) -> int | None:
         """Return the bound of one node, by the state of each element.
 
-        Elements are in order of decreasing weight. None: nothing below the node is
-        of the form looked for and cheaper than the best.
+        Elements are in order of decreasing weight. None: nothing below the node has
+        the required form and is cheaper than the best.
         """
         first = root(self._problem)
         first.state[0] = state
@@ -308,7 +308,7 @@ class ExclusionSearch(SteppableSearch):
         return int(self._out.least[:count].min()) if count else None
 
     def _step(self, budget: int) -> None:
-        """Search below the open node of least bound, and put back what is open."""
+        """Search below the open node of least bound; return what stays open."""
         least, _, state, multiplier, shares = heappop(self._waiting)
         self._kept -= len(shares) // 8
         first = self._start
@@ -356,7 +356,7 @@ class ExclusionSearch(SteppableSearch):
         if self._kept < _MOST_SHARES:
             shares = nodes.shares[row].tobytes()
             self._kept += nodes.shares.shape[1]
-        self._pushed += 1  # first come, first served among equal bounds
+        self._pushed += 1  # ties on the bound: first in, first out
         heappush(
             self._waiting,
             (

@@ -1,4 +1,4 @@
-"""Lower bounds in closeknit's own integers: no solver, cheap to derive again."""
+"""Lower bounds in closeknit's own integers: no solver, cheap to recompute."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ def best_bound(instance: KSubset, *, cost: int | None = None) -> tuple[int, Proo
     Parameters
     ----------
     instance
-        What is to be bounded.
+        The instance to bound.
     cost
-        Of a good choice, if one is known. Where it is far from any town's, towns of
-        many points are not worth the seconds they take, and are left out.
+        Cost of a good choice, if known. If it is far from any town's, towns of many
+        points are skipped, as their bound would not be worth its running time.
 
     Running time: that of `star_bound`.
 
@@ -44,9 +44,9 @@ def best_bound(instance: KSubset, *, cost: int | None = None) -> tuple[int, Proo
 
 
 def rederive(instance: KSubset, by: str) -> int | None:
-    """Compute the bound that a proof of grade ``checked`` names.
+    """Recompute the bound that a proof of grade ``checked`` names.
 
-    Returns None when there is no such bound, or none for this instance.
+    Returns None if there is no such bound, or none for this instance.
     """
     if by == STAR:
         return star_bound(instance)
@@ -78,7 +78,7 @@ def town_bound(instance: KSubset) -> int | None:
 
     Any k distinct lattice points under L1 cost at least w(k), the cost of k
     points placed freely; see `towns.town_bound_value`, which states up to which k
-    w(k) is exact. None where points repeat, rings wrap round, or there are more
+    w(k) is exact. None if points repeat, rings wrap round, or there are more
     than three axes.
     """
     topology = instance.topology
@@ -90,10 +90,10 @@ def town_bound(instance: KSubset) -> int | None:
 
 
 def axis_bound(instance: KSubset) -> int | None:
-    """Bound w(S) on points by the cheapest k coordinates of each axis by itself.
+    """Bound w(S) on points by the cheapest k coordinates of each axis separately.
 
     On a line k consecutive coordinates are cheapest. Stronger than the stars only
-    where coordinates lie far apart. O(n log n) an axis.
+    where coordinates lie far apart. O(n log n) per axis.
     """
     if not isinstance(instance.topology, Points):
         return None
@@ -112,11 +112,11 @@ def axis_bound(instance: KSubset) -> int | None:
 
 
 def _far_from_town(instance: KSubset, cost: int) -> bool:
-    """Guess whether the bound by towns is slow and of no use.
+    """Estimate whether the bound by towns is slow and useless.
 
     w(k) is about 0.325 k^2.5 in the plane, 0.46 k^(7/3) in space. Beyond the largest k
-    that is searched it is extrapolated and does not meet the cost of any choice; where
-    not many more than k are free, the search is quicker anyway.
+    that is searched it is extrapolated and does not reach the cost of any choice; where
+    not many more than k are free, the search is faster anyway.
     """
     k, d = instance.k, instance.topology.dimension
     if d not in TOWN_SEARCH or k <= (40 if d == 2 else 12):

@@ -1,8 +1,8 @@
 """The optimal city: the limit of optimal towns, from its differential equation.
 
 The boundary in the first quadrant is y = f(x), symmetric in x and y. With A(x) the area
-below it from 0 to x, f'(x) = -A(x)/A(f(x)). By symmetry A(f(x)) = Q - A(x) + x f(x), Q
-the area of the quadrant, so that up to the diagonal one equation in f and A is left,
+below it from 0 to x, f'(x) = -A(x)/A(f(x)). By symmetry A(f(x)) = Q - A(x) + x f(x),
+with Q the area of the quadrant. Up to the diagonal this leaves one equation in f and A,
 and one unknown: the half width f(0). Derivation in docs/theory.md.
 """
 
@@ -29,13 +29,13 @@ class City:
     Parameters
     ----------
     psi
-        Mean L1 distance of two of its points; w(n) is near psi/2 n^2.5.
+        Mean L1 distance between two of its points; w(n) is near psi/2 n^2.5.
     half_width
         f(0): where the boundary meets an axis.
     diagonal
         Where it meets the diagonal: f(x) = x.
     x, y
-        The boundary in the first quadrant, from the vertical axis on.
+        The boundary in the first quadrant, starting at the vertical axis.
     """
 
     psi: float
@@ -46,11 +46,11 @@ class City:
 
 
 def _slopes(x: float, state: Floats) -> tuple[float, float, float]:
-    """Differentiate f, A, and what the mean distance is integrated from.
+    """Return the derivatives of f, A, and the integrand of the mean distance.
 
     The mean of |x - x'| over the city is the integral of 2 F (1 - F), F the area to the
     left; F = 1/2 + 2 A right of the axis. With both axes and both sides this makes
-    2 - 32 A² an abscissa, taken here at x and, beyond the diagonal, at f(x).
+    2 - 32 A² per abscissa, taken here at x and, beyond the diagonal, at f(x).
     """
     f, below, _ = state
     beyond = _QUADRANT - below + x * f
@@ -59,7 +59,7 @@ def _slopes(x: float, state: Floats) -> tuple[float, float, float]:
 
 
 def _to_the_diagonal(half_width: float, points: int = 2) -> tuple[Floats, Floats]:
-    """Integrate from the axis to the diagonal; abscissas there, states."""
+    """Integrate from the axis to the diagonal; return abscissas and states."""
 
     def meets(x: float, state: Floats) -> float:
         return float(state[0] - x)
@@ -83,7 +83,7 @@ def _to_the_diagonal(half_width: float, points: int = 2) -> tuple[Floats, Floats
 
 
 def _excess(half_width: float) -> float:
-    """Area of the quadrant that a half width gives, less what it should be."""
+    """Return the quadrant's area for a half width, less the required 1/4."""
     x, states = _to_the_diagonal(half_width)
     return float(2 * states[1, -1] - x[-1] ** 2 - _QUADRANT)
 
@@ -95,12 +95,12 @@ def city(points: int = 200) -> City:
     Parameters
     ----------
     points
-        Of the boundary, on either side of the diagonal.
+        Number of boundary points on either side of the diagonal.
 
     Notes
     -----
-    The half width is found by bracketing, until the quadrant has area 1/4; psi is then
-    good to some 12 digits. Source: Bender, Bender, Demaine and Fekete 2004, quoted by
+    The half width is found by bracketing, until the quadrant has area 1/4; psi then has
+    about 12 correct digits. Source: Bender, Bender, Demaine and Fekete 2004, quoted by
     Bender et al. 2008, Figure 3; the reduction to the diagonal is derived.
 
     >>> round(city().psi, 10)

@@ -13,22 +13,22 @@ from ....instances.topologies.cuts import Cuts
 Grid = npt.NDArray[np.int32]
 
 _CHUNK = 2**22
-"""Distances held at a time."""
+"""Number of distances held at a time."""
 _FEW = 2**16
-"""Up to this many pairs, rows of distances are quickest."""
+"""Number of pairs up to which rows of distances are fastest."""
 _MOST_PAIRS = 2**29
-"""Beyond, rows are not computed: the stars of points and trees count as 0."""
+"""Number of pairs beyond which stars of points and trees count as 0."""
 _MOST_SHIFTED = 2**32
-"""Cells visited before unfinished stars are completed from below."""
+"""Limit on cells visited; unfinished stars are then completed by a lower bound."""
 
 
 def cheapest_stars(instance: KSubset) -> int:
-    """Sum the k cheapest stars, or something below that sum on huge instances.
+    """Return the sum of the k cheapest stars, or a lower bound on huge instances.
 
-    Row by row in O(n²) up to some 20 000 processors, without ever holding n² numbers.
+    Row by row in O(n²) up to about 20 000 processors, without ever holding n² numbers.
     On larger meshes and tori shell by shell, by shifting the grid of free cells:
     O(cells * k / occupancy), and exact except where 2^32 visits do not suffice;
-    then unfinished stars are completed with the least distance not yet looked at.
+    then unfinished stars are completed with the least distance not yet visited.
     Larger sets of points or tree nodes give 0. Deterministic.
     """
     topology, n = instance.topology, instance.n
@@ -60,7 +60,7 @@ def _rows(instance: KSubset) -> Iterator[IntArray]:
 
 
 def _tree_rows(cuts: Cuts, block: slice) -> IntArray:
-    """Distances from the sites at some positions to those at all positions.
+    """Return distances from the sites at some positions to those at all positions.
 
     Every cut is a run of positions; its weight is added to a row by differences.
     """
@@ -70,7 +70,7 @@ def _tree_rows(cuts: Cuts, block: slice) -> IntArray:
         high = min(max(stop, block.start), block.stop) - block.start
         steps[start] += weight
         steps[stop] -= weight
-        steps[0, low:high] += weight  # seen from inside, it is those outside
+        steps[0, low:high] += weight  # from inside, this separates those outside
         steps[start, low:high] -= 2 * weight
         steps[stop, low:high] += 2 * weight
     rows: IntArray = np.cumsum(steps[:-1], axis=0).T
@@ -107,7 +107,7 @@ def _by_shells(points: IntArray, topology: Mesh | Torus, k: int) -> int:
 
 
 def _offsets(radius: int, shape: Sequence[int], wraps: bool) -> Iterator[list[int]]:
-    """List the steps of this many hops, each cell reached once."""
+    """List the offsets at this distance, each cell reached once."""
     side = shape[0]
     low = -((side - 1) // 2) if wraps else 1 - side
     high = side // 2 if wraps else side - 1
@@ -120,7 +120,7 @@ def _offsets(radius: int, shape: Sequence[int], wraps: bool) -> Iterator[list[in
 
 
 def _add_shifted(total: Grid, cells: Grid, offset: Sequence[int], wraps: bool) -> None:
-    """Add to every cell the one that lies an offset away."""
+    """Add to every cell the value of the cell at an offset."""
     if wraps:
         total += np.roll(cells, offset, axis=tuple(range(len(offset))))
         return

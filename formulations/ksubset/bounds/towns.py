@@ -2,8 +2,8 @@
 
 With pos = 0, 1, -1, 2, -2, …, some cheapest set is {(pos(i), pos(j))} over the
 cells (i, j) of a Young diagram, so it is enough to search partitions of k; in
-space, plane partitions. Derived, proved in docs/theory.md. A town costs no more
-than any k distinct points of a mesh of that dimension, whatever is busy there.
+space, plane partitions. Proof in docs/theory.md. A town costs no more than any k
+distinct points of a mesh of that dimension, regardless of busy processors.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ TOWN_SEARCH = {2: 200, 3: 48}
 """Largest k, by dimension, for which `town_bound_value` searches."""
 
 _PLAIN = 40
-"""Up to this k the search is not worth compiling."""
+"""Largest k for which the search is not worth compiling."""
 
 _known: list[tuple[int, tuple[int, ...]]] = [(0, ()), (0, (1,))]
 """Cost and shape of the optimal towns found so far, by k."""
@@ -36,7 +36,7 @@ def town(k: int) -> int:
     Raises
     ------
     ValueError
-        When k is negative.
+        If k is negative.
 
     >>> [town(k) for k in range(1, 11)]
     [0, 1, 4, 8, 16, 25, 38, 54, 72, 96]
@@ -56,7 +56,7 @@ def town_partition(k: int) -> tuple[int, ...]:
 
 
 def town_sites(k: int) -> tuple[tuple[int, int], ...]:
-    """Return the points of an optimal town, moved to coordinates from 0 on.
+    """Return the points of an optimal town, shifted to coordinates from 0.
 
     >>> town_sites(4)
     ((0, 0), (0, 1), (1, 0), (1, 1))
@@ -68,11 +68,11 @@ def town_sites(k: int) -> tuple[tuple[int, int], ...]:
 
 
 def town_bound_value(k: int, d: int) -> int | None:
-    """Return a number that k distinct grid points in d dimensions cannot go below.
+    """Return a lower bound on the pair sum of k distinct grid points in d dimensions.
 
     Exact in one dimension, up to k = 200 in two and k = 48 in three; beyond by
-    w(n) ≥ ⌈n w(n-1) / (n-2)⌉, the mean over all subsets of one point less. None
-    in more dimensions, where nothing is searched.
+    w(n) ≥ ⌈n w(n-1) / (n-2)⌉, the mean over all subsets of n - 1 points. None in more
+    dimensions.
 
     >>> town_bound_value(4, 1), town_bound_value(12, 2), town_bound_value(8, 3)
     (10, 152, 48)
@@ -103,7 +103,7 @@ def _town(k: int) -> tuple[int, tuple[int, ...]]:
 
 
 def _compiled_search(k: int) -> tuple[int, tuple[int, ...]]:
-    """Do the same as `_search` in machine code, faster by two orders of magnitude."""
+    """Run `_search` in machine code, faster by two orders of magnitude."""
     from .towns_kernels import search_plane
 
     best, first = _likely(k)
@@ -115,25 +115,25 @@ def _compiled_search(k: int) -> tuple[int, tuple[int, ...]]:
 
 
 def _likely(k: int) -> tuple[int, tuple[int, ...]]:
-    """Return the cheapest town that is the one before with a cell more."""
+    """Return the cheapest extension of the previous town by one cell."""
     return min((partition_cost(grown), grown) for grown in _grown(_known[k - 1][1]))
 
 
 def _longest(k: int, near: int) -> list[int]:
-    """List what the longest column may have, the likeliest first."""
+    """List possible lengths of the longest column, the likeliest first."""
     least = next(a for a in count(1) if a * a >= k)
     return sorted(range(least, k + 1), key=lambda a: abs(a - near))
 
 
 def _search(k: int) -> tuple[int, tuple[int, ...]]:
-    """Find an optimal town of k points, all smaller ones being known.
+    """Find an optimal town of k points, given all smaller ones.
 
-    Columns are laid from the middle outwards. What is still to come, r points
-    beside the s already there, costs at least: the r cheapest places' distances
-    to the s; w(r) among themselves, were the gap of the laid columns closed;
-    and for opening it again, its width times the pairs across it, of which there
-    are fewest when the two sides are as unequal as one column allows. The
-    longest column is at least as long as the longest row, by symmetry.
+    Columns are placed from the middle outwards. The r points still to come, besides
+    the s placed, cost at least: the r least distances to the s; w(r) among
+    themselves, if the gap of the placed columns is closed; and for reopening it, its
+    width times the pairs across it, which are fewest when the two sides are as unequal
+    as one column allows. The longest column is at least as long as the longest row, by
+    symmetry.
     """
     best, shape = _likely(k)
     columns: list[int] = []
@@ -190,7 +190,7 @@ def _grown(partition: tuple[int, ...]) -> list[tuple[int, ...]]:
 
 
 def _way(columns: list[int], x: int) -> int:
-    """Sum of the horizontal distances from x to the points of the columns."""
+    """Return the sum of the horizontal distances from x to all points."""
     return sum(a * abs(x - pos(i)) for i, a in enumerate(columns))
 
 

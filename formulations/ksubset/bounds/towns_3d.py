@@ -1,7 +1,7 @@
 """Optimal towns in space: the cheapest k distinct points of the 3-D grid.
 
 As in the plane (see ``towns``), with plane partitions: some cheapest set is
-{(pos(h), pos(i), pos(j))} over the cells of one. Derived, proved in docs/theory.md.
+{(pos(h), pos(i), pos(j))} over the cells of one. Proof in docs/theory.md.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ import numpy as np
 from .diagrams import partition_cost, pos
 
 Layer = tuple[int, ...]
-"""A Young diagram, by its columns; layers lie in one another."""
+"""A Young diagram, by its columns; each layer contains the next."""
 
 Cell = tuple[int, int]
 
 _PLAIN = 12
-"""Up to this k the search is not worth compiling."""
+"""Largest k for which the search is not worth compiling."""
 
 _known: list[tuple[int, tuple[Layer, ...]]] = [(0, ()), (0, ((1,),))]
 """Cost and shape of the optimal towns found so far, by k."""
@@ -35,7 +35,7 @@ def town_in_space(k: int) -> int:
     Raises
     ------
     ValueError
-        When k is negative.
+        If k is negative.
 
     >>> [town_in_space(k) for k in range(1, 9)]
     [0, 1, 4, 8, 16, 25, 36, 48]
@@ -44,7 +44,7 @@ def town_in_space(k: int) -> int:
 
 
 def town_sites_in_space(k: int) -> tuple[tuple[int, int, int], ...]:
-    """Return the points of an optimal town, moved to coordinates from 0 on.
+    """Return the points of an optimal town, shifted to coordinates from 0.
 
     >>> town_sites_in_space(4)
     ((0, 0, 0), (0, 0, 1), (0, 1, 0), (0, 1, 1))
@@ -72,7 +72,7 @@ def _town(k: int) -> tuple[int, tuple[Layer, ...]]:
 
 
 def _compiled_search(k: int) -> tuple[int, tuple[Layer, ...]]:
-    """Do the same as `_search` in machine code, faster by two orders of magnitude."""
+    """Run `_search` in machine code, faster by two orders of magnitude."""
     from .towns_kernels import search_space
 
     best, first = _likely(k)
@@ -86,12 +86,12 @@ def _compiled_search(k: int) -> tuple[int, tuple[Layer, ...]]:
 
 
 def _likely(k: int) -> tuple[int, tuple[Layer, ...]]:
-    """Return the cheapest town that is the one before with a cell more."""
+    """Return the cheapest extension of the previous town by one cell."""
     return min((_cost(grown), grown) for grown in _grown(_known[k - 1][1]))
 
 
 def _grown(layers: tuple[Layer, ...]) -> Iterator[tuple[Layer, ...]]:
-    """Give the plane partitions with one cell more."""
+    """Yield the plane partitions with one cell more."""
     for h in range(len(layers) + 1):
         layer = layers[h] if h < len(layers) else ()
         for i in range(len(layer) + 1):
@@ -114,10 +114,10 @@ def _cost(layers: tuple[Layer, ...]) -> int:
 
 
 def _search(k: int) -> tuple[int, tuple[Layer, ...]]:
-    """Find an optimal town, all smaller ones being known.
+    """Find an optimal town, given all smaller ones.
 
-    Layers are laid from the middle outwards; the bound is that of the plane. No
-    more layers than the first has rows or columns, by symmetry.
+    Layers are placed from the middle outwards; the bound is that of the plane. By
+    symmetry there are at most as many layers as the first has rows or columns.
     """
     best, shape = _likely(k)
     layers: list[Layer] = []
@@ -172,7 +172,7 @@ def _search(k: int) -> tuple[int, tuple[Layer, ...]]:
 
 
 def _within(outer: Layer, most: int) -> Iterator[Layer]:
-    """Give the Young diagrams inside another, of 1 to ``most`` cells."""
+    """Yield the Young diagrams inside another, of 1 to ``most`` cells."""
 
     def extend(layer: Layer, left: int) -> Iterator[Layer]:
         if layer:
@@ -207,5 +207,5 @@ def _added(field: dict[Cell, int], layer: Layer) -> dict[Cell, int]:
 
 
 def _way(layers: list[Layer], x: int) -> int:
-    """Sum of the distances along the first axis from x to the points laid."""
+    """Return the sum of the distances along the first axis from x to the points."""
     return sum(sum(layer) * abs(x - pos(h)) for h, layer in enumerate(layers))

@@ -5,10 +5,10 @@ from __future__ import annotations
 from fractions import Fraction
 
 from ...errors import InputError
+from ...numbers import at_least
 from ..instance import KSubset
 from .case import WorstCase
 from .medians import median_decoys
-from .parameters import at_least
 
 
 def theorem1(d: int, k: int, eps: Fraction) -> WorstCase:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from ...errors import InputError
+from ...numbers import at_least, at_most
 from ...topologies import Mesh
 from ..instance import KSubset
 from .case import WorstCase
-from .parameters import at_least, at_most
 
 _LARGEST_SIDE = 4096
 """A mesh has at most 2^24 processors."""

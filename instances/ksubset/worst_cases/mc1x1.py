@@ -5,9 +5,10 @@ from __future__ import annotations
 from fractions import Fraction
 
 from ...errors import InputError
+from ...numbers import at_least, at_most
 from .case import WorstCase
 from .layout import free_points, moved, packed, pair_sum, shells
-from .parameters import LARGEST_K, at_least, at_most
+from .parameters import LARGEST_K
 
 
 def mc1x1_family(k: int, r: int, d: int = 2) -> WorstCase:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from fractions import Fraction
 
 from ...errors import InputError
+from ...numbers import at_least, at_most
 from ...topologies import MOST_PROCESSORS, Site
 from .case import WorstCase
 from .layout import along, free_points
-from .parameters import at_least, at_most
 
 
 def median_decoys(d: int, k: int, eps: Fraction) -> WorstCase:

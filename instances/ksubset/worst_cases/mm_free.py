@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from ...numbers import at_least, at_most
 from ...topologies import Tree
 from ..instance import KSubset
 from .case import WorstCase
 from .layout import free_points
-from .parameters import LARGEST_K, at_least, at_most
+from .parameters import LARGEST_K
 
 
 def genalg(L: int = 100) -> WorstCase:

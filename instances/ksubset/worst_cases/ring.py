@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from ...numbers import at_least, at_most
 from ...topologies import MOST_PROCESSORS, Torus
 from ..instance import KSubset
 from .case import WorstCase
-from .parameters import at_least, at_most
 
 _NODES, _K = 46, 10
 _FREE = (2, 11, 14, 15, 17, 26, 29, 31, 32, 39, 44, 45)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from fractions import Fraction
 
 from ...errors import InputError
+from ...numbers import at_least, at_most
 from ...topologies import Site
 from .case import WorstCase
 from .layout import free_points, pair_sum
-from .parameters import LARGEST_K, at_least, at_most
+from .parameters import LARGEST_K
 
 _LEAST_GAP = 16
 """Gap in units of q from which the two blocks are known to be the optimum."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from ...numbers import at_least
 from .case import WorstCase
 from .layout import free_points
-from .parameters import at_least
 
 
 def mm_distinct(L: int) -> WorstCase:

@@ -161,14 +161,14 @@ def test_ctrl_c_while_an_order_is_looked_for_costs_only_the_order(
 ) -> None:
     instance = row(4, 4, 4, 4, shape=(8, 5), request=(4, 4))
     pressed = Pressed()
-    look = _Planner._look
+    look = _Planner._count_place
 
     def first(self: _Planner) -> None:
         if not pressed.calls:
             pressed()
         look(self)
 
-    monkeypatch.setattr(_Planner, "_look", first)
+    monkeypatch.setattr(_Planner, "_count_place", first)
     monkeypatch.setattr("closeknit.exact.submesh.plan._EVERY", 1)
     result = migrate(instance)
     assert pressed.calls == 1

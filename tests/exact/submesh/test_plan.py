@@ -150,7 +150,7 @@ def test_time_counts_from_the_call(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_ctrl_c_leaves_what_is_refuted(
     monkeypatch: pytest.MonkeyPatch, looks: int
 ) -> None:
-    look = _Planner._look
+    look = _Planner._count_place
     handler = signal.getsignal(signal.SIGINT)
     seen = 0
 
@@ -162,7 +162,7 @@ def test_ctrl_c_leaves_what_is_refuted(
         look(self)
 
     monkeypatch.setattr("closeknit.exact.submesh.plan._EVERY", 1)
-    monkeypatch.setattr(_Planner, "_look", pressed)
+    monkeypatch.setattr(_Planner, "_count_place", pressed)
     instance = line((0, 1), (2, 3), length=4)
     found = plan(instance, SWAP, detours=3)
     assert found.moves is None

@@ -123,7 +123,7 @@ def test_mixed_integer_solvers_agree_on_whatever_is_drawn(
     name: str, instance: ProcSet
 ) -> None:
     if procset_mip.refusal(instance):
-        with pytest.raises(InputError, match="solvers that count in floats prove up"):
+        with pytest.raises(InputError, match="floating-point solvers prove up"):
             PROCSET[name](instance)
         return
     result = PROCSET[name](instance)

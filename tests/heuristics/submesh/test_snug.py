@@ -123,7 +123,7 @@ def test_crowds_are_served_as_well() -> None:
             cells[a : c + 1, b : d + 1] += 1
         assert cells.max() == 1
 
-    first = first_come(asked, occupancy, told=look)
+    first = first_come(asked, occupancy, on_start=look)
     assert most > 2 * snug.FEW
     again = first_come(asked, Fixed(ALLOCATORS["snug"]((64, 64))))
     assert first == again

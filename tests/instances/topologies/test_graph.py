@@ -18,6 +18,7 @@ from closeknit.instances import (
     Graph,
     InputError,
     KSubset,
+    Torus,
     cost,
     read_ksubset,
     sha256,
@@ -31,6 +32,8 @@ from closeknit.instances.topologies.graph_files import (
     parse_node_link,
     read_graph,
 )
+from closeknit.methods import METHODS
+from closeknit.solvers import Status
 
 from ...strategies import graphs, graphs_of_grids, graphs_of_trees
 
@@ -44,7 +47,7 @@ def as_networkx(graph: Graph) -> Any:
     return made
 
 
-def whole(graph: Graph, k: int = 1) -> KSubset:
+def whole(graph: Graph | Torus, k: int = 1) -> KSubset:
     return KSubset("whole", graph, tuple(graph.locations()), k)
 
 
@@ -121,6 +124,9 @@ def has_cuts(graph: Graph, free: list[int] | None = None) -> bool:
         ("mesh", nx.grid_2d_graph(4, 5), False),
         ("torus", nx.grid_2d_graph(4, 6, periodic=True), False),
         ("desargues", nx.desargues_graph(), False),
+        ("odd ring", nx.cycle_graph(7), False),
+        ("odd torus", nx.grid_graph((3, 4, 5), periodic=True), False),
+        ("prism", nx.cartesian_product(nx.complete_graph(5), nx.path_graph(3)), False),
     ],
 )
 def test_known_families_have_cuts(name: str, made: Any, tree: bool) -> None:
@@ -134,10 +140,9 @@ def test_known_families_have_cuts(name: str, made: Any, tree: bool) -> None:
 @pytest.mark.parametrize(
     "made",
     [
-        nx.cycle_graph(7),
         nx.petersen_graph(),
         nx.complete_bipartite_graph(2, 3),
-        nx.grid_2d_graph(5, 4, periodic=True),
+        nx.icosahedral_graph(),
         nx.heawood_graph(),
     ],
 )
@@ -155,6 +160,21 @@ def test_trees_and_grids_have_cuts(graph: Graph) -> None:
 @given(graph=graphs())
 def test_cuts_found_are_distances(graph: Graph) -> None:
     has_cuts(graph)
+
+
+@pytest.mark.parametrize("sides", [(7,), (5, 4), (3, 3, 5)])
+def test_a_torus_costs_the_same_as_its_graph(sides: tuple[int, ...]) -> None:
+    torus = Torus(sides)
+    graph = Graph.from_networkx(nx.grid_graph(sides[::-1], periodic=True))
+    assert graph.embedding is not None
+    assert {len(graph.embedding.sides), whole(torus).cuts.weights.size} == {
+        sum(side if side % 2 else side // 2 for side in sides)
+    }
+    for k in (2, 5):
+        solved = METHODS["ksubset"]["cuts-bb"](whole(graph, k=k))
+        assert solved.status is Status.OPTIMAL
+        on_torus = METHODS["ksubset"]["cuts-bb"](whole(torus, k=k))
+        assert solved.objective == on_torus.objective
 
 
 def test_a_class_of_unequal_lengths_is_no_cut() -> None:
@@ -304,13 +324,13 @@ def bad(change: dict[str, Any]) -> dict[str, Any]:
         ({"nodes": 4}, "topology.edges: not connected: no path from node 0 to 1 nodes"),
         ({"edges": 1}, "topology.edges: must be a list, not 1"),
         ({"edges": [[0, 1], [1]]}, "topology.edges[1]: must be [node, node, length]"),
-        ({"edges": [[0, 1], [1, 3]]}, "topology.edges[1]: no such node, not 3"),
-        ({"edges": [[0, 1], [1, -1]]}, "topology.edges[1]: no such node, not -1"),
+        ({"edges": [[0, 1], [1, 3]]}, "topology.edges[1]: no such node: 3"),
+        ({"edges": [[0, 1], [1, -1]]}, "topology.edges[1]: no such node: -1"),
         (
             {"edges": [[0, 1], [1, 1]]},
-            "topology.edges[1]: joins a node to itself, not 1",
+            "topology.edges[1]: joins a node to itself: 1",
         ),
-        ({"edges": [[0, 1], [1, 0]]}, "topology.edges[1]: listed twice, not [0, 1]"),
+        ({"edges": [[0, 1], [1, 0]]}, "topology.edges[1]: listed twice: [0, 1]"),
         (
             {"edges": [[0, 1, 0], [1, 2]]},
             "topology.edges[0]: must be positive and below",
@@ -318,8 +338,8 @@ def bad(change: dict[str, Any]) -> dict[str, Any]:
         ({"edges": [[0, 1, "x"], [1, 2]]}, "topology.edges[0][2]: must be a number"),
         ({"edges": [[0, 1, 2**53], [1, 2]]}, "topology.edges[0]: must be positive and"),
         ({"processors": []}, "topology.processors: needs at least one node"),
-        ({"processors": [3]}, "topology.processors[0]: no such node, not 3"),
-        ({"processors": [1, 1]}, "topology.processors[1]: listed twice, not 1"),
+        ({"processors": [3]}, "topology.processors[0]: no such node: 3"),
+        ({"processors": [1, 1]}, "topology.processors[1]: listed twice: 1"),
         ({"names": ["a"]}, "topology.names: must have 3 entries, one per node, not 1"),
         ({"names": ["a", "b", 3]}, "topology.names[2]: must be a string, not 3"),
         ({"colour": 1}, "topology.colour: unknown field"),
@@ -368,7 +388,7 @@ def test_networkx_graphs_of_all_kinds() -> None:
         InputError, match=r"^graph: must be undirected, not 'directed'$"
     ):
         Graph.from_networkx(nx.DiGraph([(0, 1)]))
-    with pytest.raises(InputError, match=r"^processors: no such node, not '7'$"):
+    with pytest.raises(InputError, match=r"^processors: no such node: '7'$"):
         Graph.from_networkx(multi, processors=[7])
 
 
@@ -402,12 +422,12 @@ EXTERNAL = (
         (
             parse_node_link,
             '{"nodes": [{"id": 1}, {"id": 1}], "links": []}',
-            "nodes[1].id: listed twice, not '1'",
+            "nodes[1].id: listed twice: '1'",
         ),
         (
             parse_node_link,
             '{"nodes": [{"id": 1}], "edges": [{"source": 1, "target": "x"}]}',
-            "edges[0].target: no such node, not 'x'",
+            "edges[0].target: no such node: 'x'",
         ),
         (
             parse_node_link,

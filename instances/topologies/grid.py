@@ -1,0 +1,72 @@
+"""What meshes and tori have in common: sides, and a processor at every cell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+from math import prod
+
+from ..errors import InputError
+from ..fields import integers
+from ..numbers import at_least
+from ..plain import plain
+from .topology import Site
+
+MOST_PROCESSORS = 2**24
+"""A mesh or torus lists its processors; with more of them memory would run out."""
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class Grid:
+    """Grid of the given sides; see `Mesh` and `Torus`."""
+
+    shape: tuple[int, ...]
+
+    def __init__(
+        self, *sides: int | Sequence[int], shape: Sequence[int] | None = None
+    ) -> None:
+        object.__setattr__(self, "shape", grid_shape(sides, shape))
+
+    scale = 1
+
+    @property
+    def dimension(self) -> int:
+        """Number of axes."""
+        return len(self.shape)
+
+    def locations(self) -> Iterator[Site]:
+        """All cells, in lexicographic order."""
+        return product(*map(range, self.shape))
+
+
+def grid_shape(
+    sides: Sequence[int | Sequence[int]], shape: Sequence[int] | None = None
+) -> tuple[int, ...]:
+    """Return the sides of a mesh or torus, given one by one or in one sequence.
+
+    Raises
+    ------
+    InputError
+        For a side below 1, and for too many processors.
+
+    Examples
+    --------
+    >>> grid_shape((8, 4)), grid_shape(([8, 4],))
+    ((8, 4), (8, 4))
+    """
+    given = plain(sides if shape is None else shape)
+    if isinstance(given, list) and len(given) == 1 and isinstance(given[0], list):
+        given = given[0]
+    shape = integers(given, "topology.shape")
+    if not shape:
+        raise InputError("needs at least one side", field="topology.shape")
+    for i, side in enumerate(shape):
+        at_least(side, 1, f"topology.shape[{i}]")
+    if prod(shape) > MOST_PROCESSORS:
+        raise InputError(
+            "must have at most 2^24 processors",
+            field="topology.shape",
+            value=list(shape),
+        )
+    return shape
