@@ -52,7 +52,7 @@ class Occupancy(Protocol):
 
     @property
     def steps(self) -> int:
-        """Steps spent on finding places so far; see `Allocator.steps`."""
+        """Steps spent on finding places so far; see `SubmeshAllocator.steps`."""
 
     def place(self, request: Request) -> bool:
         """Place a request if a box is free; return whether it was placed."""

@@ -139,7 +139,7 @@ def solution_errors(instance: Instance, solution: SolutionFile) -> list[str]:
     return wrong
 
 
-def _of_infeasible(instance: Instance, solution: Solution) -> list[str]:
+def _infeasibility_errors(instance: Instance, solution: SolutionFile) -> list[str]:
     """Count again, or check the certificate.
 
     Where there are no certificates, counting decides. A proof by a search or a solver
@@ -150,15 +150,15 @@ def _of_infeasible(instance: Instance, solution: Solution) -> list[str]:
         return ["certificate: there is none for this problem"]
     if problem.unsolvable(instance) is None:
         if problem.check_infeasible is not None:
-            return _of_certificate(instance, solution, problem.check_infeasible)
+            return _certificate_errors(instance, solution, problem.check_infeasible)
         return ["status: infeasible, but there are solutions"]
     if solution.proof != COUNTED:
         return [f"proof: is {solution.proof}, but counting alone shows it"]
     return []
 
 
-def _of_certificate(
-    instance: Instance, solution: Solution, check: Callable[[Any, Any], list[str]]
+def _certificate_errors(
+    instance: Instance, solution: SolutionFile, check: Callable[[Any, Any], list[str]]
 ) -> list[str]:
     """Check the certificate of infeasibility, if the solution has one."""
     proof, certificate = solution.proof, solution.certificate

@@ -19,10 +19,10 @@ from ...solvers import clock
 
 
 class OutOfTimeError(Exception):
-    """A search ran beyond `Allocator.until`."""
+    """A search ran beyond `SubmeshAllocator.until`."""
 
 
-class Allocator(ABC):
+class SubmeshAllocator(ABC):
     """A mesh, the boxes that are held in it, and a rule to find free ones.
 
     Parameters
