@@ -83,9 +83,7 @@ def solve(
                 found.proved = formulation.bound_of(found.bound)
     if found.infeasible:
         if found.values is not None or formulation.hint is not None:
-            raise SolverError(
-                f"{BY} finds {formulation.name} infeasible, but it has a solution."
-            )
+            raise SolverError(f"{BY} finds {formulation.name} infeasible and solved.")
         return Result(
             status=Status.INFEASIBLE,
             proof=Proof(Grade.SOLVER, BY),
@@ -208,7 +206,7 @@ def _attempt(
     code = _run(solver, formulation.model, pressed, _late(settings, start), listener)
     spent = clock.now() - began
     if code is None:
-        return _incomplete(formulation, listener, pressed)
+        return _partial(formulation, listener, pressed)
     if code == cp_model.MODEL_INVALID:
         why = formulation.model.validate() or "no reason given"
         raise SolverError(f"{BY} rejects the model {formulation.name}: {why}")
@@ -279,16 +277,14 @@ class _Listener(cp_model.CpSolverSolutionCallback):  # type: ignore[misc]
         self.solution = list(self.response_proto.solution)
 
 
-def _incomplete(
-    formulation: CpFormulation, listener: _Listener, pressed: Event
-) -> _Attempt:
+def _partial(formulation: CpFormulation, heard: _Listener, pressed: Event) -> _Attempt:
     """Return the outcome of a search that did not end in time."""
     found = _Attempt(limit=Limit.INTERRUPT if pressed.is_set() else Limit.TIME)
-    found.solution = listener.solution
+    found.solution = heard.solution
     if found.solution is not None:
         found.values = [found.solution[x.index] for x in formulation.variables]
-    if listener.bounds and isfinite(listener.bounds[0]):
-        found.bound = _integer_bound(listener.bounds[0])
+    if heard.bounds and isfinite(heard.bounds[0]):
+        found.bound = _integer_bound(heard.bounds[0])
         if formulation.below is not None:
             most = formulation.below * formulation.unit
             found.bound = min(found.bound, most)
