@@ -1,4 +1,4 @@
-"""Answers as text: what was chosen, what it costs, how good it is."""
+"""Results as text: the choice, its cost, and how close to optimal it is."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ _MOST_SETS = 16
 _MOST_MOVES = 24
 _ORDERS = {
     "copying": "as listed, each into space that is free then",
-    "sliding": "as listed, if residents may overlap where they were themselves",
+    "sliding": "as listed, if a resident may overlap its own former place",
     None: "all at once: no order of single moves was found",
 }
 
 
 def headline(instance: Instance, result: Result) -> str:
-    """Describe an answer in less than a line: status, cost, bound, what was asked.
+    """Summarise a result in part of a line: status, cost, bound, request.
 
     >>> from closeknit.instances import mesh
     >>> from closeknit.methods import KSUBSET
@@ -63,7 +63,7 @@ def _short(instance: Instance, value: Value) -> str:
 
 
 def format_result(instance: Instance, method: str, result: Result) -> str:
-    """Describe an answer in a few lines."""
+    """Describe a result in a few lines."""
     lines = [f"{instance.name}: {_asked(instance)}, {method}"]
     if result.objective is not None:
         lines += _costs(instance, result)
@@ -86,7 +86,7 @@ def format_result(instance: Instance, method: str, result: Result) -> str:
 def format_standing(
     instance: Instance, incumbent: Value, bound: Value | None
 ) -> list[str]:
-    """Describe how a search stands: incumbent, bound and gap, as far as known."""
+    """Describe the state of a search: incumbent, bound and gap, as far as known."""
     if isinstance(instance, Sukp):
         assert isinstance(incumbent, int)
         found = [f"incumbent profit {sum(instance.profits) - incumbent}"]
@@ -137,7 +137,7 @@ def _costs(instance: Instance, result: Result) -> list[str]:
 
 
 def _placed(instance: Submesh, chosen: tuple[int, ...]) -> list[str]:
-    """Describe where the request goes, and which residents move where."""
+    """Describe where the request is placed, and which residents are moved where."""
     placement = placement_of(instance, chosen)
     lines = [f"  at      {_box(placement.at)}"]
     boxes = [one.box for one in instance.residents]

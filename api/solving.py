@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +11,11 @@ from ..methods import AnyMethod
 from ..methods.by_name import method_named
 from ..methods.own import OwnMethod
 from ..methods.tiers import run_once
-from ..reports.campaigns.campaign import Campaign, run_one
+from ..reports.campaigns.campaign import Campaign, Lineup, run_one
 from ..reports.campaigns.lineups import lineups
 from ..reports.campaigns.rows import FAILED, Row, row_of
 from ..reports.ratios.scoring import ScoredRun, judge
-from ..solvers import Settings, SolverError, Ties
+from ..solvers import Limit, Settings, SolverError, Ties
 from .solution import Solution, instance_of
 from .tables import SHOWN, Table, record
 
@@ -160,27 +160,54 @@ def compare(
         threads=threads,
     )
     instances = instances_of(job)
-    scored: list[ScoredRun] = []
+    fields = ("methods", "exact")
+    found = lineups(listed(methods), exact, instances, fields) if instances else {}
+    compared = runs_of(instances, found, settings, lenient=methods is None)
+    return Comparison([one for scored in compared for one in scored])
+
+
+def runs_of(
+    instances: Sequence[Instance],
+    lineups: Mapping[str, Lineup],
+    settings: Settings,
+    *,
+    lenient: bool,
+) -> Iterator[list[ScoredRun]]:
+    """Run the methods on one instance after the other; yield the runs on each.
+
+    A run that fails is a row that says why. Nothing is run after one that Ctrl-C ended.
+
+    Parameters
+    ----------
+    instances, lineups, settings, lenient
+        See `Campaign`.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        On Ctrl-C between runs, after what was run has been yielded.
+    """
+    by_name = {problem: one.by_name for problem, one in lineups.items()}
     for instance in instances:
-        found = lineups(listed(methods), exact, [instance], ("methods", "exact"))
         campaign = Campaign(
-            instances=[instance],
-            lineups=found,
-            settings=settings,
-            lenient=methods is None,
+            instances=[instance], lineups=lineups, settings=settings, lenient=lenient
         )
         first, *others = campaign.tasks()  # the exact one, which is shown last
-        rows = [
-            run_safely(instance, task.method, settings) for task in (*others, first)
-        ]
-        scored += judge(
-            [instance], rows, {name: one.by_name for name, one in found.items()}
-        )
-    return Comparison(scored)
+        rows: list[Row] = []
+        try:
+            for task in (*others, first):
+                rows.append(_row(instance, task.method, settings))
+                if rows[-1].limit == Limit.INTERRUPT.value:
+                    break
+        except KeyboardInterrupt:
+            yield judge([instance], rows, by_name)
+            raise
+        yield judge([instance], rows, by_name)
+        if rows[-1].limit == Limit.INTERRUPT.value:
+            return
 
 
-def run_safely(instance: Instance, method: AnyMethod, settings: Settings) -> Row:
-    """Run a method; a failure becomes a row that says why."""
+def _row(instance: Instance, method: AnyMethod, settings: Settings) -> Row:
     try:
         return run_one(instance, method, settings)
     except SolverError as error:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from logging import getLogger
 from typing import Any
 
 from ..reports.campaigns import pool
-from ..reports.claims import ClaimResult, Trial, verify_in_parallel
+from ..reports.claims import Claim, ClaimResult, Trial, verify_in_parallel
 from ..reports.claims import verify as tested_here
 from ..reports.claims.groups import chosen_claims
 from ..solvers import Settings
@@ -81,17 +81,38 @@ def verify(
     settings = Settings(time_limit=time_limit, seed=seed)
     trial = Trial(seed=settings.seed, quick=quick, time_limit=settings.time_limit)
     number = pool.cpus() if jobs is None else jobs
-    if number == 1:
-        reached = tested_here(chosen, trial)
-    else:
-        reached = verify_in_parallel(chosen, trial, number)
-    results = []
-    for one in reached:
+    return Verdicts(verdicts_on(chosen, trial, number))
+
+
+def verdicts_on(
+    claims: Sequence[Claim],
+    trial: Trial,
+    jobs: int,
+    progress: Callable[[list[ClaimResult], ClaimResult], None] | None = None,
+) -> list[ClaimResult]:
+    """Test claims; return the verdicts in the order of the claims.
+
+    Parameters
+    ----------
+    claims, trial, jobs
+        See `reports.claims.verify_in_parallel`; one job runs in this process.
+    progress
+        Called after each claim with all verdicts so far, and with that on the claim.
+    """
+    order = {claim.name: i for i, claim in enumerate(claims)}
+    results: list[ClaimResult] = []
+    for one in (
+        tested_here(claims, trial)
+        if jobs == 1
+        else verify_in_parallel(claims, trial, jobs)
+    ):
         results.append(one)
-        done = f"{len(results)} of {len(chosen)} claims"
+        results.sort(key=lambda one: order[one.claim.name])
+        done = f"{len(results)} of {len(claims)} claims"
         _LOG.info("%s: %s %s", done, one.claim.name, one.word)
-    order = {claim.name: i for i, claim in enumerate(chosen)}
-    return Verdicts(sorted(results, key=lambda one: order[one.claim.name]))
+        if progress is not None:
+            progress(results, one)
+    return results
 
 
 def _record(one: ClaimResult) -> dict[str, Any]:

@@ -41,8 +41,8 @@ def overview() -> Parser:
         "--version", action=_Version, nargs=0, help="print the version and exit"
     )
     commands = top.add_subparsers(metavar="COMMAND", required=True)
-    for name, command in COMMANDS.items():
-        top.subcommand(commands, name, help=command.help, add_help=False)
+    for name, summary in COMMANDS.items():
+        top.subcommand(commands, name, help=summary, add_help=False)
     top.examples(
         "solve instance.json --time-limit 10",
         "compare instance.json --methods mm,mc1x1",

@@ -7,9 +7,9 @@ is the text of its help. What takes time to import is imported in ``run``.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from types import MappingProxyType
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from .parser import Parser
 
@@ -26,150 +26,107 @@ class Module(Protocol):
         """Run the command; return the exit status."""
 
 
-class Command(NamedTuple):
-    """A command as the help lists it, and what imports its module."""
-
-    help: str
-    module: Callable[[], Module]
-
-
-def _solve() -> Module:
-    from . import solve
-
-    return solve
-
-
-def _compare() -> Module:
-    from . import compare
-
-    return compare
-
-
-def _ratios() -> Module:
-    from . import ratios
-
-    return ratios
-
-
-def _ratios_compare() -> Module:
-    from . import ratios_compare
-
-    return ratios_compare
-
-
-def _verify() -> Module:
-    from . import verify
-
-    return verify
-
-
-def _worst() -> Module:
-    from . import worst
-
-    return worst
-
-
-def _reproduce() -> Module:
-    from . import reproduce
-
-    return reproduce
-
-
-def _check() -> Module:
-    from . import check
-
-    return check
-
-
-def _plot() -> Module:
-    from . import plot
-
-    return plot
-
-
-def _methods() -> Module:
-    from . import methods
-
-    return methods
-
-
-def _generate() -> Module:
-    from . import generate
-
-    return generate
-
-
-def _export() -> Module:
-    from . import export
-
-    return export
-
-
-def _simulate() -> Module:
-    from . import simulate
-
-    return simulate
-
-
-def _select() -> Module:
-    from . import select
-
-    return select
-
-
-def _config() -> Module:
-    from . import config
-
-    return config
-
-
-def _warm() -> Module:
-    from . import warm
-
-    return warm
-
-
-def _completion() -> Module:
-    from . import completion
-
-    return completion
-
-
-COMMANDS: Mapping[str, Command] = MappingProxyType(
+COMMANDS: Mapping[str, str] = MappingProxyType(
     {
-        "solve": Command("choose processors and prove how good the choice is", _solve),
-        "compare": Command("print a table of ratios to the optimum", _compare),
-        "ratios": Command("run methods on instances; report the ratios", _ratios),
-        "ratios compare": Command(
-            "show what changed between two result folders", _ratios_compare
-        ),
-        "verify": Command(
-            "test every bound and formula exactly; for continuous integration", _verify
-        ),
-        "worst": Command("find instances on which a method does badly", _worst),
-        "reproduce": Command("reproduce a paper's table or figure", _reproduce),
-        "check": Command("check a solution file independently", _check),
-        "plot": Command("draw an instance or a solution as SVG, PNG or PDF", _plot),
-        "methods": Command("list the methods, or explain one", _methods),
-        "generate": Command(
-            "make instance files, from generators or a job trace", _generate
-        ),
-        "export": Command("write the model itself: LP, MPS or CP-SAT text", _export),
-        "simulate": Command("simulate job streams on a mesh, torus or tree", _simulate),
-        "select": Command("choose processors for a job, by a configuration", _select),
-        "config": Command("check or compile the configuration of a selector", _config),
-        "warm": Command("compile all kernels beforehand", _warm),
-        "completion": Command(
-            "print a completion script for bash, zsh or fish", _completion
-        ),
+        "solve": "choose processors and prove how good the choice is",
+        "compare": "print a table of ratios to the optimum",
+        "ratios": "run methods on instances; report the ratios",
+        "ratios compare": "show what changed between two result folders",
+        "verify": "test every bound and formula exactly; for continuous integration",
+        "worst": "find instances on which a method does badly",
+        "reproduce": "reproduce a paper's table or figure",
+        "check": "check a solution file independently",
+        "plot": "draw an instance or a solution as SVG, PNG or PDF",
+        "methods": "list the methods, or explain one",
+        "generate": "make instance files, from generators or a job trace",
+        "export": "write the model itself: LP, MPS or CP-SAT text",
+        "simulate": "simulate job streams on a mesh, torus or tree",
+        "select": "choose processors for a job, by a configuration",
+        "config": "check or compile the configuration of a selector",
+        "warm": "compile all kernels beforehand",
+        "completion": "print a completion script for bash, zsh or fish",
     }
 )
-"""Commands in the order in which the help lists them; two words are one command."""
+"""What each command does, in the order in which the help lists them."""
+
+
+def module_of(name: str) -> Module:
+    """Import the module of a command."""
+    match name:
+        case "solve":
+            from . import solve
+
+            return solve
+        case "compare":
+            from . import compare
+
+            return compare
+        case "ratios":
+            from . import ratios
+
+            return ratios
+        case "ratios compare":
+            from . import ratios_compare
+
+            return ratios_compare
+        case "verify":
+            from . import verify
+
+            return verify
+        case "worst":
+            from . import worst
+
+            return worst
+        case "reproduce":
+            from . import reproduce
+
+            return reproduce
+        case "check":
+            from . import check
+
+            return check
+        case "plot":
+            from . import plot
+
+            return plot
+        case "methods":
+            from . import methods
+
+            return methods
+        case "generate":
+            from . import generate
+
+            return generate
+        case "export":
+            from . import export
+
+            return export
+        case "simulate":
+            from . import simulate
+
+            return simulate
+        case "select":
+            from . import select
+
+            return select
+        case "config":
+            from . import config
+
+            return config
+        case "warm":
+            from . import warm
+
+            return warm
+        case "completion":
+            from . import completion
+
+            return completion
+    raise KeyError(name)
 
 
 def parser_of(name: str) -> tuple[Parser, Module]:
     """Return the parser of a command, and its module."""
-    module = COMMANDS[name].module()
+    module = module_of(name)
     parser = Parser(prog=f"closeknit {name}", description=module.__doc__)
     module.options(parser)
     return parser, module

@@ -16,14 +16,12 @@ from typing import TYPE_CHECKING, Any
 
 from . import outputs, running
 from .parser import Parser
-from .screen import screen
+from .screen import screen, table
 
 if TYPE_CHECKING:
     from ..instances import Instance
-    from ..methods import AnyMethod
     from ..reports.campaigns.rows import Row
     from ..reports.ratios.scoring import ScoredRun
-    from ..solvers import Settings
 
 
 def options(parser: Parser) -> None:
@@ -49,59 +47,33 @@ def options(parser: Parser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run everything, print one table per instance."""
+    from ..api.solving import runs_of
     from ..instances import read_instance
-    from ..methods import METHODS
-    from ..reports.campaigns.campaign import Campaign
-    from ..reports.campaigns.lineups import lineups as lineups_of
-    from ..reports.ratios.scoring import judge
+    from ..reports.campaigns.lineups import lineups
     from ..solvers import Limit
 
     settings = running.settings_of(args)
     instances = [read_instance(path) for path in args.files]
-    lineups = lineups_of(args.methods, args.exact, instances)
+    found = lineups(args.methods, args.exact, instances)
+    compared = runs_of(instances, found, settings, lenient=args.methods is None)
     failed = interrupted = False
-    judged: list[ScoredRun] = []
-    for instance in instances:
-        campaign = Campaign(
-            instances=[instance],
-            lineups=lineups,
-            settings=settings,
-            lenient=args.methods is None,
-        )
-        first, *others = campaign.tasks()  # the exact one, shown last
-        rows: list[Row] = []
-        try:
-            for task in (*others, first):
-                rows.append(_row(instance, task.method, settings))
-                interrupted = rows[-1].limit == Limit.INTERRUPT.value
-                if interrupted:
-                    break
-        except KeyboardInterrupt:
-            interrupted = True
-        found = judge([instance], rows, METHODS)
-        judged += found
-        failed |= _wrong(found)
-        if args.json != "-" and found:
-            _show(instance, found)
-        if interrupted:
-            print("closeknit: interrupted", file=sys.stderr)
-            break
+    scored: list[ScoredRun] = []
+    try:
+        for instance, runs in zip(instances, compared, strict=False):
+            scored += runs
+            failed |= _wrong(runs)
+            interrupted = any(one.row.limit == Limit.INTERRUPT.value for one in runs)
+            if args.json != "-" and runs:
+                _show(instance, runs)
+    except KeyboardInterrupt:
+        interrupted = True
+    if interrupted:
+        print("closeknit: interrupted", file=sys.stderr)
     if args.json:
-        _write(args.json, judged)
+        _write(args.json, scored)
     if interrupted:
         return 130
     return 1 if failed else 0
-
-
-def _row(instance: Instance, method: AnyMethod, settings: Settings) -> Row:
-    from ..reports.campaigns.campaign import run_one
-    from ..reports.campaigns.rows import FAILED, row_of
-    from ..solvers import SolverError
-
-    try:
-        return run_one(instance, method, settings)
-    except SolverError as error:
-        return row_of(instance, method.name, settings, str(error), FAILED)
 
 
 def _wrong(found: list[ScoredRun]) -> bool:
@@ -120,40 +92,37 @@ def _wrong(found: list[ScoredRun]) -> bool:
 
 
 def _show(instance: Instance, found: list[ScoredRun]) -> None:
-    from rich.table import Table
-
     from ..instances import KSubset
     from ..instances.problems import described
     from ..reports.drawing.problems import labels_of, paid
     from ..reports.pages.numbers import decimal, fraction, levels, seconds
     from ..reports.ratios.scoring import open_levels
 
-    table = Table(title=f"{instance.name}: {described(instance)}", title_justify="left")
-    table.add_column("method", no_wrap=True)
     cost = labels_of(instance).cost
-    table.add_column(cost, justify="right", no_wrap=True)
     promised = isinstance(instance, KSubset) or any(one.guarantee for one in found)
-    for column in ("ratio", "exactly", *("guarantee",) * promised, "time"):
-        table.add_column(column, justify="right", overflow="fold")
-    table.add_column("proof", overflow="fold")
+    shown = table(
+        "method",
+        cost,
+        *("ratio", "exactly", *("guarantee",) * promised, "time", "proof"),
+        right="profit cost ratio exactly guarantee time",
+        title=f"{instance.name}: {described(instance)}",
+    )
+    shown.columns[1].no_wrap = True
     for one in found:
         row = one.row
         if one.ratios is None and one.intervals is not None:
-            shown, exactly = (open_levels(one, write) for write in (decimal, fraction))
+            ratios = [open_levels(one, write) for write in (decimal, fraction)]
         else:
-            shown, exactly = (
-                levels(one.ratios, write) for write in (decimal, fraction)
-            )
-        table.add_row(
+            ratios = [levels(one.ratios, write) for write in (decimal, fraction)]
+        shown.add_row(
             row.method,
             paid(instance, row.cost).removeprefix(f"{cost} "),
-            shown,
-            exactly,
+            *ratios,
             *(fraction(one.guarantee),) * promised,
             seconds(row.seconds),
             row.error if not row.ran else _known(row),
         )
-    screen().print(table)
+    screen().print(shown)
 
 
 def _plain(levels: list[Any] | None, one: ScoredRun) -> Any:
@@ -181,7 +150,6 @@ def _write(out: str, judged: list[ScoredRun]) -> None:
     """Write one JSON object per line: the row, and its ratio as a fraction."""
     import json
 
-    from ..instances.files import write_text
     from ..reports.campaigns.row_fields import document_of
 
     lines = []
@@ -196,7 +164,4 @@ def _write(out: str, judged: list[ScoredRun]) -> None:
             one,
         )
         lines.append(json.dumps(document) + "\n")
-    if out == "-":
-        sys.stdout.write("".join(lines))
-    else:
-        write_text(out, "".join(lines))
+    outputs.write_out(out, "".join(lines))

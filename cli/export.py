@@ -3,33 +3,33 @@
 The first line, a comment, names the model and the unit of the objective.
 
 ksubset: variable x<i> is 1 where free processor i, in lexicographic order, is chosen.
-Unless --bare is given, inequalities are added that rule out mirror images and shifts
-of a choice, and choices that an exchange would better: they leave the optimum as it
-is.
+Unless --bare is given, inequalities are added that exclude mirror images and shifts of
+a choice, and choices that an exchange would improve. They do not change the optimum.
 
-procset: x<k> is 1 where any of class k is taken, a class being the available
-processors that lie in the same sets, in the order of their first members; y<s> where
-a set is touched that classes share. All levels are folded into one objective, so that
-integers compare as the vectors do; or, with --level, one level is the objective, and
---at-most bounds those before it: minimise level 1, then level 2 with level 1 at most
-its optimum, and so on, which is quicker.
+procset: x<k> is 1 where any processor of class k is taken. A class consists of the
+available processors that lie in the same sets; classes are ordered by their first
+members. y<s> is 1 where a set that several classes share is touched. All levels are
+folded into one objective, such that integers compare as the vectors do. With --level,
+one level is the objective, and --at-most bounds the levels before it: minimise level 1,
+then level 2 with level 1 at most its optimum, and so on, which is quicker.
 
-sukp: x<e> is 1 where element e is paid for. In CP-SAT text y<j> is 1 where item j is
-taken, in LP and MPS z<j> where it is left out. The objective is the profit left out.
+sukp: x<e> is 1 where element e is used. In CP-SAT text, y<j> is 1 where item j is
+taken; in LP and MPS, z<j> is 1 where it is left out. The objective is the profit left
+out.
 
-submesh: whether residents and request can be placed without overlapping, by default;
-there is no objective, and box i, residents in order and then the request, begins at
-start<i>.<axis> (CP-SAT, no-overlap) or x<i>_<axis> (LP and MPS, left-below, with
-b<i>_<j>_<axis> where i ends before j begins). With --formulation moves: migration.
-m<i> is 1 where resident i is moved, d<i> how far along each axis, r<axis> (CP-SAT)
-where the request begins. Its three levels, residents, processors they hold, and steps,
-are folded or written one by one, as for procset.
+submesh: by default, the model decides whether residents and request can be placed
+without overlapping, and has no objective. Box i (the residents in order, then the
+request) begins at start<i>.<axis> (CP-SAT, no-overlap) or x<i>_<axis> (LP and MPS,
+left-below, where b<i>_<j>_<axis> is 1 if i ends before j begins). With --formulation
+moves, the model is migration: m<i> is 1 where resident i is moved, d<i> is how far
+along each axis, and r<axis> (CP-SAT) is where the request begins. Its three levels
+(moved residents, processors that they hold, steps) are folded or written one by one,
+as for procset.
 """
 
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -49,7 +49,7 @@ CLASSES, UNION = "classes", "union"
 NO_OVERLAP, LEFT_BELOW, MOVES = "no-overlap", "left-below", "moves"
 _Builder = Callable[[Any, argparse.Namespace], "tuple[Formulation, str]"]
 _DIGITS = 12
-"""LP text has this many of every number, MPS one more."""
+"""Digits that LP text keeps of every number; MPS keeps one more."""
 _ENTRIES = {"lp": catalogue.MIP, "mps": catalogue.MIP, "cpsat": catalogue.CP}
 _COMMENT = {"lp": "\\", "mps": "*", "cpsat": "#"}
 
@@ -211,7 +211,7 @@ def _submesh(instance: Submesh, args: argparse.Namespace) -> tuple[Formulation, 
     _refuse_others(args, (packing, MOVES))
     if not ways_of(instance.shape, instance.request, instance.rotate):
         raise InputError(
-            "is longer than the mesh: there is no model of that",
+            "is longer than the mesh: there is no model for that",
             field="request",
             value=list(instance.request),
             file=args.file,
@@ -318,7 +318,6 @@ _MODELS: Mapping[str, tuple[_Builder, tuple[str | None, ...]]] = {
 def run(args: argparse.Namespace) -> int:
     """Build the model and write it."""
     from ..instances import problem_of, read_instance
-    from ..instances.files import write_text
 
     instance = read_instance(args.file)
     model_of, by_level = _MODELS[problem_of(instance).name]
@@ -334,8 +333,5 @@ def run(args: argparse.Namespace) -> int:
     _refuse_long_numbers(model, args)
     head = f"closeknit: {instance.name}, {about}"
     text = f"{_COMMENT[args.to]} {' '.join(head.split())}\n{_text(model, args.to)}"
-    if args.out not in (None, "-"):
-        write_text(args.out, text)
-    else:
-        sys.stdout.write(text)
+    outputs.write_out(args.out or "-", text)
     return 0

@@ -33,29 +33,30 @@ def families(args: argparse.Namespace) -> int:
             )
         )
     else:
-        from rich.table import Table
+        from .screen import screen, table
 
-        from .screen import screen
-
-        shown = Table("family", "method")
-        for column in ("n", "k", "predicted", "measured", "", "tends to"):
-            shown.add_column(column, justify="right", no_wrap=True)
+        shown = table("family", "method", "n", "k", "ratio", "", "tends to")
+        for column in shown.columns[2:]:
+            column.justify = "right"
+        for column in shown.columns[1:]:
+            column.no_wrap = True
         for row in rows:
+            wrong = "" if row.agrees else f" (!), predicted {row.case.ratio}"
             shown.add_row(
                 row.family,
                 row.case.method,
                 str(row.case.instance.n),
                 str(row.case.instance.k),
-                str(row.case.ratio),
-                str(row.measured) + ("" if row.agrees else " (!)"),
+                f"{row.measured}{wrong}",
                 f"{float(row.measured):.6f}",
                 row.tends_to,
             )
         screen().print(shown)
+        print("Ratios are measured, and equal to those predicted unless marked (!).")
     return 0 if all(row.agrees for row in rows) else 1
 
 
-def table(args: argparse.Namespace) -> int:
+def ledger(args: argparse.Namespace) -> int:
     """Print the ledger as Markdown."""
     from ..reports.adversary.worst_known import PATH, read_worst_known
     from ..reports.adversary.worst_table import worst_document

@@ -8,14 +8,15 @@ guarantee, its time and its source.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from inspect import getdoc
-from textwrap import fill, shorten, wrap
+from textwrap import fill, shorten
 from typing import TYPE_CHECKING, Any
 
 from ..instances.suggestions import entry_named
 from . import outputs
 from .parser import Parser, plain
+from .screen import wrapped
 
 if TYPE_CHECKING:
     from ..methods import AnyMethod
@@ -94,17 +95,18 @@ def _short(problem: str, method: AnyMethod) -> str:
 
 def _entry(problem: str, method: AnyMethod) -> str:
     lines = [f"{method.name} ({problem}, {_kind(method)})"]
-    lines += wrap(method.summary.replace("``", ""), _WIDTH - 4)
-    for what in ("Guarantee", "Time", "Source"):
-        if said := method.doc_entry(what):
-            lines += _field(what.lower(), said)
-    return "\n    ".join(lines)
+    lines.append(wrapped(method.summary.replace("``", ""), "    "))
+    lines += _fields(method, ("guarantee", "time", "source"), "    ", "      ")
+    return "\n".join(lines)
 
 
-def _field(what: str, said: str) -> list[str]:
-    """Wrap a field at words, behind its name."""
-    text = f"{what}: {said}".replace("``", "")
-    return wrap(text, _WIDTH - 4, subsequent_indent="  ", break_on_hyphens=False)
+def _fields(
+    method: AnyMethod, names: Iterable[str], first: str, then: str
+) -> Iterator[str]:
+    """Wrap the fields of a docstring, each behind its name."""
+    for name in names:
+        if text := method.doc_entry(name.title()):
+            yield wrapped(f"{name}: {text}".replace("``", ""), first, then)
 
 
 def _explained(problem: str, method: AnyMethod) -> str:
@@ -113,18 +115,7 @@ def _explained(problem: str, method: AnyMethod) -> str:
     body = [part for part in doc.split("\n\n") if not part.startswith(tuple(_LINES))]
     parts = [f"{method.name} ({problem}, {_kind(method)})"]
     parts += [fill(plain(part).replace("\n", " "), _WIDTH) for part in body]
-    fields = [
-        line
-        for what in _LINES
-        if (said := method.doc_entry(what))
-        for line in wrap(
-            f"{what}: {said}".replace("``", ""),
-            _WIDTH,
-            subsequent_indent="    ",
-            break_on_hyphens=False,
-        )
-    ]
-    return "\n\n".join([*parts, "\n".join(fields)])
+    return "\n\n".join([*parts, "\n".join(_fields(method, _LINES, "", "    "))])
 
 
 def _document(problem: str, method: AnyMethod) -> dict[str, Any]:

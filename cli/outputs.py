@@ -23,17 +23,6 @@ class OutputFolder(str):
     __slots__ = ()
 
 
-class Picture(OutputFile):
-    """A file whose ending says in which form a drawing is written."""
-
-    __slots__ = ()
-
-    @property
-    def form(self) -> str:
-        """``svg``, ``png`` or ``pdf``."""
-        return Path(self).suffix.lower().removeprefix(".")
-
-
 def add_json(parser: Any, what: str) -> None:
     """Declare ``--json [OUT]``: a file, or standard output where none is named."""
     parser.add_argument(
@@ -72,15 +61,15 @@ def folder(text: str) -> OutputFolder:
     return OutputFolder(_named(text))
 
 
-def picture(text: str) -> Picture:
-    """Read an option that names a drawing.
+def picture(text: str) -> OutputFile:
+    """Read an option that names a drawing; its ending is the form.
 
-    >>> picture("a.PNG").form
-    'png'
+    >>> picture("a.PNG")
+    'a.PNG'
     """
     if Path(text).suffix.lower() not in PICTURES:
         raise ArgumentTypeError(f"must end in {', '.join(PICTURES)}, not {text!r}")
-    return Picture(text)
+    return OutputFile(text)
 
 
 def try_all(args: argparse.Namespace) -> None:

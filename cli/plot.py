@@ -18,7 +18,6 @@ from .parser import Parser
 
 if TYPE_CHECKING:
     from ..instances import Instance
-    from ..reports.drawing.shapes import Drawing
     from ..solvers.solution_json import SolutionFile
 
 
@@ -47,6 +46,7 @@ def options(parser: Parser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Check what is to be drawn, draw it, and write the picture."""
     from ..api.checking import objections
+    from ..api.solution import Drawing
     from ..instances import read_instance
     from ..reports.drawing.drawing import drawing_of
     from ..solvers import read_solution
@@ -67,7 +67,7 @@ def run(args: argparse.Namespace) -> int:
         else:
             chosen = {solution.method: _chosen(instance, solution)}
             drawing = drawing_of(instance, chosen)
-    write_picture(args.out, drawing)
+    Drawing(drawing).write(args.out)
     return 0
 
 
@@ -81,15 +81,3 @@ def _unanswered(solution: SolutionFile) -> str:
     """Return the heading of a picture that shows the instance only."""
     why = f" ({solution.proof})" if solution.proof else ""
     return f"{solution.method}: {solution.status.value}{why}"
-
-
-def write_picture(out: outputs.Picture, drawing: Drawing) -> None:
-    """Write a drawing in the form that the ending of its file says."""
-    from ..instances.files import write_bytes, write_text
-
-    if out.form == "svg":
-        write_text(out, drawing.svg)
-        return
-    from ..reports.drawing.rendering import rendered
-
-    write_bytes(out, rendered(drawing, out.form))

@@ -74,11 +74,8 @@ def options(parser: Parser) -> None:
         "--trace", metavar="FILE", help="SWF trace for the snapshots of a study"
     )
     parser.old_spelling("--swf", "--trace")
-    parser.add_argument(
-        "--max-runs",
-        type=reading.number,
-        metavar="N",
-        help="refuse a study of more runs (default: 1000000)",
+    reading.add_number(
+        parser, "--max-runs", "refuse a study of more runs (default: 1000000)"
     )
     where = parser.add_mutually_exclusive_group()
     running.add_jobs(where)

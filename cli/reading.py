@@ -9,7 +9,7 @@ from __future__ import annotations
 from argparse import ArgumentTypeError
 from collections.abc import Callable
 from functools import wraps
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from ..instances import option_values
 from ..instances.errors import InputError
@@ -34,3 +34,8 @@ number = option(option_values.number)
 shape = option(option_values.shape)
 fraction = option(option_values.fraction)
 half_open = option(option_values.half_open)
+
+
+def add_number(parser: Any, name: str, text: str, default: int | None = None) -> None:
+    """Declare an option that is a whole number, and not negative."""
+    parser.add_argument(name, type=number, default=default, metavar="N", help=text)

@@ -15,6 +15,7 @@ from ..instances.suggestions import entry_named
 from . import outputs, reading, running
 from .parser import Parser
 from .progress import progress_bar
+from .screen import wrapped
 
 if TYPE_CHECKING:
     from ..reports.pages.document import Finding
@@ -43,17 +44,13 @@ def options(parser: Parser) -> None:
         metavar="DIR",
         help="folder of the report (default: out/TABLE)",
     )
-    parser.add_argument(
-        "--seed",
-        type=reading.number,
-        metavar="N",
-        help="random seed of the stream and of every method (default: 0)",
+    reading.add_number(
+        parser, "--seed", "random seed of the stream and of every method (default: 0)"
     )
-    parser.add_argument(
+    reading.add_number(
+        parser,
         "--first",
-        type=reading.number,
-        metavar="N",
-        help="only the first N jobs of the stream (default: as in the paper)",
+        "only the first N jobs of the stream (default: as in the paper)",
     )
     parser.add_argument(
         "--shape",
@@ -69,11 +66,10 @@ def options(parser: Parser) -> None:
         help="stretch the times of submission until the stream offers this share of "
         "what the machine can do, such as 0.7 (default: as they are)",
     )
-    parser.add_argument(
+    reading.add_number(
+        parser,
         "--every",
-        type=reading.number,
-        metavar="N",
-        help="run expensive methods, such as optima, only on every N-th job; 1 for all "
+        "run expensive methods, such as optima, only on every N-th job; 1 for all "
         "(default: depends on the table)",
     )
     running.add_jobs(parser)
@@ -91,7 +87,8 @@ def run(args: argparse.Namespace) -> int:
     if args.list:
         wide = max(map(len, REPRODUCTIONS))
         for name, entry in REPRODUCTIONS.items():
-            print(f"{name:{wide}}  {entry.source}: {entry.summary}")
+            begun = f"{name:{wide}}  "
+            print(wrapped(f"{entry.source}: {entry.summary}", begun, " " * len(begun)))
         return 0
     if args.table is None:
         raise InputError("is needed; see --list", field="TABLE")

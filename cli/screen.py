@@ -1,17 +1,75 @@
-"""Where tables are printed: a terminal, or a file or pipe with room for long lines."""
+"""Where tables are printed: a terminal, or a file or pipe, 80 columns wide."""
 
 from __future__ import annotations
 
+import os
+from collections.abc import Mapping
+from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.table import Table
 
-_WIDE = 220
+WIDTH = 80
+"""Columns of files and pipes, unless COLUMNS says otherwise."""
 
 
-def screen(wide: int = _WIDE) -> Console:
-    """Return the console; for files and pipes, lines are so long if need be."""
+def table(*columns: str, right: str = "", title: str | None = None) -> Table:
+    """Return a table that fits the screen: cells are wrapped at words.
+
+    Parameters
+    ----------
+    columns
+        Headings.
+    right
+        Those of the columns that are aligned on the right, with blanks between them.
+    title
+        What stands above the table.
+    """
+    from rich import box
+    from rich.table import Table
+
+    made = Table(
+        title=title,
+        title_justify="left",
+        box=box.SIMPLE_HEAD,
+        show_edge=False,
+        pad_edge=False,
+        collapse_padding=True,
+    )
+    for name in columns:
+        justify = "right" if name in right.split() else "left"
+        made.add_column(name, justify=justify, overflow="fold")  # type: ignore[arg-type]
+    return made
+
+
+def wrapped(text: str, first: str = "", then: str | None = None) -> str:
+    """Wrap a text at words, behind a beginning of its first and of its other lines."""
+    return fill(
+        text,
+        WIDTH - 1,
+        initial_indent=first,
+        subsequent_indent=first if then is None else then,
+        break_on_hyphens=False,
+        break_long_words=False,
+    )
+
+
+def print_measures(measures: Mapping[str, float | bool | str | None]) -> None:
+    """Print one measure on each line."""
+    wide = max(map(len, measures))
+    for name, value in measures.items():
+        shown = "-" if value is None else str(value)
+        if isinstance(value, bool):
+            shown = "yes" if value else "no"
+        elif isinstance(value, float):
+            shown = f"{value:.2f}"
+        print(f"{name:{wide}}  {shown}")
+
+
+def screen() -> Console:
+    """Return the console."""
     from rich.console import Console
     from rich.text import Text
 
@@ -28,4 +86,8 @@ def screen(wide: int = _WIDE) -> Console:
             raise
 
     found = Screen(markup=False, emoji=False)
-    return found if found.is_terminal else Screen(width=wide, markup=False, emoji=False)
+    if found.is_terminal:
+        return found
+    columns = os.environ.get("COLUMNS", "")
+    wide = int(columns) if columns.isdecimal() else WIDTH
+    return Screen(width=max(wide, 40), markup=False, emoji=False)

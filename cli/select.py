@@ -2,8 +2,8 @@
 
 The answer: which processors, at what cost, what the least cost on the idle machine
 would be (MINCOST), and whether the constraint for jobs of this size holds. Exit status
-1 when it does not: the job should not start. 3 when fewer processors are free than
-asked for, 4 when nothing was found within the limit.
+1 when it does not, so that the job should not start; 3 when fewer processors are free
+than requested; 4 when nothing was found within the limit.
 
 With --serve, requests are JSON objects on standard input, one per line, such as
 {"queue": "cluster", "pes": 48, "free": "n[01-42]"}. Answers are written to standard
@@ -55,12 +55,7 @@ def options(parser: Parser) -> None:
     parser.add_argument(
         "--queue", metavar="Q", help="queue of the job (needed without --serve)"
     )
-    parser.add_argument(
-        "--pes",
-        type=reading.number,
-        metavar="N",
-        help="processors wanted (needed without --serve)",
-    )
+    reading.add_number(parser, "--pes", "processors wanted (needed without --serve)")
     parser.add_argument(
         "--free",
         default=_EVERYTHING,

@@ -1,8 +1,8 @@
 """``select --serve``: reads one request per line, writes one answer per line.
 
-Every line is answered by one object, whatever it holds; docs/select.md has the limits.
-Signals are noted by a pipe, so that none is lost while a search turns Ctrl-C into a
-limit of its own.
+Each line is answered by exactly one object, also if it is invalid; docs/select.md lists
+the limits. Signals are written to a pipe, so that none is lost while a search turns
+Ctrl-C into a limit of its own.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ LONGEST_LINE = 2**20
 _CHUNK = 2**16
 _INTERRUPTED = 130
 _AGAIN = 0.1
-"""Seconds after which a request that is late while kernels compile is looked at."""
+"""Seconds between checks of a late request while kernels are being compiled."""
 
 _STARVED = b'{"error":"there is not enough memory for this request"}\n'
 
@@ -35,11 +35,11 @@ Answer = Callable[[bytes], dict[str, Any]]
 
 
 class _Late(BaseException):
-    """A request has had its time; no library takes this for an error of its own."""
+    """A request ran out of time; a BaseException, so that no library handles it."""
 
 
 class Lines:
-    r"""Parts what is read into lines, none longer than `LONGEST_LINE`.
+    r"""Splits input into lines, none longer than `LONGEST_LINE`.
 
     >>> lines = Lines()
     >>> lines.add(b"one\ntw"), lines.add(b"o\n" + LONGEST_LINE * b"x")
@@ -53,7 +53,7 @@ class Lines:
         self._skipping = False
 
     def add(self, content: bytes) -> list[bytes | None]:
-        """Return the lines that are whole by now; None for each that is too long."""
+        """Return the lines completed by this input; None for each that is too long."""
         found: list[bytes | None] = []
         *ends, rest = content.split(b"\n")
         for part in ends:
@@ -63,7 +63,7 @@ class Lines:
         return found
 
     def end(self, *, whole: bool = False) -> list[bytes | None]:
-        """Return what is left when no more comes: one line, or none."""
+        """Return the unfinished line at the end of the input, if there is one."""
         line = None if self._skipping else bytes(self._begun)
         self._begun.clear()
         self._skipping = False
@@ -78,18 +78,18 @@ class Lines:
 
 
 class Server:
-    """Answers requests on a pipe until there are no more.
+    """Answers the requests on a pipe until the input ends.
 
     Parameters
     ----------
     live
-        Told to reload on SIGHUP.
+        Provides the selector; it is reloaded on SIGHUP.
     answer
-        Answers one line; InputError if it cannot.
+        Answers one line; raises InputError if it cannot.
     seconds
-        After which a request that does not end by itself is given up.
+        Time after which a request is abandoned.
     source, sink
-        Descriptors of the input and the output.
+        File descriptors of the input and the output.
     """
 
     def __init__(
@@ -115,7 +115,7 @@ class Server:
         Raises
         ------
         InputError
-            When the streams fail, or the memory that serving itself needs.
+            When a stream fails, or memory runs out outside of a request.
         """
         try:
             return self._run()
@@ -137,7 +137,7 @@ class Server:
                 waiting = lines.add(content) if content else lines.end()
                 if self._served(waiting, woken) and not content:
                     return 0
-            if self._ending == signal.SIGTERM:  # what has come until now
+            if self._ending == signal.SIGTERM:  # answer what has arrived
                 while select.select([self._source], [], [], 0)[0]:
                     content = self._read()
                     self._served(lines.add(content), woken)
@@ -147,7 +147,7 @@ class Server:
             return _INTERRUPTED
 
     def _served(self, waiting: list[bytes | None], woken: int) -> bool:
-        """Answer lines; return False when told to stop at once."""
+        """Answer lines; return False if SIGINT ends the server at once."""
         for line in waiting:
             self._note(woken)
             if self._ending == signal.SIGINT:
@@ -178,16 +178,16 @@ class Server:
                 signal.setitimer(signal.ITIMER_REAL, 0)
             return content.encode() + b"\n"
         except InputError as error:
-            said = " ".join(str(error).split())
+            problem = " ".join(str(error).split())
         except _Late:
-            said = f"given up after {self._seconds:g} s"
+            problem = f"given up after {self._seconds:g} s"
         except MemoryError:
             raise
-        except Exception as error:  # whatever it is, the next request is served
-            said = f"internal error: {type(error).__name__}: {error}"
+        except Exception as error:  # the next request is served in any case
+            problem = f"internal error: {type(error).__name__}: {error}"
             if isinstance(error.__cause__ or error.__context__, _Late):  # in a kernel
-                said = f"given up after {self._seconds:g} s"
-        return dumps({"error": said}, indented=False).encode() + b"\n"
+                problem = f"given up after {self._seconds:g} s"
+        return dumps({"error": problem}, indented=False).encode() + b"\n"
 
     def _read(self) -> bytes:
         try:
@@ -212,12 +212,12 @@ class Server:
             ) from None
 
     def _ended(self, woken: int) -> bool:
-        """Heed the signals that have come; return whether one ends the server."""
+        """Handle the pending signals; return whether one ends the server."""
         self._note(woken)
         return self._ending is not None
 
     def _note(self, woken: int) -> None:
-        """Heed the signals that have come."""
+        """Handle the pending signals."""
         try:
             numbers = os.read(woken, _CHUNK)
         except BlockingIOError:
@@ -243,10 +243,10 @@ class Server:
 
     @contextmanager
     def _signals(self) -> Iterator[int]:
-        """Have signals written to a pipe; yields its end to read from."""
+        """Write signals to a pipe; yield the end to read from."""
 
         def noted(number: int, frame: FrameType | None) -> None:
-            """Do nothing: the pipe has it already."""
+            """Do nothing: the number of the signal is in the pipe already."""
 
         handlers = {number: noted for number in (signal.SIGTERM, signal.SIGHUP)}
         handlers |= {signal.SIGINT: noted, signal.SIGALRM: self._late}
@@ -267,10 +267,10 @@ class Server:
 
 @contextmanager
 def memory(mib: int) -> Iterator[None]:
-    """Let this process have so much memory more than it has now, where that can be had.
+    """Limit the memory that this process may allocate from now on, where possible.
 
-    What goes beyond is a MemoryError, which costs one request. Should memory run out
-    inside a library that ends the process, the scheduler sees the pipe closed.
+    An allocation beyond the limit raises MemoryError, which fails one request. If a
+    library ends the process instead, the scheduler sees the pipe closed.
     """
     before = _limited(mib)
     try:
@@ -284,7 +284,7 @@ def memory(mib: int) -> Iterator[None]:
 
 
 def _limited(mib: int) -> tuple[int, int] | None:
-    """Set a limit of memory; return what it was, None if it cannot be set."""
+    """Set the memory limit; return the former one, None if it cannot be set."""
     try:
         import resource
 
@@ -295,19 +295,19 @@ def _limited(mib: int) -> tuple[int, int] | None:
         bounds = [bound for bound in before if bound != resource.RLIM_INFINITY]
         most = min([held + mib * 2**20, *bounds])
         resource.setrlimit(resource.RLIMIT_DATA, (most, before[1]))
-    except (ImportError, OSError, ValueError):  # neither Linux nor allowed
+    except (ImportError, OSError, ValueError):  # not on Linux, or not permitted
         return None
     return before
 
 
 def _compiling() -> bool:
-    """Whether numba compiles at this moment: that counts against no limit."""
+    """Whether numba is compiling now, which counts against no limit."""
     module = sys.modules.get("numba.core.compiler_lock")
     return module is not None and bool(module.global_compiler_lock.is_locked())
 
 
-def complain(problem: InputError) -> None:
-    """Say on standard error why a new configuration is not taken."""
-    said = " ".join(str(problem).split())
+def complain(error: InputError) -> None:
+    """Report on standard error why a new configuration is rejected."""
+    problem = " ".join(str(error).split())
     with suppress(OSError, MemoryError):
-        os.write(2, f"closeknit: not reloaded: {said}\n".encode(errors="replace"))
+        os.write(2, f"closeknit: not reloaded: {problem}\n".encode(errors="replace"))

@@ -23,6 +23,7 @@ from ..solvers.interrupt import deferred
 from . import outputs, reading, running
 from .parser import Parser
 from .progress import progress_bar
+from .screen import print_measures
 
 if TYPE_CHECKING:
     from threading import Event as Flag
@@ -83,12 +84,8 @@ def add(simulate: Parser, streams: Any) -> None:
         help="which jobs may start: first come first served, or also those that, by "
         "the estimates, do not delay the first",
     )
-    parser.add_argument(
-        "--seed",
-        type=reading.number,
-        default=0,
-        metavar="N",
-        help="random seed of drawn jobs and of seeded methods",
+    reading.add_number(
+        parser, "--seed", "random seed of drawn jobs and of seeded methods", 0
     )
     trace = parser.add_argument_group("jobs of a trace")
     trace.add_argument(
@@ -104,11 +101,8 @@ def add(simulate: Parser, streams: Any) -> None:
         metavar="A:B",
         help="jobs of the trace, counted from 0, B not included (default: all)",
     )
-    part.add_argument(
-        "--first",
-        type=reading.number,
-        metavar="N",
-        help="only the first N jobs, the same as --range 0:N (default: all)",
+    reading.add_number(
+        part, "--first", "only the first N jobs, the same as --range 0:N (default: all)"
     )
     parser.old_spelling("--jobs", "--range")
     trace.add_argument(
@@ -117,11 +111,8 @@ def add(simulate: Parser, streams: Any) -> None:
         metavar="F",
         help="factor of the times of submission, such as 1/2 or 0.8 (default: 1)",
     )
-    trace.add_argument(
-        "--divide",
-        type=reading.number,
-        metavar="N",
-        help="processors are divided by this, and rounded up (default: 1)",
+    reading.add_number(
+        trace, "--divide", "processors are divided by this, and rounded up (default: 1)"
     )
     trace.add_argument(
         "--skip-larger",
@@ -130,12 +121,7 @@ def add(simulate: Parser, streams: Any) -> None:
         help="skip jobs larger than the machine",
     )
     drawn = parser.add_argument_group("jobs that are drawn")
-    drawn.add_argument(
-        "--requests",
-        type=reading.number,
-        metavar="N",
-        help="number of jobs (default: 1000)",
-    )
+    reading.add_number(drawn, "--requests", "number of jobs (default: 1000)")
     drawn.add_argument(
         "--sizes",
         metavar="DIST",
@@ -173,6 +159,8 @@ def add(simulate: Parser, streams: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run the stream under each allocator, and print what was measured."""
+    from dataclasses import asdict
+
     from ..instances.files import write_text
     from ..instances.ksubset.generators import network_of
     from ..reports.streams.film import Film
@@ -195,15 +183,12 @@ def run(args: argparse.Namespace) -> int:
             ran.append((name, summary, rows))
             films.append(film)
             if args.json != "-":
-                _print(name, summary)
+                print_measures({"allocator": name, **asdict(summary)})
             if summary.partial:
                 break
     if args.json:
         text = _json(ran, single=len(names) == 1)
-        if args.json == "-":
-            sys.stdout.write(text)
-        else:
-            write_text(args.json, text)
+        outputs.write_out(args.json, text)
     if args.jobs_csv:
         write_text(args.jobs_csv, csv_of_jobs(ran[0][2]))
     if args.plot:
@@ -331,24 +316,6 @@ def _json(ran: Sequence[tuple[str, Summary, list[JobRow]]], *, single: bool) -> 
         json.dumps({"allocator": name, **asdict(summary)}) + "\n"
         for name, summary, _ in ran
     )
-
-
-def _print(name: str, summary: Summary) -> None:
-    from dataclasses import asdict
-
-    measures = asdict(summary)
-    wide = max(map(len, measures))
-    print(f"{'allocator':{wide}}  {name}")
-    for measure, value in measures.items():
-        print(f"{measure:{wide}}  {_written(value)}")
-
-
-def _written(value: float | bool | None) -> str:
-    if value is None:
-        return "-"
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return str(value) if isinstance(value, int) else f"{value:.2f}"
 
 
 def _title(

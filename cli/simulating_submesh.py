@@ -8,7 +8,6 @@ the same queue. Prints completion time, utilisation, fragmentation and steps.
 from __future__ import annotations
 
 import argparse
-import sys
 from argparse import ArgumentTypeError
 from collections.abc import Sequence
 from math import prod
@@ -20,6 +19,7 @@ from ..instances.suggestions import entry_named
 from ..solvers.settings import Settings
 from . import outputs, reading
 from .parser import Parser
+from .screen import print_measures
 
 if TYPE_CHECKING:
     from ..simulation.submesh_stream import Request, Sides
@@ -48,13 +48,7 @@ def add(simulate: Parser, streams: Any) -> None:
         metavar="256x256",
         help="sides of the mesh",
     )
-    parser.add_argument(
-        "--requests",
-        type=reading.number,
-        default=1000,
-        metavar="N",
-        help="length of the queue",
-    )
+    reading.add_number(parser, "--requests", "length of the queue", 1000)
     parser.add_argument(
         "--sides",
         metavar="DIST",
@@ -68,13 +62,7 @@ def add(simulate: Parser, streams: Any) -> None:
         metavar="LOW:HIGH",
         help="residence times, uniform real (default: 5:30)",
     )
-    parser.add_argument(
-        "--seed",
-        type=reading.number,
-        default=0,
-        metavar="N",
-        help="random seed of the queue",
-    )
+    reading.add_number(parser, "--seed", "random seed of the queue", 0)
     parser.add_argument(
         "--rotate", action="store_true", help="try requests turned as well"
     )
@@ -103,7 +91,6 @@ def add(simulate: Parser, streams: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run the queue, and print what was measured."""
-    from ..instances.files import write_text
     from ..instances.json_text import dumps
     from ..instances.submesh import MOST_PROCESSORS
     from ..simulation.submesh_stream import queue
@@ -132,15 +119,10 @@ def run(args: argparse.Namespace) -> int:
     else:
         measures = _staying(args, requests, limits)
     if args.json != "-":
-        wide = max(map(len, measures))
-        for name, value in measures.items():
-            print(f"{name:{wide}}  {_written(value)}")
+        print_measures(measures)
     if args.json:
         text = dumps(measures) + "\n"
-        if args.json == "-":
-            sys.stdout.write(text)
-        else:
-            write_text(args.json, text)
+        outputs.write_out(args.json, text)
     return 0
 
 
@@ -199,12 +181,6 @@ def _moving(
         bound = None if lenient is None else getattr(lenient, name)
         measures[f"{name}_if_undecided_fit"] = bound
     return measures
-
-
-def _written(value: float | None) -> str:
-    if value is None:
-        return "-"
-    return str(value) if isinstance(value, int) else f"{value:.2f}"
 
 
 def residence(text: str) -> tuple[float, float]:

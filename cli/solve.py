@@ -176,7 +176,6 @@ def _certified(
 
 def _write(out: str, solutions: list[Solution]) -> None:
     """Write one object, or one per line if there are several."""
-    from ..instances.files import write_text
     from ..instances.json_text import dumps
 
     if len(solutions) == 1:
@@ -185,7 +184,4 @@ def _write(out: str, solutions: list[Solution]) -> None:
         text = "".join(
             dumps(each.document(), indented=False) + "\n" for each in solutions
         )
-    if out == "-":
-        sys.stdout.write(text)
-    else:
-        write_text(out, text)
+    outputs.write_out(out, text)

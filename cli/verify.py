@@ -10,7 +10,6 @@ is written as an instance file.
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -21,7 +20,7 @@ from ..instances.option_values import seconds
 from . import outputs, running, streams
 from .parser import Parser
 from .progress import progress_bar
-from .screen import screen
+from .screen import screen, table, wrapped
 
 if TYPE_CHECKING:
     from ..instances import Instance
@@ -119,31 +118,25 @@ def _test(
     claims: list[Claim], trial: Trial, args: argparse.Namespace, jobs: int
 ) -> tuple[list[ClaimResult], dict[str, Path]]:
     """Test; keep the JUnit file up to date, so that a killed run has one too."""
+    from ..api.verifying import verdicts_on
     from ..instances.files import replaces
-    from ..reports.claims import verify, verify_in_parallel
     from ..reports.claims.junit import write_junit
 
-    verdicts: list[ClaimResult] = []
     files: dict[str, Path] = {}
-    updated = args.junit and replaces(args.junit)
-    if jobs == 1:
-        reached = verify(claims, trial)
-    else:
-        reached = verify_in_parallel(claims, trial, jobs)
     pending = {claim.name: claim for claim in claims}
-    order = {name: i for i, name in enumerate(pending)}
+    updated = args.junit and replaces(args.junit)
     with progress_bar() as show:
-        show(0, len(claims), next(iter(pending)))
-        for verdict in reached:
-            del pending[verdict.claim.name]
-            verdicts.append(verdict)
-            verdicts.sort(key=lambda one: order[one.claim.name])
+
+        def note(verdicts: list[ClaimResult], one: ClaimResult) -> None:
+            del pending[one.claim.name]
             if updated or (args.junit and not pending):
                 write_junit(args.junit, verdicts, pending.values())
-            if path := _keep(verdict, args.out or COUNTEREXAMPLES):
-                files[verdict.claim.name] = path
+            if path := _keep(one, args.out or COUNTEREXAMPLES):
+                files[one.claim.name] = path
             show(len(verdicts), len(claims), next(iter(pending), ""))
-    return verdicts, files
+
+        show(0, len(claims), next(iter(pending)))
+        return verdicts_on(claims, trial, jobs, note), files
 
 
 def _keep(verdict: ClaimResult, directory: str) -> Path | None:
@@ -180,34 +173,30 @@ def _about(claim: Claim) -> dict[str, Any]:
 
 
 def _write_list(claims: list[Claim], out: str | None) -> None:
-    from ..instances.files import write_text
     from ..instances.ksubset.json import dumps
 
     if out:
-        text = dumps(
-            {
-                "format": "closeknit/claims",
-                "version": 1,
-                "claims": [_about(claim) for claim in claims],
-            }
-        )
-        if out != "-":
-            write_text(out, text + "\n")
-            return
-        print(text)
+        document = {
+            "format": "closeknit/claims",
+            "version": 1,
+            "claims": [_about(claim) for claim in claims],
+        }
+        outputs.write_out(out, dumps(document) + "\n")
         return
     for claim in claims:
         print(claim.name)
-        print(f"  {claim.statement}")
-        print(f"  Source: {claim.source}.")
-        print(f"  Tested: {claim.tested}.")
+        for text in (
+            claim.statement,
+            f"Source: {claim.source}.",
+            f"Tested: {claim.tested}.",
+        ):
+            print(wrapped(text, "  "))
 
 
 def _write_json(
     out: str, trial: Trial, verdicts: list[ClaimResult], files: Mapping[str, Path]
 ) -> None:
     from ..instances import problem_of
-    from ..instances.files import write_text
     from ..instances.json_text import dumps
 
     rows = []
@@ -236,32 +225,24 @@ def _write_json(
             "claims": rows,
         }
     )
-    if out == "-":
-        sys.stdout.write(text + "\n")
-    else:
-        write_text(out, text + "\n")
+    outputs.write_out(out, text + "\n")
 
 
 def _show(verdicts: list[ClaimResult], files: Mapping[str, Path]) -> None:
-    from rich.table import Table
     from rich.text import Text
 
-    console = screen(120)
-    table = Table("claim", "instances", "verdict", "seconds", "result")
-    for column in (0, 2):
-        table.columns[column].no_wrap = True
-    for column in (1, 3):
-        table.columns[column].justify = "right"
+    columns = ("claim", "instances", "verdict", "seconds", "result")
+    shown = table(*columns, right="instances seconds")
     colours = {"holds": "green", "broken": "bold red", "error": "bold red"}
     for verdict in verdicts:
-        table.add_row(
+        shown.add_row(
             verdict.claim.name,
             str(verdict.outcome.instances) if verdict.outcome else "",
             Text(verdict.word, style=colours[verdict.word]),
             f"{verdict.seconds:.1f}",
             Text(verdict.said),
         )
-    console.print(table)
+    screen().print(shown)
     for verdict in verdicts:
         if verdict.holds:
             continue

@@ -21,6 +21,7 @@ from . import known_worst as known
 from . import outputs, reading, running
 from .parser import Parser
 from .progress import status_line
+from .screen import wrapped
 
 if TYPE_CHECKING:
     from ..instances import Topology
@@ -48,20 +49,23 @@ def options(parser: Parser) -> None:
         metavar="D",
         help="points in D dimensions, which may coincide",
     )
-    for name, default, says in (
+    for name, default, text in (
         ("--size", 32, "side of the cube of points"),
         ("--k", None, f"processors to choose (default: {_K})"),
-        ("--n", None, "most free processors (default: 2k + 4, or all there are)"),
+        (
+            "--n",
+            None,
+            "maximum number of free processors (default: 2k + 4, or all there are)",
+        ),
         (
             "--evaluations",
             None,
-            "most runs of the method; makes the search repeatable (default: no limit)",
+            "maximum number of runs of the method; makes the search repeatable "
+            "(default: no limit)",
         ),
         ("--seed", 0, "random seed of the search; seeded methods have seed 0"),
     ):
-        parser.add_argument(
-            name, type=reading.number, default=default, metavar="N", help=says
-        )
+        reading.add_number(parser, name, text, default)
     parser.add_argument(
         "--budget",
         type=float,
@@ -92,12 +96,12 @@ def options(parser: Parser) -> None:
         "--ledger",
         type=outputs.file,
         metavar="FILE",
-        help="enter it in this ledger if it is worse than what that has",
+        help="add the instance to this ledger if it is worse than the entry there",
     )
     parser.add_argument(
         "--update-ledger",
         action="store_true",
-        help="enter it in the ledger of the package",
+        help="the same for the ledger of the package",
     )
     parser.add_argument(
         "--families",
@@ -117,8 +121,9 @@ def run(args: argparse.Namespace) -> int:
     """Search, and print what was found; or show what is known."""
     if args.families or args.table:
         if args.method is not None or (args.families and args.table):
-            raise InputError("stands alone", field=_showing(args))
-        return known.families(args) if args.families else known.table(args)
+            shown = "--families" if args.families else "--table"
+            raise InputError("stands alone", field=shown)
+        return known.families(args) if args.families else known.ledger(args)
     if args.method is None:
         raise InputError("is needed; or --families, --table", field="METHOD")
     hunt, starts = _hunt(args)
@@ -141,10 +146,6 @@ def run(args: argparse.Namespace) -> int:
     if args.json != "-":
         _show(args, hunt, found, kept)
     return 0
-
-
-def _showing(args: argparse.Namespace) -> str:
-    return "--families" if args.families else "--table"
 
 
 def _hunt(args: argparse.Namespace) -> tuple[Hunt, list[tuple[tuple[int, ...], ...]]]:
@@ -207,11 +208,18 @@ def _most(args: argparse.Namespace, topology: Topology) -> int:
     """Return how many processors are free at most."""
     from ..reports.adversary.search import most_free
 
+    k = _K if args.k is None else int(args.k)
     if args.n is not None:
         return int(args.n)
     if args.d is not None:
-        return 2 * int(args.k) + 4
-    return most_free(topology, args.k, exhaustive=args.exhaustive)
+        return 2 * k + 4
+    most = most_free(topology, k, exhaustive=args.exhaustive)
+    if k >= most:
+        raise InputError(
+            f"k = {k} of {most} processors leaves no choice; k must be smaller",
+            field="--shape" if args.k is None else "--k",
+        )
+    return most
 
 
 def _started(args: argparse.Namespace) -> tuple[Ground, tuple[tuple[int, ...], ...]]:
@@ -238,7 +246,8 @@ def _started(args: argparse.Namespace) -> tuple[Ground, tuple[tuple[int, ...], .
         instance = ground.instance(free)
     if not ground.holds(instance.free):
         raise InputError(
-            f"{instance.n} processors are free, more than --n or no more than k",
+            f"{instance.n} processors are free, no more than k = {instance.k}"
+            + (f" or more than --n = {most}" if args.n else ""),
             field="--start",
         )
     return ground, instance.free
@@ -318,7 +327,6 @@ def _summary(hunt: Hunt, found: Found) -> dict[str, Any]:
 
 
 def _write_json(args: argparse.Namespace, hunt: Hunt, found: Found) -> None:
-    from ..instances.files import write_text
     from ..instances.ksubset.json import document_of, dumps
 
     document = {
@@ -327,11 +335,7 @@ def _write_json(args: argparse.Namespace, hunt: Hunt, found: Found) -> None:
         **_summary(hunt, found),
         "instance": document_of(found.instance),
     }
-    text = dumps(document) + "\n"
-    if args.json == "-":
-        sys.stdout.write(text)
-    else:
-        write_text(args.json, text)
+    outputs.write_out(args.json, dumps(document) + "\n")
 
 
 def _show(args: argparse.Namespace, hunt: Hunt, found: Found, kept: bool) -> None:
@@ -351,6 +355,7 @@ def _show(args: argparse.Namespace, hunt: Hunt, found: Found, kept: bool) -> Non
     )
     if found.proved:
         print("  proved    no instance of this size is worse")
-    print("  free      " + " ".join(",".join(map(str, p)) for p in found.instance.free))
+    free = " ".join(",".join(map(str, p)) for p in found.instance.free)
+    print(wrapped(free, "  free      ", " " * 12))
     if args.ledger or args.update_ledger:
         print(f"  ledger    {'entered' if kept else 'not worse than what it has'}")

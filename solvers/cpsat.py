@@ -8,20 +8,21 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from math import ceil, floor, inf, isfinite
+from math import inf, isfinite
 from threading import Event, Thread
 
 from ..instances import Value
-from . import clock, logs
-from .formulation import CpFormulation, Level, to_result
+from . import clock, logs, progress
+from .formulation import CpFormulation, Level, Standing, to_result
 from .interrupt import deferred, grace
 from .result import Grade, Limit, Proof, Result, SolverError, Status
 from .settings import DEFAULT, Settings
+from .tolerances import EXACT, integer_bound
 
 if "highspy" in sys.modules:
     raise SolverError(
         "cp-sat cannot run here: highspy is loaded in this process, and the two "
-        "cannot share a process; use either one in a process of its own."
+        "cannot live together; use either one in a process of its own."
     )
 try:
     import ortools
@@ -31,17 +32,13 @@ except ModuleNotFoundError as error:
         f"cp-sat is not installed ({error.name}): pip install ortools"
     ) from None
 
-_TOLERANCE = 1e-6
-"""CP-SAT computes in integers; only the reported bound is a float."""
-_EXACT = 2.0**52
-"""Neighbouring floats up to twice this differ by at most one."""
 _POLL = 0.05
-_STOP_TIMEOUT = 1.0
+_PATIENCE = 1.0
 """Seconds that a search has to end after Ctrl-C."""
-_EXIT_TIMEOUT = 30.0
-"""Seconds that abandoned searches have to end at exit."""
+_LAST = 30.0
+"""Seconds that searches left alone have to end when the program does."""
 
-_abandoned: list[tuple[Thread, cp_model.CpSolver]] = []
+_left_alone: list[tuple[Thread, cp_model.CpSolver]] = []
 
 BY = f"cp-sat {ortools.__version__}"
 """Name of the solver in proofs."""
@@ -52,33 +49,37 @@ def solve(
     *,
     settings: Settings = DEFAULT,
     start: float | None = None,
+    part: bool = False,
 ) -> Result:
     """Solve a formulation; the solution is checked and priced again.
 
-    Ctrl-C ends the search with the best solution and the limit ``interrupt``; a second
-    Ctrl-C raises KeyboardInterrupt.
+    Ctrl-C ends the search with what it has and the limit ``interrupt``; a second
+    Ctrl-C is a KeyboardInterrupt.
 
     Parameters
     ----------
     formulation
-        The model to solve.
+        What to solve.
     settings
-        Time limit (measured from ``start``), seed, threads, memory. With one thread,
-        equal seeds give equal results unless a limit ends the search.
+        Time limit (what is left of it since ``start``), seed, threads, memory. One
+        thread and one seed: one result, unless a limit ends the search.
     start
-        ``clock.now()`` at the start of the run, including model building.
+        ``clock.now()`` when the run began, building included.
+    part
+        Whether the model is only a part of a search, see `Standing`.
 
     Raises
     ------
     SolverError
-        If the model is rejected, or the solution fails ``instances.check``.
+        When the model is rejected, or the solution fails ``instances.check``.
     """
     start = clock.now() if start is None else start
+    standing = Standing(formulation, part=part)
     with deferred() as pressed:
         if formulation.levels:
-            found = _minimise_levels(formulation, settings, start, pressed)
+            found = _by_level(formulation, settings, start, pressed, standing)
         else:
-            found = _attempt(formulation, settings, start, pressed)
+            found = _attempt(formulation, settings, start, pressed, standing)
             if found.bound is not None:
                 found.proved = formulation.bound_of(found.bound)
     if found.infeasible:
@@ -103,14 +104,14 @@ def solve(
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """The answer for a model without an objective.
+    """Whether a model without an objective has a solution.
 
     Parameters
     ----------
     values
-        Values of the requested variables; None if no solution was found.
+        Of the variables asked for; None if no solution was found.
     impossible
-        Whether the model is proved infeasible.
+        Whether there is none.
     limit
         What ended the search early.
     """
@@ -128,14 +129,14 @@ def decide(
     start: float | None = None,
     parameters: str = "",
 ) -> Decision:
-    """Find any solution of a model or prove it infeasible; for limits see `solve`.
+    """Find any solution of a model, or that there is none; for limits see `solve`.
 
-    The node limit counts conflicts; with one thread it is deterministic.
+    A node limit counts conflicts: with one thread, the same answer every time.
 
     Raises
     ------
     SolverError
-        If the model is rejected.
+        When the model is rejected.
     """
     start = clock.now() if start is None else start
     solver, left = _solver(parameters, settings, start)
@@ -166,47 +167,41 @@ def decide(
 
 @dataclass(slots=True)
 class _Attempt:
-    """The outcome of one search.
-
-    Attributes
-    ----------
-    values
-        Values of ``formulation.variables``.
-    solution
-        Values of all variables of the model, by index.
-    bound
-        Lower bound on the model's objective.
-    proved
-        Lower bound on the cost.
-    optimal
-        Whether the solution is proved optimal.
-    limit
-        What ended the search early, if anything.
-    infeasible
-        Whether the model is proved infeasible.
-    """
+    """What came of one search, or of the levels searched until now."""
 
     values: list[int] | None = None
+    """Of ``formulation.variables``."""
     solution: list[int] | None = None
+    """Of all variables of the model, by their index."""
     optimal: bool = False
+    """Whether the solution is proved to be the best."""
     bound: int | None = None
+    """On the model's objective."""
     proved: Value | None = None
+    """On the cost."""
     limit: Limit | None = None
+    """What ended the search; None if it ended by itself."""
     infeasible: bool = False
+    """Whether there is no solution at all, where that may be."""
 
 
 def _attempt(
-    formulation: CpFormulation, settings: Settings, start: float, pressed: Event
+    formulation: CpFormulation,
+    settings: Settings,
+    start: float,
+    pressed: Event,
+    standing: Standing,
+    optima: Sequence[int] = (),
 ) -> _Attempt:
-    """Minimise the model's current objective."""
+    """Search once for the least objective of the model; optima: of former levels."""
     solver, left = _solver(formulation.parameters, settings, start)
-    listener = _Listener()
-    solver.best_bound_callback = listener.bounds.append
+    heard = _Listener(formulation, standing, optima)
+    solver.best_bound_callback = heard.bounds.append
     began = clock.now()
-    code = _run(solver, formulation.model, pressed, _late(settings, start), listener)
+    code = _run(solver, formulation.model, pressed, _late(settings, start), heard)
     spent = clock.now() - began
     if code is None:
-        return _partial(formulation, listener, pressed)
+        return heard.so_far(Limit.INTERRUPT if pressed.is_set() else Limit.TIME)
     if code == cp_model.MODEL_INVALID:
         why = formulation.model.validate() or "no reason given"
         raise SolverError(f"{BY} rejects the model {formulation.name}: {why}")
@@ -216,16 +211,15 @@ def _attempt(
         raise SolverError(
             f"{BY} finds {formulation.name} infeasible, but any choice is a solution."
         )
-    found = _Attempt(infeasible=lost)
+    found = _Attempt(infeasible=lost, optimal=code == cp_model.OPTIMAL)
     if code in (cp_model.OPTIMAL, cp_model.FEASIBLE):
         found.values = [solver.value(x) for x in formulation.variables]
         found.solution = list(solver.response_proto.solution)
-    found.optimal = code == cp_model.OPTIMAL
     if isfinite(solver.best_objective_bound):
         bound = float(solver.best_objective_bound)
-        offset = formulation.model.proto.objective.offset
-        if abs(bound) < _EXACT or not found.optimal or offset:
-            found.bound = _integer_bound(bound)
+        exact = found.optimal and not formulation.model.proto.objective.offset
+        if abs(bound) < EXACT or not exact:
+            found.bound = integer_bound(bound)
         else:
             found.bound = int(solver.response_proto.inner_objective_lower_bound)
     if below is not None:
@@ -245,7 +239,7 @@ def _attempt(
 def _solver(
     parameters: str, settings: Settings, start: float
 ) -> tuple[cp_model.CpSolver, float]:
-    """Return a solver with all parameters set, and its time limit in seconds."""
+    """Return a solver with all parameters set, and the seconds that it has."""
     solver = cp_model.CpSolver()
     options = solver.parameters
     options.parse_text_format(parameters)
@@ -253,7 +247,7 @@ def _solver(
     options.max_time_in_seconds = left
     options.random_seed = settings.seed
     options.num_workers = settings.threads
-    # CP-SAT's own handler would swallow Ctrl-C and kill the program at the third.
+    # Its own handler would swallow Ctrl-C, and kill the program at the third.
     options.catch_sigint_signal = False
     if settings.memory_mb is not None:
         options.max_memory_in_mb = settings.memory_mb
@@ -265,46 +259,47 @@ def _solver(
 
 
 class _Listener(cp_model.CpSolverSolutionCallback):  # type: ignore[misc]
-    """Keeps the last solution and bound, in case the search does not end in time."""
+    """Keeps what is found on the way, in case that the search does not end in time."""
 
-    def __init__(self) -> None:
+    def __init__(
+        self, formulation: CpFormulation, standing: Standing, optima: Sequence[int]
+    ) -> None:
         super().__init__()
         self.solution: list[int] | None = None
         self.bounds: deque[float] = deque(maxlen=1)
+        self.standing = standing
+        self._formulation = formulation
+        self._optima = optima
 
     def on_solution_callback(self) -> None:
         """Keep the values of all variables."""
         self.solution = list(self.response_proto.solution)
 
-
-def _partial(formulation: CpFormulation, heard: _Listener, pressed: Event) -> _Attempt:
-    """Return the outcome of a search that did not end in time."""
-    found = _Attempt(limit=Limit.INTERRUPT if pressed.is_set() else Limit.TIME)
-    found.solution = heard.solution
-    if found.solution is not None:
-        found.values = [found.solution[x.index] for x in formulation.variables]
-    if heard.bounds and isfinite(heard.bounds[0]):
-        found.bound = _integer_bound(heard.bounds[0])
-        if formulation.below is not None:
-            most = formulation.below * formulation.unit
-            found.bound = min(found.bound, most)
-    return found
-
-
-def _integer_bound(bound: float) -> int:
-    """Round CP-SAT's float bound on the objective to an integer bound."""
-    if abs(bound) < _EXACT:
-        return ceil(bound - _TOLERANCE)
-    return floor(bound - abs(bound) / _EXACT)  # it may have been rounded upwards
+    def so_far(self, limit: Limit | None = None) -> _Attempt:
+        """Return what was found until now, and what it proves of the cost."""
+        formulation = self._formulation
+        found = _Attempt(solution=self.solution, limit=limit)
+        if found.solution is not None:
+            found.values = [found.solution[x.index] for x in formulation.variables]
+        if self.bounds and isfinite(self.bounds[0]):
+            found.bound = integer_bound(self.bounds[0])
+            if formulation.below is not None:
+                found.bound = min(found.bound, formulation.below * formulation.unit)
+            found.proved = formulation.bound_of(found.bound, self._optima)
+        return found
 
 
-def _minimise_levels(
-    formulation: CpFormulation, settings: Settings, start: float, pressed: Event
+def _by_level(
+    formulation: CpFormulation,
+    settings: Settings,
+    start: float,
+    pressed: Event,
+    standing: Standing,
 ) -> _Attempt:
-    """Minimise the first level, fix it at its optimum, minimise the second, and so on.
+    """Minimise the first level, keep it there, minimise the second, and so on.
 
-    Each search starts from the previous solution. A level at which that solution costs
-    nothing needs no search. The model is modified.
+    Each search starts from the solution of the one before. A level at which that
+    solution costs nothing needs no search. The model is not the same afterwards.
     """
     model = formulation.model
     optima: list[int] = []
@@ -323,7 +318,7 @@ def _minimise_levels(
         variables = [x for x, _ in level.terms]
         total = cp_model.LinearExpr.weighted_sum(variables, [w for _, w in level.terms])
         model.minimize(total)
-        found = _attempt(formulation, settings, start, pressed)
+        found = _attempt(formulation, settings, start, pressed, standing, optima)
         if found.solution is None:
             found.values, found.solution = best.values, best.solution
         best = found
@@ -338,18 +333,18 @@ def _minimise_levels(
 
 
 def still_searching() -> bool:
-    """Whether an abandoned search is still running.
+    """Whether a search that was left alone has not ended yet.
 
-    Python must not shut down while it is; ``os._exit`` is safe.
+    Python must not shut down under it; ``os._exit`` is safe.
     """
-    return any(thread.is_alive() for thread, _ in _abandoned)
+    return any(thread.is_alive() for thread, _ in _left_alone)
 
 
 @atexit.register
 def _stop_searching() -> None:
-    for thread, solver in _abandoned:
+    for thread, solver in _left_alone:
         solver.stop_search()
-        thread.join(_EXIT_TIMEOUT)
+        thread.join(_LAST)
 
 
 def _late(settings: Settings, start: float) -> float:
@@ -365,20 +360,20 @@ def _run(
     model: cp_model.CpModel,
     pressed: Event,
     late: float,
-    listener: _Listener | None = None,
+    heard: _Listener | None = None,
 ) -> int | None:
-    """Search in a thread, so that this one receives Ctrl-C and can stop the search.
+    """Search in a thread, so that this one hears Ctrl-C and can pass it on.
 
-    Presolve may ignore its time limit and stop requests for seconds. The search is
-    therefore abandoned when ``clock.now()`` passes ``late``: None is returned, and
-    neither solver nor model may be used again.
+    Presolve looks at neither the clock nor the order to stop for seconds on end. So
+    past a reading of ``clock.now()`` the search is left to itself: None is
+    returned, and neither solver nor model may be used again.
     """
     outcome: list[int] = []
     failure: list[BaseException] = []
 
     def search() -> None:
         try:
-            outcome.append(solver.solve(model, listener))
+            outcome.append(solver.solve(model, heard))
         except BaseException as error:
             failure.append(error)
 
@@ -387,13 +382,16 @@ def _run(
     asked = False
     while thread.is_alive():
         thread.join(_POLL)
-        if pressed.is_set():  # repeated, as the search may not have begun before
-            late = late if asked else clock.now() + _STOP_TIMEOUT
+        if heard is not None and progress.is_observed():
+            known = heard.so_far()
+            heard.standing.update(known.values, known.proved)
+        if pressed.is_set():  # again and again: it may not have begun before
+            late = late if asked else clock.now() + _PATIENCE
             asked = True
             solver.stop_search()
         if clock.now() > late and thread.is_alive():
             solver.stop_search()
-            _abandoned.append((thread, solver))
+            _left_alone.append((thread, solver))
             return None
     if failure:
         raise SolverError(f"cp-sat failed: {failure[0]}")

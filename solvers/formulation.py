@@ -9,6 +9,7 @@ from typing import Any
 
 from ..instances import Instance, Value, check, cost
 from ..instances.value import ordered
+from . import progress
 from .answer import answer
 from .result import Limit, Proof, Result, SolverError
 
@@ -183,6 +184,49 @@ class QuadraticFormulation(MipFormulation):
     def most(self) -> int:
         """Greatest coefficient of the objective."""
         return max((abs(weight) for _, weight in self.model.prices), default=0)
+
+
+class Standing:
+    """Reports the best incumbent and bound of a running solver, see `progress`.
+
+    What was known before the run counts as well.
+
+    Parameters
+    ----------
+    formulation
+        What is being solved.
+    part
+        Whether it is only a part of the instance, so that its bounds are not reported.
+    """
+
+    def __init__(self, formulation: Formulation, *, part: bool = False) -> None:
+        self._formulation = formulation
+        self._part = part
+        self._bound = None if part else formulation.bound
+        self._cost: Value | None = None
+        if formulation.hint is not None:
+            self._cost = cost(formulation.instance, formulation.hint)
+        self._reported: tuple[Value | None, Value | None] = (None, None)
+
+    def update(self, values: Sequence[int] | None, bound: Value | None) -> None:
+        """Report a solution and a bound on the cost if they improve what is known."""
+        if values is not None:
+            instance = self._formulation.instance
+            chosen = self._formulation.decode(values)
+            if not check(instance, chosen):
+                paid = cost(instance, chosen)
+                if self._cost is None or ordered(paid) < ordered(self._cost):
+                    self._cost = paid
+        if self._part:
+            bound = None
+        if bound is not None and (
+            self._bound is None or ordered(bound) > ordered(self._bound)
+        ):
+            self._bound = bound
+        known = (self._cost, self._bound)
+        if self._cost is not None and known != self._reported:
+            self._reported = known
+            progress.report(self._cost, self._bound)
 
 
 def to_result(

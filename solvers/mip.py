@@ -1,9 +1,9 @@
-"""Run a mixed-integer formulation with a solver in a child process.
+"""Run a mixed-integer formulation in a process of its own.
 
-highspy and ortools cannot share a process, and a solver that hangs, crashes or exhausts
-memory must not end the program. A child process has a folder, a time limit and an
-optional memory limit. At its time limit its process group is killed; the bounds and
-solutions that it has reported by then are used.
+highspy and ortools cannot live in one process, and a solver that hangs, crashes or
+eats all memory must not take the program down: so every MIP solver is a child
+process that gets a folder, a time limit and, if asked for, a memory limit. Past
+its time it is killed, with everything it started; what it has noted until then counts.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from typing import Any
 
 from ..instances import Value, cost
 from ..instances.value import ordered
-from . import clock, logs
-from .formulation import MipFormulation, to_result
+from . import clock, logs, progress
+from .formulation import MipFormulation, Standing, to_result
 from .interrupt import OutOfTimeError, alarm_postponed, deferred, grace
 from .mip_backends import cbc_progress
 from .result import Grade, Limit, Proof, Result, SolverError, Status
@@ -37,10 +37,10 @@ BACKENDS = {
     "scip": "closeknit.solvers.mip_backends:scip",
     "cbc": "closeknit.solvers.mip_backends:cbc",
 }
-"""Entry point of each solver, imported in the child process only."""
+"""Where each solver is driven from; imported in the child process only."""
 
 QUADRATIC = {"scip": "closeknit.solvers.scip_quadratic:scip"}
-"""Entry points for models with concave quadratic costs."""
+"""The same for models with concave quadratic costs."""
 
 INSTALL = {
     "highspy": "pip install highspy",
@@ -50,9 +50,12 @@ INSTALL = {
 }
 
 _POLL = 0.05
+_REPORT = 0.2
+"""Seconds between two looks at what a child has noted."""
+_NOTED = ("progress.jsonl", "cbc*.log")
 _EXACT = 2**50
-"""Objective coefficients from this size on are too large for a solver's tolerances."""
-_OUT_OF_MEMORY = re.compile("bad_alloc|MemoryError|out of memory|allocate memory", re.I)
+"""Objective coefficients of this size have no room for such tolerances."""
+_FULL = re.compile("bad_alloc|MemoryError|out of memory|allocate memory", re.I)
 
 
 def solve(
@@ -64,29 +67,29 @@ def solve(
 ) -> Result:
     """Solve a formulation; the solution is checked and priced again.
 
-    Ctrl-C ends the search with the best solution and the limit ``interrupt``; a second
-    Ctrl-C raises KeyboardInterrupt.
+    Ctrl-C ends the search with what it has and the limit ``interrupt``; a second
+    Ctrl-C is a KeyboardInterrupt.
 
     Parameters
     ----------
     formulation
-        The model to solve.
+        What to solve.
     backend
         A key of `BACKENDS`.
     settings
-        Time limit (measured from ``start``), seed, threads, and the memory that the
-        child process may use in addition to its libraries.
+        Time limit (what is left of it since ``start``), seed, threads, and the
+        memory that the child process may use on top of its libraries.
     start
-        ``clock.now()`` at the start of the run, including model building.
+        ``clock.now()`` when the run began, building included.
 
     Raises
     ------
     SolverError
-        If the solver is not installed, crashes, or returns an invalid answer or a wrong
-        solution. Reaching the time limit is not an error.
+        When the solver is missing, crashes, answers nonsense or a wrong solution; it
+        is named. One that does not answer in time is no error.
     """
     start = clock.now() if start is None else start
-    known, stderr = _Report(), ""
+    known, complaint = _Known(), ""
     outcome: dict[str, Any] | None = None
     ended: Limit | None
     code = 0
@@ -94,13 +97,13 @@ def solve(
         _refuse_inexact(formulation)
         with tempfile.TemporaryDirectory(prefix="closeknit-") as name:
             folder = Path(name)
-            _write_job(formulation, backend, settings, start, folder)
-            ended, code = _run(folder, backend, settings, start)
+            _hand_over(formulation, backend, settings, start, folder)
+            ended, code = _run(formulation, folder, backend, settings, start)
             with alarm_postponed():
                 outcome = _outcome(folder, backend)
                 known = _progress(folder)
-                stderr = "" if ended else _last_line(folder / "stderr")
-    except OutOfTimeError:  # the model is too large to be written in time
+                complaint = "" if ended else _tail(folder / "stderr")
+    except OutOfTimeError:  # the model is too large to be handed over in time
         ended = Limit.TIME
     except KeyboardInterrupt:
         ended = Limit.INTERRUPT
@@ -117,8 +120,8 @@ def solve(
         known.take(outcome)
         limit = ended or _limit(outcome, backend, formulation.name)
     elif ended is None:
-        if settings.memory_mb is None or not _OUT_OF_MEMORY.search(stderr):
-            raise SolverError(_crash(backend, code, stderr))
+        if settings.memory_mb is None or not _FULL.search(complaint):
+            raise SolverError(_crash(backend, code, complaint))
         limit = Limit.MEMORY
     values, bound = _priced(formulation, known)
     return to_result(
@@ -133,19 +136,19 @@ def solve(
 
 
 @dataclass(slots=True)
-class _Report:
-    """The best bounds and solutions that a child process has reported.
+class _Known:
+    """What a child process has reported.
 
     Attributes
     ----------
     version
-        Name and version of the solver.
+        Of the solver.
     optima
-        Optima of the first levels, if there are levels.
+        Of the first levels, where there are levels.
     bound
-        Bound on the objective, or on the first level without an optimum.
+        On the objective, or on that of the level after these.
     values
-        The last solution of each level.
+        The last solution of each level that has any.
     """
 
     version: str = ""
@@ -154,12 +157,12 @@ class _Report:
     values: dict[int, list[float]] = field(default_factory=dict)
 
     def take(self, report: dict[str, Any]) -> None:
-        """Merge a progress note or the outcome.
+        """Learn from a note or from the outcome.
 
         Raises
         ------
         ValueError, TypeError
-            If it is malformed.
+            When it is nonsense.
         """
         values, bound = report.get("values"), report.get("bound")
         optima = [int(v) for v in report.get("optima") or ()]
@@ -175,9 +178,9 @@ class _Report:
 
 
 def _priced(
-    formulation: MipFormulation, known: _Report
+    formulation: MipFormulation, known: _Known
 ) -> tuple[list[int] | None, Value | None]:
-    """Return the cheapest solution, and the bound on the cost."""
+    """Return the best of the solutions, and the bound on the cost."""
     found = [[round(v) for v in values] for values in known.values.values()]
     bound = rounded_up(known.bound, slack=formulation.slack)
     proved = None
@@ -195,11 +198,11 @@ def _refuse_inexact(formulation: MipFormulation) -> None:
     if most >= _EXACT:
         raise SolverError(
             f"{formulation.name}: costs of {most} are too large for a solver that "
-            "computes in floats; use cpsat or one of closeknit's own searches."
+            "counts in floats; use cpsat, or a search of closeknit's own."
         )
 
 
-def _write_job(
+def _hand_over(
     formulation: MipFormulation,
     backend: str,
     settings: Settings,
@@ -225,9 +228,13 @@ def _write_job(
 
 
 def _run(
-    folder: Path, backend: str, settings: Settings, start: float
+    formulation: MipFormulation,
+    folder: Path,
+    backend: str,
+    settings: Settings,
+    start: float,
 ) -> tuple[Limit | None, int]:
-    """Run the child process; return the limit that ended it, if any, and its status."""
+    """Wait for the child; return what ended it early, and its exit status."""
     soft = start + settings.time_limit
     hard = soft + grace(settings.time_limit)
     if clock.now() >= soft:
@@ -247,6 +254,7 @@ def _run(
             start_new_session=True,
         )
         output = logs.Follower(backend, folder) if logs.enabled() else None
+        report = _Reporter(formulation, folder) if progress.is_observed() else None
         try:
             while True:
                 try:
@@ -255,6 +263,8 @@ def _run(
                     pass
                 if output is not None:
                     output.follow()
+                if report is not None:
+                    report()
                 if pressed.is_set():
                     return Limit.INTERRUPT, 0
                 if clock.now() > hard:
@@ -265,9 +275,31 @@ def _run(
                 output.follow(to_the_end=True)
 
 
+class _Reporter:
+    """Reports what a child has noted so far, whenever its files have grown."""
+
+    def __init__(self, formulation: MipFormulation, folder: Path) -> None:
+        self._formulation = formulation
+        self._folder = folder
+        self._standing = Standing(formulation)
+        self._last = 0.0
+        self._seen = -1
+
+    def __call__(self) -> None:
+        if clock.now() - self._last < _REPORT:
+            return
+        self._last = clock.now()
+        files = (file for name in _NOTED for file in self._folder.glob(name))
+        size = sum(file.stat().st_size for file in files)
+        if size != self._seen:
+            self._seen = size
+            known = _progress(self._folder)
+            self._standing.update(*_priced(self._formulation, known))
+
+
 def _kill(child: subprocess.Popen[bytes]) -> None:
-    """Kill the child's process group."""
-    with suppress(ProcessLookupError, PermissionError):  # it has ended already
+    """End the child and all it started; it leads a group of its own."""
+    with suppress(ProcessLookupError, PermissionError):  # all gone already
         os.killpg(child.pid, signal.SIGKILL)
     child.wait()
     if child.stdin:
@@ -275,7 +307,7 @@ def _kill(child: subprocess.Popen[bytes]) -> None:
 
 
 def _outcome(folder: Path, backend: str) -> dict[str, Any] | None:
-    """Return the child's answer, or None if it has not written one."""
+    """Return the child's answer, None if it did not get so far."""
     file = folder / "outcome.json"
     if not file.exists():
         return None
@@ -283,22 +315,22 @@ def _outcome(folder: Path, backend: str) -> dict[str, Any] | None:
         outcome = json.loads(file.read_text(encoding="utf-8"))
         if not isinstance(outcome["status"], str):
             raise TypeError
-        _Report().take(outcome)
+        _Known().take(outcome)
     except (ValueError, TypeError, KeyError):
-        raise SolverError(f"{backend} returned a malformed answer.") from None
+        raise SolverError(f"{backend} answered nonsense.") from None
     return dict(outcome)
 
 
-def _progress(folder: Path) -> _Report:
-    """Return the bounds and solutions reported during the search."""
-    known = _Report()
+def _progress(folder: Path) -> _Known:
+    """Return what was noted on the way."""
+    known = _Known()
     file = folder / "progress.jsonl"
     lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
     for line in lines:
         try:
             known.take(json.loads(line))
         except (ValueError, TypeError, AttributeError):
-            continue  # truncated when the process was killed
+            continue  # cut off in the middle when it was killed
     known.take({"bound": cbc_progress(folder, len(known.optima))})
     return known
 
@@ -322,7 +354,7 @@ def _limit(outcome: dict[str, Any], backend: str, model: str) -> Limit | None:
     raise SolverError(f"{backend} failed on {model}: {status}")
 
 
-def _crash(backend: str, code: int, stderr: str) -> str:
+def _crash(backend: str, code: int, complaint: str) -> str:
     if code < 0:
         try:
             how = f"was ended by {signal.Signals(-code).name}"
@@ -330,10 +362,10 @@ def _crash(backend: str, code: int, stderr: str) -> str:
             how = f"was ended by signal {-code}"
     else:
         how = f"ended with status {code} and no answer"
-    return f"{backend} crashed: {how}{': ' + stderr if stderr else ''}."
+    return f"{backend} crashed: {how}{': ' + complaint if complaint else ''}."
 
 
-def _last_line(file: Path) -> str:
+def _tail(file: Path) -> str:
     """Return the last line that is not blank."""
     lines: Sequence[str] = file.read_text(errors="replace").split("\n")
     return next((line.strip() for line in reversed(lines) if line.strip()), "")

@@ -38,3 +38,8 @@ def report(incumbent: Value, bound: Value | None = None) -> None:
     """Report the state of a search; called about every tenth of a second."""
     for observer in _observers:
         observer(incumbent, bound)
+
+
+def is_observed() -> bool:
+    """Return whether any observer wants reports, so that others can save the work."""
+    return bool(_observers)

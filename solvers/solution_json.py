@@ -140,10 +140,10 @@ def solution_errors(instance: Instance, solution: SolutionFile) -> list[str]:
 
 
 def _infeasibility_errors(instance: Instance, solution: SolutionFile) -> list[str]:
-    """Count again, or check the certificate.
+    """Check infeasibility by counting, or by the problem's certificate.
 
-    Where there are no certificates, counting decides. A proof by a search or a solver
-    is accepted as it is.
+    Other problems are infeasible only by counting. Claims of a search or a solver
+    without a certificate are accepted.
     """
     problem = problem_of(instance)
     if solution.certificate is not None and problem.check_infeasible is None:

@@ -2,13 +2,29 @@
 
 from __future__ import annotations
 
-from math import ceil, isfinite
+from math import ceil, floor, isfinite
 
 ABSOLUTE, RELATIVE = 1e-3, 1e-9
 """Safety margins subtracted from float bounds before they are rounded up: solvers
 treat 1e-6 as zero in each of up to several thousand terms."""
 MOST_PROVED = 5 * 10**8
 """Largest integer objective that can be proved optimal despite the tolerances."""
+
+EXACT = 2.0**52
+"""Floats up to twice this are apart by at most one."""
+_INTEGERS = 1e-6
+"""CP-SAT counts in integers; its bound is a float only on the way out."""
+
+
+def integer_bound(bound: float) -> int:
+    """Return the integer of a bound that CP-SAT gives as a float.
+
+    >>> integer_bound(6.9999999), integer_bound(7.01)
+    (7, 8)
+    """
+    if abs(bound) < EXACT:
+        return ceil(bound - _INTEGERS)
+    return floor(bound - abs(bound) / EXACT)  # it may have been rounded upwards
 
 
 def rounded_up(bound: float | None, unit: int = 1, slack: float = 0.0) -> int | None:

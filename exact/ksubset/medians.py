@@ -56,7 +56,7 @@ def by_medians(
                 continue
             box = replace(box, bound=max(least, box.bound))
             model = cuts_median(instance, box, best, strengthening)
-            result = cpsat.solve(model, settings=settings, start=start)
+            result = cpsat.solve(model, settings=settings, start=start, part=True)
             if result.proof != PROOF:
                 proof = result.proof or proof
             if result.chosen is not None:

@@ -170,7 +170,7 @@ class Migration:
         from ...solvers import cpsat
 
         model = moves(self.instance, movable=moved, hint=known)
-        result = cpsat.solve(model, settings=self.settings, start=self.start)
+        result = cpsat.solve(model, settings=self.settings, start=self.start, part=True)
         self.proof = Proof(Grade.SOLVER, f"migrate and {cpsat.BY}")
         if result.chosen is not None:
             self._offer(placement_of(self.instance, result.chosen))

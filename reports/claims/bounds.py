@@ -13,7 +13,7 @@ from ...instances import InputError, KSubset, Mesh, Points, Torus
 from ...methods import KSUBSET
 from ...solvers import Ties
 from ...solvers.method import Guarantee
-from .claim import Claim, Outcome, Trial, Untrue
+from .claim import Claim, Outcome, Trial, Untrue, held, refuted
 from .samples import every_subset, sampled
 from .shrink import broken
 
@@ -147,16 +147,13 @@ def as_stated(trial: Trial) -> Outcome:
                 promise = KSUBSET[name].guarantee
                 found = promise(instance) if promise is not None else None
                 if found != wanted:
-                    return Outcome(
-                        holds=False,
-                        result=f"{name} promises {found}, not {wanted} "
+                    return refuted(
+                        f"{name} promises {found}, not {wanted} "
                         f"(k = {k}, d = {d}, {topology.kind})",
-                        instances=seen,
-                        counterexample=instance,
+                        seen,
+                        instance,
                     )
-    return Outcome(
-        holds=True, result=f"as published for k below {most}, d = 1..4", instances=seen
-    )
+    return held(f"as published for k below {most}, d = 1..4", seen)
 
 
 _STATEMENTS = {

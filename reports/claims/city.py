@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...formulations.ksubset.bounds.city import city
 from ...formulations.ksubset.bounds.towns import town
-from .claim import Claim, Outcome, Trial
+from .claim import Claim, Outcome, Trial, held, refuted
 
 PSI = 0.650245952951
 """As Bender, Bender, Demaine and Fekete 2004 give it."""
@@ -25,19 +25,14 @@ def psi(trial: Trial) -> Outcome:
         ("half width", found.half_width, width),
     ):
         if not abs(value - wanted) < _TEN_DIGITS:
-            return Outcome(
-                holds=False,
-                result=f"{what} {value:.12f}, not {wanted:.12f}",
-                instances=1,
-            )
+            return refuted(f"{what} {value:.12f}, not {wanted:.12f}", 1)
     quotients = [town(k) / (found.psi / 2 * k**2.5) for k in (25, 50, 100, 150, 200)]
     if quotients != sorted(quotients) or not 0.97 < quotients[0] < quotients[-1] < 1:
-        return Outcome(holds=False, result=f"towns over it {quotients}", instances=5)
-    return Outcome(
-        holds=True,
-        result=f"psi = {found.psi:.12f}, by {steps} own steps {own:.12f}; w(200) is "
+        return refuted(f"towns over it {quotients}", 5)
+    return held(
+        f"psi = {found.psi:.12f}, by {steps} own steps {own:.12f}; w(200) is "
         f"{quotients[-1]:.5f} of psi/2 200^2.5",
-        instances=5,
+        5,
     )
 
 

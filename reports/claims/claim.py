@@ -58,6 +58,20 @@ class Outcome:
             raise ValueError("A claim with a counterexample does not hold.")
 
 
+def held(result: str, instances: int) -> Outcome:
+    """Return the outcome that nothing on so many instances contradicts the claim."""
+    return Outcome(holds=True, result=result, instances=instances)
+
+
+def refuted(
+    result: str, instances: int, counterexample: Instance | None = None
+) -> Outcome:
+    """Return the outcome that the claim fails, after so many instances."""
+    return Outcome(
+        holds=False, result=result, instances=instances, counterexample=counterexample
+    )
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trial:
     """How to test claims: what to run, how much, with which seed.

@@ -6,7 +6,7 @@ from itertools import pairwise, product
 
 from ...heuristics.allocation import curves
 from ...instances import Site, mesh
-from .claim import Claim, Outcome, Trial
+from .claim import Claim, Outcome, Trial, held, refuted
 
 WALKS = ("hilbert", "snake")
 
@@ -39,16 +39,11 @@ def no_gaps(trial: Trial) -> Outcome:
             if not why and order == "hilbert":
                 why = _wrong_ends(shape, full.free[walk[0]], full.free[walk[-1]])
             if why:
-                return Outcome(
-                    holds=False,
-                    result=f"{order} on {'x'.join(map(str, shape))} {why}",
-                    instances=seen,
-                    counterexample=full,
+                return refuted(
+                    f"{order} on {'x'.join(map(str, shape))} {why}", seen, full
                 )
-    return Outcome(
-        holds=True,
-        result=f"{' and '.join(WALKS)} visit every processor once, by single hops",
-        instances=seen,
+    return held(
+        f"{' and '.join(WALKS)} visit every processor once, by single hops", seen
     )
 
 

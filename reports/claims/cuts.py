@@ -7,9 +7,9 @@ from math import comb
 from random import Random
 
 from ...instances import KSubset, cost
-from .claim import Claim, Outcome, Trial
+from .claim import Claim, Outcome, Trial, held
 from .samples import sampled
-from .shrink import shrunk
+from .shrink import broken
 
 
 def cuts_are_distances(trial: Trial) -> Outcome:
@@ -18,19 +18,11 @@ def cuts_are_distances(trial: Trial) -> Outcome:
     pairs = 0
     for seen, instance in enumerate(instances, 1):
         pairs += comb(instance.n, 2)
-        if not _disagreement(instance):
-            continue
-        smallest = shrunk(instance, lambda smaller: bool(_disagreement(smaller)))
-        return Outcome(
-            holds=False,
-            result=_disagreement(smallest),
-            instances=seen,
-            counterexample=smallest,
-        )
-    return Outcome(
-        holds=True,
-        result=f"{pairs} pairs and {len(instances)} sets agree, seed {trial.seed}",
-        instances=len(instances),
+        if _disagreement(instance):
+            return broken(instance, _disagreement, seen)
+    return held(
+        f"{pairs} pairs and {len(instances)} sets agree, seed {trial.seed}",
+        len(instances),
     )
 
 

@@ -8,9 +8,9 @@ from itertools import product
 from math import prod
 
 from ...instances import Graph, KSubset, Site, Torus, Tree, cost
-from .claim import Claim, Outcome, Trial, Untrue
+from .claim import Claim, Outcome, Trial
 from .samples import sampled
-from .shrink import broken, certainly
+from .shrink import survey
 
 SAMPLES, QUICK_SAMPLES = 1500, 250
 _MOST_CENTRES = 300
@@ -84,24 +84,11 @@ def _shell(instance: KSubset, centre: Site, site: Site) -> int:
 
 
 def _test(check: Check, trial: Trial) -> Outcome:
-    def wrong(instance: KSubset) -> str:
-        try:
-            return check(trial, instance)
-        except Untrue as error:
-            return str(error)
-
-    instances = [
-        instance
-        for instance in sampled(trial.seed, QUICK_SAMPLES if trial.quick else SAMPLES)
-        if not isinstance(instance.topology, Tree | Graph)
-    ]
-    for seen, instance in enumerate(instances, 1):
-        if certainly(wrong, instance):
-            return broken(instance, wrong, seen)
-    return Outcome(
-        holds=True,
-        result=f"as by definition on samples of seed {trial.seed}",
-        instances=len(instances),
+    samples = sampled(trial.seed, QUICK_SAMPLES if trial.quick else SAMPLES)
+    on_axes = (x for x in samples if not isinstance(x.topology, Tree | Graph))
+    return survey(
+        f"as by definition on samples of seed {trial.seed}",
+        (on_axes, partial(check, trial)),
     )
 
 

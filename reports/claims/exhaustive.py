@@ -13,7 +13,7 @@ import numpy.typing as npt
 from ...heuristics.ksubset.guarantees import rho
 from ...instances import KSubset, Mesh, Torus
 from ...solvers import Ties
-from .claim import Claim, Outcome, Trial, Untrue
+from .claim import Claim, Outcome, Trial, Untrue, held, refuted
 from .shrink import certainly, shrunk
 
 Ints = npt.NDArray[np.int64]
@@ -165,9 +165,7 @@ def _test(bound: _Bound, trial: Trial) -> Outcome:
             instance = net.instance(members, k)
             if paid > limit * least:
                 result = f"{paid}, above {limit} times the optimum {least} (k = {k})"
-                return Outcome(
-                    holds=False, result=result, instances=seen, counterexample=instance
-                )
+                return refuted(result, seen, instance)
             worst = max(worst, Fraction(paid, least))
             if limit > 1 and paid == limit * least:
                 attained.append(str(k))
@@ -176,11 +174,7 @@ def _test(bound: _Bound, trial: Trial) -> Outcome:
         shape = "x".join(map(str, topology.shape))
         reached = f", reached for k = {', '.join(attained)}" if attained else ""
         said.append(f"{shape} {topology.kind} {worst}{reached}")
-    return Outcome(
-        holds=True,
-        result=f"never above; worst ratio: {'; '.join(said)}",
-        instances=seen,
-    )
+    return held(f"never above; worst ratio: {'; '.join(said)}", seen)
 
 
 def _differs(
@@ -204,7 +198,7 @@ def _shrunk(
     fails = partial(certainly, partial(bound.broken, trial))
     smallest = shrunk(instance, fails) if fails(instance) else instance
     result = bound.broken(trial, smallest) or why
-    return Outcome(holds=False, result=result, instances=seen, counterexample=smallest)
+    return refuted(result, seen, smallest)
 
 
 def _star(k: int, d: int) -> Fraction:
@@ -235,18 +229,16 @@ def _windows(trial: Trial) -> Outcome:
             routes[method] = found
             for route, value in routes.items():
                 if value != least or len(wrong):
-                    return Outcome(
-                        holds=False,
-                        result=f"{route} {value}, enumeration {least}, best window "
+                    return refuted(
+                        f"{route} {value}, enumeration {least}, best window "
                         f"{best[members, k]} (k = {k})",
-                        instances=seen,
-                        counterexample=instance,
+                        seen,
+                        instance,
                     )
-    return Outcome(
-        holds=True,
-        result=f"a window is optimal: line of {line}, rings of 3 to {longest}; methods "
+    return held(
+        f"a window is optimal: line of {line}, rings of 3 to {longest}; methods "
         "agree on samples of each",
-        instances=seen,
+        seen,
     )
 
 

@@ -20,7 +20,7 @@ from ...instances.ksubset.worst_cases import (
     theorem1,
 )
 from ...solvers import Ties
-from .claim import Claim, Outcome, Trial
+from .claim import Claim, Outcome, Trial, held, refuted
 
 EPSILONS = tuple(Fraction(1, b) for b in (2, 4, 10, 100, 132, 133))
 RING = KSubset(
@@ -32,6 +32,8 @@ RING = KSubset(
 """On which the best window is not optimal."""
 REACHED = Fraction(174, 100)
 """What mm's ratio is shown to reach in the plane, where 7/4 is the limit."""
+
+_SHELLS = ((1, 4, 50), (2, 2, 100), (2, 4, 100), (2, 8, 400), (3, 4, 100))
 
 Formula = Callable[[WorstCase], str]
 """Says what else is wrong with a case once cost and optimum agree; "" if nothing."""
@@ -66,70 +68,60 @@ def reaches(trial: Trial) -> Outcome:
     ]
     for case, *_, ratio in forms:
         if ratio < REACHED:
-            return Outcome(
-                holds=False,
-                result=f"{ratio} is below {REACHED}",
-                instances=0,
-                counterexample=case.instance,
-            )
+            return refuted(f"{ratio} is below {REACHED}", 0, case.instance)
     return _outcome(trial, forms, "1225/704 and 15493/8904")
 
 
 def rows_tight(trial: Trial) -> Outcome:
     """Run mm on rows of distinct points: within 1/50 of 7/4 for every k = 8q."""
-    forms = []
-    for k in (8, 16) if trial.quick else (8, 16, 24, 32, 48):
-        case = mm_blocks(k, 100 * k)
-        if not Fraction(7, 4) - Fraction(1, 50) < case.ratio <= Fraction(7, 4):
-            return _wrong(case, f"ratio {case.ratio} is not near 7/4", 0)
-        forms.append((case, case.cost, case.optimum, case.ratio))
-    return _outcome(trial, forms, "every ratio within 1/50 of 7/4")
+    ks = (8, 16) if trial.quick else (8, 16, 24, 32, 48)
+    cases = ((mm_blocks(k, 100 * k), Fraction(7, 4)) for k in ks)
+    return _near(trial, cases, 50, "7/4")
 
 
 def nears_rho(trial: Trial) -> Outcome:
     """Run mm on decoys for every k: within 1/100 of rho_k(d), not above it."""
-    forms = []
-    for d in range(1, 4):
-        for k in range(4, 9 if trial.quick else 17):
-            case = median_decoys(d, k, Fraction(1, 1000))
-            if not rho(k, d) - Fraction(1, 100) < case.ratio <= rho(k, d):
-                return _wrong(case, f"ratio {case.ratio} is not near {rho(k, d)}", 0)
-            forms.append((case, case.cost, case.optimum, case.ratio))
-    return _outcome(trial, forms, "every ratio within 1/100 of rho")
+    cases = (
+        (median_decoys(d, k, Fraction(1, 1000)), rho(k, d))
+        for d in range(1, 4)
+        for k in range(4, 9 if trial.quick else 17)
+    )
+    return _near(trial, cases, 100, "rho")
 
 
 def shells_tight(trial: Trial) -> Outcome:
     """Run mc1x1 where shells mislead it: within 1/5 of (2 - 2/k) d."""
-    forms = []
-    for d, k, r in ((1, 4, 50), (2, 2, 100), (2, 4, 100), (2, 8, 400), (3, 4, 100)):
-        case = mc1x1_family(k, r, d)
-        limit = (2 - Fraction(2, k)) * d
-        if not limit - Fraction(1, 5) < case.ratio <= limit:
-            return _wrong(case, f"ratio {case.ratio} is not near {limit}", 0)
-        forms.append((case, case.cost, case.optimum, case.ratio))
-    return _outcome(trial, forms, "every ratio within 1/5 of the bound")
+    cases = ((mc1x1_family(k, r, d), (2 - Fraction(2, k)) * d) for d, k, r in _SHELLS)
+    return _near(trial, cases, 5, "the bound")
 
 
 def genalg_tight(trial: Trial) -> Outcome:
     """Run mm-free on trees and in space: within 1/50 of 2 - 2/k."""
-    forms = []
     cases = [(3, genalg(1000))]
     cases += [(k, genalg_tree(k, 1000)) for k in range(3, 5 if trial.quick else 7)]
-    for k, case in cases:
-        limit = 2 - Fraction(2, k)
-        if not limit - Fraction(1, 50) < case.ratio <= limit:
+    limits = ((case, 2 - Fraction(2, k)) for k, case in cases)
+    return _near(trial, limits, 50, "the bound")
+
+
+def _near(
+    trial: Trial, cases: Iterable[tuple[WorstCase, Fraction]], part: int, what: str
+) -> Outcome:
+    """Hold ratios to limits: not above them, and below by less than 1/part."""
+    forms = []
+    for case, limit in cases:
+        if not limit - Fraction(1, part) < case.ratio <= limit:
             return _wrong(case, f"ratio {case.ratio} is not near {limit}", 0)
         forms.append((case, case.cost, case.optimum, case.ratio))
-    return _outcome(trial, forms, "every ratio within 1/50 of the bound")
+    return _outcome(trial, forms, f"every ratio within 1/{part} of {what}")
 
 
 def hilbert_far(trial: Trial) -> Outcome:
     """Run best fit along Hilbert's curve where it parts neighbours."""
     sides = (4, 8, 16) if trial.quick else (4, 8, 16, 32, 64)
-    forms = []
-    for side in sides:
-        case = hilbert_gap(side)
-        forms.append((case, 5 * side // 4 - 2, 1, Fraction(5 * side, 4) - 2))
+    forms = [
+        (hilbert_gap(side), 5 * side // 4 - 2, 1, Fraction(5 * side, 4) - 2)
+        for side in sides
+    ]
     listed = ", ".join(map(str, sides))
     return _outcome(trial, forms, f"5N/4 - 2 for N = {listed}")
 
@@ -141,12 +133,7 @@ def windows_fail(trial: Trial) -> Outcome:
         found[route] = trial.optimum(RING, route)
     for route, value in found.items():
         if value != (532 if route == "ring-window" else 530):
-            return Outcome(
-                holds=False,
-                result=f"{route} says {value} of 532 and 530",
-                instances=1,
-                counterexample=RING,
-            )
+            return refuted(f"{route} says {value} of 532 and 530", 1, RING)
     forms = [
         (ring_gap(s), 532 * s, 530 * s, Fraction(266, 265))
         for s in ((1, 2) if trial.quick else (1, 2, 3, 10))
@@ -185,20 +172,11 @@ def _outcome(trial: Trial, forms: Iterable[Form], result: str) -> Outcome:
                 return _wrong(
                     case, f"ratio {Fraction(paid, proved)}, not {ratio}", seen
                 )
-    return Outcome(
-        holds=True,
-        result=f"{result} ({orders} runs; optima proved by {trial.exact})",
-        instances=seen,
-    )
+    return held(f"{result} ({orders} runs; optima proved by {trial.exact})", seen)
 
 
 def _wrong(case: WorstCase, why: str, seen: int) -> Outcome:
-    return Outcome(
-        holds=False,
-        result=f"{case.instance.name}: {why}",
-        instances=seen,
-        counterexample=case.instance,
-    )
+    return refuted(f"{case.instance.name}: {why}", seen, case.instance)
 
 
 FAMILY_CLAIMS = (

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import cache
+from functools import cache, partial
 from itertools import combinations, product
 from random import Random
 
 from ...instances import Graph, KSubset, cost
-from .claim import Claim, Outcome, Trial, Untrue
-from .shrink import broken
+from .claim import Claim, Outcome, Trial, held, refuted
+from .shrink import survey
 
 _NODES, _QUICK_NODES = 7, 5
 _SOLVED_NODES, _QUICK_SOLVED_NODES = 6, 5
@@ -91,11 +91,9 @@ def distances_and_cuts(trial: Trial) -> Outcome:
         if wrong:
             free = tuple(graph.locations())
             at = KSubset("graph", graph, free, min(2, len(free)))
-            return Outcome(holds=False, result=wrong, instances=seen, counterexample=at)
-    return Outcome(
-        holds=True,
-        result=f"{by_cuts} of {seen} have cuts, and they add up; seed {trial.seed}",
-        instances=seen,
+            return refuted(wrong, seen, at)
+    return held(
+        f"{by_cuts} of {seen} have cuts, and they add up; seed {trial.seed}", seen
     )
 
 
@@ -133,19 +131,16 @@ def solved(trial: Trial) -> Outcome:
     """Compare the exact routes and two heuristics with the cost of every choice."""
     small = atlas(_QUICK_SOLVED_NODES if trial.quick else _SOLVED_NODES)
     more = drawn(trial.seed + 1, QUICK_SAMPLES if trial.quick else SAMPLES)
-    seen = 0
-    for graph in (*small, *more):
-        free = tuple(graph.locations())
-        for k in range(2, len(free)):
-            seen += 1
-            instance = KSubset(f"graph-{seen}", graph, free, k)
-            if _judged(trial, instance):
-                return broken(instance, lambda one: _judged(trial, one), seen)
-    return Outcome(
-        holds=True,
-        result="as by enumeration on all connected graphs of up to "
+    instances = (
+        KSubset(f"graph-{k}-of-{len(free)}", graph, free, k)
+        for graph in (*small, *more)
+        for free in [tuple(graph.locations())]
+        for k in range(2, len(free))
+    )
+    return survey(
+        "as by enumeration on all connected graphs of up to "
         f"{small[-1].nodes} nodes and samples of seed {trial.seed}",
-        instances=seen,
+        (instances, partial(_judged, trial)),
     )
 
 
@@ -153,16 +148,13 @@ def _judged(trial: Trial, instance: KSubset) -> str:
     """Say what is wrong on an instance; "" if nothing."""
     subsets = combinations(range(instance.n), instance.k)
     least = min(cost(instance, chosen) for chosen in subsets)
-    try:
-        for method in ("auto", "distances-bb"):
-            if (found := trial.optimum(instance, method)) != least:
-                return f"{method} proves {found}, enumeration {least}"
-        for method in ("mm-free", "mm"):
-            paid = trial.pay(method, instance)
-            if paid * instance.k > least * (2 * instance.k - 2):
-                return f"{method} costs {paid}, more than 2 - 2/k times {least}"
-    except Untrue as error:
-        return str(error)
+    for method in ("auto", "distances-bb"):
+        if (found := trial.optimum(instance, method)) != least:
+            return f"{method} proves {found}, enumeration {least}"
+    for method in ("mm-free", "mm"):
+        paid = trial.pay(method, instance)
+        if paid * instance.k > least * (2 * instance.k - 2):
+            return f"{method} costs {paid}, more than 2 - 2/k times {least}"
     return ""
 
 

@@ -8,7 +8,7 @@ from random import Random
 from typing import Any
 
 from ...scheduler.config.expression import ORDERS, Expression, evaluate
-from .claim import Claim, Outcome, Trial
+from .claim import Claim, Outcome, Trial, held, refuted
 
 SAMPLES, QUICK_SAMPLES = 20_000, 1_500
 _LEVELS = 2
@@ -139,17 +139,12 @@ def arithmetic(trial: Trial) -> Outcome:
         expression, wanted = make(random.randint(1, 4))
         found = evaluate(expression, draw.cost, draw.pes, draw.mincost)
         if found != wanted:
-            return Outcome(
-                holds=False,
-                result=f"{expression} is {found}, not {wanted}, where the cost is "
+            return refuted(
+                f"{expression} is {found}, not {wanted}, where the cost is "
                 f"{draw.cost} and PEs {draw.pes}",
-                instances=seen,
+                seen,
             )
-    return Outcome(
-        holds=True,
-        result=f"as by fractions, seed {trial.seed}",
-        instances=count,
-    )
+    return held(f"as by fractions, seed {trial.seed}", count)
 
 
 LANGUAGE_CLAIMS = (

@@ -27,7 +27,7 @@ from ...instances import (
 )
 from ...instances.ksubset.worst_cases import ring_gap
 from ...solvers import clock
-from .claim import Claim, Outcome, Trial
+from .claim import Claim, Outcome, Trial, held, refuted
 from .definitions import nearest_of_a_median
 from .processor_sets import knapsacks
 from .samples import sampled
@@ -122,12 +122,8 @@ def costs(trial: Trial) -> Outcome:
                     wrong = f"{free[i]} and {free[j]} are {hops} apart, not "
                     wrong += f"{apart[free[i]][free[j]]}"
             if wrong:
-                return Outcome(
-                    holds=False, result=wrong, instances=seen, counterexample=instance
-                )
-    return Outcome(
-        holds=True, result=f"as by walking, seed {trial.seed}", instances=seen
-    )
+                return refuted(wrong, seen, instance)
+    return held(f"as by walking, seed {trial.seed}", seen)
 
 
 # Searches and programmes
@@ -221,11 +217,9 @@ def on_one_axis(trial: Trial) -> Outcome:
     on_rings = partial(_not_least, least_of_all, "ring-dp", trial)
     on_trees = partial(_not_least, least_on_a_tree, "tree-dp", trial)
     return survey(
-        (
-            *((x, on_rings) for x in rings(trial.seed, many[0])),
-            *((x, on_trees) for x in trees(trial.seed, many[1])),
-        ),
         f"as by the plain reference, seed {trial.seed}",
+        (rings(trial.seed, many[0]), on_rings),
+        (trees(trial.seed, many[1]), on_trees),
     )
 
 
@@ -307,21 +301,18 @@ def improving(trial: Trial) -> Outcome:
     count = QUICK_STARTS if trial.quick else STARTS
     samples = (*_tight(), *sampled(trial.seed, count), *planes(trial.seed, count))
     return survey(
-        (
-            *((x, _stuck) for x in samples if x.n <= _MOST_FREE and 1 < x.k < x.n),
-            *((x, _stuck_knapsack) for x in knapsacks(trial.seed, count // 4)),
-        ),
         f"the optimum is found from what is next to it, seed {trial.seed}",
+        ((x for x in samples if x.n <= _MOST_FREE and 1 < x.k < x.n), _stuck),
+        (knapsacks(trial.seed, count // 4), _stuck_knapsack),
     )
 
 
 def grids(trial: Trial) -> Outcome:
     """Compare mm with its definition on meshes that are too large for a grid."""
     count = QUICK_GRIDS if trial.quick else GRIDS
-    wrong = partial(nearest_of_a_median, trial)
     return survey(
-        ((instance, wrong) for instance in _wide(trial.seed, count)),
         f"as by definition, seed {trial.seed}",
+        (_wide(trial.seed, count), partial(nearest_of_a_median, trial)),
     )
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from ...instances import InputError
 from ...methods import KSUBSET
 from ..adversary.worst_known import PATH, Entry, read_worst_known
-from .claim import Claim, Outcome, Trial, Untrue
+from .claim import Claim, Outcome, Trial, Untrue, refuted
 
 
 def ledger_is_true(trial: Trial, path: str | Path = PATH) -> Outcome:
@@ -16,14 +16,13 @@ def ledger_is_true(trial: Trial, path: str | Path = PATH) -> Outcome:
     try:
         entries = read_worst_known(path)
     except InputError as error:
-        return Outcome(holds=False, result=str(error), instances=0)
+        return refuted(str(error), 0)
     for seen, entry in enumerate(entries.values(), 1):
         if wrong := _wrong(trial, entry):
-            return Outcome(
-                holds=False,
-                result=f"{entry.method} on {entry.key[1]}, k = {entry.key[2]}: {wrong}",
-                instances=seen,
-                counterexample=entry.instance,
+            return refuted(
+                f"{entry.method} on {entry.key[1]}, k = {entry.key[2]}: {wrong}",
+                seen,
+                entry.instance,
             )
     methods = len({entry.method for entry in entries.values()})
     return Outcome(

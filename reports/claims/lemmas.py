@@ -16,8 +16,8 @@ from itertools import combinations, pairwise, permutations, product
 from random import Random
 
 from ...instances import KSubset, Points, Site
-from .claim import Claim, Outcome, Trial
-from .shrink import shrunk
+from .claim import Claim, Outcome, Trial, held, refuted
+from .shrink import broken
 
 SAMPLES, QUICK_SAMPLES = 3000, 400
 
@@ -153,9 +153,7 @@ def lemma_2(trial: Trial) -> Outcome:
     try:
         return _lemma_2(trial)
     except ArithmeticError as error:
-        return Outcome(
-            holds=False, result=str(error), instances=1, counterexample=LEMMA_2
-        )
+        return refuted(str(error), 1, LEMMA_2)
 
 
 def _lemma_2(trial: Trial) -> Outcome:
@@ -164,9 +162,7 @@ def _lemma_2(trial: Trial) -> Outcome:
     if not found or trial.optimum(LEMMA_2) != min(
         pair_sum(chosen) for chosen in combinations(LEMMA_2.free, LEMMA_2.k)
     ):
-        return Outcome(
-            holds=False, result="no cell grows", instances=1, counterexample=LEMMA_2
-        )
+        return refuted("no cell grows", 1, LEMMA_2)
     cases = [(4, 3), (5, 3)] if trial.quick else [(4, 3), (5, 3), (6, 3), (7, 6)]
     said = []
     for n, k in cases:
@@ -177,11 +173,9 @@ def _lemma_2(trial: Trial) -> Outcome:
             clear += bool(against_lemma_2(points, k))
             tied += bool(against_lemma_2(points, k, ties=True))
         said.append(f"{clear} ({tied} with ties) of {n}! for n = {n}, k = {k}")
-    return Outcome(
-        holds=True,
-        result=f"{found}, though not in the sum; permutations that fail: "
-        f"{', '.join(said)}",
-        instances=seen,
+    return held(
+        f"{found}, though not in the sum; permutations that fail: {', '.join(said)}",
+        seen,
     )
 
 
@@ -269,22 +263,12 @@ def _test(check: Check, trial: Trial) -> Outcome:
         instance = KSubset(f"lemma-{seen}", Points(points), points, k, seed=trial.seed)
 
         if _wrong(check, instance, m):
-            smallest = shrunk(instance, lambda one: bool(_wrong(check, one)))
-            return Outcome(
-                holds=False,
-                result=_wrong(check, smallest),
-                instances=seen,
-                counterexample=smallest,
-            )
+            return broken(instance, partial(_wrong, check), seen)
         if check is lemma_3:
             chosen, cut = _cut(instance, m)
             short += not printed_lemma_3(cut, chosen, m)
     printed = f"; without the square on m it would fail on {short}" if short else ""
-    return Outcome(
-        holds=True,
-        result=f"holds on {count} choices, seed {trial.seed}{printed}",
-        instances=count,
-    )
+    return held(f"holds on {count} choices, seed {trial.seed}{printed}", count)
 
 
 def _wrong(check: Check, instance: KSubset, m: int | None = None) -> str:

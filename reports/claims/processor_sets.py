@@ -12,8 +12,8 @@ from ...instances import InputError, ProcessorSet, ProcSet, Sukp, Value, check, 
 from ...instances.sukp.reduction import kept_sets, processors_left, procset_of, sukp_of
 from ...instances.value import ordered
 from ...methods import PROCSET, SUKP
-from .claim import Claim, Outcome, Trial, Untrue
-from .shrink import broken, certainly, survey
+from .claim import Claim, Outcome, Trial, Untrue, refuted
+from .shrink import survey
 
 SAMPLES, QUICK_SAMPLES = 400, 80
 
@@ -82,19 +82,15 @@ def enumerated(instance: ProcSet | Sukp) -> Value:
 def _exact(problem: str, method: str, trial: Trial) -> Outcome:
     count = QUICK_SAMPLES if trial.quick else SAMPLES
     samples = machines if problem == "procset" else knapsacks
-    wrong = partial(_inexact, trial, method)
     return survey(
-        ((instance, wrong) for instance in samples(trial.seed, count)),
         f"as by enumeration on samples of seed {trial.seed}",
+        (samples(trial.seed, count), partial(_inexact, trial, method)),
         refusals=True,
     )
 
 
 def _inexact(trial: Trial, method: str, instance: ProcSet | Sukp) -> str:
-    try:
-        found, _ = trial.least(instance, method)
-    except Untrue as error:
-        return str(error)
+    found, _ = trial.least(instance, method)
     least = enumerated(instance)
     return "" if found == least else f"{method} proves {found}, enumeration {least}"
 
@@ -102,19 +98,16 @@ def _inexact(trial: Trial, method: str, instance: ProcSet | Sukp) -> str:
 def reduction(trial: Trial) -> Outcome:
     """Turn machines into knapsacks and back, with their optima and solutions."""
     count = QUICK_SAMPLES if trial.quick else SAMPLES
-    there = partial(_not_its_knapsack, trial)
-    back = partial(_not_its_machine, trial)
     tight = (
         knapsack
         for knapsack in knapsacks(trial.seed, count)
         if knapsack.capacity < sum(knapsack.weights)  # else nothing is to be chosen
     )
+    flat = machines(trial.seed, count, levels=1)
     return survey(
-        (
-            *((machine, there) for machine in machines(trial.seed, count, levels=1)),
-            *((knapsack, back) for knapsack in tight),
-        ),
         f"same optima, solutions keep their cost, seed {trial.seed}",
+        (flat, partial(_not_its_knapsack, trial)),
+        (tight, partial(_not_its_machine, trial)),
     )
 
 
@@ -160,18 +153,12 @@ def reaching(trial: Trial) -> Outcome:
     paid = {name: _paid(trial, name, MISLED) for name in methods}
     expected = {"reaching-printed": (8,), "reaching": (7,), "reaching-beam": (7,)}
     if best != (7,) or paid != expected:
-        return Outcome(
-            holds=False,
-            result=f"optimum {best}, paid {paid}",
-            instances=1,
-            counterexample=MISLED,
-        )
+        return refuted(f"optimum {best}, paid {paid}", 1, MISLED)
     count = QUICK_SAMPLES if trial.quick else SAMPLES
-    wrong = partial(_saves_otherwise, trial, methods)
     return survey(
-        ((machine, wrong) for machine in machines(trial.seed, count)),
         "as printed 8, the optimum is 7; removing saves what it covers, no answer is "
         f"below the optimum, seed {trial.seed}",
+        (machines(trial.seed, count), partial(_saves_otherwise, trial, methods)),
         seen=1,
     )
 
@@ -209,10 +196,7 @@ def _saves_otherwise(trial: Trial, methods: tuple[str, ...], machine: ProcSet) -
             if left != rest:
                 return f"without {removed} {rest}, not {left} by what they cover"
     for name in methods:
-        try:
-            paid = _paid(trial, name, machine)
-        except Untrue as error:
-            return str(error)
+        paid = _paid(trial, name, machine)
         if ordered(paid) < ordered(least):
             return f"{name} costs {paid}, less than the optimum {least}"
     return ""
@@ -221,20 +205,17 @@ def _saves_otherwise(trial: Trial, methods: tuple[str, ...], machine: ProcSet) -
 def lookahead(trial: Trial) -> Outcome:
     """Compare what lookahead opens with all choices that open as cheaply."""
     count = QUICK_SAMPLES if trial.quick else SAMPLES
-    seen = 0
-    for drawn in machines(trial.seed, 4 * count):
-        # many choices that tie at the first level
-        sets = (replace(x, cost=(min(x.cost[0], 1), *x.cost[1:])) for x in drawn.sets)
-        machine = replace(drawn, sets=tuple(sets))
-        wrong = partial(_opens_otherwise, trial)
-        seen += 1
-        if certainly(wrong, machine):
-            return broken(machine, wrong, seen)
-    return Outcome(
-        holds=True,
-        result=f"as by enumeration on samples of seed {trial.seed}",
-        instances=seen,
+    return survey(
+        f"as by enumeration on samples of seed {trial.seed}",
+        (_tying(trial.seed, 4 * count), partial(_opens_otherwise, trial)),
     )
+
+
+def _tying(seed: int, count: int) -> Iterator[ProcSet]:
+    """Yield machines on which many choices tie at the first level."""
+    for drawn in machines(seed, count):
+        sets = (replace(x, cost=(min(x.cost[0], 1), *x.cost[1:])) for x in drawn.sets)
+        yield replace(drawn, sets=tuple(sets))
 
 
 def _opens_otherwise(trial: Trial, machine: ProcSet) -> str:

@@ -23,7 +23,7 @@ from ...instances.submesh.infeasibility import FAMILIES, check_infeasible
 from ...instances.submesh.packing import Item, Packing
 from .claim import Claim, Outcome, Trial
 from .samples import of_one_axis, sampled
-from .shrink import shrunk, survey
+from .shrink import survey
 
 SAMPLES, QUICK_SAMPLES = 150, 18
 _MOST_FREE = 9
@@ -37,8 +37,8 @@ def sound_steps(trial: Trial) -> Outcome:
     count = QUICK_SAMPLES if trial.quick else SAMPLES
     samples = (*sampled(trial.seed, 3 * count), *of_one_axis(trial.seed, count))
     return survey(
-        ((x, _loses) for x in samples if 1 < x.k < x.n <= _MOST_FREE),
         f"no step and no leaf loses an optimum, seed {trial.seed}",
+        ((x for x in samples if 1 < x.k < x.n <= _MOST_FREE), _loses),
     )
 
 
@@ -232,20 +232,9 @@ def no_false_refutation(trial: Trial) -> Outcome:
     """Offer every certificate against boxes cut out of a mesh."""
     random = Random(f"closeknit packed boxes {trial.seed}")
     count = QUICK_PACKINGS if trial.quick else PACKINGS
-    for seen in range(1, count + 1):
-        instance = packed_boxes(random)
-        if why := _refuted(instance):
-            smallest = shrunk(instance, lambda one: bool(_refuted(one)))
-            return Outcome(
-                holds=False,
-                result=_refuted(smallest) or why,
-                instances=seen,
-                counterexample=smallest,
-            )
-    return Outcome(
-        holds=True,
-        result=f"no certificate refutes what lies there, seed {trial.seed}",
-        instances=count,
+    return survey(
+        f"no certificate refutes what lies there, seed {trial.seed}",
+        ((packed_boxes(random) for _ in range(count)), _refuted),
     )
 
 

@@ -16,8 +16,8 @@ from ...heuristics.ksubset.strips import arcsine_sizes, even_sizes
 from ...instances import InputError, KSubset, Mesh, Points
 from ...methods import KSUBSET
 from ...solvers import Grade
-from .claim import Claim, Outcome, Trial, Untrue
-from .shrink import broken
+from .claim import Claim, Outcome, Trial, held, refuted
+from .shrink import broken, described
 
 LIMITS = {2: "2.000", 3: "1.333", 4: "1.172", 5: "1.106", 8: "1.040"}
 """What the factor of m strips tends to, 1/cos²(pi/2m), to three decimals."""
@@ -56,7 +56,7 @@ def _published(dimensions: tuple[int, ...], trial: Trial) -> Outcome:
                 continue
             seen[name] += 1
             wrong = partial(_above, trial, name, m)
-            if wrong(instance):
+            if described(wrong, instance):
                 return broken(instance, wrong, sum(seen.values()))
             if optimum := trial.optimum(instance):
                 ratio = Fraction(trial.pay(name, instance), optimum)
@@ -75,10 +75,7 @@ def _above(trial: Trial, name: str, m: int, instance: KSubset) -> str:
     """Describe by how much it costs more than either factor allows; "" if not."""
     if instance.k < m:
         return ""
-    try:
-        paid, optimum = trial.pay(name, instance), trial.optimum(instance)
-    except Untrue as error:
-        return str(error)
+    paid, optimum = trial.pay(name, instance), trial.optimum(instance)
     hidden = share(even_sizes(instance.k, m))
     limits = [1 / (1 - hidden)] if hidden < 1 else []
     if instance.k % m == 0 and (factor := printed(m)) is not None:
@@ -125,26 +122,22 @@ def bound(trial: Trial) -> Outcome:
             seen += 1
             wrong = partial(_not_bound, trial, name, m)
             try:
-                if wrong(instance):
+                if described(wrong, instance):
                     return broken(instance, wrong, seen)
             except InputError:  # too many triples of cuts
                 continue
             tight[name] += trial.run(name, instance).bound == trial.optimum(instance)
     share_of = ", ".join(f"{name} {number}" for name, number in tight.items())
-    return Outcome(
-        holds=True,
-        result=f"all as enumerated; the bound is the optimum on: {share_of}, of "
+    return held(
+        f"all as enumerated; the bound is the optimum on: {share_of}, of "
         f"{plane + space} each, seed {trial.seed}",
-        instances=seen,
+        seen,
     )
 
 
 def _not_bound(trial: Trial, name: str, m: int, instance: KSubset) -> str:
     """Describe what is wrong with the bound or the cost; "" if nothing."""
-    try:
-        result, optimum = trial.run(name, instance), trial.optimum(instance)
-    except Untrue as error:
-        return str(error)
+    result, optimum = trial.run(name, instance), trial.optimum(instance)
     sizes = arcsine_sizes(instance.k, m)
     if sum(sizes) != instance.k or len(sizes) != m:
         return f"strips of {sizes} do not hold {instance.k}"
@@ -192,7 +185,7 @@ def certified(trial: Trial) -> Outcome:
             if m not in run:
                 continue
             wrong = partial(_not_certified, trial, name, m)
-            if wrong(instance):
+            if described(wrong, instance):
                 return broken(instance, wrong, seen)
             result, optimum = trial.run(name, instance), trial.optimum(instance)
             assert isinstance(result.bound, int)
@@ -204,19 +197,15 @@ def certified(trial: Trial) -> Outcome:
         for name, m in ptas.STRIPS.items()
         if m in run
     )
-    return Outcome(
-        holds=True,
-        result=f"kept; largest cost and least bound over the optimum: {said}, "
+    return held(
+        f"kept; largest cost and least bound over the optimum: {said}, "
         f"seed {trial.seed}",
-        instances=seen,
+        seen,
     )
 
 
 def _not_certified(trial: Trial, name: str, m: int, instance: KSubset) -> str:
-    try:
-        result, optimum = trial.run(name, instance), trial.optimum(instance)
-    except Untrue as error:
-        return str(error)
+    result, optimum = trial.run(name, instance), trial.optimum(instance)
     hidden = share(arcsine_sizes(instance.k, m))
     promise = KSUBSET[name].guarantee
     factor = promise(instance) if promise else None
@@ -243,24 +232,19 @@ def factors(trial: Trial) -> Outcome:
             factor = float(1 / (1 - share(arcsine_sizes(k, m))))
             off = abs(factor - exact)
             if off > 8 * m / k or f"{exact:.3f}" != limit:
-                return Outcome(
-                    holds=False,
-                    result=f"m = {m}, k = {k}: factor {factor:.6f}, limit {exact:.6f}",
-                    instances=seen,
+                return refuted(
+                    f"m = {m}, k = {k}: factor {factor:.6f}, limit {exact:.6f}", seen
                 )
         said.append(f"{m}: {limit}")
     first = next(m for m in range(3, 20) if printed(m) is not None)
     better = next(m for m in range(first, 20) if (printed(m) or 2) < Fraction(7, 4))
     found = [(m, printed(m)) for m in (first, better)]
     if found != [(5, Fraction(6)), (9, Fraction(28, 17))]:
-        return Outcome(
-            holds=False, result=f"first at m = {first}, {better}", instances=seen
-        )
-    return Outcome(
-        holds=True,
-        result=f"improved {', '.join(said)}; as printed none below m = 5, there 6, "
+        return refuted(f"first at m = {first}, {better}", seen)
+    return held(
+        f"improved {', '.join(said)}; as printed none below m = 5, there 6, "
         f"below 7/4 first at m = 9, 28/17",
-        instances=seen,
+        seen,
     )
 
 

@@ -20,7 +20,7 @@ from ...instances.submesh import (
 from ...instances.submesh.plan import ORDERS, order_of, replay
 from ...instances.value import ordered
 from ...solvers import Settings, Status
-from .claim import Claim, Outcome, Trial, Undecided
+from .claim import Claim, Outcome, Trial, Undecided, held, refuted
 from .shrink import survey
 
 SAMPLES, QUICK_SAMPLES = 1200, 300
@@ -64,13 +64,12 @@ def overlaps(trial: Trial) -> Outcome:
         for (one, here), (other, there) in product(every, repeat=2):
             seen += 1
             if overlap(empty, one, other) != bool(here & there):
-                return Outcome(
-                    holds=False,
-                    result=f"{one} and {other} share {len(here & there)} processors "
+                return refuted(
+                    f"{one} and {other} share {len(here & there)} processors "
                     f"of {'x'.join(map(str, shape))}{', a torus' if torus else ''}",
-                    instances=seen,
+                    seen,
                 )
-    return Outcome(holds=True, result="as the processors in common say", instances=seen)
+    return held("as the processors in common say", seen)
 
 
 def crowded(seed: int, count: int, side: int) -> Iterator[Submesh]:
@@ -176,10 +175,9 @@ def migrations(trial: Trial) -> Outcome:
     """Let all residents be anywhere, and compare the cheapest with what is proved."""
     count = QUICK_SAMPLES if trial.quick else SAMPLES
     side = QUICK_MOVES if trial.quick else MOST_MOVES - 1
-    wrong = partial(_wrong_migration, trial)
     return survey(
-        ((instance, wrong) for instance in crowded(trial.seed, count, side)),
         f"as by enumeration, seed {trial.seed}",
+        (crowded(trial.seed, count, side), partial(_wrong_migration, trial)),
     )
 
 

@@ -17,7 +17,7 @@ from ...instances import (
     Submesh,
     Sukp,
 )
-from .claim import Outcome, Undecided
+from .claim import Outcome, Undecided, Untrue, held, refuted
 
 Kind = TypeVar("Kind", bound=Instance)
 
@@ -49,10 +49,18 @@ def shrunk(instance: Kind, fails: Callable[[Kind], bool]) -> Kind:
     return replace(instance, name=name)
 
 
+def described(wrong: Callable[[Kind], str], instance: Kind) -> str:
+    """Describe what is wrong; an untrue answer of a method is wrong by itself."""
+    try:
+        return wrong(instance)
+    except Untrue as error:
+        return str(error)
+
+
 def certainly(wrong: Callable[[Kind], str], instance: Kind) -> bool:
     """Whether something is wrong; False where that cannot be decided."""
     try:
-        return bool(wrong(instance))
+        return bool(described(wrong, instance))
     except (InputError, Undecided):
         return False
 
@@ -70,15 +78,12 @@ def broken(instance: Kind, wrong: Callable[[Kind], str], seen: int) -> Outcome:
         Number of instances on which the claim was tested.
     """
     smallest = shrunk(instance, partial(certainly, wrong))
-    return Outcome(
-        holds=False, result=wrong(smallest), instances=seen, counterexample=smallest
-    )
+    return refuted(described(wrong, smallest), seen, smallest)
 
 
 def survey(
-    cases: Iterable[tuple[Any, Callable[[Any], str]]],
     result: str,
-    *,
+    *cases: tuple[Iterable[Any], Callable[[Any], str]],
     refusals: bool = False,
     seen: int = 0,
 ) -> Outcome:
@@ -86,29 +91,30 @@ def survey(
 
     Parameters
     ----------
-    cases
-        Each instance with a function that returns what is wrong on it; "" if nothing.
     result
         The result if nothing is wrong.
+    cases
+        Instances, with a function that returns what is wrong on one; "" if nothing.
     refusals
         Whether instances that a method refuses by `InputError` are left out; at least
         one must remain then.
     seen
         Number of instances tested before.
     """
-    for instance, wrong in cases:
-        try:
-            why = wrong(instance)
-        except InputError:
-            if not refusals:
-                raise
-            continue
-        seen += 1
-        if why:
-            return broken(instance, wrong, seen)
+    for instances, wrong in cases:
+        for instance in instances:
+            try:
+                why = described(wrong, instance)
+            except InputError:
+                if not refusals:
+                    raise
+                continue
+            seen += 1
+            if why:
+                return broken(instance, wrong, seen)
     if refusals and not seen:
-        return Outcome(holds=False, result="takes none of the instances", instances=0)
-    return Outcome(holds=True, result=result, instances=seen)
+        return refuted("takes none of the instances", 0)
+    return held(result, seen)
 
 
 def _fewer(instance: KSubset) -> Iterator[KSubset]:

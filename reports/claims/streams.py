@@ -8,7 +8,7 @@ from ...instances import Mesh
 from ...methods.allocators import allocator
 from ...simulation.stream import Policy, Start, simulate
 from ...simulation.stream_jobs import StreamJob
-from .claim import Claim, Outcome, Trial
+from .claim import Claim, Outcome, Trial, held, refuted
 
 STREAMS, QUICK_STREAMS = 1500, 120
 _MOST = 6
@@ -80,18 +80,16 @@ def policies(trial: Trial) -> Outcome:
                     (n for n in wanted if found.get(n) != wanted[n]), default=None
                 )
                 stream = [(j.submit, j.processors, j.seconds, j.estimate) for j in jobs]
-                return Outcome(
-                    holds=False,
-                    result=f"{policy.value} starts job {late} at {found.get(late or 0)}"
+                return refuted(
+                    f"{policy.value} starts job {late} at {found.get(late or 0)}"
                     f", by definition at {wanted.get(late or 0)}; submit, processors, "
                     f"seconds, estimate: {stream}",
-                    instances=seen,
+                    seen,
                 )
-    return Outcome(
-        holds=True,
-        result=f"starts as by definition under {' and '.join(p.value for p in Policy)}"
+    return held(
+        f"starts as by definition under {' and '.join(p.value for p in Policy)}"
         f", seed {trial.seed}",
-        instances=count,
+        count,
     )
 
 

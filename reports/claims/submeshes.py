@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from itertools import permutations, product
@@ -12,8 +12,8 @@ from ...heuristics.submesh.allocator import SubmeshAllocator
 from ...instances import InputError, Submesh
 from ...instances.submesh import Box, Resident, box_at, overlap
 from ...methods.submesh_allocators import ALLOCATORS
-from .claim import Claim, Outcome, Trial
-from .shrink import shrunk
+from .claim import Claim, Outcome, Trial, held, refuted
+from .shrink import certainly, shrunk
 
 FIRST_FIT = ("fs-1", "fs-f", "as", "iss", "zhu-first-fit", "bitmap")
 """All of these promise the first place, row by row."""
@@ -89,11 +89,10 @@ def agree(trial: Trial) -> Outcome:
             }
             if set(found.values()) != {wanted}:
                 return _broken(state, found, wanted, requests)
-    return Outcome(
-        holds=True,
-        result=f"{', '.join(FIRST_FIT)} take the same place, the first, in {count} "
+    return held(
+        f"{', '.join(FIRST_FIT)} take the same place, the first, in {count} "
         f"streams, seed {trial.seed}",
-        instances=requests,
+        requests,
     )
 
 
@@ -105,10 +104,10 @@ def _broken(
     said = f"{_odd(found, wanted)}, the first place is {wanted}"
     for wrong in (partial(_misplaced, name) for name in FIRST_FIT):
         if wrong(state):
-            smallest = shrunk(state, partial(_is_misplaced, wrong))
+            smallest = shrunk(state, partial(certainly, wrong))
             said = wrong(smallest)
             break
-    return Outcome(holds=False, result=said, instances=seen, counterexample=smallest)
+    return refuted(said, seen, smallest)
 
 
 def _odd(found: Mapping[str, Box | None], wanted: Box | None) -> str:
@@ -126,10 +125,6 @@ def _misplaced(name: str, state: Submesh) -> str:
         return ""
     wanted = first_place(state)
     return "" if box == wanted else f"{name} takes {box}, the first place is {wanted}"
-
-
-def _is_misplaced(wrong: Callable[[Submesh], str], state: Submesh) -> bool:
-    return bool(wrong(state))
 
 
 SUBMESH_CLAIMS = (

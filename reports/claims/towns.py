@@ -13,7 +13,7 @@ from ...formulations.ksubset.bounds.towns import (
 )
 from ...formulations.ksubset.bounds.towns_3d import town_in_space, town_sites_in_space
 from ...instances import KSubset, Site, mesh
-from .claim import Claim, Outcome, Trial
+from .claim import Claim, Outcome, Trial, held, refuted
 
 FIGURE_2 = {
     **{2: 1, 3: 4, 4: 8, 5: 16, 6: 25, 7: 38, 8: 54, 9: 72, 10: 96, 11: 124},
@@ -63,7 +63,7 @@ def figure_2(trial: Trial) -> Outcome:
         f"as printed: partitions to k = 21; {trial.exact} and {trial.search} on "
         f"{SIDE}x{SIDE} to k = {largest}"
     )
-    return Outcome(holds=True, result=result, instances=seen)
+    return held(result, seen)
 
 
 def averages(trial: Trial) -> Outcome:
@@ -72,13 +72,12 @@ def averages(trial: Trial) -> Outcome:
         thousandths = 1000 * town(k) // comb(k, 2)
         found = f"{thousandths // 1000}.{thousandths % 1000:03}"
         if found != printed:
-            return Outcome(
-                holds=False,
-                result=f"k = {k}: {town(k)}/{comb(k, 2)} = {found}, not {printed}",
-                instances=k - 1,
-                counterexample=_room(k),
+            return refuted(
+                f"k = {k}: {town(k)}/{comb(k, 2)} = {found}, not {printed}",
+                k - 1,
+                _room(k),
             )
-    return Outcome(holds=True, result="all twenty", instances=len(AVERAGES))
+    return held("all twenty", len(AVERAGES))
 
 
 def optimal_towns(trial: Trial) -> Outcome:
@@ -93,7 +92,7 @@ def optimal_towns(trial: Trial) -> Outcome:
             if found != town(k):
                 return _differs(k, route, found, town(k), seen)
     result = f"{' and '.join(routes)} on {SIDE}x{SIDE} give w(k) for k = 1..{largest}"
-    return Outcome(holds=True, result=result, instances=seen)
+    return held(result, seen)
 
 
 def towns_in_space(trial: Trial) -> Outcome:
@@ -103,14 +102,11 @@ def towns_in_space(trial: Trial) -> Outcome:
         room = _cube(k)
         found = trial.optimum(room, trial.search)
         if found != town_in_space(k):
-            return Outcome(
-                holds=False,
-                result=f"k = {k}: {trial.search} says {found}, not {town_in_space(k)}",
-                instances=k,
-                counterexample=room,
+            return refuted(
+                f"k = {k}: {trial.search} says {found}, not {town_in_space(k)}", k, room
             )
     result = f"{trial.search} on a cube gives w(k) for k = 1..{largest}"
-    return Outcome(holds=True, result=result, instances=largest)
+    return held(result, largest)
 
 
 def published_towns(trial: Trial) -> Outcome:
@@ -134,18 +130,12 @@ def published_towns(trial: Trial) -> Outcome:
             elif k > 2 and (k - 2) * value < k * before:
                 why = f"w = {value}, less than {k}/{k - 2} of {before} before"
             if why:
-                return Outcome(
-                    holds=False,
-                    result=f"d = {d}, k = {k}: {why}",
-                    instances=seen,
-                    counterexample=room,
-                )
+                return refuted(f"d = {d}, k = {k}: {why}", seen, room)
             before = value
-    return Outcome(
-        holds=True,
-        result=f"{len(A193452)} and {len(A290190)} listed values; every town to k = "
+    return held(
+        f"{len(A193452)} and {len(A290190)} listed values; every town to k = "
         f"{sizes[2]} and {sizes[3]} costs w(k); (n - 2) w(n) is at least n w(n - 1)",
-        instances=seen,
+        seen,
     )
 
 
@@ -164,25 +154,18 @@ def extension(trial: Trial) -> Outcome:
                 value = -(-n * value // (n - 2))
                 loose = -(-n * (n - 1) * table[m] // (m * (m - 1)))
                 if not loose <= value <= table[n]:
-                    return Outcome(
-                        holds=False,
-                        result=f"d = {d}: from w({m}) to {value} for n = {n}, "
+                    return refuted(
+                        f"d = {d}: from w({m}) to {value} for n = {n}, "
                         f"{loose} at once; w({n}) = {table[n]}",
-                        instances=seen,
-                        counterexample=_cube(n) if d == 3 else None,
+                        seen,
+                        _cube(n) if d == 3 else None,
                     )
         top = TOWN_SEARCH[d]
         beyond = town_bound_value(top + 1, d)
         most = town(top) if d == 2 else town_in_space(top)
         if beyond != -(-(top + 1) * most // (top - 1)):
-            return Outcome(
-                holds=False,
-                result=f"d = {d}: {beyond} beyond the table",
-                instances=seen,
-            )
-    return Outcome(
-        holds=True, result="every continuation stays at or below w", instances=seen
-    )
+            return refuted(f"d = {d}: {beyond} beyond the table", seen)
+    return held("every continuation stays at or below w", seen)
 
 
 def _cube(k: int) -> KSubset:
@@ -204,12 +187,7 @@ def _room(k: int) -> KSubset:
 
 
 def _differs(k: int, who: str, found: int, expected: int, seen: int) -> Outcome:
-    return Outcome(
-        holds=False,
-        result=f"k = {k}: {who} says {found}, not {expected}",
-        instances=seen,
-        counterexample=_room(k),
-    )
+    return refuted(f"k = {k}: {who} says {found}, not {expected}", seen, _room(k))
 
 
 TOWN_CLAIMS = (

@@ -12,7 +12,7 @@ from typing import Any
 from ...solvers import clock
 from ..campaigns import pool
 from .catalogue import CLAIMS
-from .claim import Claim, Outcome, Trial, Undecided, Untrue
+from .claim import Claim, Outcome, Trial, Undecided, Untrue, refuted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,6 +110,4 @@ def _tested(claim: Claim, trial: Trial) -> Outcome:
     try:
         return claim.test(trial)
     except Untrue as error:
-        return Outcome(
-            holds=False, result=str(error), instances=1, counterexample=error.instance
-        )
+        return refuted(str(error), 1, error.instance)

@@ -10,7 +10,7 @@ nothing else in them is markup. Whatever a file, a solver or a user named is a `
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 
@@ -126,6 +126,16 @@ class Finding:
 
     def __post_init__(self) -> None:
         assert self.criterion or self.holds is None, self.claim
+
+
+def all_hold(outcomes: Iterable[bool | None]) -> bool | None:
+    """Whether all statements hold: False if one does not, None if one is open.
+
+    >>> all_hold([True, True]), all_hold([True, None]), all_hold([None, False])
+    (True, None, False)
+    """
+    found = set(outcomes)
+    return False if False in found else None if None in found else True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,6 +9,7 @@ from html import escape
 from io import StringIO
 from typing import Any
 
+import matplotlib as mpl
 import numpy as np
 import numpy.typing as npt
 from matplotlib.axes import Axes
@@ -18,6 +19,7 @@ from matplotlib.path import Path
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter, NullLocator
 
 from .bootstrap import Estimate
+from .document import Plot
 
 # Colours that stand for the page's own, which are put in afterwards.
 INK, FAINT, RULE, CLOUD = "#010101", "#020202", "#030303", "#040404"
@@ -54,6 +56,29 @@ _TICKS = (1, 1.01, 1.03, 1.1, 1.25, 1.5, 2, 3, 5, 10, 30, 100, 1000)
 _TICKS_BELOW = (0, 0.5, 0.8, 0.9, 0.97, 0.99)
 _NEAR = 0.01
 """Below this excess the ratio scale is linear, beyond it logarithmic."""
+
+
+in_style = mpl.rc_context(STYLE)
+"""Decorator of a function that draws and returns a plot."""
+
+
+def sheet(width: float, height: float) -> tuple[Figure, Axes]:
+    """Return a figure of one panel; its sides are in inches."""
+    figure = Figure(figsize=(width, height), layout="constrained")
+    return figure, figure.add_subplot()
+
+
+def sheets(
+    width: float, height: float, rows: int, columns: int, **shared: Any
+) -> tuple[Figure, Any]:
+    """Return a figure and its panels; ``shared`` is passed to `Figure.subplots`."""
+    figure = Figure(figsize=(width, height), layout="constrained")
+    return figure, figure.subplots(rows, columns, **shared)
+
+
+def plotted(figure: Figure, title: str, caption: str, spoken: str = "") -> Plot:
+    """Return a figure as a plot; ``spoken`` describes it if the title does not."""
+    return Plot(title, caption, as_svg(figure, spoken or title))
 
 
 def dots(

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from math import inf
-from typing import Any
 
-import matplotlib as mpl
 import numpy as np
-from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, NullLocator
 
 from ..drawing.problems import LABELS
@@ -18,14 +15,16 @@ from ..pages.plot_style import (
     CLOUD,
     FAINT,
     INK,
-    STYLE,
     A,
     B,
-    as_svg,
     box,
     dots,
+    in_style,
     plain_axis,
+    plotted,
     ratio_axis,
+    sheet,
+    sheets,
     time_label,
 )
 from .report import Report
@@ -40,63 +39,63 @@ _MOST_PANELS = 4
 Number = Callable[[ScoredRun], float]
 
 
+@in_style
 def plots(report: Report) -> list[Plot]:
     """Draw all plots for which there is data, of a report on one problem."""
     subject = LABELS[next(iter(report.parts))]
-    with mpl.rc_context(STYLE):
-        drawn = []
-        heuristics = [s for s in report.summaries if not s.exact]
-        measured = [s for s in heuristics if s.spread]
-        if measured:
-            drawn.append(_distribution(report, measured))
-        if by_level := [s for s in heuristics if s.levels]:
-            drawn.append(_level_by_level(report, by_level))
-        if any(s.judged for s in report.summaries):
-            drawn.append(_shares(report.summaries))
-        names = [s.name for s in measured]
-        with_ratio = [j for j in report.judged if j.ratio not in (None, inf)]
-        if names and subject.k:
-            drawn.append(
-                _facets(
-                    "Ratio against k",
-                    "One panel per method, all other methods in grey. Dashes: what is "
-                    "proven for the method on that instance.",
-                    names,
-                    with_ratio,
-                    (lambda j: j.row.k, subject.k),
-                    (_ratio, "ratio"),
-                    promised=True,
-                )
+    drawn = []
+    heuristics = [s for s in report.summaries if not s.exact]
+    measured = [s for s in heuristics if s.spread]
+    if measured:
+        drawn.append(_distribution(report, measured))
+    if by_level := [s for s in heuristics if s.levels]:
+        drawn.append(_level_by_level(report, by_level))
+    if any(s.judged for s in report.summaries):
+        drawn.append(_shares(report.summaries))
+    names = [s.name for s in measured]
+    with_ratio = [j for j in report.judged if j.ratio not in (None, inf)]
+    if names and subject.k:
+        drawn.append(
+            _facets(
+                "Ratio against k",
+                "One panel per method, all other methods in grey. Dashes: what is "
+                "proven for the method on that instance.",
+                names,
+                with_ratio,
+                (lambda j: j.row.k, subject.k),
+                (_ratio, "ratio"),
+                promised=True,
             )
-        if names and subject.has_busy:
-            drawn.append(
-                _facets(
-                    "Ratio against occupancy",
-                    "Share of the processors that are busy when the choice is made.",
-                    names,
-                    with_ratio,
-                    (lambda j: 100 - 100 * j.row.n / j.row.locations, "busy, %"),
-                    (_ratio, "ratio"),
-                )
+        )
+    if names and subject.has_busy:
+        drawn.append(
+            _facets(
+                "Ratio against occupancy",
+                "Share of the processors that are busy when the choice is made.",
+                names,
+                with_ratio,
+                (lambda j: 100 - 100 * j.row.n / j.row.locations, "busy, %"),
+                (_ratio, "ratio"),
             )
-        timed = [
-            j
-            for j in report.judged
-            if j.row.seconds is not None and not j.verdict.infeasible
-        ]
-        if timed:
-            drawn.append(
-                _facets(
-                    "Time against n",
-                    "Wall-clock seconds of one run against how many there are to "
-                    "choose from, both logarithmic.",
-                    [s.name for s in report.summaries],
-                    timed,
-                    (lambda j: j.row.n, subject.n),
-                    (lambda j: max(j.row.seconds or 0, 1e-6), "time"),
-                )
+        )
+    timed = [
+        j
+        for j in report.judged
+        if j.row.seconds is not None and not j.verdict.infeasible
+    ]
+    if timed:
+        drawn.append(
+            _facets(
+                "Time against n",
+                "Wall-clock seconds of one run against how many there are to "
+                "choose from, both logarithmic.",
+                [s.name for s in report.summaries],
+                timed,
+                (lambda j: j.row.n, subject.n),
+                (lambda j: max(j.row.seconds or 0, 1e-6), "time"),
             )
-        return drawn
+        )
+    return drawn
 
 
 def _ratio(j: ScoredRun) -> float:
@@ -105,8 +104,7 @@ def _ratio(j: ScoredRun) -> float:
 
 
 def _distribution(report: Report, measured: Sequence[MethodSummary]) -> Plot:
-    figure = Figure(figsize=(_WIDE, 0.9 + 0.46 * len(measured)), layout="constrained")
-    axes = figure.add_subplot()
+    figure, axes = sheet(_WIDE, 0.9 + 0.46 * len(measured))
     top = 1.0
     for place, summary in enumerate(measured):
         own = sorted(
@@ -132,21 +130,19 @@ def _distribution(report: Report, measured: Sequence[MethodSummary]) -> Plot:
     axes.grid(axis="x")
     axes.set_axisbelow(True)
     axes.spines["left"].set_visible(False)
-    return Plot(
+    return plotted(
+        figure,
         "Distribution of exact ratios",
         "Each dot is an instance with a proven optimum; boxes hold the middle half, "
         "whiskers reach from the least to the 95th percentile, the thick line is the "
         "median. Orange bars: the greatest factor proven for the method; next to such "
         "a bar, dots in grey are instances that it does not cover.",
-        as_svg(
-            figure,
-            "; ".join(
-                f"{s.name}: median {decimal(s.spread.median)}, "
-                f"max {decimal(s.spread.most)}"
-                + (f"; proven {s.coverage}" if s.coverage else "")
-                for s in measured
-                if s.spread
-            ),
+        "; ".join(
+            f"{s.name}: median {decimal(s.spread.median)}, "
+            f"max {decimal(s.spread.most)}"
+            + (f"; proven {s.coverage}" if s.coverage else "")
+            for s in measured
+            if s.spread
         ),
     )
 
@@ -156,10 +152,14 @@ def _level_by_level(report: Report, measured: Sequence[MethodSummary]) -> Plot:
     height = max(len(s.levels) for s in measured)
     columns = min(height, _MOST_PANELS)
     rows = -(-height // columns)
-    figure = Figure(
-        figsize=(_WIDE, rows * (0.8 + 0.36 * len(measured))), layout="constrained"
+    figure, grid = sheets(
+        _WIDE,
+        rows * (0.8 + 0.36 * len(measured)),
+        rows,
+        columns,
+        sharey=True,
+        squeeze=False,
     )
-    grid: Any = figure.subplots(rows, columns, sharey=True, squeeze=False)
     for level, axes in enumerate(grid.flat):
         if level >= height:
             axes.set_visible(False)
@@ -193,26 +193,23 @@ def _level_by_level(report: Report, measured: Sequence[MethodSummary]) -> Plot:
         fontsize=9,
         color=FAINT,
     )
-    return Plot(
+    return plotted(
+        figure,
         "Exact ratios level by level",
         "Each dot is an instance with a proven optimum, boxes hold the middle half. "
         "The first level counts most; below a level that is not 1, a ratio says little "
         "and may be less than 1. Positive costs where the optimum is 0 are counted, "
         "not drawn.",
-        as_svg(
-            figure,
-            "; ".join(
-                f"{s.name}: {s.optimal} of {s.runs} optimal, means "
-                f"{', '.join(decimal(spread.mean) for spread in s.levels)}"
-                for s in measured
-            ),
+        "; ".join(
+            f"{s.name}: {s.optimal} of {s.runs} optimal, means "
+            f"{', '.join(decimal(spread.mean) for spread in s.levels)}"
+            for s in measured
         ),
     )
 
 
 def _shares(summaries: Sequence[MethodSummary]) -> Plot:
-    figure = Figure(figsize=(_WIDE, 0.8 + 0.33 * len(summaries)), layout="constrained")
-    axes = figure.add_subplot()
+    figure, axes = sheet(_WIDE, 0.8 + 0.33 * len(summaries))
     for place, s in enumerate(summaries):
         optimal = 100 * s.optimal / s.runs
         beaten = 100 * (s.judged - s.optimal) / s.runs
@@ -226,13 +223,12 @@ def _shares(summaries: Sequence[MethodSummary]) -> Plot:
     axes.set_xlabel("share of runs, %")
     for side in ("left", "bottom"):
         axes.spines[side].set_visible(False)
-    return Plot(
+    return plotted(
+        figure,
         "How often the answer is optimal",
         "Blue: proved optimal. Grey: proved not optimal. What is left open is not "
         "proved either way, or no answer came.",
-        as_svg(
-            figure, "; ".join(f"{s.name}: {s.optimal} of {s.runs}" for s in summaries)
-        ),
+        "; ".join(f"{s.name}: {s.optimal} of {s.runs}" for s in summaries),
     )
 
 
@@ -260,8 +256,9 @@ def _facets(
     if columns > 4:  # as few empty places as can be
         columns = min((4, 3, 5), key=lambda c: -len(names) % c)
     rows = -(-len(names) // columns)
-    figure = Figure(figsize=(_WIDE, 0.6 + 1.95 * rows), layout="constrained")
-    grid: Any = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
+    figure, grid = sheets(
+        _WIDE, 0.6 + 1.95 * rows, rows, columns, sharex=True, sharey=True, squeeze=False
+    )
     for axes, name in zip(grid.flat, names, strict=False):
         mine = own == name
         others = np.flatnonzero(~mine)
@@ -302,4 +299,4 @@ def _facets(
     for i, axes in enumerate(grid.flat[: len(names)]):
         axes.tick_params(labelbottom=i + columns >= len(names))
     figure.supxlabel(across[1], fontsize=9, color=FAINT)
-    return Plot(title, caption, as_svg(figure, f"{title}, {len(shown)} points"))
+    return plotted(figure, title, caption, f"{title}, {len(shown)} points")

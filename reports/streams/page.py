@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 
-import matplotlib as mpl
 import numpy as np
-from matplotlib.figure import Figure
+from matplotlib.axes import Axes
 
 from ...simulation.stream_measures import JobRow, Summary
 from ..pages.document import Document, Plot, Section, Table
 from ..pages.html import html_of
-from ..pages.plot_style import FAINT, INK, STYLE, A, B, as_svg
+from ..pages.plot_style import FAINT, INK, A, B, in_style, plotted, sheets
 from .film import Film, slider
 
 Ran = tuple[str, Summary, Sequence[JobRow]]
@@ -85,6 +84,7 @@ def measures_table(ran: Sequence[Ran]) -> Table:
     )
 
 
+@in_style
 def distributions(ran: Sequence[Ran]) -> Plot:
     """Draw how measures of jobs are distributed under each allocator."""
     panels = [
@@ -93,35 +93,35 @@ def distributions(ran: Sequence[Ran]) -> Plot:
         if any(known := [_known(rows, of) for _, _, rows in ran])
     ]
     names = [name for name, _, _ in ran]
-    with mpl.rc_context(STYLE):
-        figure = Figure(
-            figsize=(9.8, len(panels) * (0.75 + 0.3 * len(names))),
-            layout="constrained",
-        )
-        for place, (label, known) in enumerate(panels, start=1):
-            axes = figure.add_subplot(len(panels), 1, place)
-            for y, values in enumerate(known):
-                if values:
-                    _box(axes, y, values)
-            axes.set_yticks(range(len(names)), names)
-            axes.tick_params(axis="y", length=0, labelcolor=INK)
-            axes.set_ylim(len(names) - 0.5, -0.5)
-            axes.set_xlabel(label)
-            axes.grid(axis="x")
-            axes.set_axisbelow(True)
-        svg = as_svg(figure, "Distributions of measures of jobs by allocator")
+    high = len(panels) * (0.75 + 0.3 * len(names))
+    figure, column = sheets(9.8, high, len(panels), 1, squeeze=False)
+    for axes, (label, known) in zip(column.flat, panels, strict=True):
+        for y, values in enumerate(known):
+            if values:
+                _box(axes, y, values)
+        axes.set_yticks(range(len(names)), names)
+        axes.tick_params(axis="y", length=0, labelcolor=INK)
+        axes.set_ylim(len(names) - 0.5, -0.5)
+        axes.set_xlabel(label)
+        axes.grid(axis="x")
+        axes.set_axisbelow(True)
     caption = (
         "Box: the middle half of the jobs; line: the median; whiskers: 5 and 95 per "
         "cent; dot: the mean."
     )
-    return Plot("Jobs under each allocator", caption, svg)
+    return plotted(
+        figure,
+        "Jobs under each allocator",
+        caption,
+        "Distributions of measures of jobs by allocator",
+    )
 
 
 def _known(rows: Sequence[JobRow], of: Callable[[JobRow], float | None]) -> list[float]:
     return [value for row in rows if (value := of(row)) is not None]
 
 
-def _box(axes: mpl.axes.Axes, y: int, values: Sequence[float]) -> None:
+def _box(axes: Axes, y: int, values: Sequence[float]) -> None:
     low, first, middle, third, high = np.percentile(values, _PERCENTILES)
     axes.plot([low, high], [y, y], color=FAINT, lw=1)
     axes.barh(y, third - first, left=first, height=0.5, color=A, alpha=0.35)

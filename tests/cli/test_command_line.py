@@ -16,7 +16,7 @@ from closeknit.cli import progress
 from closeknit.cli.app import overview, parse, run
 from closeknit.cli.commands import COMMANDS, parser_of
 from closeknit.cli.parser import Parser
-from closeknit.instances import InputError, write_ksubset
+from closeknit.instances import InputError, mesh, write_ksubset
 from closeknit.instances.ksubset.generators import random_occupancy
 from closeknit.methods import METHODS
 from closeknit.reports.claims import CLAIMS
@@ -258,7 +258,7 @@ def test_claims_are_chosen_by_pattern_group_and_method(capsys: Capture) -> None:
     ("words", "offered"),
     [
         ("closeknit sol", {"solve"}),
-        ("closeknit generate ran", {"random"}),
+        ("closeknit generate ran", {"random", "random-regular"}),
         ("closeknit solve --time", {"--time-limit"}),
         ("closeknit solve --method mc1x1-", {"mc1x1-all"}),
         ("closeknit solve --ties b", {"best"}),
@@ -292,6 +292,36 @@ def test_other_shells_know_every_command(capsys: Capture) -> None:
     assert all(line.startswith("complete -c closeknit ") for line in shown.splitlines())
 
 
+# width
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "compare {} --methods mm,mc1x1,hilbert/best-fit,plas",
+        "worst --families",
+        "worst mm --shape 9x9 --k 8 --n 40 --evaluations 3",
+        "methods",
+        "methods --short",
+        "methods mm",
+        "verify --list",
+        "verify mm-blocks cuts-are-distances --quick",
+        "reproduce --list",
+        "simulate stream --method mm --shape 8x8 --requests 9",
+        "simulate submesh --method 4iss --shape 8x8 --requests 9",
+    ],
+)
+def test_lines_fit_80_columns_and_end_with_whole_words(
+    words: str, path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)
+    assert run([word.format(path) for word in words.split()]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines
+    assert all(len(line) <= 80 for line in lines)
+    assert "…" not in "".join(lines)
+
+
 # progress
 
 
@@ -321,6 +351,18 @@ def test_solve_shows_incumbent_bound_and_gap(
         r"closeknit: .*: cuts-bb, \d+ of 2 s, incumbent \d+, bound \d+, gap \d+\.\d %"
     )
     assert any(re.fullmatch(form, line) for line in lines), lines
+
+
+@pytest.mark.parametrize("method", ["cuts-unary/cpsat", "cuts-unary/highs"])
+def test_solve_shows_how_a_model_stands(
+    method: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: Capture
+) -> None:
+    monkeypatch.setattr(progress, "EVERY", 0.1)
+    path = tmp_path / "full.json"
+    write_ksubset(mesh(10, 10, k=30), path)
+    assert run(["solve", str(path), "--time-limit", "5", "--method", method]) == 0
+    text = capsys.readouterr().err
+    assert re.search(r"of 5 s, incumbent \d+, bound \d+, gap \d+\.\d %", text), text
 
 
 def test_a_terminal_shows_a_line_that_is_rewritten(

@@ -10,7 +10,7 @@ import pytest
 
 from closeknit.formulations.ksubset import cpsat as models
 from closeknit.formulations.ksubset.strengthening import NONE, Strengthening
-from closeknit.instances import InputError, KSubset, Points, cost, mesh
+from closeknit.instances import InputError, KSubset, Points, Value, cost, mesh
 from closeknit.methods import KSUBSET
 from closeknit.solvers import (
     Grade,
@@ -22,6 +22,7 @@ from closeknit.solvers import (
     Ties,
     cpsat,
 )
+from closeknit.solvers.progress import observed
 
 from ..oracles import optimum
 from ..strategies import half_full, seeded_ksubset
@@ -212,3 +213,34 @@ def test_too_large_an_instance_and_other_ties_are_refused() -> None:
         KSUBSET["cuts-unary/highs"](mesh(8191, k=1000))
     with pytest.raises(InputError, match="breaks ties in one way only"):
         KSUBSET["cuts-unary/cpsat"](mesh(4, k=2), Settings(ties=Ties.BEST))
+
+
+def test_what_is_found_is_reported_while_it_runs() -> None:
+    job, spread = mesh(8, 8, k=16), tuple(range(0, 64, 4))
+    model = models.cuts_unary(job, Strengthening(hint=spread))
+    costs: list[int] = []
+    bounds: list[int] = []
+
+    def observe(incumbent: Value, bound: Value | None) -> None:
+        assert isinstance(incumbent, int)
+        costs.append(incumbent)
+        if isinstance(bound, int):
+            bounds.append(bound)
+
+    with observed(observe):
+        result = cpsat.solve(model, settings=Settings(time_limit=6))
+    assert result.objective is not None
+    assert result.bound is not None
+    assert costs == sorted(costs, reverse=True)
+    assert bounds == sorted(bounds)
+    assert cost(job, spread) > costs[-1] >= result.objective  # type: ignore[operator]
+    assert result.bound >= bounds[-1]  # type: ignore[operator]
+
+
+def test_bounds_of_a_part_are_not_reported() -> None:
+    hint = Strengthening(hint=tuple(range(30)))
+    model = models.cuts_unary(mesh(10, 10, k=30), hint)
+    seen: list[Value | None] = []
+    with observed(lambda incumbent, bound: seen.append(bound)):
+        cpsat.solve(model, settings=Settings(time_limit=1), part=True)
+    assert set(seen) == {None}

@@ -14,7 +14,7 @@ import pytest
 
 from closeknit.formulations.ksubset import mip as mip_models
 from closeknit.formulations.ksubset.strengthening import NONE, Strengthening
-from closeknit.instances import KSubset, Mesh, Points, cost, mesh
+from closeknit.instances import KSubset, Mesh, Points, Value, cost, mesh
 from closeknit.methods import KSUBSET
 from closeknit.solvers import (
     Grade,
@@ -28,6 +28,7 @@ from closeknit.solvers import (
     mip,
 )
 from closeknit.solvers.mip_backends import cbc_bound
+from closeknit.solvers.progress import observed
 from closeknit.solvers.tolerances import rounded_up
 
 from ..oracles import optimum
@@ -128,6 +129,15 @@ def test_what_a_killed_solver_had_found_is_kept(
     assert result.status is Status.FEASIBLE
     assert gone(tmp_path / "pids")
     assert nothing_left(tmp_path)
+
+
+def test_what_is_found_is_reported_while_the_solver_runs(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    seen: list[tuple[Value, Value | None]] = []
+    with observed(lambda incumbent, bound: seen.append((incumbent, bound))):
+        fake("hang_with_progress", monkeypatch, settings=Settings(time_limit=2.5))
+    assert seen == [(4, 2)]
 
 
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="counts by /proc")

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import isqrt, pi, sqrt
 
-import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import PatchCollection
-from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from ....formulations.ksubset.bounds.city import City, city
@@ -20,7 +18,7 @@ from ....methods import KSUBSET
 from ....solvers import Status
 from ...claims.towns import FIGURE_2
 from ...pages.document import Cell, Document, Finding, Plot, Section, Table
-from ...pages.plot_style import CLOUD, FAINT, INK, STYLE, A, B, as_svg
+from ...pages.plot_style import CLOUD, FAINT, INK, A, B, in_style, plotted, sheets
 from ..catalogue import RunOptions
 
 _AGREE = 40
@@ -210,54 +208,49 @@ def _boundary(ideal: City) -> Table:
     )
 
 
+@in_style
 def _clusters() -> Plot:
-    with mpl.rc_context(STYLE):
-        figure = Figure(figsize=(7.4, 4.6), layout="constrained")
-        grid = figure.subplots(3, 7).ravel()
-        for axes in grid:
-            axes.set_axis_off()
-        for axes, k in zip(grid, FIGURE_2, strict=False):
-            cells = town_sites(k)
-            _squares(axes, [(x, y) for x, y in cells], A)
-            wide, high = (max(axis) + 1 for axis in zip(*cells, strict=True))
-            axes.set_xlim((wide - 5.4) / 2, (wide + 5.4) / 2)
-            axes.set_ylim((high - 5.4) / 2, (high + 5.4) / 2)
-            axes.set_aspect("equal")
-            pairs = k * (k - 1) // 2
-            axes.set_title(f"{town(k)}/{pairs} = {town(k) / pairs:.3f}", fontsize=7)
-        spoken = "Optimal towns of 2 to 21 points"
-        return Plot(
-            spoken,
-            "Pair sum over number of pairs, and the mean distance.",
-            as_svg(figure, spoken),
-        )
+    figure, grid = sheets(7.4, 4.6, 3, 7)
+    for axes in grid.flat:
+        axes.set_axis_off()
+    for axes, k in zip(grid.flat, FIGURE_2, strict=False):
+        cells = town_sites(k)
+        _squares(axes, [(x, y) for x, y in cells], A)
+        wide, high = (max(axis) + 1 for axis in zip(*cells, strict=True))
+        axes.set_xlim((wide - 5.4) / 2, (wide + 5.4) / 2)
+        axes.set_ylim((high - 5.4) / 2, (high + 5.4) / 2)
+        axes.set_aspect("equal")
+        pairs = k * (k - 1) // 2
+        axes.set_title(f"{town(k)}/{pairs} = {town(k) / pairs:.3f}", fontsize=7)
+    return plotted(
+        figure,
+        "Optimal towns of 2 to 21 points",
+        "Pair sum over number of pairs, and the mean distance.",
+    )
 
 
+@in_style
 def _over_the_city(ideal: City) -> Plot:
-    with mpl.rc_context(STYLE):
-        figure = Figure(figsize=(7.4, 2.9), layout="constrained")
-        for axes, n in zip(figure.subplots(1, len(_DRAWN)), _DRAWN, strict=True):
-            axes.set_axis_off()
-            cells = np.array(town_sites(n), dtype=float)
-            cells = (cells - cells.mean(axis=0)) / sqrt(n)
-            _squares(axes, cells - 0.5 / sqrt(n), CLOUD, 1 / sqrt(n))
-            angle = np.linspace(0, 2 * pi, 400)
-            axes.plot(
-                np.cos(angle) / sqrt(pi), np.sin(angle) / sqrt(pi), ":", color=FAINT
-            )
-            for i in (1, -1):
-                for j in (1, -1):
-                    axes.plot(i * ideal.x, j * ideal.y, color=B, linewidth=1.2)
-            axes.set_xlim(-0.62, 0.62)
-            axes.set_ylim(-0.62, 0.62)
-            axes.set_aspect("equal")
-            axes.set_title(f"{n} points", color=INK)
-        spoken = "Towns, scaled to area 1, the optimal city, and a circle (dotted)"
-        return Plot(
-            spoken,
-            "The boundary is integrated from its differential equation.",
-            as_svg(figure, spoken),
-        )
+    figure, row = sheets(7.4, 2.9, 1, len(_DRAWN))
+    for axes, n in zip(row, _DRAWN, strict=True):
+        axes.set_axis_off()
+        cells = np.array(town_sites(n), dtype=float)
+        cells = (cells - cells.mean(axis=0)) / sqrt(n)
+        _squares(axes, cells - 0.5 / sqrt(n), CLOUD, 1 / sqrt(n))
+        angle = np.linspace(0, 2 * pi, 400)
+        axes.plot(np.cos(angle) / sqrt(pi), np.sin(angle) / sqrt(pi), ":", color=FAINT)
+        for i in (1, -1):
+            for j in (1, -1):
+                axes.plot(i * ideal.x, j * ideal.y, color=B, linewidth=1.2)
+        axes.set_xlim(-0.62, 0.62)
+        axes.set_ylim(-0.62, 0.62)
+        axes.set_aspect("equal")
+        axes.set_title(f"{n} points", color=INK)
+    return plotted(
+        figure,
+        "Towns, scaled to area 1, the optimal city, and a circle (dotted)",
+        "The boundary is integrated from its differential equation.",
+    )
 
 
 def _squares(

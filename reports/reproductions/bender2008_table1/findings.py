@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from ...pages.bootstrap import Estimate
-from ...pages.document import Finding
+from ...pages.document import Finding, all_hold
 from .entries import Row, relative
 from .parts import OPTIMAL
 from .printed import IN_A_ROW, NAMES, ON_THE_DIAGONAL, PRINTED, VARIANTS, Variant
@@ -36,10 +36,7 @@ class RankingFinding:
     @property
     def holds(self) -> bool | None:
         """Whether every step goes up; None where one may be chance."""
-        signs = [step.sign for _, step in self.steps]
-        if all(sign > 0 for sign in signs):
-            return True
-        return False if any(sign < 0 for sign in signs) else None
+        return all_hold({1: True, 0: None, -1: False}[s.sign] for _, s in self.steps)
 
     @property
     def in_order(self) -> bool:
@@ -55,13 +52,10 @@ class RankingFinding:
 def judged(steps: Sequence[RankingFinding]) -> bool | None:
     """Whether all of several rankings hold.
 
-    >>> judged([Verdict((("b", Estimate(1, 0.5, 2)),))])
+    >>> judged([RankingFinding((("b", Estimate(1, 0.5, 2)),))])
     True
     """
-    outcomes = [verdict.holds for verdict in steps]
-    if all(outcomes):
-        return True
-    return False if any(outcome is False for outcome in outcomes) else None
+    return all_hold(verdict.holds for verdict in steps)
 
 
 def row_verdict(row: Row, variant: Variant) -> RankingFinding:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
@@ -14,7 +14,7 @@ from math import inf
 import numpy as np
 
 from ....heuristics.allocation.allocator import Allocation, Allocator
-from ....instances import IntArray, KSubset, Mesh, cost
+from ....instances import InputError, IntArray, KSubset, Mesh, cost
 from ....methods import KSUBSET
 from ....methods.allocators import STRATEGIES, allocator
 from ....methods.method_as_allocator import MethodAsAllocator
@@ -135,7 +135,7 @@ def run(part: Part) -> Found:
         When the situation algorithm cannot serve a job.
     """
     topology = Mesh(part.shape)
-    placing = _situation(part, topology)
+    placing = placing_by(part.situation, topology, seed=part.seed, nodes=part.nodes)
     asked = _Asked(part, topology)
     rows: dict[str, list[int]] = {name: [] for name in ("start", "k", "free", "own")}
     costs = np.full((len(part.jobs), len(part.decisions)), NOT_ASKED, dtype=np.int64)
@@ -272,16 +272,15 @@ class _Asked:
         return result.objective, bound
 
 
-def _situation(part: Part, topology: Mesh) -> Allocator:
-    if part.situation == OPTIMAL:
-        limits = Settings(time_limit=inf, node_limit=part.nodes)
-        return MethodAsAllocator(
-            topology, KSUBSET[_EXACT], seed=part.seed, settings=limits
-        )
-    return allocator(part.situation, topology, seed=part.seed)
+def placing_by(name: str, topology: Mesh, *, seed: int, nodes: int) -> Allocator:
+    """Return a strategy by name; the optimal one searches so many nodes at most."""
+    if name in (OPTIMAL, _EXACT):
+        limits = Settings(time_limit=inf, node_limit=nodes)
+        return MethodAsAllocator(topology, KSUBSET[_EXACT], seed=seed, settings=limits)
+    return allocator(name, topology, seed=seed)
 
 
-def usable(names: Sequence[str], shape: tuple[int, ...]) -> Mapping[str, str]:
+def usable(names: Collection[str], shape: tuple[int, ...]) -> Mapping[str, str]:
     """Return for each method why it does not take this mesh; "" if it does."""
     topology = Mesh(shape)
     whole = KSubset("whole", topology, tuple(topology.locations()), 1)
@@ -290,3 +289,25 @@ def usable(names: Sequence[str], shape: tuple[int, ...]) -> Mapping[str, str]:
         refuses = KSUBSET[_EXACT if name == OPTIMAL else name].refuses
         reasons[name] = (refuses(whole) if refuses else None) or ""
     return reasons
+
+
+def taking_part(
+    names: Collection[str], shape: tuple[int, ...], needed: Collection[str] = ()
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the strategies that take a mesh, and why the others do not.
+
+    Raises
+    ------
+    InputError
+        When one that is needed does not.
+    """
+    reasons = usable(names, shape)
+    for name in needed:
+        if reasons[name]:
+            raise InputError(
+                f"{name} {reasons[name]}",
+                field="--shape",
+                value="x".join(map(str, shape)),
+            )
+    able = tuple(name for name in names if not reasons[name])
+    return able, tuple(f"{name}: {why}" for name, why in reasons.items() if why)

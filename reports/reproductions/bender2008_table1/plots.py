@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
-import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from ...pages.document import Plot
-from ...pages.plot_style import INK, STYLE, A, B, as_svg, box, per_cent, ratio_axis
+from ...pages.plot_style import (
+    INK,
+    A,
+    B,
+    box,
+    in_style,
+    per_cent,
+    plotted,
+    ratio_axis,
+    sheet,
+    sheets,
+)
 from .entries import relative
 from .parts import OPTIMAL
 from .printed import NAMES, PRINTED, VARIANTS
@@ -24,6 +32,7 @@ _MOST_DOTS = 240
 """Ratios of an allocator that are drawn, evenly through its distribution."""
 
 
+@in_style
 def paper_plot(state: str, rows: Rows) -> Plot:
     """Draw the 4x4 tables, printed and ours, as heat maps."""
     panels: list[tuple[str, list[list[float]]]] = [
@@ -35,25 +44,22 @@ def paper_plot(state: str, rows: Rows) -> Plot:
             for one in NAMES
         ]
         panels.append((f"ours, {name}", table))
-    with mpl.rc_context(STYLE):
-        figure = Figure(figsize=(_WIDE, 3.1), layout="constrained")
-        grid: Any = figure.subplots(1, len(panels), sharey=True)
-        full = max(_spread(table) for _, table in panels) or 1.0
-        for axes, (title, table) in zip(grid, panels, strict=True):
-            least = min(map(min, table)) or 1.0
-            shades = [[(x / least - 1) / full for x in row] for row in table]
-            shown = [[f"{x:.0f}" for x in row] for row in table]
-            _heat(axes, NAMES, NAMES, shades, shown)
-            axes.set_title(title, fontsize=9, loc="left", pad=6)
-            axes.set_xlabel("decision")
-        grid[0].set_ylabel("situation")
-        title = f"Table 1, the paper's and ours ({state})"
-        return Plot(
-            title=title,
-            caption="Average sum of pairwise distances; the darker, the farther above "
-            f"the least of its own panel (full shade: {100 * full:.0f} %).",
-            svg=as_svg(figure, title),
-        )
+    figure, grid = sheets(_WIDE, 3.1, 1, len(panels), sharey=True)
+    full = max(_spread(table) for _, table in panels) or 1.0
+    for axes, (title, table) in zip(grid, panels, strict=True):
+        least = min(map(min, table)) or 1.0
+        shades = [[(x / least - 1) / full for x in row] for row in table]
+        shown = [[f"{x:.0f}" for x in row] for row in table]
+        _heat(axes, NAMES, NAMES, shades, shown)
+        axes.set_title(title, fontsize=9, loc="left", pad=6)
+        axes.set_xlabel("decision")
+    grid[0].set_ylabel("situation")
+    return plotted(
+        figure,
+        f"Table 1, the paper's and ours ({state})",
+        "Average sum of pairwise distances; the darker, the farther above "
+        f"the least of its own panel (full shade: {100 * full:.0f} %).",
+    )
 
 
 def _spread(table: Sequence[Sequence[float]]) -> float:
@@ -61,6 +67,7 @@ def _spread(table: Sequence[Sequence[float]]) -> float:
     return max(map(max, table)) / least - 1 if least else 0.0
 
 
+@in_style
 def ratio_plot(state: str, rows: Rows) -> Plot:
     """Draw the ratio of every decision in every situation as a heat map."""
     decisions = [
@@ -77,20 +84,17 @@ def ratio_plot(state: str, rows: Rows) -> Plot:
         shown.append(
             [f"{1 + e:.3f}" if r else "–" for e, r in zip(excess, ratios, strict=True)]
         )
-    with mpl.rc_context(STYLE):
-        height = 1.1 + 0.3 * len(situations)
-        figure = Figure(figsize=(_WIDE, height), layout="constrained")
-        axes = figure.add_subplot()
-        _heat(axes, situations, decisions, shades, shown)
-        axes.set_ylabel("situation")
-        axes.set_xlabel("decision")
-        title = f"Cost over proven optimum ({state})"
-        return Plot(
-            title=title,
-            caption="Sum over sum. Who has placed the stream, by row; who is asked, by "
-            "column. Shade by the logarithm of the excess (full shade: 1.5).",
-            svg=as_svg(figure, title),
-        )
+    height = 1.1 + 0.3 * len(situations)
+    figure, axes = sheet(_WIDE, height)
+    _heat(axes, situations, decisions, shades, shown)
+    axes.set_ylabel("situation")
+    axes.set_xlabel("decision")
+    return plotted(
+        figure,
+        f"Cost over proven optimum ({state})",
+        "Sum over sum. Who has placed the stream, by row; who is asked, by "
+        "column. Shade by the logarithm of the excess (full shade: 1.5).",
+    )
 
 
 def _heat(
@@ -124,44 +128,41 @@ def _heat(
         spine.set_visible(False)
 
 
+@in_style
 def diagonal_plot(state: str, rows: Rows) -> Plot:
     """Draw the costs of each over the stream that it places, relative to optimal."""
     order = diagonal_order(rows)
     optimal = rows[OPTIMAL].found.own
-    with mpl.rc_context(STYLE):
-        figure = Figure(figsize=(_WIDE, 0.9 + 0.27 * len(order)), layout="constrained")
-        axes = figure.add_subplot()
-        axes.axvline(0, color=B, lw=1.6)
-        for y, name in enumerate(order):
-            if name == OPTIMAL:
-                axes.plot([0], [y], "o", color=B, ms=5)
-                continue
-            gap = relative(optimal, rows[name].found.own)
-            per_cent(axes, y, gap)
-        axes.set_xscale("symlog", linthresh=10, linscale=2)
-        axes.set_xticks(
-            [-5, 0, 5, 10, 20, 50, 100],
-            labels=["-5", "0", "5", "10", "20", "50", "100"],
-        )
-        axes.minorticks_off()
-        axes.margins(x=0.08)
-        axes.set_yticks(range(len(order)), order)
-        axes.tick_params(axis="y", length=0, labelcolor=INK)
-        axes.set_ylim(len(order) - 0.5, -0.5)
-        axes.set_xlabel(
-            "mean pair sum over the whole stream, % above deciding optimally"
-        )
-        axes.grid(axis="x")
-        title = f"Placing the whole stream ({state})"
-        return Plot(
-            title=title,
-            caption="Everyone in the situations that it has made itself, with 95 % "
-            "intervals; left of the line is better than deciding optimally each time. "
-            "Linear up to 10 %, logarithmic beyond.",
-            svg=as_svg(figure, title),
-        )
+    figure, axes = sheet(_WIDE, 0.9 + 0.27 * len(order))
+    axes.axvline(0, color=B, lw=1.6)
+    for y, name in enumerate(order):
+        if name == OPTIMAL:
+            axes.plot([0], [y], "o", color=B, ms=5)
+            continue
+        gap = relative(optimal, rows[name].found.own)
+        per_cent(axes, y, gap)
+    axes.set_xscale("symlog", linthresh=10, linscale=2)
+    axes.set_xticks(
+        [-5, 0, 5, 10, 20, 50, 100],
+        labels=["-5", "0", "5", "10", "20", "50", "100"],
+    )
+    axes.minorticks_off()
+    axes.margins(x=0.08)
+    axes.set_yticks(range(len(order)), order)
+    axes.tick_params(axis="y", length=0, labelcolor=INK)
+    axes.set_ylim(len(order) - 0.5, -0.5)
+    axes.set_xlabel("mean pair sum over the whole stream, % above deciding optimally")
+    axes.grid(axis="x")
+    return plotted(
+        figure,
+        f"Placing the whole stream ({state})",
+        "Everyone in the situations that it has made itself, with 95 % "
+        "intervals; left of the line is better than deciding optimally each time. "
+        "Linear up to 10 %, logarithmic beyond.",
+    )
 
 
+@in_style
 def spread_plot(state: str, rows: Rows) -> Plot:
     """Draw the distribution of the ratios of each in its own situations."""
     spread = {
@@ -169,28 +170,23 @@ def spread_plot(state: str, rows: Rows) -> Plot:
     }
     spread = {name: values for name, values in spread.items() if len(values)}
     names = sorted(spread, key=lambda name: float(spread[name].mean()))
-    with mpl.rc_context(STYLE):
-        figure = Figure(
-            figsize=(_WIDE, 0.9 + 0.36 * max(1, len(names))), layout="constrained"
-        )
-        axes = figure.add_subplot()
-        top = 1.0
-        for place, name in enumerate(names):
-            at = np.linspace(0, 1, min(len(spread[name]), _MOST_DOTS))
-            drawn = np.quantile(spread[name], at, method="nearest").tolist()
-            box(axes, place, drawn)
-            top = max(top, drawn[-1])
-        ratio_axis(axes.xaxis, axes.set_xscale, top)
-        axes.set_xlim(1 - 0.001, top + 0.08 * (top - 1) + 0.002)
-        axes.set_yticks(range(len(names)), names)
-        axes.tick_params(axis="y", length=0, labelcolor=INK)
-        axes.set_ylim(len(names) - 0.5, -0.5)
-        axes.set_xlabel("cost / proven optimum (scale stretched near 1)")
-        axes.grid(axis="x")
-        title = f"Ratios in situations of one's own ({state})"
-        return Plot(
-            title=title,
-            caption="Each dot a quantile of the decisions, up to the worst; the box "
-            "holds the middle half, the line is the median, the whisker ends at 95 %.",
-            svg=as_svg(figure, title),
-        )
+    figure, axes = sheet(_WIDE, 0.9 + 0.36 * max(1, len(names)))
+    top = 1.0
+    for place, name in enumerate(names):
+        at = np.linspace(0, 1, min(len(spread[name]), _MOST_DOTS))
+        drawn = np.quantile(spread[name], at, method="nearest").tolist()
+        box(axes, place, drawn)
+        top = max(top, drawn[-1])
+    ratio_axis(axes.xaxis, axes.set_xscale, top)
+    axes.set_xlim(1 - 0.001, top + 0.08 * (top - 1) + 0.002)
+    axes.set_yticks(range(len(names)), names)
+    axes.tick_params(axis="y", length=0, labelcolor=INK)
+    axes.set_ylim(len(names) - 0.5, -0.5)
+    axes.set_xlabel("cost / proven optimum (scale stretched near 1)")
+    axes.grid(axis="x")
+    return plotted(
+        figure,
+        f"Ratios in situations of one's own ({state})",
+        "Each dot a quantile of the decisions, up to the worst; the box "
+        "holds the middle half, the line is the median, the whisker ends at 95 %.",
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from ....instances import InputError, Mesh
+from ....instances import Mesh
 from ....methods import KSUBSET
 from ....methods.allocators import allocator
 from ....simulation.stream import simulate
@@ -15,7 +15,7 @@ from ..catalogue import RunOptions
 from ..parts import run_all
 from .entries import Row
 from .findings import findings, lead
-from .parts import OPTIMAL, Found, Part, run, usable
+from .parts import OPTIMAL, Found, Part, run, taking_part
 from .plots import diagonal_plot, paper_plot, ratio_plot, spread_plot
 from .printed import AS_DEFINED, EVERYWHERE, JOBS
 from .streams import State, Stream, stream
@@ -73,18 +73,8 @@ def lineup(shape: tuple[int, ...]) -> Lineup:
         When one of the four does not.
     """
     wanted = [name for name in _WANTED if name == OPTIMAL or name in KSUBSET]
-    reasons = usable((*CORE, *wanted), shape)
-    for name in CORE:
-        if reasons[name]:
-            raise InputError(
-                f"{name} {reasons[name]}",
-                field="--shape",
-                value="x".join(map(str, shape)),
-            )
-    return Lineup(
-        more=tuple(name for name in wanted if not reasons[name]),
-        missing=tuple(f"{name}: {reasons[name]}" for name in wanted if reasons[name]),
-    )
+    able, missing = taking_part(dict.fromkeys((*CORE, *wanted)), shape, CORE)
+    return Lineup(more=tuple(name for name in wanted if name in able), missing=missing)
 
 
 def study(options: RunOptions) -> Document:
@@ -96,7 +86,7 @@ def study(options: RunOptions) -> Document:
         When the trace cannot be used, or the mesh is too small for its jobs.
     """
     shape = options.mesh or MESH
-    taking_part = lineup(shape)
+    chosen = lineup(shape)
     jobs = stream(
         options.trace, shape, seed=options.seed, first=options.first, load=options.load
     )
@@ -106,13 +96,13 @@ def study(options: RunOptions) -> Document:
             jobs=state.jobs,
             situation=situation,
             always=CORE,
-            sometimes=taking_part.more,
+            sometimes=chosen.more,
             every=options.every or EVERY,
             nodes=NODES,
             seed=options.seed,
         )
         for state in jobs.states
-        for situation in taking_part.situations
+        for situation in chosen.situations
     }
     found = run_all(list(parts.values()), run, Found, options)
     rows = {
@@ -120,11 +110,11 @@ def study(options: RunOptions) -> Document:
             situation: Row(
                 parts[state.name, situation], found[parts[state.name, situation].key]
             )
-            for situation in taking_part.situations
+            for situation in chosen.situations
         }
         for state in jobs.states
     }
-    return _written(options, shape, jobs, rows, taking_part)
+    return _written(options, shape, jobs, rows, chosen)
 
 
 Rows = dict[str, dict[str, Row]]
@@ -136,7 +126,7 @@ def _written(
     shape: tuple[int, ...],
     jobs: Stream,
     rows: Rows,
-    taking_part: Lineup,
+    chosen: Lineup,
 ) -> Document:
     sections = [
         section
@@ -151,7 +141,7 @@ def _written(
         lead=tuple(lead(rows)),
         findings=tuple(findings(rows)),
         sections=(*sections, _films(shape, jobs.states[-1]), _everything(rows)),
-        notes=tuple(_notes(options, jobs, taking_part)),
+        notes=tuple(_notes(options, jobs, chosen)),
     )
 
 
@@ -216,7 +206,7 @@ _ON_ENTRIES = (
 )
 
 
-def _notes(options: RunOptions, jobs: Stream, taking_part: Lineup) -> Iterable[str]:
+def _notes(options: RunOptions, jobs: Stream, chosen: Lineup) -> Iterable[str]:
     yield from jobs.about
     yield from (f"{state.name}: {state.about}" for state in jobs.states)
     yield (
@@ -245,5 +235,5 @@ def _notes(options: RunOptions, jobs: Stream, taking_part: Lineup) -> Iterable[s
         "the square root of the number of jobs; both sides of a comparison are given "
         "the same blocks."
     )
-    if taking_part.missing:
-        yield f"Left out: {'; '.join(taking_part.missing)}."
+    if chosen.missing:
+        yield f"Left out: {'; '.join(chosen.missing)}."

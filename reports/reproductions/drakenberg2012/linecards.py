@@ -6,10 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-import matplotlib as mpl
 import numpy as np
 import numpy.typing as npt
-from matplotlib.figure import Figure
 from scipy import stats
 
 from ....exact.procset.machine import RequestSolver
@@ -18,7 +16,7 @@ from ....instances.procset.sample_machine import system
 from ....simulation.dispatch import Flags, dispatch
 from ....simulation.week import JOBS, NODE, WEEK, Submission, synthetic_week
 from ...pages.document import Cell, Document, Finding, Plot, Section, Table
-from ...pages.plot_style import FAINT, INK, STYLE, A, B, as_svg
+from ...pages.plot_style import FAINT, INK, A, B, in_style, plotted, sheet
 from ..catalogue import RunOptions
 from .week_stream import NODES, Ints, beginning, stream
 
@@ -280,38 +278,34 @@ def _over_loads(rows: Sequence[tuple[Cell, ...]]) -> Section:
     )
 
 
+@in_style
 def _plot(lines: dict[str, list[tuple[int, float, float]]]) -> Plot:
-    with mpl.rc_context(STYLE):
-        figure = Figure(figsize=(7.2, 4.0), layout="constrained")
-        axes = figure.subplots()
-        for shift, (name, points) in enumerate(lines.items()):
-            colour, style = _LOOKS[name]
-            sizes = np.array([size for size, _, _ in points], dtype=np.float64)
-            axes.errorbar(
-                sizes + 0.09 * (shift - 2),
-                [mean for _, mean, _ in points],
-                [spread for _, _, spread in points],
-                color=colour,
-                linestyle=style,
-                linewidth=1.4,
-                elinewidth=0.6,
-                capsize=1.5,
-                label=name,
-            )
-        most = max(size for size, _, _ in lines["exact"])
-        least = np.arange(1, most + 1)
-        axes.step(
-            least, -(-least // ON_A_CARD), where="mid", color=FAINT, linewidth=0.8
+    figure, axes = sheet(7.2, 4.0)
+    for shift, (name, points) in enumerate(lines.items()):
+        colour, style = _LOOKS[name]
+        sizes = np.array([size for size, _, _ in points], dtype=np.float64)
+        axes.errorbar(
+            sizes + 0.09 * (shift - 2),
+            [mean for _, mean, _ in points],
+            [spread for _, _, spread in points],
+            color=colour,
+            linestyle=style,
+            linewidth=1.4,
+            elinewidth=0.6,
+            capsize=1.5,
+            label=name,
         )
-        axes.text(most, 1.02, "least possible ", ha="right", va="bottom", color=FAINT)
-        axes.set_xlabel("nodes of the job")
-        axes.set_ylabel("line cards")
-        axes.set_ylim(bottom=0.5)
-        axes.legend(frameon=False, loc="upper left")
-        spoken = "Line cards of a job against its size"
-        return Plot(
-            spoken,
-            "Mean and standard deviation over all jobs of a size; the thin step is "
-            "what an empty machine would allow.",
-            as_svg(figure, spoken),
-        )
+    most = max(size for size, _, _ in lines["exact"])
+    least = np.arange(1, most + 1)
+    axes.step(least, -(-least // ON_A_CARD), where="mid", color=FAINT, linewidth=0.8)
+    axes.text(most, 1.02, "least possible ", ha="right", va="bottom", color=FAINT)
+    axes.set_xlabel("nodes of the job")
+    axes.set_ylabel("line cards")
+    axes.set_ylim(bottom=0.5)
+    axes.legend(frameon=False, loc="upper left")
+    return plotted(
+        figure,
+        "Line cards of a job against its size",
+        "Mean and standard deviation over all jobs of a size; the thin step is "
+        "what an empty machine would allow.",
+    )

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-import matplotlib as mpl
 import numpy as np
-from matplotlib.figure import Figure
 from scipy import stats
 
 from ....exact.procset.machine import RequestSolver
@@ -16,7 +14,7 @@ from ....instances.procset.sample_machine import system
 from ....simulation.dispatch import Flags, dispatch
 from ....simulation.week import Submission
 from ...pages.document import Document, Finding, Plot, Section, Table
-from ...pages.plot_style import FAINT, STYLE, A, B, as_svg
+from ...pages.plot_style import FAINT, A, B, in_style, plotted, sheet
 from ..catalogue import RunOptions
 from .week_stream import NODES, Pricer, stream
 
@@ -309,29 +307,27 @@ def _printed(near: Sequence[Asked]) -> Section:
     )
 
 
+@in_style
 def _plot(heads: Sequence[str], shares: dict[str, list[float]]) -> Plot:
-    with mpl.rc_context(STYLE):
-        figure = Figure(figsize=(7.2, 3.1), layout="constrained")
-        axes = figure.subplots()
-        places = np.arange(len(heads))
-        for (name, values), shift, colour in zip(
-            shares.items(), (-0.2, 0.2), (A, B), strict=True
-        ):
-            axes.bar(places + shift, values, width=0.36, color=colour, label=name)
-            for x, value in zip(places + shift, values, strict=True):
-                axes.text(x, value + 1.5, f"{value:.0f}", ha="center", color=FAINT)
-        axes.set_xticks(places, heads)
-        axes.set_ylim(0, 112)
-        axes.set_xlabel("processors not selected, |Pa| - r")
-        axes.set_ylabel("optimal, % of requests")
-        axes.legend(frameon=False, ncols=2, loc="upper right")
-        spoken = "Share of requests in which reaching is optimal, by |Pa| - r"
-        return Plot(
-            spoken,
-            "Reaching with realistic and with uniform costs, each against the exact "
-            "optimum of its own costs.",
-            as_svg(figure, spoken),
-        )
+    figure, axes = sheet(7.2, 3.1)
+    places = np.arange(len(heads))
+    for (name, values), shift, colour in zip(
+        shares.items(), (-0.2, 0.2), (A, B), strict=True
+    ):
+        axes.bar(places + shift, values, width=0.36, color=colour, label=name)
+        for x, value in zip(places + shift, values, strict=True):
+            axes.text(x, value + 1.5, f"{value:.0f}", ha="center", color=FAINT)
+    axes.set_xticks(places, heads)
+    axes.set_ylim(0, 112)
+    axes.set_xlabel("processors not selected, |Pa| - r")
+    axes.set_ylabel("optimal, % of requests")
+    axes.legend(frameon=False, ncols=2, loc="upper right")
+    return plotted(
+        figure,
+        "Share of requests in which reaching is optimal, by |Pa| - r",
+        "Reaching with realistic and with uniform costs, each against the exact "
+        "optimum of its own costs.",
+    )
 
 
 def _share(part: int, whole: int) -> float | None:

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-import matplotlib as mpl
 import numpy as np
-from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
 from ....exact.procset.machine import RequestSolver
@@ -19,7 +17,7 @@ from ....simulation.dispatch import Flags, dispatch
 from ....simulation.week import NODE, Submission
 from ....solvers import Settings, Status, clock
 from ...pages.document import Cell, Document, Finding, Plot, Section, Table
-from ...pages.plot_style import FAINT, INK, STYLE, A, B, as_svg, time_label
+from ...pages.plot_style import FAINT, INK, A, B, in_style, plotted, sheet, time_label
 from ..catalogue import RunOptions
 from .week_stream import NODES, Ints, stream
 
@@ -285,6 +283,7 @@ def _table(
     )
 
 
+@in_style
 def _plot(heads: Sequence[str], found: dict[str, list[Timed | None]]) -> Plot:
     looks = {
         "exact: frontier-dp": (A, "-"),
@@ -295,41 +294,38 @@ def _plot(heads: Sequence[str], found: dict[str, list[Timed | None]]) -> Plot:
         "cpsat": (FAINT, "-"),
         "mip (HiGHS)": (FAINT, "--"),
     }
-    with mpl.rc_context(STYLE):
-        figure = Figure(figsize=(7.4, 4.6), layout="constrained")
-        axes = figure.subplots()
-        for name, timed in found.items():
-            colour, style = looks[name]
-            points = [(at, one.mean) for at, one in enumerate(timed) if one]
-            axes.plot(
-                [at for at, _ in points],
-                [mean for _, mean in points],
-                color=colour,
-                linestyle=style,
-                linewidth=1.5,
-                marker="o",
-                markersize=2.5,
-                label=name,
-            )
-        wall = next(at for at, last in enumerate(_EDGES) if last == WALL)
-        axes.axvline(wall + 0.5, color=FAINT, linewidth=0.8)
-        axes.text(
-            wall + 0.6, 0.98, "the paper's wall", color=FAINT, va="top",
-            transform=axes.get_xaxis_transform(),
-        )  # fmt: skip
-        axes.set_yscale("log")
-        axes.yaxis.set_major_formatter(FuncFormatter(time_label))
-        axes.set_xticks(range(len(heads)), heads, rotation=35, ha="right")
-        axes.set_xlabel("nodes not selected, |Pa| - r")
-        axes.set_ylabel("mean time of a selection")
-        axes.grid(axis="y")
-        figure.legend(frameon=False, fontsize=8, ncols=4, loc="outside upper center")
-        spoken = "Time of a selection against |Pa| - r"
-        return Plot(
-            spoken,
-            "The same requests for every method, on a logarithmic scale of time.",
-            as_svg(figure, spoken),
+    figure, axes = sheet(7.4, 4.6)
+    for name, timed in found.items():
+        colour, style = looks[name]
+        points = [(at, one.mean) for at, one in enumerate(timed) if one]
+        axes.plot(
+            [at for at, _ in points],
+            [mean for _, mean in points],
+            color=colour,
+            linestyle=style,
+            linewidth=1.5,
+            marker="o",
+            markersize=2.5,
+            label=name,
         )
+    wall = next(at for at, last in enumerate(_EDGES) if last == WALL)
+    axes.axvline(wall + 0.5, color=FAINT, linewidth=0.8)
+    axes.text(
+        wall + 0.6, 0.98, "the paper's wall", color=FAINT, va="top",
+        transform=axes.get_xaxis_transform(),
+    )  # fmt: skip
+    axes.set_yscale("log")
+    axes.yaxis.set_major_formatter(FuncFormatter(time_label))
+    axes.set_xticks(range(len(heads)), heads, rotation=35, ha="right")
+    axes.set_xlabel("nodes not selected, |Pa| - r")
+    axes.set_ylabel("mean time of a selection")
+    axes.grid(axis="y")
+    figure.legend(frameon=False, fontsize=8, ncols=4, loc="outside upper center")
+    return plotted(
+        figure,
+        "Time of a selection against |Pa| - r",
+        "The same requests for every method, on a logarithmic scale of time.",
+    )
 
 
 def _milli(seconds: float) -> str:

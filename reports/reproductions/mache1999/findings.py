@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 
 from ...pages.bootstrap import Estimate
-from ...pages.document import Finding
+from ...pages.document import Finding, all_hold
 from .curves import BALANCE, CONTIGUITY, DISPERSAL, SYSTEM, Curves, Measure
 
 ELONGATED, PLAS, MC, RANDOM, MBS, PAGING = SIX = (
@@ -28,10 +29,7 @@ def judged(signs: Iterable[int]) -> bool | None:
     >>> judged([1, 1]), judged([1, 0]), judged([1, 0, -1])
     (True, None, False)
     """
-    found = list(signs)
-    if all(sign > 0 for sign in found):
-        return True
-    return False if any(sign < 0 for sign in found) else None
+    return all_hold({1: True, 0: None, -1: False}[sign] for sign in signs)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,18 +106,8 @@ def trend(curves: Curves, measure: Measure, strategy: str, direction: int) -> Tr
 
 def statements(workloads: Sequence[Curves]) -> Iterator[list[Finding]]:
     """Test each of the paper's statements on every workload."""
-    for make in (
-        _elongated_below_plas,
-        _elongated_below_mc,
-        _elongated_below_mc_system,
-        _dispersal_rises,
-        _random_and_mbs_high,
-        _balance_falls,
-        _balance_falls_system,
-        _plas_balances_better,
-        _mc_more_contiguous,
-    ):
-        yield [make(curves) for curves in workloads]
+    for test in _STATEMENTS:
+        yield [test(curves) for curves in workloads]
 
 
 def findings(workloads: Sequence[Curves]) -> list[Finding]:
@@ -159,55 +147,8 @@ def summary(workloads: Sequence[Curves]) -> Iterator[str]:
         yield f"On every workload holds: {'; '.join(everywhere)}."
 
 
-def _elongated_below_plas(curves: Curves) -> Finding:
-    return _below(
-        curves,
-        DISPERSAL,
-        ELONGATED,
-        PLAS,
-        claim="dispersal of mc-elongated is much lower than that of plas",
-        paper="section 4.2, Fig. 9",
-    )
-
-
-def _elongated_below_mc(curves: Curves) -> Finding:
-    return _below(
-        curves,
-        BALANCE,
-        ELONGATED,
-        MC,
-        claim="the balance factor of mc-elongated is much lower than that of mc (of "
-        "jobs)",
-        paper="section 4.2, Fig. 10",
-    )
-
-
-def _elongated_below_mc_system(curves: Curves) -> Finding:
-    return _below(
-        curves,
-        SYSTEM,
-        ELONGATED,
-        MC,
-        claim="the balance factor of mc-elongated is much lower than that of mc (of "
-        "the system)",
-        paper="section 4.2, Fig. 10",
-    )
-
-
-def _plas_balances_better(curves: Curves) -> Finding:
-    return _below(
-        curves,
-        SYSTEM,
-        PLAS,
-        ELONGATED,
-        claim="mc-elongated does not re-balance the system as quickly as plas: its "
-        "balance factor is higher",
-        paper="section 3.2.3, property 4",
-    )
-
-
 def _below(
-    curves: Curves, measure: Measure, better: str, worse: str, *, claim: str, paper: str
+    measure: Measure, better: str, worse: str, claim: str, paper: str, curves: Curves
 ) -> Finding:
     """Judge that one mean is below another at every load."""
     loads = curves.loads(better, worse)
@@ -250,64 +191,23 @@ def _unsure(gaps: Iterable[tuple[Fraction, Estimate]], what: str) -> str:
     return f"{what} {_few(unsure)}" if unsure else ""
 
 
-def _dispersal_rises(curves: Curves) -> Finding:
-    return _trends(
-        curves,
-        DISPERSAL,
-        SIX,
-        1,
-        claim="dispersal increases with load",
-        paper="section 4.3, Fig. 9",
-    )
-
-
-def _balance_falls(curves: Curves) -> Finding:
-    return _trends(
-        curves,
-        BALANCE,
-        (PAGING, MBS, MC),
-        -1,
-        claim="the balance factor of paging, mbs and mc decreases as load increases "
-        "(of jobs)",
-        paper="section 4.3",
-    )
-
-
-def _balance_falls_system(curves: Curves) -> Finding:
-    return _trends(
-        curves,
-        SYSTEM,
-        (PAGING, MBS, MC),
-        -1,
-        claim="the balance factor of paging, mbs and mc decreases as load increases "
-        "(of the system)",
-        paper="section 4.3",
-    )
-
-
 def _trends(
-    curves: Curves,
     measure: Measure,
     strategies: Sequence[str],
     direction: int,
-    *,
     claim: str,
     paper: str,
+    curves: Curves,
 ) -> Finding:
+    """Judge that means rise or fall with the load."""
     found = [trend(curves, measure, name, direction) for name in strategies]
-    outcomes = [one.holds for one in found]
-    holds = None
-    if all(outcomes):
-        holds = True
-    elif any(outcome is False for outcome in outcomes):
-        holds = False
-    good = sum(outcome is True for outcome in outcomes)
+    good = sum(one.holds is True for one in found)
     return Finding(
         claim=claim,
         paper=paper,
         ours=f"{good} of {len(found)} strategies; from the lowest load to the "
         f"highest: {', '.join(one.as_text for one in found)}",
-        holds=holds,
+        holds=all_hold(one.holds for one in found),
         criterion="from the lowest load to the highest the 95 % interval of the "
         "difference lies on the side stated, and no step surely on the other; not "
         "judged where the former contains 0",
@@ -349,13 +249,57 @@ def _few(words: Sequence[str]) -> str:
     return "; ".join(words[:most]) + more
 
 
-def _mc_more_contiguous(curves: Curves) -> Finding:
-    return _below(
-        curves,
-        CONTIGUITY,
-        ELONGATED,
-        MC,
-        claim="mc-elongated gives up contiguity that mc keeps: fewer of its jobs are "
+_FALLING = PAGING, MBS, MC
+_BALANCES = {"jobs": BALANCE, "the system": SYSTEM}
+_STATEMENTS: tuple[Callable[[Curves], Finding], ...] = (
+    partial(
+        _below,
+        *(DISPERSAL, ELONGATED, PLAS),
+        "dispersal of mc-elongated is much lower than that of plas",
+        "section 4.2, Fig. 9",
+    ),
+    *(
+        partial(
+            _below,
+            *(measure, ELONGATED, MC),
+            "the balance factor of mc-elongated is much lower than that of mc (of "
+            f"{whose})",
+            "section 4.2, Fig. 10",
+        )
+        for whose, measure in _BALANCES.items()
+    ),
+    partial(
+        _trends,
+        DISPERSAL,
+        SIX,
+        1,
+        "dispersal increases with load",
+        "section 4.3, Fig. 9",
+    ),
+    _random_and_mbs_high,
+    *(
+        partial(
+            _trends,
+            *(measure, _FALLING, -1),
+            "the balance factor of paging, mbs and mc decreases as load increases "
+            f"(of {whose})",
+            "section 4.3",
+        )
+        for whose, measure in _BALANCES.items()
+    ),
+    partial(
+        _below,
+        *(SYSTEM, PLAS, ELONGATED),
+        "mc-elongated does not re-balance the system as quickly as plas: its "
+        "balance factor is higher",
+        "section 3.2.3, property 4",
+    ),
+    partial(
+        _below,
+        *(CONTIGUITY, ELONGATED, MC),
+        "mc-elongated gives up contiguity that mc keeps: fewer of its jobs are "
         "contiguous",
-        paper="section 3.2.3, property 3",
-    )
+        "section 3.2.3, property 3",
+    ),
+)
+"""Tests of the paper's statements, in its order."""

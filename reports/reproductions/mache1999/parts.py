@@ -9,19 +9,18 @@ from fractions import Fraction
 from functools import cached_property
 from hashlib import sha256
 from importlib.metadata import version
-from math import inf, prod
+from math import prod
 
 import numpy as np
 
 from ....heuristics.allocation.allocator import Allocator
 from ....instances import IntArray, Mesh
-from ....methods import KSUBSET
-from ....methods.allocators import allocator
 from ....methods.method_as_allocator import MethodAsAllocator
 from ....simulation.stream import Start, simulate
 from ....simulation.stream_jobs import StreamJob, rescaled
 from ....simulation.stream_measures import Meter
-from ....solvers import Settings, Status
+from ....solvers import Status
+from ..bender2008_table1.parts import placing_by
 from ..parts import Arrays
 from .workloads import stretch
 
@@ -129,22 +128,15 @@ def run(part: Part) -> Found:
     InputError
         When the strategy cannot serve a job.
     """
+    topology = Mesh(part.shape)
     rows: list[tuple[int, ...]] = []
     for number, stream in enumerate(part.streams):
         factor = stretch(stream, prod(part.shape), part.load)
-        placing = _placing(part, number)
+        seed = part.seed + number
+        placing = placing_by(part.strategy, topology, seed=seed, nodes=part.nodes)
         rows += _place(rescaled(stream, factor), placing, part)
     columns = np.array(rows, dtype=np.int64).T.copy()
     return Found(**dict(zip(Found.__dataclass_fields__, columns, strict=True)))
-
-
-def _placing(part: Part, number: int) -> Allocator:
-    topology = Mesh(part.shape)
-    seed = part.seed + number
-    if part.strategy == AUTO:
-        limits = Settings(time_limit=inf, node_limit=part.nodes)
-        return MethodAsAllocator(topology, KSUBSET[AUTO], seed=seed, settings=limits)
-    return allocator(part.strategy, topology, seed=seed)
 
 
 def _place(

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import matplotlib as mpl
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from ...pages.document import Plot
-from ...pages.plot_style import CLOUD, FAINT, INK, STYLE, A, B, as_svg
+from ...pages.plot_style import CLOUD, FAINT, INK, A, B, in_style, plotted, sheets
 from .curves import Curves, Measure
 from .findings import ELONGATED, SIX
 
@@ -40,32 +38,30 @@ _APART = 0.052
 """Least distance of two labels, as a share of the height."""
 
 
+@in_style
 def plot(curves: Curves, measure: Measure, figure_of_paper: str) -> Plot:
     """Draw a measure against utilisation: the paper's six strategies, and ours."""
     six = [name for name in curves.found if name in SIX]
     ours = [name for name in curves.found if name not in SIX]
-    with mpl.rc_context(STYLE):
-        figure = Figure(figsize=(_WIDE, _HIGH), layout="constrained")
-        panels: Any = figure.subplots(1, 2, sharey=True)
-        _panel(panels[0], curves, measure, six)
-        panels[0].set_title("the paper's strategies", fontsize=9, loc="left")
-        for name in six:
-            if name != ELONGATED:
-                xs, ys, _, _ = _line(curves, measure, name)
-                panels[1].plot(xs, ys, color=CLOUD, lw=1)
-        _panel(panels[1], curves, measure, [ELONGATED, *ours])
-        panels[1].set_title("ours, and the others in grey", fontsize=9, loc="left")
-        panels[0].set_ylabel(f"{measure.name}, {measure.unit}")
-        _scale(panels[0], curves, measure)
-        for axes, names in zip(panels, (six, [ELONGATED, *ours]), strict=True):
-            _label(axes, curves, measure, names)
-        title = f"{figure_of_paper}: {measure.name}, {curves.name}"
-        return Plot(
-            title=title,
-            caption=f"Mean of {curves.jobs} jobs at each point against utilisation; "
-            "bars are 95 % intervals.",
-            svg=as_svg(figure, title),
-        )
+    figure, row = sheets(_WIDE, _HIGH, 1, 2, sharey=True)
+    _panel(row[0], curves, measure, six)
+    row[0].set_title("the paper's strategies", fontsize=9, loc="left")
+    for name in six:
+        if name != ELONGATED:
+            xs, ys, _, _ = _line(curves, measure, name)
+            row[1].plot(xs, ys, color=CLOUD, lw=1)
+    _panel(row[1], curves, measure, [ELONGATED, *ours])
+    row[1].set_title("ours, and the others in grey", fontsize=9, loc="left")
+    row[0].set_ylabel(f"{measure.name}, {measure.unit}")
+    _scale(row[0], curves, measure)
+    for axes, names in zip(row, (six, [ELONGATED, *ours]), strict=True):
+        _label(axes, curves, measure, names)
+    return plotted(
+        figure,
+        f"{figure_of_paper}: {measure.name}, {curves.name}",
+        f"Mean of {curves.jobs} jobs at each point against utilisation; "
+        "bars are 95 % intervals.",
+    )
 
 
 def _line(

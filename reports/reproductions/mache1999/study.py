@@ -6,9 +6,8 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from math import prod
 
-from ....instances import InputError
 from ...pages.document import Document, Section
-from ..bender2008_table1.parts import usable
+from ..bender2008_table1.parts import taking_part
 from ..catalogue import RunOptions
 from ..parts import run_all
 from .curves import BALANCE, CONTIGUITY, DISPERSAL, MEASURES, PAIRS, SYSTEM, Curves
@@ -40,7 +39,7 @@ def study(options: RunOptions) -> Document:
         small for the jobs.
     """
     shape = options.mesh or MESH
-    taking_part, missing = lineup(shape)
+    strategies, missing = lineup(shape)
     found = list(
         workloads(options.trace, shape, seed=options.seed, first=options.first)
     )
@@ -54,7 +53,7 @@ def study(options: RunOptions) -> Document:
             seed=options.seed,
         )
         for workload in found
-        for strategy in taking_part
+        for strategy in strategies
         for load in (LOADS if strategy in SIX else OUR_LOADS)
     }
     due = sorted(reversed(parts.values()), key=lambda part: part.strategy in OURS)
@@ -69,7 +68,7 @@ def study(options: RunOptions) -> Document:
                     for load in LOADS
                     if (key := (workload.name, strategy, load)) in parts
                 }
-                for strategy in taking_part
+                for strategy in strategies
             },
         )
         for workload in found
@@ -85,16 +84,7 @@ def lineup(shape: tuple[int, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     InputError
         When one of the paper's six does not.
     """
-    reasons = usable((*SIX, *OURS), shape)
-    for name in SIX:
-        if reasons[name]:
-            raise InputError(
-                f"{name} {reasons[name]}",
-                field="--shape",
-                value="x".join(map(str, shape)),
-            )
-    able = tuple(name for name in (*SIX, *OURS) if not reasons[name])
-    return able, tuple(f"{name}: {why}" for name, why in reasons.items() if why)
+    return taking_part((*SIX, *OURS), shape, SIX)
 
 
 def _written(

@@ -10,9 +10,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-import matplotlib as mpl
-from matplotlib.figure import Figure
-
 from ....methods.submesh_allocators import ALLOCATORS
 from ....simulation.submesh import Fixed, Measures, first_come
 from ....simulation.submesh_migration import Migrating
@@ -20,7 +17,7 @@ from ....simulation.submesh_policies import DEPTH, Policy, serve
 from ....simulation.submesh_stream import Normal, Request, Uniform
 from ....solvers import Settings, clock
 from ...pages.document import Cell, Document, Finding, Plot, Section, Table
-from ...pages.plot_style import FAINT, STYLE, A, B, as_svg
+from ...pages.plot_style import FAINT, A, B, in_style, plotted, sheet
 from ..catalogue import RunOptions
 from .runs import RUNS, SECONDS, Group, Mean, mean, relative
 
@@ -311,33 +308,33 @@ def _budget_section(budgets: dict[str, list[Budget]]) -> Section:
     )
 
 
+@in_style
 def _budget_plot(budgets: dict[str, list[Budget]]) -> Plot:
-    with mpl.rc_context(STYLE):
-        figure = Figure(figsize=(6.4, 3.4), layout="constrained")
-        axes = figure.subplots()
-        for (name, found), colour in zip(budgets.items(), (A, B), strict=True):
-            kept = [_kept(one.runs, found[0], found[-1]) for one in found]
-            axes.errorbar(
-                range(len(found)),
-                [one.value for one in kept],
-                [one.half for one in kept],
-                color=colour,
-                marker="o",
-                markersize=4,
-                capsize=2,
-                label=name,
-            )
-        axes.axhline(100, color=FAINT, linewidth=0.8)
-        axes.set_xticks(
-            range(len(BUDGETS) + 2), ["none", *(str(b) for b in BUDGETS), "any"]
+    figure, axes = sheet(6.4, 3.4)
+    for (name, found), colour in zip(budgets.items(), (A, B), strict=True):
+        kept = [_kept(one.runs, found[0], found[-1]) for one in found]
+        axes.errorbar(
+            range(len(found)),
+            [one.value for one in kept],
+            [one.half for one in kept],
+            color=colour,
+            marker="o",
+            markersize=4,
+            capsize=2,
+            label=name,
         )
-        axes.set_xlabel("residents that may be moved for one request")
-        axes.set_ylabel("gain of migration kept, %")
-        axes.legend(frameon=False, loc="lower right")
-        spoken = "Gain kept against the budget of moves"
-        return Plot(
-            spoken, "Mean over runs, with 95 % intervals.", as_svg(figure, spoken)
-        )
+    axes.axhline(100, color=FAINT, linewidth=0.8)
+    axes.set_xticks(
+        range(len(BUDGETS) + 2), ["none", *(str(b) for b in BUDGETS), "any"]
+    )
+    axes.set_xlabel("residents that may be moved for one request")
+    axes.set_ylabel("gain of migration kept, %")
+    axes.legend(frameon=False, loc="lower right")
+    return plotted(
+        figure,
+        "Gain kept against the budget of moves",
+        "Mean over runs, with 95 % intervals.",
+    )
 
 
 def _gain_section(gains: Sequence[Gain]) -> Section:

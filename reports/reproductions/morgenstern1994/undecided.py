@@ -12,14 +12,12 @@ from collections import Counter
 from collections.abc import Sequence
 from statistics import median
 
-import matplotlib as mpl
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
 from ....simulation.submesh_budget import Budget
 from ....simulation.submesh_stream import Uniform, queue
 from ...pages.document import Cell, Document, Finding, Plot, Section, Table
-from ...pages.plot_style import CLOUD, INK, STYLE, A, B, as_svg
+from ...pages.plot_style import CLOUD, INK, A, B, in_style, plotted, sheet, sheets
 from ..catalogue import RunOptions
 from .decisions import (
     COUNTED,
@@ -269,20 +267,20 @@ def _steps(cases: Sequence[Case]) -> Section:
     return Section(title="Steps", tables=(table,))
 
 
+@in_style
 def _share_plot(cases: Sequence[Case], many: Sequence[Case]) -> Plot:
-    spoken = "Share of decisions that are a yes, a no, and undecided"
-    with mpl.rc_context(STYLE):
-        figure = Figure(figsize=(9.8, 3.6), layout="constrained")
-        left, right = figure.subplots(1, 2, sharey=True)
-        _bars(left, by_residents(cases), "residents")
-        _bars(right, by_load(many), f"load with the request, %; over {FEW} residents")
-        left.set_ylabel("share of decisions, %")
-        left.legend(frameon=False, loc="lower left", bbox_to_anchor=(0, 1), ncols=3)
-        caption = (
-            "Bars, with the number of decisions above them; lines are 95 % intervals "
-            "of the undecided share."
-        )
-        return Plot(spoken, caption, as_svg(figure, spoken))
+    figure, (left, right) = sheets(9.8, 3.6, 1, 2, sharey=True)
+    _bars(left, by_residents(cases), "residents")
+    _bars(right, by_load(many), f"load with the request, %; over {FEW} residents")
+    left.set_ylabel("share of decisions, %")
+    left.legend(frameon=False, loc="lower left", bbox_to_anchor=(0, 1), ncols=3)
+    caption = (
+        "Bars, with the number of decisions above them; lines are 95 % intervals "
+        "of the undecided share."
+    )
+    return plotted(
+        figure, "Share of decisions that are a yes, a no, and undecided", caption
+    )
 
 
 def _bars(axes: Axes, classes: Classes, label: str) -> None:
@@ -302,21 +300,23 @@ def _bars(axes: Axes, classes: Classes, label: str) -> None:
     axes.set_ylim(0, 108)
 
 
+@in_style
 def _bracket_plot(ranges: Sequence[Range]) -> Plot:
-    spoken = "How much longer the schedule may be than need be"
-    with mpl.rc_context(STYLE):
-        figure = Figure(figsize=(6.4, 3.0), layout="constrained")
-        axes = figure.subplots()
-        axes.plot(
-            [one.no.mean_allocated for one in ranges],
-            [one.bracket for one in ranges],
-            color=A,
-            marker="o",
-            markersize=4,
-        )
-        axes.set_xscale("log")
-        axes.set_ylim(bottom=0)
-        axes.set_xlabel("mean residents")
-        axes.set_ylabel("bracket on completion time, %")
-        axes.grid(axis="y")
-        return Plot(spoken, "One queue per range of sides.", as_svg(figure, spoken))
+    figure, axes = sheet(6.4, 3.0)
+    axes.plot(
+        [one.no.mean_allocated for one in ranges],
+        [one.bracket for one in ranges],
+        color=A,
+        marker="o",
+        markersize=4,
+    )
+    axes.set_xscale("log")
+    axes.set_ylim(bottom=0)
+    axes.set_xlabel("mean residents")
+    axes.set_ylabel("bracket on completion time, %")
+    axes.grid(axis="y")
+    return plotted(
+        figure,
+        "How much longer the schedule may be than need be",
+        "One queue per range of sides.",
+    )

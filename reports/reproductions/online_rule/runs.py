@@ -5,19 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import inf
 
 import numpy as np
 
 from ....heuristics.allocation.allocator import Allocator
 from ....heuristics.allocation.thrifty import Thrifty
 from ....instances import IntArray, Mesh
-from ....methods import KSUBSET
-from ....methods.allocators import allocator
 from ....methods.method_as_allocator import MethodAsAllocator
 from ....simulation.stream import Start, simulate
-from ....solvers import Settings
-from ..bender2008_table1.parts import NOT_ASKED, OPTIMAL, Found, Part, usable
+from ..bender2008_table1.parts import (
+    NOT_ASKED,
+    OPTIMAL,
+    Found,
+    Part,
+    placing_by,
+    taking_part,
+)
 from ..bender2008_table1.streams import PACKED, State, stream
 from ..catalogue import RunOptions
 from ..parts import run_all
@@ -40,9 +43,7 @@ _TRIED = f"{RULE}, regard "
 
 def lineup(shape: tuple[int, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the strategies that take a mesh, and why others do not."""
-    reasons = usable(RIVALS, shape)
-    able = tuple(name for name in RIVALS if not reasons[name])
-    return able, tuple(f"{name}: {why}" for name, why in reasons.items() if why)
+    return taking_part(RIVALS, shape)
 
 
 def states(
@@ -128,12 +129,7 @@ def _placing(one: Part) -> Allocator:
     if one.situation.startswith(_TRIED):
         regard = Fraction(one.situation.removeprefix(_TRIED))
         return Thrifty(topology, regard=regard)
-    if one.situation == OPTIMAL:
-        limits = Settings(time_limit=inf, node_limit=one.nodes)
-        return MethodAsAllocator(
-            topology, KSUBSET["auto"], seed=one.seed, settings=limits
-        )
-    return allocator(one.situation, topology, seed=one.seed)
+    return placing_by(one.situation, topology, seed=one.seed, nodes=one.nodes)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -8,13 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import matplotlib as mpl
-from matplotlib.figure import Figure
-
 from ....heuristics.allocation.thrifty import REGARD
 from ...pages.bootstrap import Estimate
 from ...pages.document import Cell, Document, Finding, Plot, Section, Table
-from ...pages.plot_style import INK, STYLE, B, as_svg, per_cent
+from ...pages.plot_style import INK, B, in_style, per_cent, plotted, sheet
 from ..bender2008_table1.entries import relative
 from ..bender2008_table1.parts import OPTIMAL
 from ..bender2008_table1.study import MESH
@@ -254,24 +251,22 @@ def _tuning(found: Sequence[Race]) -> Section:
     )
 
 
+@in_style
 def _plot(race: Race) -> Plot:
     names = race.rivals
-    with mpl.rc_context(STYLE):
-        figure = Figure(figsize=(6.8, 0.9 + 0.27 * len(names)), layout="constrained")
-        axes = figure.add_subplot()
-        axes.axvline(0, color=B, linewidth=1.6)
-        for y, name in enumerate(names):
-            gap = gain(race, name)
-            per_cent(axes, y, gap)
-        axes.margins(x=0.14)
-        axes.set_yticks(range(len(names)), names)
-        axes.tick_params(axis="y", length=0, labelcolor=INK)
-        axes.set_ylim(len(names) - 0.5, -0.5)
-        axes.set_xlabel(f"mean pair sum of the judged half, % above {RULE}")
-        axes.grid(axis="x")
-        title = f"Everybody against {RULE} ({race.state.name})"
-        return Plot(
-            title,
-            f"95 % intervals, paired by job; right of the line is worse than {RULE}.",
-            as_svg(figure, title),
-        )
+    figure, axes = sheet(6.8, 0.9 + 0.27 * len(names))
+    axes.axvline(0, color=B, linewidth=1.6)
+    for y, name in enumerate(names):
+        gap = gain(race, name)
+        per_cent(axes, y, gap)
+    axes.margins(x=0.14)
+    axes.set_yticks(range(len(names)), names)
+    axes.tick_params(axis="y", length=0, labelcolor=INK)
+    axes.set_ylim(len(names) - 0.5, -0.5)
+    axes.set_xlabel(f"mean pair sum of the judged half, % above {RULE}")
+    axes.grid(axis="x")
+    return plotted(
+        figure,
+        f"Everybody against {RULE} ({race.state.name})",
+        f"95 % intervals, paired by job; right of the line is worse than {RULE}.",
+    )
