@@ -568,7 +568,7 @@ def test_knapsacks_that_are_refused() -> None:
     }
     for other, said in (
         ({"profits": (), "items": ()}, "must not be empty"),
-        ({"items": ((0,),)}, "as many as profits"),
+        ({"items": ((0,),)}, "one entry per profit"),
         ({"profits": (1, -1)}, "must not be negative"),
         ({"weights": (-1, 1)}, "must not be negative"),
         ({"profits": (2**61, 2**61)}, "sum up to 2\\^62"),
