@@ -11,6 +11,7 @@ from .constructors import ksubset as ksubset
 from .constructors import procset as procset
 from .constructors import submesh as submesh
 from .constructors import sukp as sukp
+from .listing import MethodList as MethodList
 from .solution import Drawing as Drawing
 from .solution import Solution as Solution
 from .solution import draw as draw

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NoReturn
 
 from . import outputs, streams
@@ -84,6 +84,16 @@ def parse(words: Sequence[str]) -> tuple[argparse.Namespace, Module]:
     return parser.parse_args(words[len(name.split()) :]), module
 
 
+def parsers() -> Iterator[tuple[str, Parser]]:
+    """Yield every parser, by the words that lead to it."""
+    yield "", overview()
+    for name in COMMANDS:
+        parser, _ = parser_of(name)
+        yield name, parser
+        for sub, inner in parser.subcommands.items():
+            yield f"{name} {sub}", inner
+
+
 def _run(words: Sequence[str]) -> int:
     try:
         args, module = parse(words)
@@ -91,6 +101,7 @@ def _run(words: Sequence[str]) -> int:
         sys.stdout.flush()
         raise
     outputs.try_all(args)
+    args.parsers = parsers  # for completion, which describes all commands
     return module.run(args)
 
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Iterator
 
 from .parser import Parser
 
@@ -48,22 +47,9 @@ def options(parser: Parser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the script."""
-    found = dict(_parsers())
+    found: dict[str, Parser] = dict(args.parsers())
     print(_fish(found) if args.shell == "fish" else _bash(found, args.shell), end="")
     return 0
-
-
-def _parsers() -> Iterator[tuple[str, Parser]]:
-    """Yield every parser, by the words that lead to it."""
-    from .app import overview
-    from .commands import COMMANDS, parser_of
-
-    yield "", overview()
-    for name in COMMANDS:
-        parser, _ = parser_of(name)
-        yield name, parser
-        for sub, inner in parser.subcommands.items():
-            yield f"{name} {sub}", inner
 
 
 def _next_words(path: str, found: dict[str, Parser]) -> list[str]:

@@ -1,16 +1,14 @@
 """The tables of methods, one per problem; each is imported at first access.
 
-The package is callable: ``closeknit.methods("ksubset")`` returns the methods of a
-problem, including those of installed packages.
+`api` makes the package callable: ``closeknit.methods("ksubset")`` returns the methods
+of a problem, including those of installed packages.
 """
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
-from types import MappingProxyType, ModuleType
-from typing import TYPE_CHECKING
+from types import MappingProxyType
 
 from ..instances import KSubset, ProcSet, Submesh, Sukp
 from ..solvers.method import AnyMethod as AnyMethod
@@ -96,21 +94,3 @@ METHODS: Mapping[str, Mapping[str, AnyMethod]] = MappingProxyType(
     {"ksubset": KSUBSET, "procset": PROCSET, "sukp": SUKP, "submesh": SUBMESH}
 )
 """The methods of every problem, by the name of the problem."""
-
-if TYPE_CHECKING:
-    from .listing import MethodList
-
-
-class _Callable(ModuleType):
-    """A package that is also a function, named after what it lists."""
-
-    def __call__(
-        self, problem: str | None = None
-    ) -> MethodList | dict[str, MethodList]:
-        """Return the methods of a problem; see `listing.listed`."""
-        from .listing import listed
-
-        return listed(problem)
-
-
-sys.modules[__name__].__class__ = _Callable

@@ -1,15 +1,20 @@
-"""The methods of a problem, including those of installed packages, as a table."""
+"""The methods of a problem, including those of installed packages, as a table.
+
+``closeknit.methods`` is a package, and lists the methods when it is called.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from types import ModuleType
 
+from .. import methods
 from ..instances import PROBLEMS
 from ..instances.suggestions import entry_named
 from ..instances.visible import brief
+from ..methods import METHODS
+from ..methods.own import installed
 from ..solvers.method import AnyMethod
-from . import METHODS
-from .own import installed
 
 _WIDEST = 60
 """Characters of a guarantee that are shown."""
@@ -81,3 +86,16 @@ def listed(
     if problem is None:
         return {name: MethodList(name) for name in PROBLEMS}
     return MethodList(problem)
+
+
+class _Callable(ModuleType):
+    """A package that is also a function, named after what it lists."""
+
+    def __call__(
+        self, problem: str | None = None
+    ) -> MethodList | dict[str, MethodList]:
+        """Return the methods of a problem; see `listed`."""
+        return listed(problem)
+
+
+methods.__class__ = _Callable
