@@ -113,7 +113,7 @@ def test_any_solver_gives_the_same_answer(name: str, tmp_path: Path) -> None:
     cost = result.objective
     assert cost is None or isinstance(cost, tuple)
     if alone:
-        assert "nobody may be moved: no objective" in moves.read_text()
+        assert "no resident may be moved: no objective" in moves.read_text()
         assert by_cp_sat(moves) == fits
     else:
         weights = folds(moves)

@@ -192,7 +192,7 @@ def test_the_command_brackets_what_is_undecided(
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
-        (["--method", "mig", "--torus"], "--mesh: mig is for meshes, not tori"),
+        (["--method", "mig", "--torus"], "--shape: mig is for meshes, not tori"),
         (
             ["--method", "mig", "--time-limit", "0"],
             "--time-limit: must be seconds above 0",

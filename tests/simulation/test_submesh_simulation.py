@@ -280,7 +280,7 @@ def test_the_command_prints_the_measures(capsys: pytest.CaptureFixture[str]) -> 
     [
         ([], "--method"),
         (["--method", "isss"], "--method: no such allocator"),
-        (["--method", "fs-f", "--torus"], "--mesh: fs-f is for meshes, not tori"),
+        (["--method", "fs-f", "--torus"], "--shape: fs-f is for meshes, not tori"),
         (["--method", "fs-1", "--requests", "0"], "--requests: must be from 1"),
         (["--method", "fs-1", "--sides", "uniform:0:4"], "--sides: must run from"),
         (["--method", "fs-1", "--sides", "uniform:4:3"], "--sides: must run from"),
@@ -293,8 +293,8 @@ def test_the_command_prints_the_measures(capsys: pytest.CaptureFixture[str]) -> 
         (["--method", "fs-1", "--residence", "-5:3"], "--residence"),
         (["--method", "fs-1", "--residence", "0:3"], "--residence: must run from"),
         (["--method", "fs-1", "--residence", "5:inf"], "--residence: must run from"),
-        (["--method", "fs-1", "--mesh", "32"], "--mesh"),
-        (["--method", "fs-1", "--mesh", "99999x99999"], "--mesh: must have at most"),
+        (["--method", "fs-1", "--mesh", "32"], "--shape"),
+        (["--method", "fs-1", "--mesh", "99999x99999"], "--shape: must have at most"),
     ],
 )
 def test_bad_input_is_one_line(

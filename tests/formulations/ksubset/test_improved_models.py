@@ -255,7 +255,7 @@ def test_one_thread_and_one_seed_give_one_answer() -> None:
 PROGRAM = """
 import random
 from closeknit.solvers import clock
-from closeknit.formulations.ksubset.strengthening import Aids
+from closeknit.formulations.ksubset.strengthening import Strengthening
 from closeknit.exact.ksubset.medians import by_medians
 from closeknit.instances import KSubset, Mesh
 from closeknit.solvers import Settings, cpsat
@@ -268,7 +268,7 @@ def told(*arguments, **options):
     return solve(*arguments, **options)
 cpsat.solve = told
 result = by_medians(
-    instance, Aids(), settings=Settings(time_limit=300), start=clock.now()
+    instance, Strengthening(), settings=Settings(time_limit=300), start=clock.now()
 )
 print(result.limit.value, result.bound > 0, len(result.chosen), flush=True)
 """

@@ -231,10 +231,10 @@ def test_nobody_there_is_one_line(
     monkeypatch.setattr(cluster, "_ANSWERS_IN", 1.0)
     words = (str(folder), "--out", str(tmp_path / "out"))
     said = refused(*words, "--dask", "tcp://127.0.0.1:9", capsys=capsys)
-    assert said.startswith("--dask: no scheduler answers (")
-    assert said.endswith(", not 'tcp://127.0.0.1:9'")
+    assert said.startswith("--dask: no scheduler answers: ")
+    assert "'tcp://127.0.0.1:9'" in said
     said = refused(*words, "--dask", "nonsense://x", capsys=capsys)
-    assert said.startswith("--dask: no scheduler answers (ValueError)")
+    assert said.startswith("--dask: no scheduler answers: ") and "(ValueError)" in said
     assert "not allowed with" in refused(
         *words, "--dask", "x", "--jobs", "2", capsys=capsys
     )
@@ -397,7 +397,7 @@ def test_a_cluster_can_be_reached_by_tls_only(
         assert (ours.returncode, complained) == (0, "")
         assert said.startswith("6 instances, 5 methods, 28 rows; 28 of them (100 %)")
         for stranger, complaint in (
-            (f"tcp://{address}", "no scheduler answers ("),
+            (f"tcp://{address}", "no scheduler answers: "),
             (f"tls://{address}", "needs certificates in Dask's configuration"),
         ):
             words = ("--dask", stranger)
