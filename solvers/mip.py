@@ -198,7 +198,7 @@ def _refuse_inexact(formulation: MipFormulation) -> None:
     if most >= _EXACT:
         raise SolverError(
             f"{formulation.name}: costs of {most} are too large for a solver that "
-            "counts in floats; use cpsat, or a search of closeknit's own."
+            "computes in floating point; use cpsat, or a search of closeknit's own."
         )
 
 
@@ -317,7 +317,7 @@ def _outcome(folder: Path, backend: str) -> dict[str, Any] | None:
             raise TypeError
         _Known().take(outcome)
     except (ValueError, TypeError, KeyError):
-        raise SolverError(f"{backend} answered nonsense.") from None
+        raise SolverError(f"{backend} returned a malformed answer.") from None
     return dict(outcome)
 
 

@@ -293,7 +293,7 @@ def test_the_profit_left_out_is_written(form: str, tmp_path: Path) -> None:
                 ),
             ),
             [],
-            "do not fit into one objective of 50 bits; minimise one level after",
+            "do not fit into one objective of 50 bits; minimise the levels one by one",
         ),
     ],
 )

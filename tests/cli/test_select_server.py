@@ -395,7 +395,7 @@ POINTS: tuple[Point, ...] = (
         "os:read",
         "os:write",
         "closeknit.cli.select_server:Lines.add",
-        "closeknit.instances.files:parse_json",
+        "closeknit.instances.parsing:parse_json",
         "closeknit.instances.json_text:dumps",
         "closeknit.scheduler.hostlist:names",
         "closeknit.scheduler.config.files:_decoded",

@@ -271,7 +271,9 @@ def test_what_can_never_run_is_refused(policy: Policy) -> None:
     held = Pages(Mesh((PROCESSORS,)))
     held.hold([0, 1])  # broken for good
     assert len(list(simulate(_of((0, 4, 1)), held, policy))) == 2
-    with pytest.raises(InputError, match=r"larger than the machine: 5 \(4 processors\)"):
+    with pytest.raises(
+        InputError, match=r"larger than the machine: 5 \(4 processors\)"
+    ):
         list(simulate(_of((0, 5, 1)), held, policy))
 
 

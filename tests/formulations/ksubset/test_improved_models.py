@@ -210,12 +210,14 @@ def test_bounds_are_valid_wherever_medians_stop(
     calls = 0
     solve = cpsat.solve
 
-    def cut_short(model: Any, *, settings: Settings, start: float) -> Result:
+    def cut_short(
+        model: Any, *, settings: Settings, start: float, part: bool
+    ) -> Result:
         nonlocal calls
         calls += 1
-        if calls < stop_at:
-            return solve(model, settings=settings, start=start)
-        return solve(model, settings=Settings(time_limit=0.0), start=start)
+        if calls >= stop_at:
+            settings = Settings(time_limit=0.0)
+        return solve(model, settings=settings, start=start, part=part)
 
     monkeypatch.setattr(cpsat, "solve", cut_short)
     result = searched(instance, Strengthening())
@@ -526,7 +528,7 @@ def test_a_builder_refuses_as_the_method_does() -> None:
 @pytest.mark.parametrize(
     ("formulation", "why"),
     [
-        ("cuts-median", "a series of models, one for each median"),
+        ("cuts-median", "a series of models, one per median"),
         ("cuts-quadratic", "is not linear"),
     ],
 )

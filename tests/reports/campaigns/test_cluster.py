@@ -234,7 +234,8 @@ def test_nobody_there_is_one_line(
     assert said.startswith("--dask: no scheduler answers: ")
     assert "'tcp://127.0.0.1:9'" in said
     said = refused(*words, "--dask", "nonsense://x", capsys=capsys)
-    assert said.startswith("--dask: no scheduler answers: ") and "(ValueError)" in said
+    assert said.startswith("--dask: no scheduler answers: ")
+    assert "(ValueError)" in said
     assert "not allowed with" in refused(
         *words, "--dask", "x", "--jobs", "2", capsys=capsys
     )

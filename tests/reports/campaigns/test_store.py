@@ -290,7 +290,7 @@ def test_deeply_nested_lists_are_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("command", "complaint"),
     [
-        ("SET cost = 3 WHERE rowid = 1", "row 1: status: Bound 4 above"),
+        ("SET cost = 3 WHERE rowid = 1", "row 1: status: Bound 4 is above"),
         ("SET status = 'good'", "row 1: status: must be one of"),
         ("SET selection = '[0'", "row 1: is not a list of integers"),
         ("SET seed = 5", "row 1: its address is not its own"),
