@@ -2,6 +2,7 @@
 
 from logging import NullHandler, getLogger
 
+from ..methods.listing import MethodList as MethodList
 from .bad_instances import Worst as Worst
 from .bad_instances import worst as worst
 from .campaigns import Ratios as Ratios
@@ -11,7 +12,6 @@ from .constructors import ksubset as ksubset
 from .constructors import procset as procset
 from .constructors import submesh as submesh
 from .constructors import sukp as sukp
-from .listing import MethodList as MethodList
 from .solution import Drawing as Drawing
 from .solution import Solution as Solution
 from .solution import draw as draw

@@ -96,12 +96,9 @@ __all__ = sorted([*_HOME, "methods"])
 def __getattr__(name: str) -> object:
     from importlib import import_module
 
-    if name == "methods":  # a package that the interface makes callable
-        import_module(f"{__name__}.api")
+    if name == "methods":  # a package, callable
         return import_module(f"{__name__}.methods")
     if name in _HOME:
-        if _HOME[name] == "methods":
-            import_module(f"{__name__}.api")
         found = getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
         globals()[name] = found
         return found

@@ -1,20 +1,26 @@
 """The tables of methods, one per problem; each is imported at first access.
 
-`api` makes the package callable: ``closeknit.methods("ksubset")`` returns the methods
-of a problem, including those of installed packages.
+The package is callable: ``closeknit.methods("ksubset")`` returns the methods of a
+problem, including those of installed packages.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
-from types import MappingProxyType
+from types import MappingProxyType, ModuleType
+from typing import TYPE_CHECKING
 
-from ..instances import KSubset, ProcSet, Submesh, Sukp
+from ..instances import PROBLEMS, KSubset, ProcSet, Submesh, Sukp
+from ..instances.suggestions import entry_named
 from ..solvers.method import AnyMethod as AnyMethod
 from ..solvers.method import Inst
 from ..solvers.method import Method as Method
 from .old_names import current
+
+if TYPE_CHECKING:
+    from .listing import MethodList
 
 
 class MethodTable(Mapping[str, Method[Inst]]):
@@ -94,3 +100,38 @@ METHODS: Mapping[str, Mapping[str, AnyMethod]] = MappingProxyType(
     {"ksubset": KSUBSET, "procset": PROCSET, "sukp": SUKP, "submesh": SUBMESH}
 )
 """The methods of every problem, by the name of the problem."""
+
+
+class _Callable(ModuleType):
+    """A package that is also a function, named after what it lists."""
+
+    def __call__(
+        self, problem: str | None = None
+    ) -> MethodList | dict[str, MethodList]:
+        """Return the methods of a problem by name, or of every problem if omitted.
+
+        Parameters
+        ----------
+        problem
+            ``ksubset``, ``procset``, ``sukp`` or ``submesh``.
+
+        Raises
+        ------
+        InputError
+            If there is no such problem; the message suggests similar names.
+
+        Examples
+        --------
+        >>> import closeknit as ck
+        >>> ck.methods("sukp")["tabu"]
+        <Method 'tabu': Move to the best set of items, or of elements, not visited before, in turns.>
+        """  # noqa: E501
+        from .listing import MethodList
+
+        if problem is None:
+            return {name: MethodList(name, table) for name, table in METHODS.items()}
+        entry_named(problem, PROBLEMS, "problem", "problem")
+        return MethodList(problem, METHODS[problem])
+
+
+sys.modules[__name__].__class__ = _Callable

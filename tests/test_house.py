@@ -79,6 +79,34 @@ def test_no_module_imports_itself_by_way_of_others() -> None:
     agree((shown[cycle] for cycle in cycles), (shown[cycle] for cycle in CYCLES))
 
 
+def test_each_package_can_be_imported_first() -> None:
+    """A process that a pool starts imports what its task needs, in any order."""
+    first = sorted({name for name in MODULES if name.count(".") == 1})
+    assert len(first) > 8
+    script = """
+import os, sys, traceback
+for name in sys.argv[1:]:
+    pid = os.fork()
+    if not pid:
+        try:
+            __import__(name)
+        except BaseException:
+            traceback.print_exc()
+            os._exit(1)
+        os._exit(0)
+    if os.waitpid(pid, 0)[1]:
+        sys.exit(f"{name} cannot be imported first")
+"""
+    pooled = ["closeknit.reports.campaigns.compiling", "closeknit.methods.warming"]
+    done = subprocess.run(
+        [sys.executable, "-c", script, *first, *pooled],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
 def test_files_are_short() -> None:
     long = [
         module.shown

@@ -1,0 +1,56 @@
+"""The methods of a problem, including those of installed packages, as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from ..instances.visible import brief
+from ..solvers.method import AnyMethod
+from .own import installed
+
+_WIDEST = 60
+"""Characters of a guarantee that are shown."""
+
+
+class MethodList(Mapping[str, AnyMethod]):
+    """Methods by name; ``print`` shows the guarantee of each.
+
+    Parameters
+    ----------
+    problem
+        Name of a problem.
+    table
+        Its own methods, listed first.
+    """
+
+    def __init__(self, problem: str, table: Mapping[str, AnyMethod]) -> None:
+        self.problem = problem
+        self._table = table
+        self._methods = {**installed()[problem], **table}
+
+    def __getitem__(self, name: str) -> AnyMethod:
+        return self._methods[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter({**self._table, **self._methods})
+
+    def __len__(self) -> int:
+        return len(self._methods)
+
+    def __repr__(self) -> str:
+        return brief(
+            "MethodList", f"{len(self)} methods for {self.problem}: {', '.join(self)}"
+        )
+
+    def __str__(self) -> str:
+        width = max(map(len, self))
+        lines = []
+        for name, method in self.items():
+            kind = "exact" if method.exact else "     "
+            promise = method.doc_entry("Guarantee") or method.summary
+            lines.append(f"{name:{width}}  {kind}  {_cropped(promise)}".rstrip())
+        return "\n".join(lines)
+
+
+def _cropped(text: str) -> str:
+    return text if len(text) <= _WIDEST else f"{text[: _WIDEST - 1]}…"
