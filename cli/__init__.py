@@ -10,7 +10,7 @@ import os
 import signal
 import sys
 
-from ..importing import importing
+from ..uninterruptible import uninterruptible
 
 TYPE_CHECKING = False  # importing `typing` for it takes its time
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from types import FrameType
 
 _AGAIN = 0.05
-"""Seconds after which Ctrl-C is tried again that came during an import."""
+"""Seconds after which Ctrl-C is tried again that came at a bad moment."""
 _SAID = "closeknit: interrupted\n"
 
 
@@ -44,10 +44,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 class _Interrupt:
-    """Handler of Ctrl-C that raises KeyboardInterrupt, but not in an import.
+    """Handler of Ctrl-C that raises KeyboardInterrupt where that is not lost.
 
-    There it may come out as any other error. So it is put off until the import is over;
-    pressed once more meanwhile, it ends the program at once.
+    During an import it may come out as any other error; see `uninterruptible`. So it is
+    put off until the import is over; pressed once more meanwhile, it ends the program
+    at once.
     """
 
     def __init__(self) -> None:
@@ -55,7 +56,7 @@ class _Interrupt:
 
     def __call__(self, number: int, frame: FrameType | None) -> None:
         own, self._own = self._own, False
-        if not importing(frame):
+        if not uninterruptible(frame):
             self._pending = False
             raise KeyboardInterrupt
         if self._pending and not own:

@@ -19,7 +19,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import FrameType
 
-from ..importing import importing
+from ..uninterruptible import uninterruptible
 from . import clock
 
 GRACE = 0.2
@@ -81,7 +81,7 @@ class Alarm:
         if left > 0:  # the clock was stopped for a while, or is
             signal.setitimer(signal.ITIMER_REAL, max(left, _EVERY), _EVERY)
             return
-        if importing(frame):
+        if uninterruptible(frame):
             return
         self.rung += 1
         if _deferred:
@@ -112,6 +112,8 @@ def deferred() -> Iterator[threading.Event]:
     came: list[int] = []
 
     def note(number: int, frame: FrameType | None) -> None:
+        if _put_off(number, frame):
+            return
         for alarm in _alarms:
             alarm.presses += 1
         if came or clock.is_stopped():  # no search can end while kernels compile
@@ -156,6 +158,8 @@ def alarmed(seconds: float) -> Iterator[Alarm]:
     pressed = signal.getsignal(signal.SIGINT)
 
     def press(number: int, frame: FrameType | None) -> None:
+        if pressed is signal.default_int_handler and _put_off(number, frame):
+            return
         alarm.presses += 1
         if callable(pressed):
             pressed(number, frame)
@@ -177,6 +181,16 @@ def alarmed(seconds: float) -> Iterator[Alarm]:
             if callable(pressed):
                 signal.signal(signal.SIGINT, pressed)
             signal.signal(signal.SIGALRM, rang or signal.SIG_DFL)
+
+
+def _put_off(number: int, frame: FrameType | None) -> bool:
+    """Send a signal again a moment later if its exception would be lost now."""
+    if not uninterruptible(frame):
+        return False
+    again = threading.Timer(_EVERY, signal.raise_signal, [number])
+    again.daemon = True
+    again.start()
+    return True
 
 
 def _in_main_thread() -> bool:

@@ -322,6 +322,49 @@ def test_a_second_ctrl_c_during_imports_ends_the_program_at_once(
     assert (program.returncode, errors) == (130, "closeknit: interrupted\n")
 
 
+@pytest.mark.parametrize("handler", ["cli._Interrupt()", "signal.default_int_handler"])
+def test_ctrl_c_while_llvm_hands_over_machine_code_is_not_lost(
+    handler: str, tmp_path: Path
+) -> None:
+    """There ctypes prints an exception and forgets it, so that the run would go on."""
+    program = subprocess.run(
+        [sys.executable, "-c", HANDING_OVER.format(handler=handler)],
+        env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        timeout=HANG,
+    )
+    assert program.stdout.split() == ["pressed", "interrupted"]
+    assert "Exception ignored" not in program.stderr
+
+
+HANDING_OVER = """
+import os, signal, time
+import numpy as np
+from numba.core.codegen import CPUCodeLibrary as CodeLibrary
+from closeknit import cli
+from closeknit.solvers.interrupt import alarmed
+from closeknit.simulation.stream_kernels import _pairs_of_line
+
+handed_over = CodeLibrary._object_compiled_hook
+
+def pressing(module, data):
+    if not os.environ.get("PRESSED"):
+        os.environ["PRESSED"] = "yes"
+        print("pressed", flush=True)
+        signal.raise_signal(signal.SIGINT)
+    return handed_over(module, data)
+
+CodeLibrary._object_compiled_hook = pressing
+signal.signal(signal.SIGINT, {handler})
+try:
+    with alarmed(100):
+        _pairs_of_line(np.arange(3), 3)
+        time.sleep(60)
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+
 SLOW_IMPORT = """
 import signal, sys, time
 time.sleep(1)

@@ -1,0 +1,25 @@
+"""Whether an exception that a signal raises now would be lost; imports nothing."""
+
+TYPE_CHECKING = False  # importing `typing` for it takes its time
+if TYPE_CHECKING:
+    from types import FrameType
+
+_LOADERS = ("importlib.", "_frozen_importlib")
+_CALLED_BY_LLVM = "_raw_object_cache_"
+"""Names of functions that llvmlite lets C call: ctypes drops their exceptions."""
+
+
+def uninterruptible(frame: "FrameType | None") -> bool:
+    """Return whether a frame, or one that called it, must not raise KeyboardInterrupt.
+
+    It must not while a module is imported, since half a module would be of no use
+    later; nor where LLVM hands over machine code, where the exception would be printed
+    and forgotten.
+    """
+    while frame is not None:
+        if frame.f_globals.get("__name__", "").startswith(_LOADERS):
+            return True
+        if frame.f_code.co_name.startswith(_CALLED_BY_LLVM):
+            return True
+        frame = frame.f_back
+    return False
