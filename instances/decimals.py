@@ -39,14 +39,10 @@ def decimals(value: Any, field: str) -> list[Decimal]:
     for i, x in enumerate(fields.lists(value, field)):
         number = Decimal(fields.number(x, f"{field}[{i}]"))
         if number and (number.adjusted() > MOST_DECIMALS or abs(number) >= LARGEST):
-            raise InputError(
-                "must be smaller than 2^62", field=f"{field}[{i}]", value=str(x)
-            )
+            raise InputError("must be smaller than 2^62", f"{field}[{i}]", str(x))
         if digits(number) > MOST_DECIMALS:
             raise InputError(
-                f"more than {MOST_DECIMALS} decimals",
-                field=f"{field}[{i}]",
-                value=str(x),
+                f"more than {MOST_DECIMALS} decimals", f"{field}[{i}]", str(x)
             )
         numbers.append(number)
     return numbers

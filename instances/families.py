@@ -169,7 +169,7 @@ class Family:
             return
         count = arguments.pop("count", 1)
         if not 1 <= count <= MOST:
-            raise InputError(f"must be from 1 to {MOST}", field="count", value=count)
+            raise InputError(f"must be from 1 to {MOST}", "count", count)
         first = arguments.pop("seed", None)
         for i in range(count):
             seed = {} if first is None else {"seed": first + i}
@@ -197,7 +197,7 @@ class Family:
         for one in self.parameters:
             if keyword == one.keyword and not error.file:
                 name = (names or {}).get(one.name, one.name)
-                return InputError(error.problem, field=prefix + name, value=error.value)
+                return InputError(error.problem, prefix + name, error.value)
         return error
 
 

@@ -48,7 +48,7 @@ def bundled(name: str) -> Instance:
     36
     """
     if name not in bundled_names():
-        raise InputError("no such bundled instance", field="name", value=name)
+        raise InputError("no such bundled instance", "name", name)
     text = (_DATA / f"{name}.json").read_text(encoding="utf-8")
     return parse_instance(parse_json(text, file=f"{name}.json"))
 
@@ -119,7 +119,5 @@ def suite(name: str) -> list[Instance]:
     True
     """
     if name not in SUITES:
-        raise InputError(
-            f"no such suite (known: {', '.join(SUITES)})", field="suite", value=name
-        )
+        raise InputError(f"no such suite (known: {', '.join(SUITES)})", "suite", name)
     return SUITES[name]()

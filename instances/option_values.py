@@ -98,9 +98,7 @@ def seconds(value: float, field: str = "--time-limit") -> float:
         If it is not above 0 and at most `LONGEST`.
     """
     if not 0 < value <= LONGEST:
-        raise InputError(
-            f"must be seconds above 0 and at most {LONGEST}", field=field, value=value
-        )
+        raise InputError(f"must be seconds above 0 and at most {LONGEST}", field, value)
     return float(value)
 
 

@@ -39,7 +39,7 @@ def parse_json(text: str, *, file: str | Path = "") -> Any:
             seen: set[str] = set()
             for key, _ in pairs:
                 if key in seen:
-                    raise InputError("given twice", field=key, file=file)
+                    raise InputError("given twice", key, file=file)
                 seen.add(key)
         return found
 

@@ -217,9 +217,7 @@ def problem_of(instance: Instance) -> Problem:
     problem = _BY_KIND.get(type(instance))
     if problem is None:
         kinds = ", ".join(kind.__name__ for kind in _BY_KIND)
-        raise InputError(
-            f"must be an instance ({kinds})", field="instance", value=instance
-        )
+        raise InputError(f"must be an instance ({kinds})", "instance", instance)
     return problem
 
 
@@ -266,9 +264,7 @@ def parse_instance(document: Any, *, default_name: str = "unnamed") -> Instance:
     problem = _BY_FORM.get(form) if isinstance(form, str) else None
     if problem is None:
         if form is not None:
-            raise InputError(
-                f"must be one of {', '.join(_BY_FORM)}", field="format", value=form
-            )
+            raise InputError(f"must be one of {', '.join(_BY_FORM)}", "format", form)
         problem = PROBLEMS["ksubset"]  # whose reader reports the missing field
     found: Instance = problem.parse(document, default_name=default_name)
     return found

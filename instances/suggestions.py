@@ -50,4 +50,4 @@ def entry_named(name: str, table: Mapping[str, Entry], field: str, what: str) ->
     """
     if name in table:
         return table[name]
-    raise InputError(f"no such {what} ({hint(name, table)})", field=field, value=name)
+    raise InputError(f"no such {what} ({hint(name, table)})", field, name)

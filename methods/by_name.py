@@ -49,7 +49,7 @@ def methods_named(
         why = hint(name, known)
         if elsewhere:
             why = f"{name} is a method for {' and '.join(elsewhere)}"
-        raise InputError(f"no such method{whom} ({why})", field=field, value=name)
+        raise InputError(f"no such method{whom} ({why})", field, name)
     return found
 
 

@@ -62,5 +62,5 @@ class MethodAsAllocator(Allocator):
         result = self.method(instance, replace(self.settings, seed=seed))
         self.last = result
         if result.chosen is None:
-            raise InputError("finds nothing within its limits", field=self.method.name)
+            raise InputError("finds nothing within its limits", self.method.name)
         return Allocation.of(numbers[np.array(result.chosen, dtype=np.int64)])

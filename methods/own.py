@@ -195,17 +195,13 @@ def own_method(
         If it cannot be called, or names a problem that does not exist.
     """
     if not callable(thing):
-        raise InputError(
-            "must be a method, its name, or a callable", field="method", value=thing
-        )
+        raise InputError("must be a method, its name, or a callable", "method", thing)
     plain_name = getattr(thing, "__name__", type(thing).__name__)
     label = name or str(getattr(thing, "name", "") or plain_name)
     known = problem or str(getattr(thing, "problem", "") or "")
     if known and known not in PROBLEMS:
         raise InputError(
-            f"must be one of {', '.join(PROBLEMS)}",
-            field=f"{label}.problem",
-            value=known,
+            f"must be one of {', '.join(PROBLEMS)}", f"{label}.problem", known
         )
     function = thing.function if isinstance(thing, Method) else thing
     rule = function if isinstance(function, OwnRule) else OwnRule(function, label)
@@ -259,15 +255,13 @@ def _imported(where: str, name: str, problem: str, field: str = "method") -> Own
     try:
         thing: Any = import_module(module)
     except ModuleNotFoundError as error:
-        raise InputError(f"{error}", field=field, value=where) from None
+        raise InputError(f"{error}", field, where) from None
     except Exception as error:
         why = " ".join(f"{type(error).__name__}: {error}".split())
-        raise InputError(
-            f"cannot be imported: {why}", field=field, value=where
-        ) from error
+        raise InputError(f"cannot be imported: {why}", field, where) from error
     for part in attribute.split("."):
         if not hasattr(thing, part):
-            raise InputError(f"{module} has no {attribute}", field=field, value=where)
+            raise InputError(f"{module} has no {attribute}", field, where)
         thing = getattr(thing, part)
     return own_method(thing, name=name, problem=problem, where=where)
 
@@ -334,7 +328,7 @@ def given(thing: Any, problem: str, table: Mapping[str, AnyMethod]) -> AnyMethod
     method = thing if isinstance(thing, OwnMethod) else own_method(thing)
     if method.problem not in ("", problem):
         raise InputError(
-            f"is a method for {method.problem}, not for {problem}", field=method.name
+            f"is a method for {method.problem}, not for {problem}", method.name
         )
     if method.name in table:
         module = getattr(thing, "__module__", "") or "own"
@@ -374,6 +368,4 @@ def chosen(instance: Instance, selection: Any) -> tuple[int, ...]:
         return tuple(problem.canonical(listed))
     if (located := problem.located(instance, listed)) is not None:
         return problem.chosen_of(instance, located)
-    raise InputError(
-        "must list indices or locations", field="selection", value=selection
-    )
+    raise InputError("must list indices or locations", "selection", selection)

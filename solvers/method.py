@@ -141,15 +141,15 @@ class Method(Generic[Inst]):
         given = problem_of(instance).name
         if self.problem not in ("", given):
             raise InputError(
-                f"is a method for {self.problem}, not for {given}", field=self.name
+                f"is a method for {self.problem}, not for {given}", self.name
             )
         if self.refuses and (why := self.refuses(instance)):
-            raise InputError(why, field=self.name)
+            raise InputError(why, self.name)
         if settings.ties is not Ties.LEX and not self.takes_ties:
             raise InputError(
                 f"{self.name} breaks ties in one way only: lex",
-                field="--ties",
-                value=settings.ties.value,
+                "--ties",
+                settings.ties.value,
             )
         start = clock.now()
         if infeasible := infeasible_by_count(instance, start=start):

@@ -119,9 +119,7 @@ def average_distance(topology: Topology, sites: Sequence[Site]) -> Fraction | No
 
 def _grid(topology: Topology) -> Mesh | Torus:
     if not isinstance(topology, Mesh | Torus):
-        raise InputError(
-            "needs a mesh or a torus", field="topology", value=topology.kind
-        )
+        raise InputError("needs a mesh or a torus", "topology", topology.kind)
     return topology
 
 

@@ -175,9 +175,7 @@ def clustered_points(
     _positive(n=n, d=d, clusters=clusters, size=size)
     _not_too_many(max(n, clusters), d)
     if not 0 <= spread <= size:
-        raise InputError(
-            "must lie between 0 and the size", field="spread", value=spread
-        )
+        raise InputError("must lie between 0 and the size", "spread", spread)
     draw = generator(seed)
     centres = draw.integers(0, size, (clusters, d))
     offsets = np.rint(draw.normal(0, spread, (n, d))).astype(np.int64)
@@ -200,7 +198,7 @@ def network_of(kind: str, shape: Sequence[int]) -> Topology:
         return Torus(tuple(shape))
     if kind == "tree":
         return switch_tree(shape)
-    raise InputError("must be mesh, torus or tree", field="kind", value=kind)
+    raise InputError("must be mesh, torus or tree", "kind", kind)
 
 
 def switch_tree(fanout: Sequence[int]) -> Tree:
@@ -269,11 +267,11 @@ def _cloud(rows: list[list[int]], name: str, k: int, source: str, seed: int) -> 
 
 def _not_too_many(n: int, d: int) -> None:
     if n * d > MOST_PROCESSORS:
-        raise InputError("must be at most 2^24 divided by d", field="n", value=n)
+        raise InputError("must be at most 2^24 divided by d", "n", n)
 
 
 def _positive(**numbers: int) -> None:
     positive(**numbers)
     for field, value in numbers.items():
         if value >= LARGEST:
-            raise InputError("must be smaller than 2^62", field=field, value=value)
+            raise InputError("must be smaller than 2^62", field, value)

@@ -84,7 +84,7 @@ def fat_tree_network(radix: int) -> Graph:
     16
     """
     if radix < 2 or radix % 2:
-        raise InputError("must be even and at least 2", field="radix", value=radix)
+        raise InputError("must be even and at least 2", "radix", radix)
     half = radix // 2
     _not_too_large(5 * half**2 + 2 * half**3, 6 * half**3)
     edge = radix * half
@@ -143,9 +143,7 @@ def random_regular_network(n: int, degree: int, seed: int) -> Graph:
     positive(n=n, degree=degree)
     if n * degree % 2 or degree >= n:
         raise InputError(
-            f"must be below n, and n times it even (n = {n})",
-            field="degree",
-            value=degree,
+            f"must be below n, and n times it even (n = {n})", "degree", degree
         )
     _not_too_large(n, n * degree // 2)
     generator(seed)  # checks the seed
@@ -157,9 +155,7 @@ def random_regular_network(n: int, degree: int, seed: int) -> Graph:
             edges = tuple((int(u), int(v), 1) for u, v in drawn.edges)
             return Graph(n, edges, tuple(range(n)))
     raise InputError(
-        "no connected graph was drawn; use a greater degree",
-        field="degree",
-        value=degree,
+        "no connected graph was drawn; use a greater degree", "degree", degree
     )
 
 
@@ -275,5 +271,5 @@ def _not_too_large(nodes: int, links: int) -> None:
     if nodes > MOST_NODES or links > MOST_EDGES:
         raise InputError(
             f"the network must have at most {MOST_NODES} nodes and {MOST_EDGES} links",
-            field="topology",
+            "topology",
         )

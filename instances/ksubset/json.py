@@ -70,7 +70,7 @@ def on_topology(
         If it is invalid; names the field and the value.
     """
     if "busy" in document and "free" in document:
-        raise InputError("give busy or free, not both", field="busy")
+        raise InputError("give busy or free, not both", "busy")
     if "free" in document:
         free = _sites(document["free"], "free", topology)
     elif "busy" in document:
@@ -79,7 +79,7 @@ def on_topology(
     else:
         free = list(topology.locations())
     if not free:
-        raise InputError("no processor is free", field="topology")
+        raise InputError("no processor is free", "topology")
     return KSubset(
         **fields.origin(document, default_name),
         topology=topology,
@@ -175,7 +175,7 @@ def chosen_of(instance: KSubset, selection: Any) -> tuple[int, ...]:
         left = at.get(site)
         if not left:
             problem = "not a free processor" if left is None else "chosen twice"
-            raise InputError(problem, field=f"selection[{i}]", value=list(site))
+            raise InputError(problem, f"selection[{i}]", list(site))
         chosen.append(left.pop())
     return tuple(sorted(chosen))
 
@@ -200,7 +200,7 @@ def _topology(value: dict[str, Any]) -> Topology:
     if kind == "graph":
         return _graph(value)
     raise InputError(
-        "must be mesh, torus, points, tree or graph", field="topology.kind", value=kind
+        "must be mesh, torus, points, tree or graph", "topology.kind", kind
     )
 
 
@@ -214,13 +214,13 @@ def _graph(value: dict[str, Any]) -> Graph:
         at = f"topology.edges[{i}]"
         numbers = fields.lists(edge, at)
         if len(numbers) not in (2, 3):
-            raise InputError("must be [node, node, length]", field=at)
+            raise InputError("must be [node, node, length]", at)
         u, v = (fields.integer(x, f"{at}[{j}]") for j, x in enumerate(numbers[:2]))
         if u == v:
-            raise InputError("joins a node to itself", field=at, value=u)
+            raise InputError("joins a node to itself", at, u)
         pair = min(u, v), max(u, v)
         if pair in pairs:
-            raise InputError("listed twice", field=at, value=list(pair))
+            raise InputError("listed twice", at, list(pair))
         pairs.add(pair)
         length = fields.number(numbers[2], f"{at}[2]") if len(numbers) == 3 else 1
         lengths.append((u, v, length))
@@ -277,7 +277,7 @@ def _without(topology: Topology, busy: list[Site], field: str) -> list[Site]:
     for i, site in enumerate(busy):
         if not found[site]:
             problem = "listed twice" if site in found else "no such processor"
-            raise InputError(problem, field=f"{field}[{i}]", value=list(site))
+            raise InputError(problem, f"{field}[{i}]", list(site))
         found[site] -= 1
     return free
 
@@ -285,9 +285,7 @@ def _without(topology: Topology, busy: list[Site], field: str) -> list[Site]:
 def _scaled(value: Any, field: str, scale: int) -> Site:
     numbers = decimals(value, field)
     if any(10 ** digits(x) > scale for x in numbers):
-        raise InputError(
-            "no such processor", field=field, value=[str(x) for x in numbers]
-        )
+        raise InputError("no such processor", field, [str(x) for x in numbers])
     return tuple(int(x * scale) for x in numbers)
 
 

@@ -169,11 +169,9 @@ def random_sets(
     positive(n=n, sets=sets, levels=levels, most=most)
     _not_too_many(n, sets + 1)
     if isinstance(size, Fraction) and not 0 < size <= 1:
-        raise InputError("must lie between 0 and 1", field="size", value=str(size))
+        raise InputError("must lie between 0 and 1", "size", str(size))
     if isinstance(size, int) and not 1 <= size <= n:
-        raise InputError(
-            f"must lie between 1 and all {n} processors", field="size", value=size
-        )
+        raise InputError(f"must lie between 1 and all {n} processors", "size", size)
     random = generator(seed)
     found = []
     for i in range(sets):
@@ -247,4 +245,4 @@ def _private_label(private: int) -> str:
 
 def _not_too_many(n: int, sets: int) -> None:
     if n * sets > MOST_MEMBERS:
-        raise InputError("must be at most 2^24 divided by the sets", field="n", value=n)
+        raise InputError("must be at most 2^24 divided by the sets", "n", n)

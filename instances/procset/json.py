@@ -118,9 +118,7 @@ def chosen_of(instance: ProcSet, selection: Any) -> tuple[int, ...]:
     seen: set[int] = set()
     for i, index in enumerate(chosen):
         if index in seen:
-            raise InputError(
-                "chosen twice", field=f"selection[{i}]", value=selection[i]
-            )
+            raise InputError("chosen twice", f"selection[{i}]", selection[i])
         seen.add(index)
     return tuple(sorted(chosen))
 
@@ -138,6 +136,6 @@ def _indices(value: Any, field: str, index: Mapping[str, int]) -> tuple[int, ...
     found = []
     for i, name in enumerate(_strings(value, field)):
         if name not in index:
-            raise InputError("no such processor", field=f"{field}[{i}]", value=name)
+            raise InputError("no such processor", f"{field}[{i}]", name)
         found.append(index[name])
     return tuple(found)

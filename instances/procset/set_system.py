@@ -112,4 +112,4 @@ class SetSystem:
 def refuse_unknown(field: str, value: str, known: tuple[str, ...]) -> None:
     """Raise InputError if a value is not one of the known ones."""
     if value not in known:
-        raise InputError(f"must be {' or '.join(known)}", field=field, value=value)
+        raise InputError(f"must be {' or '.join(known)}", field, value)

@@ -59,13 +59,11 @@ def waiting_state(
     ('waiting-16x16-sides1to8-s1', True)
     """
     if len(shape) not in (2, 3):
-        raise InputError(
-            "must have two or three sides", field="shape", value=list(shape)
-        )
+        raise InputError("must have two or three sides", "shape", list(shape))
     empty = Submesh("empty", tuple(shape), (), (1,) * len(shape), torus=torus)
     positive(least=least, most=most)
     if most < least:
-        raise InputError("must not be below the least", field="most", value=most)
+        raise InputError("must not be below the least", "most", most)
     draw = random.Random(seed)
     held: list[tuple[float, Box]] = []
     now = 0.0
@@ -93,9 +91,7 @@ def waiting_state(
             free += prod(sides(left))
         held.append((now + stays, box))
         free -= prod(size)
-    raise InputError(
-        f"no request waits among {_MOST_REQUESTS}", field="most", value=most
-    )
+    raise InputError(f"no request waits among {_MOST_REQUESTS}", "most", most)
 
 
 def _first(empty: Submesh, held: Sequence[Box], size: Sequence[int]) -> Box | None:

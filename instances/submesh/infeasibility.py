@@ -95,9 +95,7 @@ def image(family: str, k: int, side: int, x: int, lengths: Sequence[int] = ()) -
         if 2 * x > side:
             return _most(side, k, side, lengths) - _most(side - x, k, side, lengths)
         return int(x >= k)
-    raise InputError(
-        f"must be one of {', '.join(FAMILIES)}", field="certificate", value=family
-    )
+    raise InputError(f"must be one of {', '.join(FAMILIES)}", "certificate", family)
 
 
 def _most(room: int, k: int, side: int, lengths: Sequence[int]) -> int:
@@ -132,9 +130,7 @@ def check_infeasible(packing: Packing, certificate: Any) -> list[str]:
     document = fields.objects(certificate, "certificate")
     kind = document.get("kind")
     if kind not in KINDS:
-        raise InputError(
-            f"must be one of {', '.join(KINDS)}", field="certificate.kind", value=kind
-        )
+        raise InputError(f"must be one of {', '.join(KINDS)}", "certificate.kind", kind)
     known = {
         "area": ("kind",),
         "pair": ("kind", "items"),
@@ -150,7 +146,7 @@ def check_infeasible(packing: Packing, certificate: Any) -> list[str]:
     if kind == "stack":
         axis = fields.integer(document["axis"], "certificate.axis")
         if not 0 <= axis < packing.d:
-            raise InputError("no such axis", field="certificate.axis", value=axis)
+            raise InputError("no such axis", "certificate.axis", axis)
         return _of_stack(packing, axis, _items(packing, document["items"]))
     if kind == "no place":
         return _of_no_place(packing, _items(packing, [document["item"]])[0])
@@ -161,9 +157,9 @@ def _items(packing: Packing, value: Any) -> tuple[int, ...]:
     items = fields.integers(value, "certificate.items")
     for i in items:
         if not 0 <= i < len(packing.items):
-            raise InputError("no such item", field="certificate.items", value=i)
+            raise InputError("no such item", "certificate.items", i)
     if len(set(items)) < len(items):
-        raise InputError("repeat", field="certificate.items", value=list(items))
+        raise InputError("repeat", "certificate.items", list(items))
     return items
 
 
@@ -174,15 +170,11 @@ def _functions(packing: Packing, value: Any) -> list[tuple[str, int]]:
         pair = fields.lists(entry, field)
         if len(pair) != 2 or pair[0] not in FAMILIES:
             raise InputError(
-                f"must be a parameter after one of {', '.join(FAMILIES)}",
-                field=field,
-                value=entry,
+                f"must be a parameter after one of {', '.join(FAMILIES)}", field, entry
             )
         found.append((pair[0], fields.integer(pair[1], field)))
     if len(found) != packing.d:
-        raise InputError(
-            f"must be {packing.d}", field="certificate.functions", value=len(found)
-        )
+        raise InputError(f"must be {packing.d}", "certificate.functions", len(found))
     return found
 
 

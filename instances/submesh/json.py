@@ -119,23 +119,17 @@ def chosen_of(instance: Submesh, selection: Any) -> tuple[int, ...]:
 def _replayed(instance: Submesh, placement: Placement, order: str) -> None:
     """Refuse moves that cannot be made in the claimed order."""
     if order not in ORDERS:
-        raise InputError(
-            f"must be {' or '.join(ORDERS)}", field="selection.order", value=order
-        )
+        raise InputError(f"must be {' or '.join(ORDERS)}", "selection.order", order)
     if check(instance, placement.flat()):
         return  # its errors are reported by the caller's check
     if wrong := replay(instance, placement.moves, slide=order == "sliding"):
-        raise InputError(
-            f"does not hold: {wrong[0]}", field="selection.order", value=order
-        )
+        raise InputError(f"does not hold: {wrong[0]}", "selection.order", order)
 
 
 def _box(instance: Submesh, value: Any, field: str) -> Box:
     box = fields.integers(value, field)
     if len(box) != 2 * instance.d:
-        raise InputError(
-            f"must be {2 * instance.d} coordinates", field=field, value=list(box)
-        )
+        raise InputError(f"must be {2 * instance.d} coordinates", field, list(box))
     return box
 
 
@@ -165,11 +159,11 @@ def _indices(value: Any, field: str, count: int) -> frozenset[int]:
     indices = fields.integers(value, field)
     for i, index in enumerate(indices):
         if not 0 <= index < count:
-            raise InputError("no such resident", field=f"{field}[{i}]", value=index)
+            raise InputError("no such resident", f"{field}[{i}]", index)
     return frozenset(indices)
 
 
 def _flag(value: Any, field: str) -> bool:
     if not isinstance(value, bool):
-        raise InputError("must be true or false", field=field, value=value)
+        raise InputError("must be true or false", field, value)
     return value

@@ -67,15 +67,15 @@ class Packing:
         if len(self.shape) not in (2, 3) or min(self.shape) < 1:
             raise InputError(
                 "must have two or three sides, each at least 1",
-                field="mesh",
-                value=list(self.shape),
+                "mesh",
+                list(self.shape),
             )
         for i, one in enumerate(self.items):
             if len(one.size) != self.d or min(one.size) < 1:
                 raise InputError(
                     f"must have {self.d} sides, each at least 1",
-                    field=f"items[{i}]",
-                    value=list(one.size),
+                    f"items[{i}]",
+                    list(one.size),
                 )
 
     @property

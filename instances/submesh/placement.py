@@ -51,7 +51,7 @@ def placement_of(instance: Submesh, chosen: Sequence[int]) -> Placement:
     width = 2 * instance.d
     rest = tuple(chosen[width:])
     if len(chosen) < width or len(rest) % (width + 1):
-        raise InputError("is not a placement", field="selection", value=list(chosen))
+        raise InputError("is not a placement", "selection", list(chosen))
     moves = tuple(
         (rest[i], rest[i + 1 : i + 1 + width]) for i in range(0, len(rest), width + 1)
     )

@@ -49,9 +49,7 @@ def random_sukp(
     """
     positive(items=items, elements=elements)
     if not 0 < density <= 1:
-        raise InputError(
-            "must be above 0 and at most 1", field="density", value=str(density)
-        )
+        raise InputError("must be above 0 and at most 1", "density", str(density))
     between(ratio, 0, 1, "ratio")
     draw = random.Random(seed)
     profits = tuple(draw.randint(1, LARGEST_NUMBER) for _ in range(items))

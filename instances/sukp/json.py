@@ -69,9 +69,9 @@ def chosen_of(instance: Sukp, selection: Any) -> tuple[int, ...]:
     chosen = fields.integers(selection, "selection")
     for i, item in enumerate(chosen):
         if not 0 <= item < instance.n:
-            raise InputError("no such item", field=f"selection[{i}]", value=item)
+            raise InputError("no such item", f"selection[{i}]", item)
         if item in chosen[:i]:
-            raise InputError("chosen twice", field=f"selection[{i}]", value=item)
+            raise InputError("chosen twice", f"selection[{i}]", item)
     return tuple(sorted(chosen))
 
 

@@ -48,11 +48,11 @@ def sukp_of(instance: ProcSet) -> Sukp:
     if instance.levels != 1:
         raise InputError(
             "costs must have one level to be profits of a knapsack",
-            field="sets",
-            value=f"{instance.levels} levels",
+            "sets",
+            f"{instance.levels} levels",
         )
     if why := unsolvable(instance):
-        raise InputError(why, field="request")
+        raise InputError(why, "request")
     element = {i: e for e, i in enumerate(instance.available)}
     return Sukp(
         name=instance.name,
@@ -97,14 +97,14 @@ def procset_of(instance: Sukp) -> ProcSet:
     if instance.capacity >= total:
         raise InputError(
             f"all elements fit, they weigh {total}: nothing is to be chosen",
-            field="capacity",
-            value=instance.capacity,
+            "capacity",
+            instance.capacity,
         )
     if total > MOST_PROCESSORS:
         raise InputError(
             f"must sum up to at most {MOST_PROCESSORS}, the number of processors",
-            field="weights",
-            value=total,
+            "weights",
+            total,
         )
     names: list[str] = []
     copies: list[range] = []
@@ -155,7 +155,6 @@ def processors_left(instance: ProcSet, kept: Collection[int]) -> tuple[int, ...]
     left = [i for i in instance.available if i not in union]
     if len(left) < instance.request:
         raise InputError(
-            f"the sets kept leave {len(left)} processors of {instance.request}",
-            field="kept",
+            f"the sets kept leave {len(left)} processors of {instance.request}", "kept"
         )
     return tuple(left[: instance.request])

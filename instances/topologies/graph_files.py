@@ -38,9 +38,7 @@ def read_graph(path: str | Path) -> Graph:
     ending = Path(path).suffix.lower()
     try:
         if ending not in _PARSERS:
-            raise InputError(
-                f"must end in {', '.join(_PARSERS)}", field="name", value=ending
-            )
+            raise InputError(f"must end in {', '.join(_PARSERS)}", "name", ending)
         return _PARSERS[ending](read_text(path))
     except InputError as error:
         raise error.of_file(path) from None
@@ -85,14 +83,14 @@ def parse_node_link(text: str) -> Graph:
     """
     document = fields.objects(parse_json(text), "document")
     if document.get("directed", False) is not False:
-        raise InputError("must be false", field="directed", value=document["directed"])
+        raise InputError("must be false", "directed", document["directed"])
     number: dict[Hashable, int] = {}
     marks = []
     for i, one in enumerate(fields.lists(document.get("nodes"), "nodes")):
         node = fields.objects(one, f"nodes[{i}]")
         name = _identity(node.get("id"), f"nodes[{i}].id")
         if name in number:
-            raise InputError("listed twice", field=f"nodes[{i}].id", value=str(name))
+            raise InputError("listed twice", f"nodes[{i}].id", str(name))
         number[name] = i
         marks.append(node.get("processor"))
     _bound(len(number), MOST_NODES, "nodes")
@@ -107,7 +105,7 @@ def parse_node_link(text: str) -> Graph:
             at = f"{key}[{i}].{end}"
             name = _identity(edge.get(end), at)
             if name not in number:
-                raise InputError("no such node", field=at, value=str(name))
+                raise InputError("no such node", at, str(name))
             ends.append(number[name])
         lengths.append((ends[0], ends[1], edge.get("weight", 1)))
     marked = any(mark is not None for mark in marks)
@@ -152,7 +150,7 @@ def _check_xml(text: str) -> None:
         depth -= 1
 
     def refuse(*_: Any) -> None:
-        raise InputError("has a document type, which is not read", field="DOCTYPE")
+        raise InputError("has a document type, which is not read", "DOCTYPE")
 
     parser = expat.ParserCreate()
     parser.StartElementHandler = begin
@@ -182,7 +180,7 @@ def _identity(value: Any, field: str) -> Hashable:
     if isinstance(value, list):
         return tuple(_identity(one, field) for one in value)
     if isinstance(value, bool) or not isinstance(value, int | str):
-        raise InputError("must be text or an integer", field=field, value=value)
+        raise InputError("must be text or an integer", field, value)
     return value
 
 
@@ -192,4 +190,4 @@ def _text(name: Hashable) -> str:
 
 def _bound(count: int, most: int, field: str) -> None:
     if count > most:
-        raise InputError(f"must be at most {most}", field=field, value=count)
+        raise InputError(f"must be at most {most}", field, count)

@@ -60,13 +60,11 @@ def grid_shape(
         given = given[0]
     shape = integers(given, "topology.shape")
     if not shape:
-        raise InputError("needs at least one side", field="topology.shape")
+        raise InputError("needs at least one side", "topology.shape")
     for i, side in enumerate(shape):
         at_least(side, 1, f"topology.shape[{i}]")
     if prod(shape) > MOST_PROCESSORS:
         raise InputError(
-            "must have at most 2^24 processors",
-            field="topology.shape",
-            value=list(shape),
+            "must have at most 2^24 processors", "topology.shape", list(shape)
         )
     return shape

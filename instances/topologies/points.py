@@ -41,33 +41,31 @@ class Points:
         if not _is_exact(self.coordinates):
             coordinates, scale = scaled(self.coordinates, field)
             if self.scale != 1:
-                raise InputError("is for integers", field="scale", value=self.scale)
+                raise InputError("is for integers", "scale", self.scale)
             object.__setattr__(self, "coordinates", coordinates)
             object.__setattr__(self, "scale", scale)
         if not self.coordinates:
-            raise InputError("needs at least one point", field=field)
+            raise InputError("needs at least one point", field)
         if not self.coordinates[0]:
-            raise InputError("needs at least one axis", field=f"{field}[0]")
+            raise InputError("needs at least one axis", f"{field}[0]")
         for i, point in enumerate(self.coordinates):
             if len(point) != self.dimension:
                 raise InputError(
                     f"must have {self.dimension} coordinates like the first point",
-                    field=f"{field}[{i}]",
-                    value=list(point),
+                    f"{field}[{i}]",
+                    list(point),
                 )
             if any(abs(x) >= LARGEST for x in point):
                 raise InputError(
                     "coordinates must stay below 2^62 once scaled to integers",
-                    field=f"{field}[{i}]",
-                    value=list(point),
+                    f"{field}[{i}]",
+                    list(point),
                 )
         if str(self.scale).rstrip("0") != "1":
-            raise InputError("must be a power of ten", field="scale", value=self.scale)
+            raise InputError("must be a power of ten", "scale", self.scale)
         if self.scale > 1 and not any(x % 10 for p in self.coordinates for x in p):
             raise InputError(
-                "must be the least that these decimals need",
-                field="scale",
-                value=self.scale,
+                "must be the least that these decimals need", "scale", self.scale
             )
         object.__setattr__(self, "coordinates", tuple(sorted(self.coordinates)))
 

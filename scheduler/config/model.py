@@ -188,25 +188,23 @@ class Configuration:
             ("groups", tuple(group.name for group in self.groups)),
         ):
             if not names or len(set(names)) < len(names) or "" in names:
-                raise InputError("must be names, all different", field=field_)
+                raise InputError("must be names, all different", field_)
         if len(self.host_of) != len(self.processors) or not (
             min(self.host_of) >= 0 and max(self.host_of) < len(self.hosts)
         ):
-            raise InputError("must name a host for each processor", field="host_of")
+            raise InputError("must name a host for each processor", "host_of")
         if len(self.through) != len(self.queues):
-            raise InputError("must have one entry per queue", field="through")
+            raise InputError("must have one entry per queue", "through")
         for members in self.through:
             self._refuse_members(members, "through")
         for group in self.groups:
             if not group.members:
-                raise InputError("is empty", field=f"groups.{group.name}")
+                raise InputError("is empty", f"groups.{group.name}")
             self._refuse_members(group.members, f"groups.{group.name}")
         self._refuse_costs()
         self._refuse_constraints()
         if self.lookahead is not None and not 0 <= self.lookahead <= self.levels:
-            raise InputError(
-                f"must be 0 to {self.levels}", field="lookahead", value=self.lookahead
-            )
+            raise InputError(f"must be 0 to {self.levels}", "lookahead", self.lookahead)
 
     def _refuse_members(self, members: tuple[int, ...], field_: str) -> None:
         if members and (
@@ -214,32 +212,32 @@ class Configuration:
             or members[-1] >= len(self.processors)
             or any(a >= b for a, b in pairwise(members))
         ):
-            raise InputError("must be indices of processors, ascending", field=field_)
+            raise InputError("must be indices of processors, ascending", field_)
 
     def _refuse_costs(self) -> None:
         refuse_sizes(tuple(block.sizes for block in self.costs), "costs")
         if not any(price.cost for block in self.costs for price in block.prices):
-            raise InputError("there is no price", field="costs")
+            raise InputError("there is no price", "costs")
         groups = {group.name for group in self.groups}
         for block in self.costs:
             pairs = {(price.queue, price.group) for price in block.prices}
             if len(pairs) < len(block.prices):
-                raise InputError("a group is priced twice", field="costs")
+                raise InputError("a group is priced twice", "costs")
             for price in block.prices:
                 if price.queue not in self.queues or price.group not in groups:
-                    raise InputError("no such queue or group", field="costs")
+                    raise InputError("no such queue or group", "costs")
                 if len(price.cost) != self.levels or min(price.cost) < 0:
                     raise InputError(
                         f"must be {self.levels} numbers, none negative",
-                        field=f"costs.{price.queue}@{price.group}",
-                        value=list(price.cost),
+                        f"costs.{price.queue}@{price.group}",
+                        list(price.cost),
                     )
             totals: dict[str, tuple[int, ...]] = {}
             for price in block.prices:
                 before = totals.get(price.queue, (0,) * self.levels)
                 totals[price.queue] = tuple(map(add, before, price.cost))
             if any(max(total) >= LARGEST for total in totals.values()):
-                raise InputError("sum up to 2^62 or more", field="costs")
+                raise InputError("sum up to 2^62 or more", "costs")
 
     def _refuse_constraints(self) -> None:
         for queue in (None, *self.queues):
@@ -249,10 +247,10 @@ class Configuration:
         for one in self.constraints:
             Types(self.levels, findings).condition(one.expression)
             if one.queue is not None and one.queue not in self.queues:
-                raise InputError("no such queue", field="constraints", value=one.queue)
+                raise InputError("no such queue", "constraints", one.queue)
 
         for error in findings.errors:
-            raise InputError(error.problem, field="constraints")
+            raise InputError(error.problem, "constraints")
 
     @cached_property
     def levels(self) -> int:
@@ -282,7 +280,7 @@ class Configuration:
         """
         if queue not in self.queues:
             why = hint(queue, self.queues)
-            raise InputError(f"no such queue ({why})", field="queue", value=queue)
+            raise InputError(f"no such queue ({why})", "queue", queue)
         return self.through[self.queues.index(queue)]
 
     def sets_for(self, queue: str, pes: int) -> tuple[ProcessorSet, ...]:
@@ -299,7 +297,7 @@ class Configuration:
         """
         usable = self.usable(queue)
         if pes < 1:
-            raise InputError("must be at least 1", field="pes", value=pes)
+            raise InputError("must be at least 1", "pes", pes)
         at = pick(tuple(block.sizes for block in self.costs), pes)
         if (queue, at) not in self._priced:
             prices = () if at is None else self.costs[at].prices
@@ -352,7 +350,7 @@ class Configuration:
         """
         for i in available:
             if not 0 <= i < len(self.processors):
-                raise InputError("no such processor", field="available", value=i)
+                raise InputError("no such processor", "available", i)
         free = frozenset(available)
         sets = self.sets_for(queue, pes)
         checked = self._checked.get(id(sets))  # kept as long as this configuration

@@ -27,13 +27,11 @@ def pick(ranges: tuple[tuple[int, int] | None, ...], pes: int) -> int | None:
 def refuse_sizes(ranges: tuple[tuple[int, int] | None, ...], field_: str) -> None:
     """Refuse ranges that are empty or overlap, and ``otherwise`` unless it is last."""
     if None in ranges[:-1]:
-        raise InputError("otherwise must be the last", field=field_)
+        raise InputError("otherwise must be the last", field_)
     given = sorted(sizes for sizes in ranges if sizes is not None)
     for sizes in given:
         if not 1 <= sizes[0] <= sizes[1]:
-            raise InputError("must be 1 ≤ first ≤ last", field=field_, value=sizes)
+            raise InputError("must be 1 ≤ first ≤ last", field_, sizes)
     for one, other in pairwise(given):
         if other[0] <= one[1]:
-            raise InputError(
-                f"{heading(one)} and {heading(other)} overlap", field=field_
-            )
+            raise InputError(f"{heading(one)} and {heading(other)} overlap", field_)

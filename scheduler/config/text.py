@@ -63,7 +63,7 @@ def _slots(configuration: Configuration) -> Iterator[str]:
     if [i for members in configuration.processors_of for i in members] != list(
         range(len(configuration.processors))
     ):
-        raise InputError("must be in the order of the hosts", field="processors")
+        raise InputError("must be in the order of the hosts", "processors")
     for host, members in zip(
         configuration.hosts, configuration.processors_of, strict=True
     ):
@@ -71,10 +71,10 @@ def _slots(configuration: Configuration) -> Iterator[str]:
         for i in members:
             of, _, number = configuration.processors[i].rpartition(".")
             if of != host or not re.fullmatch(r"0|[1-9]\d*", number, re.ASCII):
-                raise InputError("must be named HOST.NUMBER", field="processors")
+                raise InputError("must be named HOST.NUMBER", "processors")
             numbers[int(number)] = i
         if not numbers or list(numbers) != sorted(numbers):
-            raise InputError("must be ascending on each host", field="processors")
+            raise InputError("must be ascending on each host", "processors")
         common = {n for n, i in numbers.items() if all(i in one for one in usable)}
         shares = [_spans(common)] if common else []
         for queue, one in zip(configuration.queues, usable, strict=True):
@@ -82,7 +82,7 @@ def _slots(configuration: Configuration) -> Iterator[str]:
             if own:
                 shares.append(f"{queue}@{_spans(own)}")
         if not all(any(i in one for one in usable) for i in members):
-            raise InputError("must be available through a queue", field="processors")
+            raise InputError("must be available through a queue", "processors")
         yield f"[{host}={';'.join(shares)}]"
 
 

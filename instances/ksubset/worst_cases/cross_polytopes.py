@@ -46,7 +46,7 @@ def theorem1(d: int, k: int, eps: Fraction) -> WorstCase:
     """
     at_least(d, 1, "d")
     if k < 4 * d or k % (4 * d):
-        raise InputError(f"must be a multiple of 4d = {4 * d}", field="k", value=k)
+        raise InputError(f"must be a multiple of 4d = {4 * d}", "k", k)
     q = k // (4 * d)
     case = median_decoys(d, k, eps)
     b = eps.denominator

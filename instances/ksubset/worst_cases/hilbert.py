@@ -39,7 +39,7 @@ def hilbert_gap(N: int) -> WorstCase:
     at_least(N, 4, "N")
     at_most(N, _LARGEST_SIDE, "N")
     if N & (N - 1):
-        raise InputError("must be a power of two", field="N", value=N)
+        raise InputError("must be a power of two", "N", N)
     near = [(N // 2 - 1, 0), (N // 2, 0)]
     far = [(0, N - 1), (3 * N // 4 - 1, N // 2)]
     return WorstCase(

@@ -44,7 +44,7 @@ def mc1x1_family(k: int, r: int, d: int = 2) -> WorstCase:
     at_least(d, 1, "d")
     at_least(r, 1, "r")
     if k < 2 or k % 2:
-        raise InputError("must be even and at least 2", field="k", value=k)
+        raise InputError("must be even and at least 2", "k", k)
     at_most(k * d, LARGEST_K, "k times d")
     half = packed(k // 2, d)
     pair = half + [moved(p, r) for p in half]
@@ -53,7 +53,7 @@ def mc1x1_family(k: int, r: int, d: int = 2) -> WorstCase:
     group = [*block, (s,) * d]
     cost, optimum = pair_sum(group), pair_sum(pair)
     if s <= max(map(max, block)) or optimum >= cost:
-        raise InputError(f"is too small for k = {k}", field="r", value=r)
+        raise InputError(f"is too small for k = {k}", "r", r)
     far = 10 * (s + r)
     return WorstCase(
         instance=free_points(

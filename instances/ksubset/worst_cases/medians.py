@@ -43,7 +43,7 @@ def median_decoys(d: int, k: int, eps: Fraction) -> WorstCase:
     at_least(k, 4, "k")
     at_most(d * k, MOST_PROCESSORS, "d times k")
     if not 0 < eps < 1:
-        raise InputError("must lie between 0 and 1", field="eps", value=str(eps))
+        raise InputError("must lie between 0 and 1", "eps", str(eps))
     m = k // 2
     parts = [(m + i) // (2 * d) for i in range(2 * d)]
     a, b = eps.numerator, eps.denominator
@@ -71,8 +71,8 @@ def median_decoys(d: int, k: int, eps: Fraction) -> WorstCase:
     if cost < optimum:
         raise InputError(
             f"must be smaller for d = {d}, k = {k}: decoys become optimal",
-            field="eps",
-            value=str(eps),
+            "eps",
+            str(eps),
         )
     return WorstCase(
         instance=free_points(

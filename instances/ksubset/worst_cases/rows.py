@@ -44,7 +44,7 @@ def mm_blocks(k: int, L: int) -> WorstCase:
     Fraction(1065, 794)
     """
     if k < 8 or k % 8:
-        raise InputError("must be a multiple of 8", field="k", value=k)
+        raise InputError("must be a multiple of 8", "k", k)
     at_most(k, LARGEST_K, "k")
     q = k // 8
     at_least(L, _LEAST_GAP * q, "L")
