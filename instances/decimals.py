@@ -17,13 +17,9 @@ MOST_DECIMALS = 18
 def scaled(rows: Any, field: str) -> tuple[tuple[tuple[int, ...], ...], int]:
     """Scale points to integers by the least power of ten; return both.
 
-    Raises
-    ------
-    InputError
-        If a coordinate is not a number, is too large, or has too many decimals.
+    Raises InputError if a coordinate is not a number, is too large, or has too many
+    decimals.
 
-    Examples
-    --------
     >>> scaled([[0.5, 1], [2, 1.25]], "points")
     (((50, 100), (200, 125)), 100)
     """

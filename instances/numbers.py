@@ -41,10 +41,7 @@ def positive(**numbers: int) -> None:
 def free_count(free: int | Fraction, places: int, what: str = "processors") -> int:
     """Return how many places are to be free, given as a count or a share of all.
 
-    Raises
-    ------
-    InputError
-        For none, and for more than there are.
+    Raises InputError for none, and for more than there are.
     """
     wanted = free * places if isinstance(free, Fraction) else free
     if not 1 <= int(wanted) <= wanted <= places:

@@ -45,69 +45,48 @@ Instance = KSubset | ProcSet | Sukp | Submesh
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Problem:
-    """One problem: its definition, file format and properties.
-
-    Parameters
-    ----------
-    name
-        Name in commands and reports.
-    form
-        ``format`` of its instance files.
-    kind
-        Class of its instances.
-    check, cost
-        The definition: what is wrong with a choice, and what it costs.
-    levels
-        Levels of the costs of an instance; None if they are integers.
-    unsolvable
-        Why an instance has no solution, as far as counting tells; or None.
-    check_infeasible
-        What is wrong with a certificate that an instance has no solution; None if
-        counting alone decides that.
-    parse, document_of, sha256
-        Reader and writer of its files, and their digest.
-    selection_of, chosen_of
-        From a choice to what solution files list, and back.
-    located
-        Puts locations that a method of a user lists into the form of solution files;
-        returns None for anything else.
-    features
-        Properties for tables.
-    described
-        Short description.
-    canonical
-        Puts the integers of a choice into canonical order.
-    any_choice
-        A valid choice that needs no search, or None.
-    kinds
-        Structures and dimensions that `closeknit warm` compiles kernels for.
-    tiny
-        Tiny instances of a structure and dimension, on which kernels are compiled.
-    compiled_for
-        Structure and dimension that the machine code for an instance depends on.
-    """
+    """One problem: its definition, file format and properties."""
 
     name: str
+    """Name in commands and reports."""
     form: str
+    """``format`` of its instance files."""
     kind: type
+    """Class of its instances."""
     check: Callable[[Any, Collection[int]], list[str]]
     cost: Callable[[Any, Collection[int]], Value]
+    """The definition: what is wrong with a choice, and what it costs."""
     parse: Callable[..., Any]
     document_of: Callable[[Any], dict[str, Any]]
     sha256: Callable[[Any], str]
+    """Reader and writer of its files, and their digest."""
     selection_of: Callable[[Any, Any], Any]
     chosen_of: Callable[[Any, Any], tuple[int, ...]]
+    """From a choice to what solution files list, and back."""
     features: Callable[[Any], Features]
+    """Properties for tables."""
     described: Callable[[Any], str]
+    """Short description."""
     any_choice: Callable[[Any], Collection[int] | None]
+    """A valid choice that needs no search, or None."""
     kinds: tuple[tuple[str, int], ...]
+    """Structures and dimensions that `closeknit warm` compiles kernels for."""
     tiny: Callable[[str, int], Iterable[Any]]
+    """Tiny instances of a structure and dimension, on which kernels are compiled."""
     compiled_for: Callable[[Any], tuple[str, int]]
+    """Structure and dimension that the machine code for an instance depends on."""
     canonical: Callable[[Iterable[int]], Iterable[int]] = sorted
+    """Puts the integers of a choice into canonical order."""
     located: Callable[[Any, Any], Any] = lambda instance, listed: None
+    """Puts locations that a method of a user lists into the form of solution files;
+    returns None for anything else."""
     levels: Callable[[Any], int | None] = lambda instance: None
+    """Levels of the costs of an instance; None if they are integers."""
     unsolvable: Callable[[Any], str | None] = lambda instance: None
+    """Why an instance has no solution, as far as counting tells; or None."""
     check_infeasible: Callable[[Any, Any], list[str]] | None = None
+    """What is wrong with a certificate that an instance has no solution; None if
+    counting alone decides that."""
 
 
 PROBLEMS: Mapping[str, Problem] = MappingProxyType(
@@ -209,10 +188,7 @@ _BY_FORM = {problem.form: problem for problem in PROBLEMS.values()}
 def problem_of(instance: Instance) -> Problem:
     """Return the problem of an instance.
 
-    Raises
-    ------
-    InputError
-        If the argument is not an instance of any problem.
+    Raises InputError if the argument is not an instance of any problem.
     """
     problem = _BY_KIND.get(type(instance))
     if problem is None:
@@ -255,10 +231,7 @@ def sha256(instance: Instance) -> str:
 def parse_instance(document: Any, *, default_name: str = "unnamed") -> Instance:
     """Build an instance of any problem from parsed JSON.
 
-    Raises
-    ------
-    InputError
-        If it is invalid; names the field and the value.
+    Raises InputError if it is invalid; names the field and the value.
     """
     form = document.get("format") if isinstance(document, dict) else None
     problem = _BY_FORM.get(form) if isinstance(form, str) else None
@@ -286,10 +259,7 @@ def read_instance(path: str | Path) -> Instance:
 def read_if_instance(path: str | Path) -> Instance | None:
     """Read a file if it has the format of an instance; else return None.
 
-    Raises
-    ------
-    InputError
-        As for `read_instance`, and if the JSON is malformed.
+    Raises InputError as for `read_instance`, and if the JSON is malformed.
     """
     return _read(path, any_form=False)
 

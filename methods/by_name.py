@@ -21,6 +21,8 @@ def methods_named(
 ) -> dict[str, AnyMethod]:
     """Return the method of this name for each of these problems that has one.
 
+    Raises InputError if none has it; the message suggests similar names.
+
     Parameters
     ----------
     name
@@ -30,11 +32,6 @@ def methods_named(
         Names of problems.
     field
         Option or field to name in messages.
-
-    Raises
-    ------
-    InputError
-        If none has it; the message suggests similar names.
     """
     from . import METHODS
 

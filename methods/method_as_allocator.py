@@ -16,6 +16,9 @@ from ..solvers.method import Method
 class MethodAsAllocator(Allocator):
     """Choose processors by a method for k-subsets, given only the idle ones.
 
+    Raises InputError if the method does not accept a request, or finds no solution for
+    it within its limits.
+
     Parameters
     ----------
     topology
@@ -31,12 +34,6 @@ class MethodAsAllocator(Allocator):
     ----------
     last
         Result of the last run; None before the first.
-
-    Raises
-    ------
-    InputError
-        If the method does not accept a request, or finds no solution for it within its
-        limits.
     """
 
     def __init__(

@@ -58,19 +58,13 @@ _LOG = getLogger("closeknit.methods")
 
 @dataclass(frozen=True)
 class OwnRule:
-    """A callable from outside, whose answer is checked and priced.
-
-    Parameters
-    ----------
-    rule
-        Returns a selection, as `chosen` accepts it; a `Result`, whose bound is
-        recorded as claimed by this method; or None if it found nothing.
-    name
-        Name of the method, for messages.
-    """
+    """A callable from outside, whose answer is checked and priced."""
 
     rule: Rule
+    """Returns a selection, as `chosen` accepts it; a `Result`, whose bound is recorded
+    as claimed by this method; or None if it found nothing."""
     name: str
+    """Name of the method, for messages."""
 
     def __post_init__(self) -> None:
         """Copy the docstring, which `help` and the tables show."""
@@ -81,12 +75,9 @@ class OwnRule:
     def __call__(self, instance: Any, /, settings: Settings = DEFAULT) -> Result:
         """Run the callable, check its answer and price it from the definition.
 
-        Raises
-        ------
-        InputError
-            If the callable raises it: it does not accept this instance.
-        SolverError
-            If the callable raises anything else, or its answer is not valid.
+        Raises InputError if the callable raises it: it does not accept this instance.
+        Raises SolverError if the callable raises anything else, or its answer is not
+        valid.
         """
         start = clock.now()
         try:
@@ -149,15 +140,10 @@ class OwnRule:
 
 @dataclass(frozen=True, repr=False)
 class OwnMethod(Method[Any]):
-    """A method from outside.
-
-    Parameters
-    ----------
-    where
-        ``module:name`` by which another process imports it; "" if none can.
-    """
+    """A method from outside."""
 
     where: str = field(default="", kw_only=True)
+    """``module:name`` by which another process imports it; "" if none can."""
 
     def renamed(self, name: str) -> OwnMethod:
         """Return the same method under another name."""
@@ -177,6 +163,8 @@ def own_method(
 ) -> OwnMethod:
     """Wrap a callable, or a `Method` that is not in the tables, as a method.
 
+    Raises InputError if it cannot be called, or names a problem that does not exist.
+
     Parameters
     ----------
     thing
@@ -188,11 +176,6 @@ def own_method(
         Name of its problem; by default the attribute, or "".
     where
         ``module:name`` for other processes; determined if omitted.
-
-    Raises
-    ------
-    InputError
-        If it cannot be called, or names a problem that does not exist.
     """
     if not callable(thing):
         raise InputError("must be a method, its name, or a callable", "method", thing)
@@ -237,12 +220,8 @@ def where_of(thing: Any) -> str:
 def imported(where: str, field: str = "method") -> OwnMethod:
     """Import a method given as ``module:name``.
 
-    The current directory is searched as well, even where Python itself does not.
-
-    Raises
-    ------
-    InputError
-        If there is no such module, or nothing of this name in it.
+    The current directory is searched as well, even where Python itself does not. Raises
+    InputError if there is no such module, or nothing of this name in it.
     """
     return _imported(where, where, "", field)
 
@@ -316,12 +295,8 @@ def given(thing: Any, problem: str, table: Mapping[str, AnyMethod]) -> AnyMethod
     """Return the method of a problem for a `Method` or a callable.
 
     A method of the table is returned as it is. Another of the same name is prefixed
-    with its module.
-
-    Raises
-    ------
-    InputError
-        If it is a method for another problem, or cannot be called.
+    with its module. Raises InputError if it is a method for another problem, or cannot
+    be called.
     """
     if isinstance(thing, Method) and table.get(thing.name) is thing:
         return thing
@@ -339,6 +314,8 @@ def given(thing: Any, problem: str, table: Mapping[str, AnyMethod]) -> AnyMethod
 def chosen(instance: Instance, selection: Any) -> tuple[int, ...]:
     """Return a selection as indices, in the order of its problem; not checked further.
 
+    Raises InputError for anything else, and for locations that cannot be chosen.
+
     Parameters
     ----------
     instance
@@ -348,11 +325,6 @@ def chosen(instance: Instance, selection: Any) -> tuple[int, ...]:
         coordinates of processors (``[v]`` for node v of a tree) or names of
         processors. For a submesh a `Placement`, its integers, or ``{"at": box,
         "moves": [...]}`` as solution files have it.
-
-    Raises
-    ------
-    InputError
-        For anything else, and for locations that cannot be chosen.
 
     Examples
     --------

@@ -53,8 +53,9 @@ def solve(
 ) -> Result:
     """Solve a formulation; the solution is checked and priced again.
 
-    Ctrl-C ends the search with what it has and the limit ``interrupt``; a second
-    Ctrl-C is a KeyboardInterrupt.
+    Ctrl-C ends the search with what it has and the limit ``interrupt``; a second Ctrl-C
+    is a KeyboardInterrupt. Raises SolverError when the model is rejected, or the
+    solution fails ``instances.check``.
 
     Parameters
     ----------
@@ -67,11 +68,6 @@ def solve(
         ``clock.now()`` when the run began, building included.
     part
         Whether the model is only a part of a search, see `Standing`.
-
-    Raises
-    ------
-    SolverError
-        When the model is rejected, or the solution fails ``instances.check``.
     """
     start = clock.now() if start is None else start
     standing = Standing(formulation, part=part)
@@ -104,21 +100,14 @@ def solve(
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """Whether a model without an objective has a solution.
-
-    Parameters
-    ----------
-    values
-        Of the variables asked for; None if no solution was found.
-    impossible
-        Whether there is none.
-    limit
-        What ended the search early.
-    """
+    """Whether a model without an objective has a solution."""
 
     values: list[int] | None = None
+    """Of the variables asked for; None if no solution was found."""
     impossible: bool = False
+    """Whether there is none."""
     limit: Limit | None = None
+    """What ended the search early."""
 
 
 def decide(
@@ -131,12 +120,8 @@ def decide(
 ) -> Decision:
     """Find any solution of a model, or that there is none; for limits see `solve`.
 
-    A node limit counts conflicts: with one thread, the same answer every time.
-
-    Raises
-    ------
-    SolverError
-        When the model is rejected.
+    A node limit counts conflicts: with one thread, the same answer every time. Raises
+    SolverError when the model is rejected.
     """
     start = clock.now() if start is None else start
     solver, left = _solver(parameters, settings, start)

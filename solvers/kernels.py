@@ -147,10 +147,7 @@ class Kernel:
     def about_to_compile(self) -> None:
         """Announce once that kernels are compiled; there is no machine code for this.
 
-        Raises
-        ------
-        Cold
-            Inside `only_ready`, when compiling it would take a while.
+        Raises Cold inside `only_ready`, when compiling it would take a while.
         """
         if clock.is_stopped():  # it is compiled for another one, announced before
             return

@@ -19,21 +19,14 @@ LONGEST = 2**40
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The limits of a search; see `limits`.
-
-    Parameters
-    ----------
-    pressed
-        Event set by Ctrl-C.
-    deadline
-        Value of ``clock.now()`` at which to stop.
-    nodes
-        Maximal number of search nodes, or None.
-    """
+    """The limits of a search; see `limits`."""
 
     pressed: Event
+    """Event set by Ctrl-C."""
     deadline: float
+    """Value of ``clock.now()`` at which to stop."""
     nodes: int | None = None
+    """Maximal number of search nodes, or None."""
 
     def reached(self, nodes: int = 0) -> Limit | None:
         """Return the limit reached by a search with this number of nodes, if any."""
@@ -94,8 +87,6 @@ def limits(deadline: float, nodes: int | None = None) -> Iterator[Limits]:
 
     A second Ctrl-C raises KeyboardInterrupt, see ``interrupt.deferred``.
 
-    Examples
-    --------
     >>> counted = []
     >>> with limits(deadline=clock.now() + 60, nodes=100) as watch:
     ...     watch.search(

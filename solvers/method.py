@@ -54,20 +54,14 @@ class Variant(Generic[Inst]):
     For entries of a table that differ only in a parameter: the number of strips, the
     allocator, the backend. Unlike closures, variants can be pickled, and variants with
     the same arguments are equal.
-
-    Parameters
-    ----------
-    function
-        Called with ``arguments``, the instance and the settings.
-    arguments
-        Values of the first parameters.
-    doc
-        Docstring of the variant.
     """
 
     function: Callable[..., Result]
+    """Called with ``arguments``, the instance and the settings."""
     arguments: tuple[object, ...]
+    """Values of the first parameters."""
     doc: str = field(repr=False)
+    """Docstring of the variant."""
 
     def __post_init__(self) -> None:
         """Set the docstring that `help` shows."""

@@ -88,10 +88,8 @@ def write_solution(
 def read_solution(path: str | Path) -> SolutionFile:
     """Read a solution file without checking its claims.
 
-    Raises
-    ------
-    InputError
-        If the file is malformed: one line with the file, the field and the value.
+    Raises InputError if the file is malformed: one line with the file, the field and
+    the value.
     """
     try:
         return parse_solution(parse_json(read_text(path), file=path))
@@ -178,10 +176,7 @@ def _certificate_errors(
 def parse_solution(value: Any) -> SolutionFile:
     """Return the content of a solution file from parsed JSON.
 
-    Raises
-    ------
-    InputError
-        If it is malformed; names the field and the value.
+    Raises InputError if it is malformed; names the field and the value.
     """
     document = fields.headed(value, FORMAT)
     fields.only(document, _KNOWN, _NEEDED, "")

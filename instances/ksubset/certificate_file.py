@@ -25,13 +25,9 @@ def check_certificate(instance: KSubset, path: str | Path) -> int:
     """Check a certificate file; return the lower bound that it proves.
 
     Every node is derived again, with O(m n) per propagation of counts: several hundred
-    nodes per second at n = 128.
-
-    Raises
-    ------
-    InputError
-        If the file is not a certificate, is damaged, is for another instance, or a step
-        does not follow; names the file and the line.
+    nodes per second at n = 128. Raises InputError if the file is not a certificate, is
+    damaged, is for another instance, or a step does not follow; names the file and the
+    line.
     """
     lines = _lines(path)
     try:

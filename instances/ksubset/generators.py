@@ -60,6 +60,9 @@ def random_occupancy(
 ) -> KSubset:
     """Draw the free processors uniformly at random.
 
+    Raises InputError if the arguments are invalid, in particular if k exceeds the free
+    count.
+
     Parameters
     ----------
     shape
@@ -72,11 +75,6 @@ def random_occupancy(
         Random seed, at least 0.
     kind
         ``mesh``, ``torus`` or ``tree``.
-
-    Raises
-    ------
-    InputError
-        If the arguments are invalid, in particular if k exceeds the free count.
 
     Examples
     --------
@@ -101,6 +99,8 @@ def random_occupancy(
 def uniform_points(n: int, d: int, k: int, seed: int, size: int = 1000) -> KSubset:
     """Draw n points with integer coordinates in a cube; points may repeat.
 
+    Raises InputError if the arguments are invalid.
+
     Parameters
     ----------
     n, d
@@ -111,11 +111,6 @@ def uniform_points(n: int, d: int, k: int, seed: int, size: int = 1000) -> KSubs
         Random seed, at least 0.
     size
         Coordinates are uniform in 0, …, size - 1.
-
-    Raises
-    ------
-    InputError
-        If the arguments are invalid.
 
     Examples
     --------
@@ -145,7 +140,8 @@ def clustered_points(
     """Draw n points around random centres; points may repeat.
 
     Centres are drawn as in `uniform_points`. Every point has a random centre and a
-    normal deviation from it on every axis, rounded to an integer.
+    normal deviation from it on every axis, rounded to an integer. Raises InputError if
+    the arguments are invalid.
 
     Parameters
     ----------
@@ -161,11 +157,6 @@ def clustered_points(
         Standard deviation on every axis.
     size
         Centres have coordinates in 0, …, size - 1.
-
-    Raises
-    ------
-    InputError
-        If the arguments are invalid.
 
     Examples
     --------
@@ -246,10 +237,7 @@ def share_text(share: int | Fraction) -> str:
 def generator(seed: int) -> np.random.Generator:
     """Return numpy's default generator for a seed.
 
-    Raises
-    ------
-    InputError
-        If the seed is negative.
+    Raises InputError if the seed is negative.
     """
     at_least(seed, 0, "seed")
     return np.random.default_rng(seed)

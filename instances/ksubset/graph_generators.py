@@ -29,17 +29,13 @@ def dragonfly_network(a: int, p: int, h: int) -> Graph:
     There are a h + 1 groups of ``a`` routers, all routers of a group linked to each
     other. Every router has ``p`` hosts and ``h`` links to other groups, so that any two
     groups have one link: the j-th of group x goes to group x + j + 1 (Kim, Dally, Scott
-    and Abts 2008, absolute arrangement turned round by the group).
+    and Abts 2008, absolute arrangement turned round by the group). Raises InputError if
+    one is below 1, or the network is too large.
 
     Parameters
     ----------
     a, p, h
         Routers of a group, hosts of a router, links of a router to other groups.
-
-    Raises
-    ------
-    InputError
-        If one is below 1, or the network is too large.
 
     Examples
     --------
@@ -66,17 +62,13 @@ def fat_tree_network(radix: int) -> Graph:
 
     There are ``radix`` pods, each with radix/2 edge switches and radix/2 spines, all
     linked to each other; every edge switch has radix/2 hosts, and (radix/2)² core
-    switches join the spines of the pods (Al-Fares, Loukissas and Vahdat 2008).
+    switches join the spines of the pods (Al-Fares, Loukissas and Vahdat 2008). Raises
+    InputError if the radix is odd or below 2, or the network is too large.
 
     Parameters
     ----------
     radix
         Ports of every switch, even; there are radix³/4 hosts.
-
-    Raises
-    ------
-    InputError
-        If the radix is odd or below 2, or the network is too large.
 
     Examples
     --------
@@ -101,13 +93,8 @@ def fat_tree_network(radix: int) -> Graph:
 def hypercube_network(d: int) -> Graph:
     """Build the hypercube of d dimensions; every node is a processor.
 
-    Raises
-    ------
-    InputError
-        If d is below 1, or the network is too large.
+    Raises InputError if d is below 1, or the network is too large.
 
-    Examples
-    --------
     >>> hypercube_network(4).distance((0,), (15,))
     4
     """
@@ -121,6 +108,9 @@ def hypercube_network(d: int) -> Graph:
 def random_regular_network(n: int, degree: int, seed: int) -> Graph:
     """Draw a connected random regular graph; every node is a processor.
 
+    Raises InputError if there is no such graph, it is too large, or no connected one
+    was drawn.
+
     Parameters
     ----------
     n
@@ -129,11 +119,6 @@ def random_regular_network(n: int, degree: int, seed: int) -> Graph:
         Links of every node; n times the degree must be even.
     seed
         Random seed, at least 0.
-
-    Raises
-    ------
-    InputError
-        If there is no such graph, it is too large, or no connected one was drawn.
 
     Examples
     --------
@@ -226,6 +211,8 @@ def occupied(
 ) -> KSubset:
     """Draw the free processors of a graph uniformly at random.
 
+    Raises InputError if the arguments are invalid.
+
     Parameters
     ----------
     network, name
@@ -238,11 +225,6 @@ def occupied(
         Random seed, at least 0.
     drawn
         Whether the graph was drawn with this seed.
-
-    Raises
-    ------
-    InputError
-        If the arguments are invalid.
     """
     places = list(network.locations())
     count = free_count(free, len(places))

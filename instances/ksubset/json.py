@@ -55,6 +55,8 @@ def on_topology(
 ) -> KSubset:
     """Build an instance on a network from the other fields of its file.
 
+    Raises InputError if it is invalid; names the field and the value.
+
     Parameters
     ----------
     topology
@@ -63,11 +65,6 @@ def on_topology(
         ``k``; ``busy`` or ``free`` as in files; ``name``, ``source``, ``seed``.
     default_name
         The name if the document has none.
-
-    Raises
-    ------
-    InputError
-        If it is invalid; names the field and the value.
     """
     if "busy" in document and "free" in document:
         raise InputError("give busy or free, not both", "busy")
@@ -162,10 +159,8 @@ def located(instance: KSubset, listed: Any) -> list[Any] | None:
 def chosen_of(instance: KSubset, selection: Any) -> tuple[int, ...]:
     """Return the indices of the processors in a solution file.
 
-    Raises
-    ------
-    InputError
-        If a processor is not free, or is listed more often than it is free.
+    Raises InputError if a processor is not free, or is listed more often than it is
+    free.
     """
     at: dict[Site, list[int]] = {}
     for i in reversed(range(instance.n)):

@@ -20,10 +20,7 @@ _SET = ("name", "members", "cost")
 def parse_procset(value: Any, *, default_name: str = "unnamed") -> ProcSet:
     """Build an instance from parsed JSON.
 
-    Raises
-    ------
-    InputError
-        If it is invalid; names the field and the value.
+    Raises InputError if it is invalid; names the field and the value.
     """
     document = fields.headed(value, FORMAT)
     fields.only(document, _KNOWN, _NEEDED, "")
@@ -109,10 +106,7 @@ def located(instance: ProcSet, listed: Any) -> list[str] | None:
 def chosen_of(instance: ProcSet, selection: Any) -> tuple[int, ...]:
     """Return the indices of the processors in a solution file.
 
-    Raises
-    ------
-    InputError
-        If a processor does not exist, or is listed twice.
+    Raises InputError if a processor does not exist, or is listed twice.
     """
     chosen = _indices(selection, "selection", instance.index)
     seen: set[int] = set()

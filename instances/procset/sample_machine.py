@@ -84,6 +84,8 @@ def system(
       rack (11) more for each position up, and two positions and two more for each
       rack outwards, one less on the left: all nodes differ, as in Fig. 6.
 
+    Raises InputError if an argument is invalid.
+
     Parameters
     ----------
     granularity
@@ -97,11 +99,6 @@ def system(
         Full racks, half of them (rounded up) left of the centre.
     centre
         Nodes of the centre rack, up to 25. 16 384 nodes are 655 racks and 9.
-
-    Raises
-    ------
-    InputError
-        If an argument is invalid.
 
     Examples
     --------

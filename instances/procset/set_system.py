@@ -17,28 +17,19 @@ ALL = Fraction(1)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SetSystem:
-    """Processors and the sets they form, from which requests are made.
-
-    Parameters
-    ----------
-    name, source
-        See `ProcSet`.
-    processors
-        Names of the processors, all different.
-    sets
-        The sets, with indices of processors as members.
-    hosts
-        For each processor the index of its host.
-    seed
-        Seed with which the sets were drawn; None if they were not.
-    """
+    """Processors and the sets they form, from which requests are made."""
 
     name: str
     processors: tuple[str, ...]
+    """Names of the processors, all different."""
     sets: tuple[ProcessorSet, ...]
+    """The sets, with indices of processors as members."""
     hosts: tuple[int, ...]
+    """For each processor the index of its host."""
     source: str
+    """See `ProcSet`."""
     seed: int | None = None
+    """Seed with which the sets were drawn; None if they were not."""
 
     def ask(
         self,
@@ -72,6 +63,8 @@ class SetSystem:
     ) -> ProcSet:
         """Return an instance with random free hosts.
 
+        Raises InputError if the arguments are invalid.
+
         Parameters
         ----------
         request
@@ -83,11 +76,6 @@ class SetSystem:
         partly
             Share of these hosts, rounded down, on which a uniform random number of
             processors, but not all, are busy.
-
-        Raises
-        ------
-        InputError
-            If the arguments are invalid.
         """
         every = max(self.hosts) + 1
         count = free_count(free, every, "hosts")

@@ -30,7 +30,8 @@ def waiting_state(
 
     Requests are served in order, each at the first free place, row by row; a request
     that finds none waits for the next departure. The state returned is the first in
-    which a request waits although enough processors are free.
+    which a request waits although enough processors are free. Raises InputError if an
+    argument is out of range, or no such state is found.
 
     Parameters
     ----------
@@ -46,11 +47,6 @@ def waiting_state(
         Whether boxes may wrap round.
     rotate
         Whether the waiting request may be turned; those before it are not.
-
-    Raises
-    ------
-    InputError
-        If an argument is out of range, or no such state is found.
 
     Examples
     --------

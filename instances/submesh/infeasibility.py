@@ -113,13 +113,8 @@ def _most(room: int, k: int, side: int, lengths: Sequence[int]) -> int:
 def check_infeasible(packing: Packing, certificate: Any) -> list[str]:
     """List the errors of a certificate that the boxes cannot be packed.
 
-    Raises
-    ------
-    InputError
-        If it is not a certificate; names the field.
+    Raises InputError if it is not a certificate; names the field.
 
-    Examples
-    --------
     >>> from closeknit.instances.submesh.packing import Item
     >>> two = Packing("two", (5, 5), (Item((3, 3)), Item((3, 3))))
     >>> check_infeasible(two, {"kind": "pair", "items": [0, 1]})

@@ -25,10 +25,7 @@ _KNOWN = (
 def parse_submesh(value: Any, *, default_name: str = "unnamed") -> Submesh:
     """Build an instance from parsed JSON.
 
-    Raises
-    ------
-    InputError
-        If it is invalid; names the field and the value.
+    Raises InputError if it is invalid; names the field and the value.
     """
     document = fields.headed(value, FORMAT)
     fields.only(document, _KNOWN, _NEEDED, "")
@@ -93,11 +90,8 @@ def located(instance: Submesh, listed: Any) -> dict[str, Any] | None:
 def chosen_of(instance: Submesh, selection: Any) -> tuple[int, ...]:
     """Return the integers of the placement in a solution file.
 
-    Raises
-    ------
-    InputError
-        If it is not a placement, or its moves cannot be made in the claimed order.
-        Validity is left to ``check``.
+    Raises InputError if it is not a placement, or its moves cannot be made in the
+    claimed order. Validity is left to ``check``.
     """
     document = fields.objects(selection, "selection")
     fields.only(document, ("at", "moves", "order"), ("at",), "selection")

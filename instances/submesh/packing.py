@@ -17,51 +17,33 @@ from . import Box, Placement, Submesh, first_overlap, ill_formed, sides
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A box to place.
-
-    Parameters
-    ----------
-    size
-        Its sides.
-    turns
-        Whether it may be turned.
-    at
-        Its given place; None if it may be anywhere.
-    """
+    """A box to place."""
 
     size: tuple[int, ...]
+    """Its sides."""
     turns: bool = False
+    """Whether it may be turned."""
     at: Box | None = None
+    """Its given place; None if it may be anywhere."""
 
 
 @dataclass(frozen=True, slots=True)
 class Packing:
     """Boxes to place into a mesh or torus.
 
-    Parameters
-    ----------
-    name
-        Name for messages.
-    shape
-        Sides of the mesh: two or three.
-    items
-        The boxes.
-    blocked
-        Cells that no item may cover.
-    torus
-        Whether boxes may wrap round every axis.
-
-    Raises
-    ------
-    InputError
-        If a side is below 1, or an item has another number of axes.
+    Raises InputError if a side is below 1, or an item has another number of axes.
     """
 
     name: str
+    """Name for messages."""
     shape: tuple[int, ...]
+    """Sides of the mesh: two or three."""
     items: tuple[Item, ...]
+    """The boxes."""
     blocked: tuple[tuple[int, ...], ...] = ()
+    """Cells that no item may cover."""
     torus: bool = False
+    """Whether boxes may wrap round every axis."""
 
     def __post_init__(self) -> None:
         if len(self.shape) not in (2, 3) or min(self.shape) < 1:

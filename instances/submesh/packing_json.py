@@ -23,12 +23,8 @@ def read_packings(path: str | Path) -> list[Packing]:
 
     A line is an object with ``name``, ``bins`` (one list that begins with two sides)
     and ``items`` (lists that begin with two sides and the demand); further entries of
-    these lists are ignored.
-
-    Raises
-    ------
-    InputError
-        If the file is invalid: one line with the file, the field and the value.
+    these lists are ignored. Raises InputError if the file is invalid: one line with the
+    file, the field and the value.
     """
     found: list[Packing] = []
     items = 0

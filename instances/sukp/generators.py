@@ -18,6 +18,8 @@ def random_sukp(
 ) -> Sukp:
     """Draw the elements of items, profits and weights at random.
 
+    Raises InputError if an argument is out of range.
+
     Parameters
     ----------
     items, elements
@@ -29,11 +31,6 @@ def random_sukp(
         Capacity divided by the weight of all elements, from 0 to 1; rounded down.
     seed
         Random seed.
-
-    Raises
-    ------
-    InputError
-        If an argument is out of range.
 
     Notes
     -----

@@ -19,10 +19,7 @@ _KNOWN = ("format", "version", "name", *_NEEDED, "source", "seed")
 def parse_sukp(value: Any, *, default_name: str = "unnamed") -> Sukp:
     """Build an instance from parsed JSON.
 
-    Raises
-    ------
-    InputError
-        If it is invalid; names the field and the value.
+    Raises InputError if it is invalid; names the field and the value.
     """
     document = fields.headed(value, FORMAT)
     fields.only(document, _KNOWN, _NEEDED, "")
@@ -61,10 +58,7 @@ def selection_of(instance: Sukp, chosen: Collection[int]) -> list[int]:
 def chosen_of(instance: Sukp, selection: Any) -> tuple[int, ...]:
     """Return the items in a solution file.
 
-    Raises
-    ------
-    InputError
-        If it is not a list of different items.
+    Raises InputError if it is not a list of different items.
     """
     chosen = fields.integers(selection, "selection")
     for i, item in enumerate(chosen):

@@ -31,10 +31,7 @@ def is_sukp_text(text: str) -> bool:
 def parse_sukp_text(text: str, *, default_name: str = "unnamed") -> Sukp:
     """Build an instance from the text of a benchmark file.
 
-    Raises
-    ------
-    InputError
-        If it is invalid; names the part, the line and the value.
+    Raises InputError if it is invalid; names the part, the line and the value.
     """
     head = _HEAD.match(text)
     if head is None:

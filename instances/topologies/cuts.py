@@ -25,32 +25,23 @@ BoolArray = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Cuts:
-    """The cuts of a set of n sites, without those that separate none of them.
-
-    Parameters
-    ----------
-    weights
-        Positive integers, shape (m,): hops times ``denominator``.
-    axis, start, stop
-        Shape (m,): the sites inside cut h have positions on ``axis[h]`` from
-        ``start[h]`` to ``stop[h] - 1``.
-    position
-        Shape (n, axes): positions of the sites, counted from 0 on every axis.
-    parent
-        Shape (m,): the smallest listed cut known to enclose this one, or -1.
-        Gaps of one axis form a chain, edges of a tree a forest; half rings do
-        not nest and have none.
-    denominator
-        2 when there is a ring of odd length (its cuts weigh 1/2 hop), else 1.
-    """
+    """The cuts of a set of n sites, without those that separate none of them."""
 
     weights: IntArray
+    """Positive integers, shape (m,): hops times ``denominator``."""
     axis: IntArray
     start: IntArray
     stop: IntArray
+    """Shape (m,): the sites inside cut h have positions on ``axis[h]`` from
+    ``start[h]`` to ``stop[h] - 1``."""
     position: IntArray
+    """Shape (n, axes): positions of the sites, counted from 0 on every axis."""
     parent: IntArray
+    """Shape (m,): the smallest listed cut known to enclose this one, or -1. Gaps of one
+    axis form a chain, edges of a tree a forest; half rings do not nest and have
+    none."""
     denominator: int
+    """2 when there is a ring of odd length (its cuts weigh 1/2 hop), else 1."""
 
     def __post_init__(self) -> None:
         for array in (

@@ -310,6 +310,9 @@ def graph_of(
 ) -> Graph:
     """Build a graph from edges with decimal lengths, possibly parallel.
 
+    Raises InputError if a length is invalid, or the edges are not those of a valid
+    `Graph`.
+
     Parameters
     ----------
     lengths
@@ -318,11 +321,6 @@ def graph_of(
         See `Graph`.
     nodes
         Number of nodes; by default that of the names.
-
-    Raises
-    ------
-    InputError
-        If a length is invalid, or the edges are not those of a valid `Graph`.
     """
     shortest: dict[tuple[int, int], Decimal] = {}
     for i, (u, v, length) in enumerate(lengths):

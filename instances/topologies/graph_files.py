@@ -25,15 +25,13 @@ _MOST_GML_DEPTH = 32
 def read_graph(path: str | Path) -> Graph:
     """Read a graph in the format of the file's extension.
 
+    Raises InputError if the file is invalid: one line with the file, the field and the
+    value.
+
     Parameters
     ----------
     path
         A ``.graphml``, ``.gml`` or ``.json`` (node-link) file.
-
-    Raises
-    ------
-    InputError
-        If the file is invalid: one line with the file, the field and the value.
     """
     ending = Path(path).suffix.lower()
     try:
@@ -47,10 +45,8 @@ def read_graph(path: str | Path) -> Graph:
 def parse_graphml(text: str) -> Graph:
     """Build a graph from GraphML.
 
-    Raises
-    ------
-    InputError
-        If it is not well-formed, has a document type, or is not a valid graph.
+    Raises InputError if it is not well-formed, has a document type, or is not a valid
+    graph.
     """
     _check_xml(text)
     from networkx import parse_graphml
@@ -61,10 +57,7 @@ def parse_graphml(text: str) -> Graph:
 def parse_gml(text: str) -> Graph:
     """Build a graph from GML; nodes are identified by ``id``.
 
-    Raises
-    ------
-    InputError
-        If it is malformed or not a valid graph.
+    Raises InputError if it is malformed or not a valid graph.
     """
     if text.count("[") > MOST_VALUES or _depth(text) > _MOST_GML_DEPTH:
         raise InputError("not usable GML: too many lists, or nested too deeply")
@@ -76,10 +69,7 @@ def parse_gml(text: str) -> Graph:
 def parse_node_link(text: str) -> Graph:
     """Build a graph from JSON in the format of ``networkx.node_link_data``.
 
-    Raises
-    ------
-    InputError
-        If it is not JSON or not a valid graph.
+    Raises InputError if it is not JSON or not a valid graph.
     """
     document = fields.objects(parse_json(text), "document")
     if document.get("directed", False) is not False:

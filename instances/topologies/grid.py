@@ -45,13 +45,8 @@ def grid_shape(
 ) -> tuple[int, ...]:
     """Return the sides of a mesh or torus, given one by one or in one sequence.
 
-    Raises
-    ------
-    InputError
-        For a side below 1, and for too many processors.
+    Raises InputError for a side below 1, and for too many processors.
 
-    Examples
-    --------
     >>> grid_shape((8, 4)), grid_shape(([8, 4],))
     ((8, 4), (8, 4))
     """

@@ -34,23 +34,17 @@ _BLOCK = 256
 
 @dataclass(frozen=True)
 class Embedding:
-    """Cuts of all processors of a graph.
-
-    Parameters
-    ----------
-    parent, weight, order, leaf
-        A tree with twice the distances: fields as of ``Tree``, and the node of each
-        processor; empty for a partial cube.
-    sides, weights
-        Shape (m, processors) and (m,): cuts of a partial cube, weights times two.
-    """
+    """Cuts of all processors of a graph."""
 
     parent: tuple[int, ...]
     weight: tuple[int, ...]
     order: tuple[int, ...]
     leaf: IntArray
+    """A tree with twice the distances: fields as of ``Tree``, and the node of each
+    processor; empty for a partial cube."""
     sides: BoolArray
     weights: IntArray
+    """Shape (m, processors) and (m,): cuts of a partial cube, weights times two."""
 
     @property
     def is_tree(self) -> bool:

@@ -73,10 +73,8 @@ def dumps(configuration: Configuration) -> bytes:
 def loads(content: bytes, *, file: str | Path = "") -> Configuration:
     """Read a configuration from its compiled form.
 
-    Raises
-    ------
-    InputError
-        If the content is something else, of a newer version, truncated or damaged.
+    Raises InputError if the content is something else, of a newer version, truncated or
+    damaged.
     """
 
     def refuse(problem: str) -> NoReturn:

@@ -30,73 +30,47 @@ MOST_MEMBERS = 2**24
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Processors that share a resource.
-
-    Parameters
-    ----------
-    name
-        Unique in its configuration.
-    members
-        Indices of processors, ascending, at least one.
-    """
+    """Processors that share a resource."""
 
     name: str
+    """Unique in its configuration."""
     members: tuple[int, ...]
+    """Indices of processors, ascending, at least one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """The cost of touching a group, for jobs of a queue.
-
-    Parameters
-    ----------
-    queue, group
-        Names of the queue and the group.
-    cost
-        A non-negative integer per level, the most important first.
-    """
+    """The cost of touching a group, for jobs of a queue."""
 
     queue: str
     group: str
+    """Names of the queue and the group."""
     cost: tuple[int, ...]
+    """A non-negative integer per level, the most important first."""
 
 
 @dataclass(frozen=True, slots=True)
 class CostBlock:
-    """The prices for a range of job sizes.
-
-    Parameters
-    ----------
-    sizes
-        First and last number of processors requested; None for all other sizes.
-    prices
-        At most one per queue and group; groups without a price cost nothing.
-    """
+    """The prices for a range of job sizes."""
 
     sizes: tuple[int, int] | None
+    """First and last number of processors requested; None for all other sizes."""
     prices: tuple[Price, ...]
+    """At most one per queue and group; groups without a price cost nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Constraint:
-    """The condition on the cost of a selection under which a job starts.
-
-    Parameters
-    ----------
-    sizes
-        First and last number of processors requested; None for all other sizes.
-    expression
-        The condition.
-    queue
-        The queue it applies to; None for all queues without constraints of their own.
-    line
-        Its first line in the text; ignored in comparisons.
-    """
+    """The condition on the cost of a selection under which a job starts."""
 
     sizes: tuple[int, int] | None
+    """First and last number of processors requested; None for all other sizes."""
     expression: Expression
+    """The condition."""
     queue: str | None = None
+    """The queue it applies to; None for all queues without constraints of their own."""
     line: int = field(default=0, compare=False)
+    """Its first line in the text; ignored in comparisons."""
 
     @property
     def text(self) -> str:
@@ -137,48 +111,32 @@ class Constraint:
 class Configuration:
     """A machine as its scheduler sees it, with costs and constraints of selections.
 
-    Parameters
-    ----------
-    name
-        Name of the configuration.
-    queues
-        Names of the queues.
-    hosts
-        Names of the hosts, in the order of their slots.
-    processors
-        Names of the processors, ``host.number``, in the order of the slots.
-    host_of
-        For each processor the index of its host.
-    through
-        For each queue the indices of its processors, ascending.
-    groups
-        At least one.
-    costs
-        Blocks with disjoint ranges of sizes; only the last may have no range. At least
-        one price in all; all costs have the same number of levels.
-    constraints
-        The same for the constraints of each queue, and for those without a queue.
-    lookahead
-        Number of levels after which to insert one that prefers groups with few free
-        processors left; None for no such level.
-
-    Raises
-    ------
-    InputError
-        If the parts are inconsistent. (The reader of text finds the same errors and
-        more, with their positions.)
+    Raises InputError if the parts are inconsistent. (The reader of text finds the same
+    errors and more, with their positions.)
     """
 
     name: str
+    """Name of the configuration."""
     queues: tuple[str, ...]
+    """Names of the queues."""
     hosts: tuple[str, ...]
+    """Names of the hosts, in the order of their slots."""
     processors: tuple[str, ...]
+    """Names of the processors, ``host.number``, in the order of the slots."""
     host_of: tuple[int, ...]
+    """For each processor the index of its host."""
     through: tuple[tuple[int, ...], ...]
+    """For each queue the indices of its processors, ascending."""
     groups: tuple[Group, ...]
+    """At least one."""
     costs: tuple[CostBlock, ...]
+    """Blocks with disjoint ranges of sizes; only the last may have no range. At least
+    one price in all; all costs have the same number of levels."""
     constraints: tuple[Constraint, ...] = ()
+    """The same for the constraints of each queue, and for those without a queue."""
     lookahead: int | None = None
+    """Number of levels after which to insert one that prefers groups with few free
+    processors left; None for no such level."""
 
     def __post_init__(self) -> None:
         for field_, names in (
@@ -273,10 +231,7 @@ class Configuration:
     def usable(self, queue: str) -> tuple[int, ...]:
         """Return the indices of the processors available through a queue, ascending.
 
-        Raises
-        ------
-        InputError
-            If there is no such queue.
+        Raises InputError if there is no such queue.
         """
         if queue not in self.queues:
             why = hint(queue, self.queues)
@@ -288,12 +243,8 @@ class Configuration:
 
         Members are the processors of a group that the queue may use. Groups without a
         price or without such processors are omitted; if none remain, there is one set
-        ``unpriced`` of all processors that costs nothing.
-
-        Raises
-        ------
-        InputError
-            If there is no such queue, or the size is below 1.
+        ``unpriced`` of all processors that costs nothing. Raises InputError if there is
+        no such queue, or the size is below 1.
         """
         usable = self.usable(queue)
         if pes < 1:
@@ -334,6 +285,9 @@ class Configuration:
     ) -> ProcSet:
         """Return the problem of choosing processors for one job.
 
+        Raises InputError if there is no such queue or processor, or the size is below
+        1.
+
         Parameters
         ----------
         queue, pes
@@ -342,11 +296,6 @@ class Configuration:
             Indices of free processors; those that the queue may not use are ignored.
         name
             Name of the instance; composed of the other arguments if empty.
-
-        Raises
-        ------
-        InputError
-            If there is no such queue or processor, or the size is below 1.
         """
         for i in available:
             if not 0 <= i < len(self.processors):
@@ -367,12 +316,7 @@ class Configuration:
         """Return the constraint for jobs of a queue and a size, if any.
 
         The constraints of a queue apply to it alone; those without a queue apply to all
-        queues that have none of their own.
-
-        Raises
-        ------
-        InputError
-            If there is no such queue.
+        queues that have none of their own. Raises InputError if there is no such queue.
         """
         self.usable(queue)
         own = [one for one in self.constraints if one.queue == queue]

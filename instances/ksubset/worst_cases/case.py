@@ -10,30 +10,20 @@ from ..instance import KSubset
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorstCase:
-    """An instance, the cost of a method on it, and the optimum.
-
-    Parameters
-    ----------
-    instance
-        The instance; costs below are in its units.
-    method
-        Name of the method.
-    cost
-        Cost of the method's solution, for any tie-breaking.
-    optimum
-        The least cost.
-    statement
-        What the instance shows, in one line.
-    source
-        Publication, or "derived".
-    """
+    """An instance, the cost of a method on it, and the optimum."""
 
     instance: KSubset
+    """The instance; costs below are in its units."""
     method: str
+    """Name of the method."""
     cost: int
+    """Cost of the method's solution, for any tie-breaking."""
     optimum: int
+    """The least cost."""
     statement: str
+    """What the instance shows, in one line."""
     source: str
+    """Publication, or "derived"."""
 
     @property
     def ratio(self) -> Fraction:

@@ -22,7 +22,8 @@ def theorem1(d: int, k: int, eps: Fraction) -> WorstCase:
     - the optimum is b k²/4,
     - the ratio (2 - 1/(2d)) (1 - eps (1 - 1/(2d))) does not depend on k.
 
-    The closed forms are derived, see docs/theory.md.
+    The closed forms are derived, see docs/theory.md. Raises InputError for any other d,
+    k or eps.
 
     Parameters
     ----------
@@ -33,11 +34,6 @@ def theorem1(d: int, k: int, eps: Fraction) -> WorstCase:
     eps
         How much nearer than the other centre the decoys lie, 0 < eps < 1; not so
         large that a cross-polytope becomes optimal (up to 1/2 it never is).
-
-    Raises
-    ------
-    InputError
-        For any other d, k or eps.
 
     Examples
     --------

@@ -15,21 +15,16 @@ _LARGEST_SIDE = 4096
 def hilbert_gap(N: int) -> WorstCase:
     """Show that ``hilbert/best-fit`` pays 5N/4 - 2 times the least on an N x N mesh.
 
-    Of the four free processors, (N/2 - 1, 0) and (N/2, 0) are neighbours, but the
-    curve passes them at the places (N²/4 - 1)/3 and N² - 1 - (N²/4 - 1)/3. It passes
-    (0, N - 1) and (3N/4 - 1, N/2), which are 5N/4 - 2 hops apart, at (N² - 1)/3 and
-    3N²/16 later, and between the others; that is the least span of any two. Derived,
-    see docs/allocators.md.
+    Of the four free processors, (N/2 - 1, 0) and (N/2, 0) are neighbours, but the curve
+    passes them at the places (N²/4 - 1)/3 and N² - 1 - (N²/4 - 1)/3. It passes (0, N -
+    1) and (3N/4 - 1, N/2), which are 5N/4 - 2 hops apart, at (N² - 1)/3 and 3N²/16
+    later, and between the others; that is the least span of any two. Derived, see
+    docs/allocators.md. Raises InputError for any other N.
 
     Parameters
     ----------
     N
         Side of the mesh: a power of two from 4 to 4096.
-
-    Raises
-    ------
-    InputError
-        For any other N.
 
     Examples
     --------

@@ -14,12 +14,13 @@ from .parameters import LARGEST_K
 def mc1x1_family(k: int, r: int, d: int = 2) -> WorstCase:
     """Show that (2 - 2/k) d is tight for ``mc1x1``: it tends there as r grows.
 
-    k - 1 packed points and one at s(1, …, 1) form one group; k/2 packed points and
-    as many r further along the first axis form another, far away. Counted in
-    shells, the first group is nearer by one, since a shell costs the same in its
-    corner as on its axis; counted in hops it costs about d times as much. s is the
-    largest number for which that holds. The optimum is the second group: a set
-    with points of both costs more than either. Derived, see docs/theory.md.
+    k - 1 packed points and one at s(1, …, 1) form one group; k/2 packed points and as
+    many r further along the first axis form another, far away. Counted in shells, the
+    first group is nearer by one, since a shell costs the same in its corner as on its
+    axis; counted in hops it costs about d times as much. s is the largest number for
+    which that holds. The optimum is the second group: a set with points of both costs
+    more than either. Derived, see docs/theory.md. Raises InputError for other k or d,
+    or an r too small for the second group to be cheaper.
 
     Parameters
     ----------
@@ -29,11 +30,6 @@ def mc1x1_family(k: int, r: int, d: int = 2) -> WorstCase:
         Distance of the two halves; large against k^(1 + 1/d).
     d
         Dimension, at least 1.
-
-    Raises
-    ------
-    InputError
-        For other k or d, or an r too small for the second group to be cheaper.
 
     Examples
     --------

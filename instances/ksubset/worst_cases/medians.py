@@ -15,10 +15,11 @@ def median_decoys(d: int, k: int, eps: Fraction) -> WorstCase:
     """Theorem 1's construction for every k: ``mm`` comes as near rho_k(d) as asked.
 
     Let m = ⌊k/2⌋ be split as evenly as possible into 2d parts x_1 ≤ … ≤ x_2d. Two
-    centres of k - m points lie a unit apart; each has decoy clusters of x_2, …,
-    x_2d points at distance 1 - eps on all sides but towards the other centre,
-    which stands in for x_1. The optimum is m (k - m), and the cost of ``mm`` tends
-    to rho_k(d) times that as eps tends to 0; derived, see docs/theory.md.
+    centres of k - m points lie a unit apart; each has decoy clusters of x_2, …, x_2d
+    points at distance 1 - eps on all sides but towards the other centre, which stands
+    in for x_1. The optimum is m (k - m), and the cost of ``mm`` tends to rho_k(d) times
+    that as eps tends to 0; derived, see docs/theory.md. Raises InputError for any other
+    d, k or eps.
 
     Parameters
     ----------
@@ -28,11 +29,6 @@ def median_decoys(d: int, k: int, eps: Fraction) -> WorstCase:
         Processors to choose, at least 4; below that ``mm`` is exact.
     eps
         As for `theorem1`.
-
-    Raises
-    ------
-    InputError
-        For any other d, k or eps.
 
     Examples
     --------

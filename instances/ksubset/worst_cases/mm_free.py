@@ -15,19 +15,14 @@ from .parameters import LARGEST_K
 def genalg(L: int = 100) -> WorstCase:
     """Show that 4/3 is tight for ``mm-free`` (GenAlg) at k = 3: 8L - 4 against 6L.
 
-    Three points lie 2L apart around an empty centre; each has two decoys at
-    distance 2L - 1, on opposite sides of it along the third axis. Derived, see
-    docs/theory.md.
+    Three points lie 2L apart around an empty centre; each has two decoys at distance 2L
+    - 1, on opposite sides of it along the third axis. Derived, see docs/theory.md.
+    Raises InputError when L is smaller.
 
     Parameters
     ----------
     L
         Distance of the optimal points from their centre, at least 3.
-
-    Raises
-    ------
-    InputError
-        When L is smaller.
 
     Examples
     --------
@@ -55,9 +50,10 @@ def genalg(L: int = 100) -> WorstCase:
 def genalg_tree(k: int, L: int = 100) -> WorstCase:
     """Show that 2 - 2/k is tight for ``mm-free`` on trees, for every k.
 
-    k optimal leaves hang L below a root that is no processor; below each hang
-    k - 1 decoys, 2L - 1 away from it and twice that from one another. ``mm-free``
-    pays (k - 1)² (2L - 1), the optimum is k (k - 1) L. Derived, see docs/theory.md.
+    k optimal leaves hang L below a root that is no processor; below each hang k - 1
+    decoys, 2L - 1 away from it and twice that from one another. ``mm-free`` pays (k -
+    1)² (2L - 1), the optimum is k (k - 1) L. Derived, see docs/theory.md. Raises
+    InputError when k or L is smaller.
 
     Parameters
     ----------
@@ -65,11 +61,6 @@ def genalg_tree(k: int, L: int = 100) -> WorstCase:
         Processors to choose, at least 3.
     L
         Hops between the root and the optimal processors, at least k.
-
-    Raises
-    ------
-    InputError
-        When k or L is smaller.
 
     Examples
     --------

@@ -15,18 +15,14 @@ def ring_gap(s: int = 1) -> WorstCase:
     """Show that windows fail on rings: 532 s against 530 s for 10 of 12 processors.
 
     Of the twelve free processors of a ring of 46 the cheapest ten leave out 2 and 39,
-    and are not consecutive. With s nodes for each of these all distances are s times
-    as long. Found by search, see docs/theory.md.
+    and are not consecutive. With s nodes for each of these all distances are s times as
+    long. Found by search, see docs/theory.md. Raises InputError when s is smaller, or
+    the ring too long.
 
     Parameters
     ----------
     s
         Scale, at least 1.
-
-    Raises
-    ------
-    InputError
-        When s is smaller, or the ring too long.
 
     Examples
     --------

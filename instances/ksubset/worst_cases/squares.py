@@ -10,19 +10,14 @@ from .layout import free_points
 def mm_distinct(L: int) -> WorstCase:
     """Build distinct points in the plane, k = 8, that cost ``mm`` 28L - 47.
 
-    Two 2x2 squares lie L apart and are optimal, 16L + 24; six single decoys lie
-    at distance L - 3 around them. L = 555 gives 1.74000; the limit is 7/4.
-    Derived, see docs/theory.md.
+    Two 2x2 squares lie L apart and are optimal, 16L + 24; six single decoys lie at
+    distance L - 3 around them. L = 555 gives 1.74000; the limit is 7/4. Derived, see
+    docs/theory.md. Raises InputError when L is smaller.
 
     Parameters
     ----------
     L
         Distance of the squares, at least 6: nearer, the squares are not optimal.
-
-    Raises
-    ------
-    InputError
-        When L is smaller.
 
     Examples
     --------
