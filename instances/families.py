@@ -116,17 +116,10 @@ class Family:
     ) -> Generator[Instance, None, None]:
         """Yield the instances; for seeded families ``count`` with consecutive seeds.
 
-        Raises InputError if the generator refuses a value; the field is the function's
+        ``values`` maps names of parameters to values; missing ones have their defaults.
+        ``note`` is called with a sentence about what was omitted, if anything. Raises
+        InputError if the generator refuses a value; the field is the function's
         argument.
-
-        Parameters
-        ----------
-        values
-            Values by name of the parameter; missing ones have their defaults.
-        progress
-            Called as the work proceeds.
-        note
-            Called with a sentence about what was omitted, if anything.
         """
         arguments = {
             one.keyword: values.get(one.name, one.default_value)
@@ -152,14 +145,8 @@ class Family:
     ) -> InputError:
         """Return the error with the name of its parameter, if any, as its field.
 
-        Parameters
-        ----------
-        error
-            The error of the generator.
-        prefix
-            Prefix of the parameter's name: ``--``, or a path.
-        names
-            Names for users, where they differ from the parameter's.
+        ``prefix`` comes before the name: ``--``, or a path. ``names`` holds the names
+        for users where they differ.
         """
         keyword = error.field.removeprefix("topology.").partition("[")[0]
         for one in self.parameters:

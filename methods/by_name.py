@@ -21,17 +21,9 @@ def methods_named(
 ) -> dict[str, AnyMethod]:
     """Return the method of this name for each of these problems that has one.
 
+    It is a name of the tables or of an entry point, ``module:name``, or a method or a
+    callable itself, see `own`. ``field`` is the option or field to name in messages.
     Raises InputError if none has it; the message suggests similar names.
-
-    Parameters
-    ----------
-    name
-        A name of the tables or of an entry point, ``module:name``, or a method or a
-        callable itself; see `own`.
-    problems
-        Names of problems.
-    field
-        Option or field to name in messages.
     """
     from . import METHODS
 

@@ -16,19 +16,9 @@ from ..solvers.method import Method
 class MethodAsAllocator(Allocator):
     """Choose processors by a method for k-subsets, given only the idle ones.
 
-    Raises InputError if the method does not accept a request, or finds no solution for
-    it within its limits.
-
-    Parameters
-    ----------
-    topology
-        The network; all of it is idle at first.
-    method
-        An entry of the table of methods.
-    seed
-        Random seed of the first request; each further request uses the next number.
-    settings
-        Limits of every run of the method.
+    The network is idle at first. The first request has the seed, each further request
+    the next number. Raises InputError if the method does not accept a request, or finds
+    no solution for it within its limits.
 
     Attributes
     ----------

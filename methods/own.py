@@ -163,19 +163,10 @@ def own_method(
 ) -> OwnMethod:
     """Wrap a callable, or a `Method` that is not in the tables, as a method.
 
-    Raises InputError if it cannot be called, or names a problem that does not exist.
-
-    Parameters
-    ----------
-    thing
-        Takes an instance and `Settings`. Its attributes ``name``, ``problem``,
-        ``guarantee``, ``refuses``, ``seeded`` and so on are used as in `Method`.
-    name
-        Name of the method; by default the attribute, or that of the function.
-    problem
-        Name of its problem; by default the attribute, or "".
-    where
-        ``module:name`` for other processes; determined if omitted.
+    Its attributes ``name``, ``problem``, ``guarantee``, ``refuses``, ``seeded`` and so
+    on are used as in `Method`. ``where`` is ``module:name`` for other processes,
+    determined if omitted. Raises InputError if it cannot be called, or names a problem
+    that does not exist.
     """
     if not callable(thing):
         raise InputError("must be a method, its name, or a callable", "method", thing)
@@ -276,14 +267,8 @@ def found_outside(
 ) -> dict[str, AnyMethod]:
     """Return the method of this name from outside, for each problem that has one.
 
-    Parameters
-    ----------
-    name
-        ``module:name``, or the name of an entry point without its problem.
-    problems
-        Problems to search; a method that names no problem counts for all of these.
-    field
-        Option or field to name in messages.
+    The name is ``module:name``, or that of an entry point without its problem. A method
+    that names no problem counts for all of those given.
     """
     if ":" in name:
         method = imported(name, field)
@@ -314,20 +299,12 @@ def given(thing: Any, problem: str, table: Mapping[str, AnyMethod]) -> AnyMethod
 def chosen(instance: Instance, selection: Any) -> tuple[int, ...]:
     """Return a selection as indices, in the order of its problem; not checked further.
 
-    Raises InputError for anything else, and for locations that cannot be chosen.
+    A selection is any iterable or array: of integers, which are indices; of locations,
+    which are coordinates of processors (``[v]`` for node v of a tree) or names of
+    processors. For a submesh it is a `Placement`, its integers, or ``{"at": box,
+    "moves": [...]}`` as solution files have it. Raises InputError for anything else,
+    and for locations that cannot be chosen.
 
-    Parameters
-    ----------
-    instance
-        The instance from which the selection was chosen.
-    selection
-        Any iterable or array: of integers, which are indices; of locations, which are
-        coordinates of processors (``[v]`` for node v of a tree) or names of
-        processors. For a submesh a `Placement`, its integers, or ``{"at": box,
-        "moves": [...]}`` as solution files have it.
-
-    Examples
-    --------
     >>> from closeknit.instances import mesh
     >>> chosen(mesh(2, 2, k=2), [(1, 1), (0, 1)]), chosen(mesh(2, 2, k=2), {3, 0})
     ((1, 3), (0, 3))

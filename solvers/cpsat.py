@@ -54,20 +54,10 @@ def solve(
     """Solve a formulation; the solution is checked and priced again.
 
     Ctrl-C ends the search with what it has and the limit ``interrupt``; a second Ctrl-C
-    is a KeyboardInterrupt. Raises SolverError when the model is rejected, or the
-    solution fails ``instances.check``.
-
-    Parameters
-    ----------
-    formulation
-        What to solve.
-    settings
-        Time limit (what is left of it since ``start``), seed, threads, memory. One
-        thread and one seed: one result, unless a limit ends the search.
-    start
-        ``clock.now()`` when the run began, building included.
-    part
-        Whether the model is only a part of a search, see `Standing`.
+    is a KeyboardInterrupt. The time limit counts from ``start``, building included. One
+    thread and one seed: one result, unless a limit ends the search. ``part`` as for
+    `Standing`. Raises SolverError when the model is rejected, or the solution fails
+    ``instances.check``.
     """
     start = clock.now() if start is None else start
     standing = Standing(formulation, part=part)

@@ -57,13 +57,8 @@ class Formulation:
     def bound_of(self, objective: int | None, proved: Sequence[int] = ()) -> Value:
         """Convert a bound on the model's objective to one on the cost.
 
-        Parameters
-        ----------
-        objective
-            Lower bound on the objective, or on the first level that is not proved; None
-            if there is none.
-        proved
-            The optima of the first levels.
+        The objective is that of the model, or of the first level that is not proved,
+        after the optima of the levels before.
         """
         objective = max(0, objective or 0)
         if not self.levels:
@@ -162,14 +157,8 @@ class QuadraticFormulation(MipFormulation):
 class Standing:
     """Reports the best incumbent and bound of a running solver, see `progress`.
 
-    What was known before the run counts as well.
-
-    Parameters
-    ----------
-    formulation
-        What is being solved.
-    part
-        Whether it is only a part of the instance, so that its bounds are not reported.
+    What was known before the run counts as well. If this is only a part of a search,
+    its bounds are not reported.
     """
 
     def __init__(self, formulation: Formulation, *, part: bool = False) -> None:
@@ -214,21 +203,10 @@ def to_result(
 ) -> Result:
     """Combine the solver's answer with the known incumbent and bound.
 
-    Raises SolverError if the solver's solution is invalid, or its bound contradicts a
+    ``values`` are those of ``formulation.variables``, None without a solution;
+    ``bound`` is the solver's bound on the cost, if any. See also `answer`. Raises
+    SolverError if the solver's solution is invalid, or its bound contradicts a
     solution.
-
-    Parameters
-    ----------
-    formulation
-        The model that was solved.
-    values
-        The solver's values of ``formulation.variables``; None without a solution.
-    bound, proof
-        The solver's bound on the cost, if any, and its proof.
-    limit
-        What ended the solver early.
-    start, seed
-        See `answer`.
     """
     instance = formulation.instance
     chosen = None if values is None else formulation.decode(values)

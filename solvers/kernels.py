@@ -57,10 +57,7 @@ class Cold(BaseException):
 class Kernel:
     """A function that numba compiles; call it like the function itself.
 
-    Parameters
-    ----------
-    function
-        In the part of Python that numba compiles; it may call other kernels.
+    It may call other kernels.
     """
 
     __name__: str

@@ -55,13 +55,8 @@ def _let_kernels_call(kind: type[Kernel]) -> None:
 def dispatcher(kernel: Kernel, *, inner: bool) -> Any:
     """Make the function as numba knows it, with a cache where there can be one.
 
-    Parameters
-    ----------
-    kernel
-        What to compile.
-    inner
-        Whether only machine code calls it: then it has no entry from Python, and
-        compiles in an eighth less time.
+    If only machine code calls it (``inner``), it has no entry from Python, and compiles
+    in an eighth less time.
     """
     _let_kernels_call(type(kernel))
     compiled = numba.njit(no_cfunc_wrapper=True, no_cpython_wrapper=inner)(

@@ -52,18 +52,8 @@ class Limits:
     ) -> Limit | None:
         """Run a search in steps of about 0.1 s; return the limit that ended it, if any.
 
-        The result of the search must not depend on where its steps end.
-
-        Parameters
-        ----------
-        step
-            Searches at most the given number of nodes.
-        unfinished
-            Returns whether nodes remain.
-        nodes
-            Returns the number of nodes searched so far.
-        longest
-            Maximal number of nodes per step.
+        The result of the search must not depend on where its steps end. ``step``
+        searches at most the given number of nodes, never more than ``longest``.
         """
         budget = 1  # a single node may take as long as a whole step should
         while unfinished():

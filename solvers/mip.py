@@ -68,21 +68,10 @@ def solve(
     """Solve a formulation; the solution is checked and priced again.
 
     Ctrl-C ends the search with what it has and the limit ``interrupt``; a second Ctrl-C
-    is a KeyboardInterrupt. Raises SolverError when the solver is missing, crashes,
-    answers nonsense or a wrong solution; it is named. One that does not answer in time
-    is no error.
-
-    Parameters
-    ----------
-    formulation
-        What to solve.
-    backend
-        A key of `BACKENDS`.
-    settings
-        Time limit (what is left of it since ``start``), seed, threads, and the
-        memory that the child process may use on top of its libraries.
-    start
-        ``clock.now()`` when the run began, building included.
+    is a KeyboardInterrupt. The time limit counts from ``start``, building included; the
+    memory limit is what the child process may use on top of its libraries. Raises
+    SolverError when the solver is missing, crashes, answers nonsense or a wrong
+    solution; it is named. One that does not answer in time is no error.
     """
     start = clock.now() if start is None else start
     known, complaint = _Known(), ""

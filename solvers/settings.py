@@ -118,14 +118,8 @@ DEFAULT = Settings()
 def settings_named(names: Mapping[str, str], **values: Any) -> Settings:
     """Return settings; errors name the option or the key of a file.
 
-    Raises InputError if a setting is out of range; names its option or key.
-
-    Parameters
-    ----------
-    names
-        For each setting, the name of its option or key.
-    values
-        The settings.
+    ``names`` holds these for each setting. Raises InputError if a setting is out of
+    range; names its option or key.
     """
     try:
         return Settings(**values)

@@ -60,24 +60,10 @@ def random_occupancy(
 ) -> KSubset:
     """Draw the free processors uniformly at random.
 
-    Raises InputError if the arguments are invalid, in particular if k exceeds the free
-    count.
+    ``free`` is a count, or a `Fraction` of all processors, rounded down. For a tree the
+    shape consists of its fan-outs, see `tree`. Raises InputError if the arguments are
+    invalid, in particular if k exceeds the free count.
 
-    Parameters
-    ----------
-    shape
-        Sides of the mesh or torus; for a tree its fan-outs (see `tree`).
-    k
-        Processors to choose.
-    free
-        Free processors: a count, or a `Fraction` of all, rounded down.
-    seed
-        Random seed, at least 0.
-    kind
-        ``mesh``, ``torus`` or ``tree``.
-
-    Examples
-    --------
     >>> random_occupancy((4, 4), 3, Fraction(1, 2), seed=7).name
     '4x4-random-50pct-k3-s7'
     """
@@ -99,21 +85,9 @@ def random_occupancy(
 def uniform_points(n: int, d: int, k: int, seed: int, size: int = 1000) -> KSubset:
     """Draw n points with integer coordinates in a cube; points may repeat.
 
-    Raises InputError if the arguments are invalid.
+    Coordinates are uniform in 0, …, size - 1. Raises InputError if the arguments are
+    invalid.
 
-    Parameters
-    ----------
-    n, d
-        Number of points and their dimension.
-    k
-        Points to choose.
-    seed
-        Random seed, at least 0.
-    size
-        Coordinates are uniform in 0, …, size - 1.
-
-    Examples
-    --------
     >>> uniform_points(20, 3, k=5, seed=1).topology.dimension
     3
     """
@@ -140,26 +114,9 @@ def clustered_points(
     """Draw n points around random centres; points may repeat.
 
     Centres are drawn as in `uniform_points`. Every point has a random centre and a
-    normal deviation from it on every axis, rounded to an integer. Raises InputError if
-    the arguments are invalid.
+    normal deviation from it on every axis, rounded to an integer. ``spread`` is the
+    standard deviation on every axis. Raises InputError if the arguments are invalid.
 
-    Parameters
-    ----------
-    n, d
-        Number of points and their dimension.
-    k
-        Points to choose.
-    seed
-        Random seed, at least 0.
-    clusters
-        Number of centres.
-    spread
-        Standard deviation on every axis.
-    size
-        Centres have coordinates in 0, …, size - 1.
-
-    Examples
-    --------
     >>> clustered_points(30, 2, k=5, seed=1, clusters=3).n
     30
     """

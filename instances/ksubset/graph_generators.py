@@ -32,13 +32,6 @@ def dragonfly_network(a: int, p: int, h: int) -> Graph:
     and Abts 2008, absolute arrangement turned round by the group). Raises InputError if
     one is below 1, or the network is too large.
 
-    Parameters
-    ----------
-    a, p, h
-        Routers of a group, hosts of a router, links of a router to other groups.
-
-    Examples
-    --------
     >>> dragonfly_network(4, 2, 2).nodes  # 9 groups: 36 routers, 72 hosts
     108
     """
@@ -62,16 +55,10 @@ def fat_tree_network(radix: int) -> Graph:
 
     There are ``radix`` pods, each with radix/2 edge switches and radix/2 spines, all
     linked to each other; every edge switch has radix/2 hosts, and (radix/2)² core
-    switches join the spines of the pods (Al-Fares, Loukissas and Vahdat 2008). Raises
-    InputError if the radix is odd or below 2, or the network is too large.
+    switches join the spines of the pods (Al-Fares, Loukissas and Vahdat 2008). There
+    are radix³/4 hosts. Raises InputError if the radix is odd or below 2, or the network
+    is too large.
 
-    Parameters
-    ----------
-    radix
-        Ports of every switch, even; there are radix³/4 hosts.
-
-    Examples
-    --------
     >>> len(fat_tree_network(4).processors)
     16
     """
@@ -111,17 +98,6 @@ def random_regular_network(n: int, degree: int, seed: int) -> Graph:
     Raises InputError if there is no such graph, it is too large, or no connected one
     was drawn.
 
-    Parameters
-    ----------
-    n
-        Number of nodes.
-    degree
-        Links of every node; n times the degree must be even.
-    seed
-        Random seed, at least 0.
-
-    Examples
-    --------
     >>> len(random_regular_network(10, 3, seed=1).edges)
     15
     """
@@ -211,20 +187,9 @@ def occupied(
 ) -> KSubset:
     """Draw the free processors of a graph uniformly at random.
 
-    Raises InputError if the arguments are invalid.
-
-    Parameters
-    ----------
-    network, name
-        The graph, and its name within the name of the instance.
-    k
-        Processors to choose.
-    free
-        Free processors: a count, or a `Fraction` of all, rounded down.
-    seed
-        Random seed, at least 0.
-    drawn
-        Whether the graph was drawn with this seed.
+    ``free`` is a count, or a `Fraction` of all, rounded down. ``drawn`` states whether
+    the graph was drawn with this seed, too. Raises InputError if the arguments are
+    invalid.
     """
     places = list(network.locations())
     count = free_count(free, len(places))

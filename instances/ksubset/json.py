@@ -55,16 +55,8 @@ def on_topology(
 ) -> KSubset:
     """Build an instance on a network from the other fields of its file.
 
-    Raises InputError if it is invalid; names the field and the value.
-
-    Parameters
-    ----------
-    topology
-        The network.
-    document
-        ``k``; ``busy`` or ``free`` as in files; ``name``, ``source``, ``seed``.
-    default_name
-        The name if the document has none.
+    These are ``k``; ``busy`` or ``free``; ``name``, ``source`` and ``seed``. Raises
+    InputError if it is invalid; names the field and the value.
     """
     if "busy" in document and "free" in document:
         raise InputError("give busy or free, not both", "busy")

@@ -63,19 +63,10 @@ class SetSystem:
     ) -> ProcSet:
         """Return an instance with random free hosts.
 
-        Raises InputError if the arguments are invalid.
-
-        Parameters
-        ----------
-        request
-            Number of processors requested.
-        free
-            Free hosts: a count, or a `Fraction` of all, rounded down.
-        seed
-            Random seed, at least 0.
-        partly
-            Share of these hosts, rounded down, on which a uniform random number of
-            processors, but not all, are busy.
+        ``free`` is a count of hosts, or a `Fraction` of all, rounded down. ``partly``
+        is the share of these, rounded down, on which a uniform random number of
+        processors, but not all, are busy. Raises InputError if the arguments are
+        invalid.
         """
         every = max(self.hosts) + 1
         count = free_count(free, every, "hosts")

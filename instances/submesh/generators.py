@@ -30,26 +30,11 @@ def waiting_state(
 
     Requests are served in order, each at the first free place, row by row; a request
     that finds none waits for the next departure. The state returned is the first in
-    which a request waits although enough processors are free. Raises InputError if an
-    argument is out of range, or no such state is found.
+    which a request waits although enough processors are free. Sides of requests are
+    uniform from ``least`` to ``most``, but at most those of the mesh. ``after``
+    requests must be served before. Only the waiting request may be turned. Raises
+    InputError if an argument is out of range, or no such state is found.
 
-    Parameters
-    ----------
-    shape
-        Sides of the mesh, two or three.
-    least, most
-        Range of the uniform sides of requests, inclusive; at most those of the mesh.
-    seed
-        Random seed.
-    after
-        Number of requests that must be served before.
-    torus
-        Whether boxes may wrap round.
-    rotate
-        Whether the waiting request may be turned; those before it are not.
-
-    Examples
-    --------
     >>> one = waiting_state((16, 16), 1, 8, seed=1)
     >>> one.name, prod(one.request) <= one.free
     ('waiting-16x16-sides1to8-s1', True)

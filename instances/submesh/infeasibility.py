@@ -51,25 +51,13 @@ FAMILIES = ("identity", "u", "U", "phi", "ccm", "count")
 def image(family: str, k: int, side: int, x: int, lengths: Sequence[int] = ()) -> int:
     """Return the image of a length under a dual feasible function, an integer.
 
-    Parameters
-    ----------
-    family
-        ``identity``; ``u``, ``U`` and ``phi`` as u^(k), U^(ε) and φ^(ε) of Fekete and
-        Schepers 2004, section 3, with ε = k / side and multiplied by a common
-        denominator (U is f0 of Martello and Vigo 1998); ``ccm`` is f2 and ``count``
-        is f1, which depends on the items, of Carlier, Clautiaux and Moukrim 2007.
-    k
-        Parameter: at least 1; at most half the side, rounded up for ``U``; of ``u``
-        any.
-    side
-        C; its image is the upper bound of the sums.
-    x
-        From 0 to C.
-    lengths
-        Lengths of the items along this axis, for ``count``.
+    Families are ``identity``; ``u``, ``U`` and ``phi`` as u^(k), U^(ε) and φ^(ε) of
+    Fekete and Schepers 2004, section 3, with ε = k / side and multiplied by a common
+    denominator (U is f0 of Martello and Vigo 1998); ``ccm`` is f2 and ``count`` is f1,
+    which depends on the lengths of the items, of Carlier, Clautiaux and Moukrim 2007. k
+    is at least 1 and at most half the side, rounded up for ``U``; of ``u`` any. The
+    image of the side is the upper bound of the sums.
 
-    Examples
-    --------
     >>> [image("u", 2, 10, x) for x in (3, 4, 10)]
     [0, 10, 20]
     >>> [image("phi", 3, 10, x) for x in (2, 3, 6, 10)]

@@ -310,17 +310,9 @@ def graph_of(
 ) -> Graph:
     """Build a graph from edges with decimal lengths, possibly parallel.
 
+    Of parallel edges the shortest is kept. ``nodes`` is by default the number of names.
     Raises InputError if a length is invalid, or the edges are not those of a valid
     `Graph`.
-
-    Parameters
-    ----------
-    lengths
-        Pairs of nodes with a length; of parallel edges the shortest is kept.
-    processors, names
-        See `Graph`.
-    nodes
-        Number of nodes; by default that of the names.
     """
     shortest: dict[tuple[int, int], Decimal] = {}
     for i, (u, v, length) in enumerate(lengths):

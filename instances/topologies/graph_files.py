@@ -25,13 +25,8 @@ _MOST_GML_DEPTH = 32
 def read_graph(path: str | Path) -> Graph:
     """Read a graph in the format of the file's extension.
 
-    Raises InputError if the file is invalid: one line with the file, the field and the
-    value.
-
-    Parameters
-    ----------
-    path
-        A ``.graphml``, ``.gml`` or ``.json`` (node-link) file.
+    It is ``.graphml``, ``.gml`` or ``.json`` (node-link). Raises InputError if the file
+    is invalid: one line with the file, the field and the value.
     """
     ending = Path(path).suffix.lower()
     try:

@@ -54,10 +54,7 @@ class Embedding:
     def cuts(self, numbers: IntArray) -> Cuts:
         """Return the cuts that separate some processors.
 
-        Parameters
-        ----------
-        numbers
-            Indices of the processors, in order of their nodes.
+        Processors are given by index, in order of their nodes.
         """
         if self.is_tree:
             leaf = self.leaf[numbers]
@@ -77,12 +74,7 @@ def embedding_of(
 ) -> Embedding | None:
     """Find cuts that sum to the distances of the processors, or return None.
 
-    Parameters
-    ----------
-    nodes, edges, processors
-        Fields of the graph.
-    table
-        Distances from every processor to every node.
+    The table holds the distances from every processor to every node.
     """
     hops = table[:, list(processors)]
     tree = tree_of(hops)

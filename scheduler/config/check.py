@@ -30,17 +30,7 @@ class Report:
 
 
 def check(source: Source, *, name: str, file: str | Path = "") -> Report:
-    """Resolve all names, validate the parts against each other, build a configuration.
-
-    Parameters
-    ----------
-    source
-        The parsed text.
-    name
-        Name of the configuration.
-    file
-        File name for the messages.
-    """
+    """Resolve all names, check the parts against each other, build a configuration."""
     findings = Findings(file)
     machine = ConfiguredMachine(source.queues, source.slots, findings)
     places, groups = machine.groups(source.groups)

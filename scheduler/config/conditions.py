@@ -19,12 +19,7 @@ class _Place(NamedTuple):
 class Types:
     """Checks the types of expressions.
 
-    Parameters
-    ----------
-    levels
-        Components that every vector must have; None if not known.
-    findings
-        Collects the errors.
+    Vectors must have as many components as there are levels, if that is known.
     """
 
     def __init__(self, levels: int | None, findings: Findings) -> None:

@@ -94,15 +94,9 @@ class Constraint:
     def holds(self, cost: tuple[int, ...], pes: int, mincost: MinCost) -> bool:
         """Whether a selection of this cost satisfies the condition.
 
-        Parameters
-        ----------
-        cost
-            Cost of the selection, a number per level.
-        pes
-            Number of processors the job requests.
-        mincost
-            Returns the least cost of n processors when all processors of the queue are
-            available, under the prices for this job; called only for `needs`.
+        ``mincost`` returns the least cost of n processors when all processors of the
+        queue are available, under the prices for this job; it is called only for
+        `needs`.
         """
         return bool(evaluate(self.expression, cost, pes, mincost))
 
@@ -285,17 +279,8 @@ class Configuration:
     ) -> ProcSet:
         """Return the problem of choosing processors for one job.
 
-        Raises InputError if there is no such queue or processor, or the size is below
-        1.
-
-        Parameters
-        ----------
-        queue, pes
-            The job's queue and number of processors.
-        available
-            Indices of free processors; those that the queue may not use are ignored.
-        name
-            Name of the instance; composed of the other arguments if empty.
+        Available processors that the queue may not use are ignored. Raises InputError
+        if there is no such queue or processor, or the size is below 1.
         """
         for i in available:
             if not 0 <= i < len(self.processors):

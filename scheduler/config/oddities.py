@@ -21,14 +21,7 @@ def warn_of_oddities(
 ) -> None:
     """Record a warning for everything that is valid but probably not intended.
 
-    Parameters
-    ----------
-    configuration, source
-        The configuration and its parsed text.
-    hosts
-        For each host the position of its slots.
-    findings
-        Collects the warnings.
+    ``hosts`` holds the position of the slots of each host.
     """
     _queues(configuration, source, findings)
     _unused(configuration, source, hosts, findings)

@@ -22,21 +22,10 @@ def theorem1(d: int, k: int, eps: Fraction) -> WorstCase:
     - the optimum is b k²/4,
     - the ratio (2 - 1/(2d)) (1 - eps (1 - 1/(2d))) does not depend on k.
 
-    The closed forms are derived, see docs/theory.md. Raises InputError for any other d,
-    k or eps.
+    The closed forms are derived, see docs/theory.md. k is a multiple of 4d,
+    and 0 < eps < 1, not so large that a cross-polytope becomes optimal (up to 1/2 it
+    never is).
 
-    Parameters
-    ----------
-    d
-        Dimension, at least 1.
-    k
-        Processors to choose; a multiple of 4d.
-    eps
-        How much nearer than the other centre the decoys lie, 0 < eps < 1; not so
-        large that a cross-polytope becomes optimal (up to 1/2 it never is).
-
-    Examples
-    --------
     >>> theorem1(2, 8, Fraction(1, 132)).ratio
     Fraction(1225, 704)
     """

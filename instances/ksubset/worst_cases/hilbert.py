@@ -19,15 +19,9 @@ def hilbert_gap(N: int) -> WorstCase:
     passes them at the places (N²/4 - 1)/3 and N² - 1 - (N²/4 - 1)/3. It passes (0, N -
     1) and (3N/4 - 1, N/2), which are 5N/4 - 2 hops apart, at (N² - 1)/3 and 3N²/16
     later, and between the others; that is the least span of any two. Derived, see
-    docs/allocators.md. Raises InputError for any other N.
+    docs/allocators.md. N is a power of two from 4 to 4096. Raises InputError for any
+    other N.
 
-    Parameters
-    ----------
-    N
-        Side of the mesh: a power of two from 4 to 4096.
-
-    Examples
-    --------
     >>> hilbert_gap(16).ratio
     Fraction(18, 1)
     """

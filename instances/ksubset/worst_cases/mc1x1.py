@@ -19,20 +19,10 @@ def mc1x1_family(k: int, r: int, d: int = 2) -> WorstCase:
     first group is nearer by one, since a shell costs the same in its corner as on its
     axis; counted in hops it costs about d times as much. s is the largest number for
     which that holds. The optimum is the second group: a set with points of both costs
-    more than either. Derived, see docs/theory.md. Raises InputError for other k or d,
-    or an r too small for the second group to be cheaper.
+    more than either. Derived, see docs/theory.md. k is even, and r large against k^(1 +
+    1/d). Raises InputError for other k or d, or an r too small for the second group to
+    be cheaper.
 
-    Parameters
-    ----------
-    k
-        Processors to choose; even.
-    r
-        Distance of the two halves; large against k^(1 + 1/d).
-    d
-        Dimension, at least 1.
-
-    Examples
-    --------
     >>> case = mc1x1_family(8, 50)
     >>> case.cost, case.optimum
     (2752, 824)

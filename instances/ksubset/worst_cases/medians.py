@@ -18,20 +18,10 @@ def median_decoys(d: int, k: int, eps: Fraction) -> WorstCase:
     centres of k - m points lie a unit apart; each has decoy clusters of x_2, …, x_2d
     points at distance 1 - eps on all sides but towards the other centre, which stands
     in for x_1. The optimum is m (k - m), and the cost of ``mm`` tends to rho_k(d) times
-    that as eps tends to 0; derived, see docs/theory.md. Raises InputError for any other
-    d, k or eps.
+    that as eps tends to 0; derived, see docs/theory.md. k is at least 4 (below that
+    ``mm`` is exact), eps as for `theorem1`. Raises InputError for any other d, k or
+    eps.
 
-    Parameters
-    ----------
-    d
-        Dimension, at least 1.
-    k
-        Processors to choose, at least 4; below that ``mm`` is exact.
-    eps
-        As for `theorem1`.
-
-    Examples
-    --------
     >>> median_decoys(2, 11, Fraction(1, 10000)).ratio  # rho is 8/5
     Fraction(239981, 150000)
     """

@@ -19,13 +19,8 @@ def genalg(L: int = 100) -> WorstCase:
     - 1, on opposite sides of it along the third axis. Derived, see docs/theory.md.
     Raises InputError when L is smaller.
 
-    Parameters
-    ----------
-    L
-        Distance of the optimal points from their centre, at least 3.
+    L is at least 3.
 
-    Examples
-    --------
     >>> genalg(1000).ratio
     Fraction(1999, 1500)
     """
@@ -52,18 +47,9 @@ def genalg_tree(k: int, L: int = 100) -> WorstCase:
 
     k optimal leaves hang L below a root that is no processor; below each hang k - 1
     decoys, 2L - 1 away from it and twice that from one another. ``mm-free`` pays (k -
-    1)² (2L - 1), the optimum is k (k - 1) L. Derived, see docs/theory.md. Raises
-    InputError when k or L is smaller.
+    1)² (2L - 1), the optimum is k (k - 1) L. Derived, see docs/theory.md. k is at least
+    3, and L at least k. Raises InputError when k or L is smaller.
 
-    Parameters
-    ----------
-    k
-        Processors to choose, at least 3.
-    L
-        Hops between the root and the optimal processors, at least k.
-
-    Examples
-    --------
     >>> genalg_tree(4, 1000).ratio
     Fraction(5997, 4000)
     """

@@ -19,13 +19,6 @@ def ring_gap(s: int = 1) -> WorstCase:
     long. Found by search, see docs/theory.md. Raises InputError when s is smaller, or
     the ring too long.
 
-    Parameters
-    ----------
-    s
-        Scale, at least 1.
-
-    Examples
-    --------
     >>> ring_gap(3).ratio
     Fraction(266, 265)
     """

@@ -24,17 +24,9 @@ def mm_blocks(k: int, L: int) -> WorstCase:
     inner end. From every centre in a block the k nearest are this block, its three
     decoys and the q nearest points of the other block, in that order and without a tie
     at the end: the farthest of them is 1 nearer than the next. Other centres do no
-    better. Derived, see docs/theory.md. Raises InputError for any other k or L.
+    better. Derived, see docs/theory.md. L is at least 16q = 2k; the ratio tends to 7/4
+    as L/k grows. Raises InputError for any other k or L.
 
-    Parameters
-    ----------
-    k
-        Processors to choose; a multiple of 8.
-    L
-        Gap between the blocks, at least 16q = 2k; the ratio tends to 7/4 as L/k grows.
-
-    Examples
-    --------
     >>> mm_blocks(16, 40).ratio
     Fraction(1065, 794)
     """

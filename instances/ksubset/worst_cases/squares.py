@@ -12,15 +12,9 @@ def mm_distinct(L: int) -> WorstCase:
 
     Two 2x2 squares lie L apart and are optimal, 16L + 24; six single decoys lie at
     distance L - 3 around them. L = 555 gives 1.74000; the limit is 7/4. Derived, see
-    docs/theory.md. Raises InputError when L is smaller.
+    docs/theory.md. L is at least 6: nearer, the squares are not optimal. Raises
+    InputError when L is smaller.
 
-    Parameters
-    ----------
-    L
-        Distance of the squares, at least 6: nearer, the squares are not optimal.
-
-    Examples
-    --------
     >>> case = mm_distinct(20)
     >>> case.cost, case.optimum
     (513, 344)
