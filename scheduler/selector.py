@@ -122,21 +122,12 @@ class Selector:
             result = self._solve(instance, settings, start, watch)
             if result.chosen is not None:
                 mincost = self._mincosts(queue, pes, wanted, settings, watch)
-        if result.chosen is None:
-            return Decision(
-                instance=instance,
-                result=result,
-                constraint=constraint,
-                holds=None,
-                mincost={},
-            )
-        holds: bool | None = True
-        if constraint is not None:
-            assert isinstance(result.objective, tuple)
-            if all(n in mincost for n in constraint.needs(pes)):
+        holds: bool | None = None
+        if isinstance(result.objective, tuple):
+            if constraint is None:
+                holds = True
+            elif all(n in mincost for n in constraint.needs(pes)):
                 holds = constraint.holds(result.objective, pes, mincost.__getitem__)
-            else:
-                holds = None
         return Decision(
             instance=instance,
             result=result,

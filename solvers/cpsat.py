@@ -89,7 +89,7 @@ def solve(
 
 
 @dataclass(frozen=True, slots=True)
-class Decision:
+class Decided:
     """Whether a model without an objective has a solution."""
 
     values: list[int] | None = None
@@ -107,7 +107,7 @@ def decide(
     settings: Settings = DEFAULT,
     start: float | None = None,
     parameters: str = "",
-) -> Decision:
+) -> Decided:
     """Find any solution of a model, or that there is none; for limits see `solve`.
 
     A node limit counts conflicts: with one thread, the same answer every time. Raises
@@ -122,22 +122,22 @@ def decide(
         code = _run(solver, model, pressed, _late(settings, start))
         spent = clock.now() - began
     if code is None:
-        return Decision(limit=Limit.INTERRUPT if pressed.is_set() else Limit.TIME)
+        return Decided(limit=Limit.INTERRUPT if pressed.is_set() else Limit.TIME)
     if code == cp_model.MODEL_INVALID:
         why = model.validate() or "no reason given"
         raise SolverError(f"{BY} rejects the model {model.name}: {why}")
     if code in (cp_model.OPTIMAL, cp_model.FEASIBLE):
-        return Decision([solver.value(x) for x in variables])
+        return Decided([solver.value(x) for x in variables])
     if code == cp_model.INFEASIBLE:
-        return Decision(impossible=True)
+        return Decided(impossible=True)
     if pressed.is_set():
-        return Decision(limit=Limit.INTERRUPT)
+        return Decided(limit=Limit.INTERRUPT)
     early = spent < 0.9 * left
     if early and solver.num_conflicts >= (settings.node_limit or inf):
-        return Decision(limit=Limit.NODES)
+        return Decided(limit=Limit.NODES)
     if early and settings.memory_mb is not None:
-        return Decision(limit=Limit.MEMORY)
-    return Decision(limit=Limit.TIME)
+        return Decided(limit=Limit.MEMORY)
+    return Decided(limit=Limit.TIME)
 
 
 @dataclass(slots=True)

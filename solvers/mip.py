@@ -39,7 +39,7 @@ BACKENDS = {
 }
 """Where each solver is driven from; imported in the child process only."""
 
-QUADRATIC = {"scip": "closeknit.solvers.scip_quadratic:scip"}
+QUADRATIC = {"scip": "closeknit.solvers.mip_backends:scip_quadratic"}
 """The same for models with concave quadratic costs."""
 
 INSTALL = {

@@ -19,7 +19,7 @@ from ...instances.value import LARGEST
 from .conditions import Types
 from .expression import Expression, MinCost, evaluate
 from .findings import Findings
-from .ranges import heading, pick, refuse_sizes
+from .sizes import heading, pick, refuse_sizes
 
 MOST_PROCESSORS = 2**20
 """Maximal number of processors of a configuration."""

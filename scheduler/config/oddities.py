@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from .findings import Findings, known
 from .model import Configuration, CostBlock
-from .ranges import heading
-from .sizes import left_over
+from .sizes import heading, left_over
 from .source import GroupText, Sizes, Source, Word
 
 _FEW = 3

@@ -8,7 +8,7 @@ from textwrap import TextWrapper
 
 from ...instances.errors import InputError
 from .model import Configuration, CostBlock, Group
-from .ranges import heading
+from .sizes import heading
 
 _NAME = re.compile(r"[A-Za-z_]\w*(-\w+)*", re.ASCII)
 _WIDTH = 88
