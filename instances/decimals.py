@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from decimal import Decimal
 from typing import Any
 
@@ -55,3 +56,11 @@ def digits(number: Decimal) -> int:
     found = number.as_tuple().digits
     zeros = next(i for i, d in enumerate(reversed(found)) if d)
     return max(0, -exponent - zeros)
+
+
+def refuse_scale(scale: int, numbers: Iterable[int]) -> None:
+    """Refuse a scale that is not the least power of ten making these integers."""
+    if str(scale).rstrip("0") != "1":
+        raise InputError("must be a power of ten", "scale", scale)
+    if scale > 1 and not any(x % 10 for x in numbers):
+        raise InputError("must be the least that these decimals need", "scale", scale)

@@ -59,6 +59,18 @@ def integers(value: Any, field: str) -> tuple[int, ...]:
     return tuple(integer(item, f"{field}[{i}]") for i, item in enumerate(items))
 
 
+def rows(value: Any, field: str) -> list[tuple[int, ...]]:
+    """Return a JSON array of arrays of integers."""
+    items = lists(value, field)
+    return [integers(row, f"{field}[{i}]") for i, row in enumerate(items)]
+
+
+def strings(value: Any, field: str) -> tuple[str, ...]:
+    """Return a JSON array of strings."""
+    items = lists(value, field)
+    return tuple(string(item, f"{field}[{i}]") for i, item in enumerate(items))
+
+
 def optional_cost(value: Any, field: str) -> int | tuple[int, ...] | None:
     """Return a cost: an integer, a tuple of integers, or None if there is none."""
     if value is None:

@@ -89,96 +89,76 @@ class Problem:
     counting alone decides that."""
 
 
-PROBLEMS: Mapping[str, Problem] = MappingProxyType(
-    {
-        problem.name: problem
-        for problem in (
-            Problem(
-                name="ksubset",
-                form=ksubset_json.FORMAT,
-                kind=KSubset,
-                check=ksubset.check,
-                cost=ksubset.cost,
-                parse=ksubset_json.parse_ksubset,
-                document_of=ksubset_json.document_of,
-                sha256=ksubset_json.sha256,
-                selection_of=ksubset_json.selection_of,
-                chosen_of=ksubset_json.chosen_of,
-                located=ksubset_json.located,
-                features=ksubset.features,
-                described=ksubset.described,
-                any_choice=lambda one: range(one.k),
-                kinds=ksubset_tiny.KINDS,
-                tiny=ksubset_tiny.tiny,
-                compiled_for=lambda one: (one.topology.kind, one.topology.dimension),
-            ),
-            Problem(
-                name="procset",
-                form=procset_json.FORMAT,
-                kind=ProcSet,
-                check=procset.check,
-                cost=procset.cost,
-                levels=lambda one: one.levels,
-                unsolvable=procset.unsolvable,
-                parse=procset_json.parse_procset,
-                document_of=procset_json.document_of,
-                sha256=procset_json.sha256,
-                selection_of=procset_json.selection_of,
-                chosen_of=procset_json.chosen_of,
-                located=procset_json.located,
-                features=procset.features,
-                described=procset.described,
-                any_choice=lambda one: one.available[: one.request],
-                kinds=procset_tiny.KINDS,
-                tiny=procset_tiny.tiny,
-                compiled_for=procset_tiny.compiled_for,
-            ),
-            Problem(
-                name="sukp",
-                form=sukp_json.FORMAT,
-                kind=Sukp,
-                check=sukp.check,
-                cost=sukp.cost,
-                parse=sukp_json.parse_sukp,
-                document_of=sukp_json.document_of,
-                sha256=sukp_json.sha256,
-                selection_of=sukp_json.selection_of,
-                chosen_of=sukp_json.chosen_of,
-                features=sukp.features,
-                described=sukp.described,
-                any_choice=lambda one: (),
-                kinds=sukp_tiny.KINDS,
-                tiny=sukp_tiny.tiny,
-                compiled_for=lambda one: ("items", 1),
-            ),
-            Problem(
-                name="submesh",
-                form=submesh_json.FORMAT,
-                kind=Submesh,
-                check=submesh.check,
-                cost=submesh.cost,
-                levels=lambda one: 3,
-                unsolvable=submesh.unsolvable,
-                check_infeasible=lambda one, proof: check_infeasible(
-                    packing_of(one), proof
-                ),
-                parse=submesh_json.parse_submesh,
-                document_of=submesh_json.document_of,
-                sha256=submesh_json.sha256,
-                selection_of=submesh_json.selection_of,
-                chosen_of=submesh_json.chosen_of,
-                located=submesh_json.located,
-                features=submesh.features,
-                described=submesh.described,
-                any_choice=lambda one: None,  # finding any placement needs a search
-                kinds=submesh_tiny.KINDS,
-                tiny=submesh_tiny.tiny,
-                compiled_for=lambda one: ("torus" if one.torus else "mesh", one.d),
-                canonical=tuple,
-            ),
-        )
-    }
+def _problem(
+    kind: type, definition: Any, files: Any, tiny: Any, **more: Any
+) -> Problem:
+    """Describe a problem whose modules use the same names as those of the others."""
+    return Problem(
+        name=files.FORMAT.rpartition("/")[2],
+        form=files.FORMAT,
+        kind=kind,
+        check=definition.check,
+        cost=definition.cost,
+        features=definition.features,
+        described=definition.described,
+        document_of=files.document_of,
+        sha256=files.sha256,
+        selection_of=files.selection_of,
+        chosen_of=files.chosen_of,
+        kinds=tiny.KINDS,
+        tiny=tiny.tiny,
+        **more,
+    )
+
+
+_LISTED = (
+    _problem(
+        KSubset,
+        ksubset,
+        ksubset_json,
+        ksubset_tiny,
+        parse=ksubset_json.parse_ksubset,
+        located=ksubset_json.located,
+        any_choice=lambda one: range(one.k),
+        compiled_for=lambda one: (one.topology.kind, one.topology.dimension),
+    ),
+    _problem(
+        ProcSet,
+        procset,
+        procset_json,
+        procset_tiny,
+        parse=procset_json.parse_procset,
+        located=procset_json.located,
+        levels=lambda one: one.levels,
+        unsolvable=procset.unsolvable,
+        any_choice=lambda one: one.available[: one.request],
+        compiled_for=procset_tiny.compiled_for,
+    ),
+    _problem(
+        Sukp,
+        sukp,
+        sukp_json,
+        sukp_tiny,
+        parse=sukp_json.parse_sukp,
+        any_choice=lambda one: (),
+        compiled_for=lambda one: ("items", 1),
+    ),
+    _problem(
+        Submesh,
+        submesh,
+        submesh_json,
+        submesh_tiny,
+        parse=submesh_json.parse_submesh,
+        located=submesh_json.located,
+        levels=lambda one: 3,
+        unsolvable=submesh.unsolvable,
+        check_infeasible=lambda one, proof: check_infeasible(packing_of(one), proof),
+        any_choice=lambda one: None,  # finding any placement needs a search
+        compiled_for=lambda one: ("torus" if one.torus else "mesh", one.d),
+        canonical=tuple,
+    ),
 )
+PROBLEMS: Mapping[str, Problem] = MappingProxyType({one.name: one for one in _LISTED})
 """All problems by name."""
 
 _BY_KIND = {problem.kind: problem for problem in PROBLEMS.values()}
@@ -273,6 +253,10 @@ def write_instance(instance: Instance, path: str | Path) -> None:
         If the file cannot be written.
     """
     write_text(path, dumps(problem_of(instance).document_of(instance)) + "\n")
+
+
+write_ksubset = write_procset = write_sukp = write_submesh = write_instance
+"""The same function, under the names of the problems."""
 
 
 def _read(path: str | Path, *, any_form: bool) -> Instance | None:

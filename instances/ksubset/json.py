@@ -11,9 +11,8 @@ from typing import Any
 from .. import fields
 from ..decimals import decimals, digits, scaled
 from ..errors import InputError
-from ..files import read_text, stem, write_text
+from ..files import read_text, stem
 from ..json_text import digest
-from ..json_text import dumps as dumps
 from ..parsing import parse_json
 from ..topologies import Graph, Mesh, Points, Site, Topology, Torus, Tree
 from ..topologies.graph import MOST_NODES, graph_of
@@ -75,11 +74,6 @@ def on_topology(
         free=tuple(free),
         k=fields.integer(document["k"], "k"),
     )
-
-
-def write_ksubset(instance: KSubset, path: str | Path) -> None:
-    """Write an instance, so that reading it returns an equal instance."""
-    write_text(path, dumps(document_of(instance)) + "\n")
 
 
 def document_of(instance: KSubset) -> dict[str, Any]:
@@ -214,9 +208,7 @@ def _graph(value: dict[str, Any]) -> Graph:
     processors: Sequence[int] = range(min(nodes, MOST_NODES))
     if "processors" in value:
         processors = fields.integers(value["processors"], "topology.processors")
-    names = []
-    for i, name in enumerate(fields.lists(value.get("names", []), "topology.names")):
-        names.append(fields.string(name, f"topology.names[{i}]"))
+    names = fields.strings(value.get("names", []), "topology.names")
     return graph_of(lengths, processors, names, nodes=nodes)
 
 
@@ -248,7 +240,7 @@ def _sites(value: Any, field: str, topology: Topology) -> list[Site]:
         return [
             _scaled(row, f"{field}[{i}]", topology.scale) for i, row in enumerate(rows)
         ]
-    return [fields.integers(row, f"{field}[{i}]") for i, row in enumerate(rows)]
+    return fields.rows(rows, field)
 
 
 def _without(topology: Topology, busy: list[Site], field: str) -> list[Site]:

@@ -39,7 +39,7 @@ import numpy as np
 
 from .. import fields
 from ..errors import InputError
-from . import box_at
+from . import box_at, cells
 from .packing import Packing, ways
 
 KINDS = ("area", "pair", "stack", "no place", "dual feasible")
@@ -205,12 +205,7 @@ def _of_no_place(packing: Packing, i: int) -> list[str]:
         taken[cell] = 1
     for j, item in enumerate(packing.items):
         if item.at is not None and j != i:
-            d = packing.d
-            ranges = [
-                np.arange(item.at[a], item.at[d + a] + 1) % side
-                for a, side in enumerate(packing.shape)
-            ]
-            taken[np.ix_(*ranges)] = 1
+            taken[cells(packing.shape, item.at)] = 1
     item = packing.items[i]
     if item.at is not None:
         return [f"no place: items[{i}] has one"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import permutations, product
+from itertools import product
 from math import prod
 
 import numpy as np
@@ -13,7 +13,7 @@ import numpy.typing as npt
 from ..errors import InputError
 from ..features import Features
 from ..visible import brief
-from .boxes import Box, cells, sides
+from .boxes import Box, cells, sides, ways_of
 
 IntArray = npt.NDArray[np.int64]
 MOST_PROCESSORS = 2**24
@@ -278,11 +278,7 @@ def unsolvable(instance: Submesh) -> str | None:
     >>> unsolvable(Submesh("low", (4, 4), (), (5, 1)))
     'a 5x1 box does not fit into a 4x4 mesh'
     """
-    turned = permutations(instance.request) if instance.rotate else [instance.request]
-    if not any(
-        all(s <= side for s, side in zip(size, instance.shape, strict=True))
-        for size in turned
-    ):
+    if not ways_of(instance.shape, instance.request, instance.rotate):
         wanted, mesh = (
             "x".join(map(str, s)) for s in (instance.request, instance.shape)
         )

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 from .. import fields
 from ..errors import InputError
-from ..files import write_text
-from ..json_text import digest, dumps
+from ..json_text import digest
 from . import Box, Placement, Resident, Submesh, check, placement_of
 from .plan import ORDERS, order_of, replay
 
@@ -29,7 +27,7 @@ def parse_submesh(value: Any, *, default_name: str = "unnamed") -> Submesh:
     """
     document = fields.headed(value, FORMAT)
     fields.only(document, _KNOWN, _NEEDED, "")
-    boxes = _rows(document["residents"], "residents")
+    boxes = fields.rows(document["residents"], "residents")
     fixed = _indices(document.get("fixed", []), "fixed", len(boxes))
     turns = _indices(document.get("turns", []), "turns", len(boxes))
     return Submesh(
@@ -42,13 +40,8 @@ def parse_submesh(value: Any, *, default_name: str = "unnamed") -> Submesh:
         rotate=_flag(document.get("rotate", False), "rotate"),
         migrate=_flag(document.get("migrate", True), "migrate"),
         torus=_flag(document.get("torus", False), "torus"),
-        blocked=tuple(_rows(document.get("blocked", []), "blocked")),
+        blocked=tuple(fields.rows(document.get("blocked", []), "blocked")),
     )
-
-
-def write_submesh(instance: Submesh, path: str | Path) -> None:
-    """Write an instance, so that reading it returns an equal instance."""
-    write_text(path, dumps(document_of(instance)) + "\n")
 
 
 def document_of(instance: Submesh) -> dict[str, Any]:
@@ -140,13 +133,6 @@ def _definition(instance: Submesh) -> dict[str, Any]:
         "turns": [i for i, one in numbered if one.turns],
         "blocked": [list(cell) for cell in instance.blocked],
     }
-
-
-def _rows(value: Any, field: str) -> list[tuple[int, ...]]:
-    return [
-        fields.integers(row, f"{field}[{i}]")
-        for i, row in enumerate(fields.lists(value, field))
-    ]
 
 
 def _indices(value: Any, field: str, count: int) -> frozenset[int]:

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import permutations
 from math import prod
 
 from ..errors import InputError
-from . import Box, Placement, Submesh, first_overlap, ill_formed, sides
+from . import Box, Placement, Submesh, first_overlap, ill_formed, sides, ways_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,12 +71,7 @@ def ways(packing: Packing, item: Item) -> list[tuple[int, ...]]:
     >>> ways(Packing("one", (5, 3), ()), Item((2, 4), turns=True))
     [(4, 2)]
     """
-    turned = permutations(item.size) if item.turns and not item.at else [item.size]
-    return [
-        size
-        for size in dict.fromkeys(turned)
-        if all(s <= side for s, side in zip(size, packing.shape, strict=True))
-    ]
+    return list(ways_of(packing.shape, item.size, item.turns and not item.at))
 
 
 def volume(packing: Packing) -> int:

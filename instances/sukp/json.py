@@ -7,8 +7,7 @@ from typing import Any
 
 from .. import fields
 from ..errors import InputError
-from ..files import write_text
-from ..json_text import digest, dumps
+from ..json_text import digest
 from .instance import Sukp
 
 FORMAT = "closeknit/sukp"
@@ -27,17 +26,9 @@ def parse_sukp(value: Any, *, default_name: str = "unnamed") -> Sukp:
         **fields.origin(document, default_name),
         profits=fields.integers(document["profits"], "profits"),
         weights=fields.integers(document["weights"], "weights"),
-        items=tuple(
-            fields.integers(elements, f"items[{i}]")
-            for i, elements in enumerate(fields.lists(document["items"], "items"))
-        ),
+        items=tuple(fields.rows(document["items"], "items")),
         capacity=fields.integer(document["capacity"], "capacity"),
     )
-
-
-def write_sukp(instance: Sukp, path: Any) -> None:
-    """Write an instance, so that reading it returns an equal instance."""
-    write_text(path, dumps(document_of(instance)) + "\n")
 
 
 def document_of(instance: Sukp) -> dict[str, Any]:

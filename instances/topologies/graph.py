@@ -10,13 +10,14 @@ from typing import Any
 
 import numpy as np
 
+from ..decimals import digits, refuse_scale
 from ..errors import InputError
 from ..numbers import at_most, between
 from ..visible import brief, visible
 from .cuts import Cuts
 from .metric_cuts import Embedding, embedding_of
 from .shortest_paths import Edge, Neighbours, lengths_from, rows_from
-from .topology import IntArray, Site
+from .topology import IntArray, Site, checked_processors
 
 MOST_NODES = 2**16
 MOST_EDGES = 2**19
@@ -77,12 +78,7 @@ class Graph:
                 "topology.names",
                 len(self.names),
             )
-        if str(self.scale).rstrip("0") != "1":
-            raise InputError("must be a power of ten", "scale", self.scale)
-        if self.scale > 1 and not any(w % 10 for _, _, w in self.edges):
-            raise InputError(
-                "must be the least that these decimals need", "scale", self.scale
-            )
+        refuse_scale(self.scale, (weight for _, _, weight in self.edges))
         hops = lengths_from(0, self.neighbours)
         lost = [v for v, length in enumerate(hops) if length < 0]
         if lost:
@@ -122,22 +118,14 @@ class Graph:
     def _check_processors(self) -> None:
         """Refuse invalid processors; sort the processors."""
         where = "topology.processors"
-        if not self.processors:
-            raise InputError("needs at least one node", where)
-        seen: set[int] = set()
-        for i, v in enumerate(self.processors):
-            if not 0 <= v < self.nodes:
-                raise InputError("no such node", f"{where}[{i}]", v)
-            if v in seen:
-                raise InputError("listed twice", f"{where}[{i}]", v)
-            seen.add(v)
-        if len(seen) * self.nodes > MOST_DISTANCES:
+        found = checked_processors(self.processors, self.nodes)
+        if len(found) * self.nodes > MOST_DISTANCES:
             raise InputError(
                 f"times {self.nodes} nodes must be at most {MOST_DISTANCES} distances",
                 where,
-                len(seen),
+                len(found),
             )
-        object.__setattr__(self, "processors", tuple(sorted(seen)))
+        object.__setattr__(self, "processors", found)
 
     kind = "graph"
     dimension = 1
@@ -320,7 +308,7 @@ def graph_of(
         key = min(u, v), max(u, v)
         if u != v:
             shortest[key] = min(number, shortest.get(key, number))
-    scale = 10 ** max(map(_digits, shortest.values()), default=0)
+    scale = 10 ** max(map(digits, shortest.values()), default=0)
     return Graph(
         len(names) if nodes is None else nodes,
         tuple((u, v, int(w * scale)) for (u, v), w in shortest.items()),
@@ -340,17 +328,10 @@ def _decimal(length: Any, field: str) -> Decimal:
         raise InputError("must be a number", field, str(length)) from None
     if not number.is_finite() or not 0 < number < _LONGEST:
         raise InputError("must be positive and below 2^53", field, str(length))
-    digits = "".join(map(str, number.as_tuple().digits)).strip("0")
-    if len(digits) > _MOST_DIGITS or _digits(number) > _MOST_DIGITS:
+    significant = "".join(map(str, number.as_tuple().digits)).strip("0")
+    if len(significant) > _MOST_DIGITS or digits(number) > _MOST_DIGITS:
         raise InputError(f"has more than {_MOST_DIGITS} digits", field, str(length))
     return number
-
-
-def _digits(number: Decimal) -> int:
-    """Count the digits after the decimal point, without trailing zeros."""
-    exponent = number.normalize().as_tuple().exponent
-    assert isinstance(exponent, int)
-    return max(0, -exponent)
 
 
 def names_of(graph: Graph, nodes: Collection[int]) -> list[str]:

@@ -9,6 +9,7 @@ can be declared, is refused.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 from xml.parsers import expat
@@ -16,6 +17,7 @@ from xml.parsers import expat
 from .. import fields
 from ..errors import InputError
 from ..files import read_text
+from ..numbers import at_most
 from ..parsing import MOST_DEPTH, MOST_VALUES, parse_json
 from .graph import MOST_EDGES, MOST_NODES, Graph, graph_of
 
@@ -78,10 +80,10 @@ def parse_node_link(text: str) -> Graph:
             raise InputError("listed twice", f"nodes[{i}].id", str(name))
         number[name] = i
         marks.append(node.get("processor"))
-    _bound(len(number), MOST_NODES, "nodes")
+    at_most(len(number), MOST_NODES, "nodes")
     key = "links" if "edges" not in document else "edges"
     listed = fields.lists(document.get(key), key)
-    _bound(len(listed), MOST_EDGES, key)
+    at_most(len(listed), MOST_EDGES, key)
     lengths = []
     for i, one in enumerate(listed):
         edge = fields.objects(one, f"{key}[{i}]")
@@ -95,7 +97,7 @@ def parse_node_link(text: str) -> Graph:
         lengths.append((ends[0], ends[1], edge.get("weight", 1)))
     marked = any(mark is not None for mark in marks)
     processors = [i for i, mark in enumerate(marks) if mark or not marked]
-    return graph_of(lengths, processors, [_text(name) for name in number])
+    return graph_of(lengths, processors, [str(name) for name in number])
 
 
 _PARSERS: dict[str, Callable[[str], Graph]] = {
@@ -114,8 +116,8 @@ def _converted(parse: Callable[[], Any], form: str) -> Graph:
     except Exception as error:  # networkx does not document which errors it raises
         why = " ".join(str(error).split())[:200] or type(error).__name__
         raise InputError(f"not usable {form}: {why}") from None
-    _bound(len(graph), MOST_NODES, "nodes")
-    _bound(graph.number_of_edges(), MOST_EDGES, "edges")
+    at_most(len(graph), MOST_NODES, "nodes")
+    at_most(graph.number_of_edges(), MOST_EDGES, "edges")
     return Graph.from_networkx(graph)
 
 
@@ -128,7 +130,7 @@ def _check_xml(text: str) -> None:
         depth, count = depth + 1, count + 1 + len(attributes)
         if depth > MOST_DEPTH:
             raise InputError("not usable XML: nested too deeply")
-        _bound(count, MOST_VALUES, "elements and attributes")
+        at_most(count, MOST_VALUES, "elements and attributes")
 
     def end(name: str) -> None:
         nonlocal depth
@@ -150,14 +152,7 @@ def _check_xml(text: str) -> None:
 
 def _depth(text: str) -> int:
     """Return the nesting depth of the lists in a GML text."""
-    depth = deepest = 0
-    for mark in text:
-        if mark == "[":
-            depth += 1
-            deepest = max(deepest, depth)
-        elif mark == "]":
-            depth -= 1
-    return deepest
+    return max(accumulate((mark == "[") - (mark == "]") for mark in text), default=0)
 
 
 def _identity(value: Any, field: str) -> Hashable:
@@ -167,12 +162,3 @@ def _identity(value: Any, field: str) -> Hashable:
     if isinstance(value, bool) or not isinstance(value, int | str):
         raise InputError("must be text or an integer", field, value)
     return value
-
-
-def _text(name: Hashable) -> str:
-    return name if isinstance(name, str) else str(name)
-
-
-def _bound(count: int, most: int, field: str) -> None:
-    if count > most:
-        raise InputError(f"must be at most {most}", field, count)

@@ -13,8 +13,8 @@ from ..fields import integers
 from ..plain import plain
 from ..value import LARGEST
 from ..visible import brief
-from .cuts import Cuts, subtree_cuts
-from .topology import IntArray, Site
+from .cuts import Cuts, downwards, subtree_cuts
+from .topology import IntArray, Site, checked_processors
 
 
 @dataclass(frozen=True)
@@ -69,16 +69,8 @@ class Tree:
             raise InputError(
                 "nodes not connected to the root", "topology.parent", stuck
             )
-        if not self.processors:
-            raise InputError("needs at least one node", "topology.processors")
-        seen: set[int] = set()
-        for i, v in enumerate(self.processors):
-            if not 0 <= v < nodes:
-                raise InputError("no such node", f"topology.processors[{i}]", v)
-            if v in seen:
-                raise InputError("listed twice", f"topology.processors[{i}]", v)
-            seen.add(v)
-        object.__setattr__(self, "processors", tuple(sorted(self.processors)))
+        processors = checked_processors(self.processors, nodes)
+        object.__setattr__(self, "processors", processors)
         rootless = (0 if v in roots else w for v, w in enumerate(self.weight))
         object.__setattr__(self, "weight", tuple(rootless))
 
@@ -93,14 +85,7 @@ class Tree:
     @cached_property
     def order(self) -> tuple[int, ...]:
         """Nodes reached from the root, every parent before its children."""
-        children: list[list[int]] = [[] for _ in self.parent]
-        for v, up in enumerate(self.parent):
-            if up >= 0:
-                children[up].append(v)
-        order = [v for v, up in enumerate(self.parent) if up == -1]
-        for v in order:
-            order.extend(children[v])
-        return tuple(order)
+        return downwards(self.parent)
 
     @cached_property
     def depth(self) -> tuple[int, ...]:
