@@ -8,7 +8,7 @@ import sys
 
 def families(args: argparse.Namespace) -> int:
     """Print every family; exit status 1 if one is not as predicted."""
-    from ..instances.ksubset.json import dumps
+    from ..instances.json_text import dumps
     from ..reports.adversary.family_table import family_rows
     from ..solvers import Settings
 

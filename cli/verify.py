@@ -173,7 +173,7 @@ def _about(claim: Claim) -> dict[str, Any]:
 
 
 def _write_list(claims: list[Claim], out: str | None) -> None:
-    from ..instances.ksubset.json import dumps
+    from ..instances.json_text import dumps
 
     if out:
         document = {

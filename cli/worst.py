@@ -327,7 +327,8 @@ def _summary(hunt: Hunt, found: Found) -> dict[str, Any]:
 
 
 def _write_json(args: argparse.Namespace, hunt: Hunt, found: Found) -> None:
-    from ..instances.ksubset.json import document_of, dumps
+    from ..instances.json_text import dumps
+    from ..instances.ksubset.json import document_of
 
     document = {
         "format": "closeknit/worst",

@@ -4,7 +4,6 @@ from .errors import InputError as InputError
 from .ksubset.generators import mesh as mesh
 from .ksubset.instance import KSubset as KSubset
 from .ksubset.json import read_ksubset as read_ksubset
-from .ksubset.json import write_ksubset as write_ksubset
 from .problems import PROBLEMS as PROBLEMS
 from .problems import Instance as Instance
 from .problems import Problem as Problem
@@ -15,13 +14,14 @@ from .problems import read_if_instance as read_if_instance
 from .problems import read_instance as read_instance
 from .problems import sha256 as sha256
 from .problems import write_instance as write_instance
+from .problems import write_ksubset as write_ksubset
+from .problems import write_procset as write_procset
+from .problems import write_submesh as write_submesh
+from .problems import write_sukp as write_sukp
 from .procset.instance import ProcessorSet as ProcessorSet
 from .procset.instance import ProcSet as ProcSet
-from .procset.json import write_procset as write_procset
 from .submesh import Submesh as Submesh
-from .submesh.json import write_submesh as write_submesh
 from .sukp.instance import Sukp as Sukp
-from .sukp.json import write_sukp as write_sukp
 from .topologies import Cuts as Cuts
 from .topologies import Graph as Graph
 from .topologies import IntArray as IntArray

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from decimal import Decimal
 from typing import Any
 
@@ -17,13 +18,9 @@ MOST_DECIMALS = 18
 def scaled(rows: Any, field: str) -> tuple[tuple[tuple[int, ...], ...], int]:
     """Scale points to integers by the least power of ten; return both.
 
-    Raises
-    ------
-    InputError
-        If a coordinate is not a number, is too large, or has too many decimals.
+    Raises InputError if a coordinate is not a number, is too large, or has too many
+    decimals.
 
-    Examples
-    --------
     >>> scaled([[0.5, 1], [2, 1.25]], "points")
     (((50, 100), (200, 125)), 100)
     """
@@ -39,14 +36,10 @@ def decimals(value: Any, field: str) -> list[Decimal]:
     for i, x in enumerate(fields.lists(value, field)):
         number = Decimal(fields.number(x, f"{field}[{i}]"))
         if number and (number.adjusted() > MOST_DECIMALS or abs(number) >= LARGEST):
-            raise InputError(
-                "must be smaller than 2^62", field=f"{field}[{i}]", value=str(x)
-            )
+            raise InputError("must be smaller than 2^62", f"{field}[{i}]", str(x))
         if digits(number) > MOST_DECIMALS:
             raise InputError(
-                f"more than {MOST_DECIMALS} decimals",
-                field=f"{field}[{i}]",
-                value=str(x),
+                f"more than {MOST_DECIMALS} decimals", f"{field}[{i}]", str(x)
             )
         numbers.append(number)
     return numbers
@@ -63,3 +56,11 @@ def digits(number: Decimal) -> int:
     found = number.as_tuple().digits
     zeros = next(i for i, d in enumerate(reversed(found)) if d)
     return max(0, -exponent - zeros)
+
+
+def refuse_scale(scale: int, numbers: Iterable[int]) -> None:
+    """Refuse a scale that is not the least power of ten making these integers."""
+    if str(scale).rstrip("0") != "1":
+        raise InputError("must be a power of ten", "scale", scale)
+    if scale > 1 and not any(x % 10 for x in numbers):
+        raise InputError("must be the least that these decimals need", "scale", scale)

@@ -51,9 +51,9 @@ class InputError(ValueError):
     def __init__(
         self,
         problem: str,
-        *,
         field: str = "",
         value: object = ...,
+        *,
         file: str | Path = "",
     ) -> None:
         self.problem = problem
@@ -79,9 +79,7 @@ class InputError(ValueError):
 
     def of_file(self, file: str | Path) -> InputError:
         """Return the same error with the name of its file, unless it has one."""
-        return InputError(
-            self.problem, field=self.field, value=self.value, file=self.file or file
-        )
+        return InputError(self.problem, self.field, self.value, file=self.file or file)
 
 
 def _with_value(text: str, problem: str, value: str) -> str:
@@ -104,4 +102,4 @@ def _rebuild(
     problem: str, field: str, bare: bool, value: object, file: str
 ) -> InputError:
     """Unpickle; not every pickle protocol preserves the identity of ``...``."""
-    return InputError(problem, field=field, value=... if bare else value, file=file)
+    return InputError(problem, field, ... if bare else value, file=file)

@@ -30,42 +30,28 @@ def _ignore(*_: object) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parameter:
-    """One parameter of a family.
-
-    Parameters
-    ----------
-    name
-        Name of the option and of the field of a study file, with hyphens.
-    read
-        Parses the value; raises `InputError` if it is invalid.
-    default
-        Text of the default value; None for the default of the function.
-    required
-        Whether it must be given.
-    flag
-        Whether it is a switch without a value.
-    choices
-        The allowed texts, if not empty.
-    metavar
-        Placeholder for the value in the help.
-    help
-        Description for the help, without the default.
-    argument
-        Keyword of the function; by default ``name`` with underscores.
-    aliases
-        Old names, each with the values of other parameters that it implies.
-    """
+    """One parameter of a family."""
 
     name: str
+    """Name of the option and of the field of a study file, with hyphens."""
     read: Callable[[str], Any] = number
+    """Parses the value; raises `InputError` if it is invalid."""
     default: str | None = None
+    """Text of the default value; None for the default of the function."""
     required: bool = False
+    """Whether it must be given."""
     flag: bool = False
+    """Whether it is a switch without a value."""
     choices: tuple[str, ...] = ()
+    """The allowed texts, if not empty."""
     metavar: str = "N"
+    """Placeholder for the value in the help."""
     help: str = ""
+    """Description for the help, without the default."""
     argument: str = ""
+    """Keyword of the function; by default ``name`` with underscores."""
     aliases: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """Old names, each with the values of other parameters that it implies."""
 
     @property
     def keyword(self) -> str:
@@ -75,10 +61,7 @@ class Parameter:
     def value_of(self, text: str) -> Any:
         """Read a value.
 
-        Raises
-        ------
-        InputError
-            If the text is not one of the choices, or is invalid.
+        Raises InputError if the text is not one of the choices, or is invalid.
         """
         if self.choices and text not in self.choices:
             known = ", ".join(map(repr, self.choices))
@@ -95,40 +78,27 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """A generator of instances, with its name and parameters.
-
-    Parameters
-    ----------
-    problem
-        Name of the problem whose instances it makes.
-    name
-        In lower case, with hyphens.
-    summary
-        Short description of the instances.
-    make
-        Makes one instance; its keywords are those of the parameters, but ``count``. If
-        ``several``, it yields all instances, and also takes ``progress`` and ``note``.
-    parameters
-        In the order of the help.
-    examples
-        Two valid sets of options, for the help.
-    description
-        A longer text for the help; by default the summary.
-    exclusive
-        Names of mutually exclusive parameters.
-    several
-        Whether ``make`` yields all instances itself.
-    """
+    """A generator of instances, with its name and parameters."""
 
     problem: str
+    """Name of the problem whose instances it makes."""
     name: str
+    """In lower case, with hyphens."""
     summary: str
+    """Short description of the instances."""
     make: Callable[..., Any]
+    """Makes one instance; its keywords are those of the parameters, but ``count``. If
+    ``several``, it yields all instances, and also takes ``progress`` and ``note``."""
     parameters: Sequence[Parameter]
+    """In the order of the help."""
     examples: tuple[str, str]
+    """Two valid sets of options, for the help."""
     description: str = ""
+    """A longer text for the help; by default the summary."""
     exclusive: tuple[str, ...] = ()
+    """Names of mutually exclusive parameters."""
     several: bool = False
+    """Whether ``make`` yields all instances itself."""
 
     def parameter(self, name: str) -> Parameter | None:
         """Return the parameter with this name or alias."""
@@ -146,19 +116,10 @@ class Family:
     ) -> Generator[Instance, None, None]:
         """Yield the instances; for seeded families ``count`` with consecutive seeds.
 
-        Parameters
-        ----------
-        values
-            Values by name of the parameter; missing ones have their defaults.
-        progress
-            Called as the work proceeds.
-        note
-            Called with a sentence about what was omitted, if anything.
-
-        Raises
-        ------
-        InputError
-            If the generator refuses a value; the field is the function's argument.
+        ``values`` maps names of parameters to values; missing ones have their defaults.
+        ``note`` is called with a sentence about what was omitted, if anything. Raises
+        InputError if the generator refuses a value; the field is the function's
+        argument.
         """
         arguments = {
             one.keyword: values.get(one.name, one.default_value)
@@ -169,7 +130,7 @@ class Family:
             return
         count = arguments.pop("count", 1)
         if not 1 <= count <= MOST:
-            raise InputError(f"must be from 1 to {MOST}", field="count", value=count)
+            raise InputError(f"must be from 1 to {MOST}", "count", count)
         first = arguments.pop("seed", None)
         for i in range(count):
             seed = {} if first is None else {"seed": first + i}
@@ -184,20 +145,14 @@ class Family:
     ) -> InputError:
         """Return the error with the name of its parameter, if any, as its field.
 
-        Parameters
-        ----------
-        error
-            The error of the generator.
-        prefix
-            Prefix of the parameter's name: ``--``, or a path.
-        names
-            Names for users, where they differ from the parameter's.
+        ``prefix`` comes before the name: ``--``, or a path. ``names`` holds the names
+        for users where they differ.
         """
         keyword = error.field.removeprefix("topology.").partition("[")[0]
         for one in self.parameters:
             if keyword == one.keyword and not error.file:
                 name = (names or {}).get(one.name, one.name)
-                return InputError(error.problem, field=prefix + name, value=error.value)
+                return InputError(error.problem, prefix + name, error.value)
         return error
 
 

@@ -17,40 +17,38 @@ _UNFIT = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 def objects(value: Any, field: str) -> dict[str, Any]:
     """Return a value that must be a JSON object."""
     if not isinstance(value, dict):
-        raise InputError("must be an object", field=field, value=value)
+        raise InputError("must be an object", field, value)
     return value
 
 
 def lists(value: Any, field: str) -> list[Any]:
     """Return a value that must be a JSON array."""
     if not isinstance(value, list):
-        raise InputError("must be a list", field=field, value=value)
+        raise InputError("must be a list", field, value)
     return value
 
 
 def integer(value: Any, field: str) -> int:
     """Return a value that must be a JSON integer; ``true`` and ``3.0`` are refused."""
     if isinstance(value, bool) or not isinstance(value, int):
-        raise InputError("must be an integer", field=field, value=value)
+        raise InputError("must be an integer", field, value)
     return value
 
 
 def number(value: Any, field: str) -> int | Decimal:
     """Return a value that must be a JSON number; ``true`` is refused."""
     if isinstance(value, bool) or not isinstance(value, int | Decimal):
-        raise InputError("must be a number", field=field, value=value)
+        raise InputError("must be a number", field, value)
     return value
 
 
 def string(value: Any, field: str) -> str:
     """Return a value that must be a JSON string without control characters."""
     if not isinstance(value, str):
-        raise InputError("must be a string", field=field, value=value)
+        raise InputError("must be a string", field, value)
     if not value.isprintable() and _UNFIT.search(value):  # isprintable is fast
         raise InputError(
-            "must be text on one line, without control characters",
-            field=field,
-            value=value,
+            "must be text on one line, without control characters", field, value
         )
     return value
 
@@ -59,6 +57,18 @@ def integers(value: Any, field: str) -> tuple[int, ...]:
     """Return a JSON array of integers."""
     items = lists(value, field)
     return tuple(integer(item, f"{field}[{i}]") for i, item in enumerate(items))
+
+
+def rows(value: Any, field: str) -> list[tuple[int, ...]]:
+    """Return a JSON array of arrays of integers."""
+    items = lists(value, field)
+    return [integers(row, f"{field}[{i}]") for i, row in enumerate(items)]
+
+
+def strings(value: Any, field: str) -> tuple[str, ...]:
+    """Return a JSON array of strings."""
+    items = lists(value, field)
+    return tuple(string(item, f"{field}[{i}]") for i, item in enumerate(items))
 
 
 def optional_cost(value: Any, field: str) -> int | tuple[int, ...] | None:
@@ -76,11 +86,11 @@ def only(
     for name in value:
         if name not in known:
             raise InputError(
-                f"unknown field (known: {', '.join(known)})", field=f"{prefix}{name}"
+                f"unknown field (known: {', '.join(known)})", f"{prefix}{name}"
             )
     for name in needed:
         if name not in value:
-            raise InputError("is missing", field=f"{prefix}{name}")
+            raise InputError("is missing", f"{prefix}{name}")
 
 
 def headed(value: Any, form: str) -> dict[str, Any]:
@@ -88,9 +98,9 @@ def headed(value: Any, form: str) -> dict[str, Any]:
     document = objects(value, "document")
     only(document, document, ("format", "version"), "")
     if document["format"] != form:
-        raise InputError(f"must be {form!r}", field="format", value=document["format"])
+        raise InputError(f"must be {form!r}", "format", document["format"])
     if integer(document["version"], "version") != 1:
-        raise InputError("must be 1", field="version", value=document["version"])
+        raise InputError("must be 1", "version", document["version"])
     return document
 
 
@@ -122,7 +132,7 @@ def origin(document: Mapping[str, Any], default_name: str) -> Origin:
     """Return the name, source and seed in a file, without hidden characters."""
     name = string(document.get("name", default_name), "name")
     if not name:
-        raise InputError("must not be empty", field="name")
+        raise InputError("must not be empty", "name")
     seed = document.get("seed")
     return Origin(
         name=visible(name),

@@ -40,10 +40,7 @@ _MIB = 2**20
 def read_bytes(path: str | Path, *, most: int = MOST_BYTES) -> bytes:
     """Return the content of a file, or of standard input for ``-``.
 
-    Raises
-    ------
-    InputError
-        If it cannot be read, or is larger than ``most`` bytes.
+    Raises InputError if it cannot be read, or is larger than ``most`` bytes.
     """
     with reading(path) as stream:
         content = stream.read(most + 1)
@@ -75,10 +72,8 @@ def reading(path: str | Path) -> Iterator[BinaryIO]:
 def unpacked(content: bytes, *, file: str | Path, most: int = MOST_BYTES) -> bytes:
     """Unpack ``xz`` data; return anything else unchanged.
 
-    Raises
-    ------
-    InputError
-        If it is damaged, truncated, or larger than ``most`` bytes when unpacked.
+    Raises InputError if it is damaged, truncated, or larger than ``most`` bytes when
+    unpacked.
     """
     if not content.startswith(_XZ):
         return content
@@ -167,10 +162,7 @@ def stem(path: str | Path) -> str:
 def writing(path: str | Path) -> Iterator[TextIO]:
     """Open a text file for writing that appears under its name only when complete.
 
-    Raises
-    ------
-    InputError
-        If it cannot be written; no file is left behind.
+    Raises InputError if it cannot be written; no file is left behind.
     """
     with _written(path) as stream:
         text = TextIOWrapper(stream, encoding="utf-8", newline="\n")
@@ -218,10 +210,7 @@ def write_text(path: str | Path, text: str) -> None:
 def try_file(path: str | Path) -> None:
     """Check that a file can be written, without leaving anything behind.
 
-    Raises
-    ------
-    InputError
-        If it cannot be written.
+    Raises InputError if it cannot be written.
     """
     with _complaining(path):
         place = _place(path)
@@ -236,10 +225,7 @@ def try_file(path: str | Path) -> None:
 def try_folder(path: str | Path) -> None:
     """Check that a folder can be made and filled, without leaving anything behind.
 
-    Raises
-    ------
-    InputError
-        If a file has that name, or no file can be made there.
+    Raises InputError if a file has that name, or no file can be made there.
     """
     with _complaining(path, "made"):
         place = Path(_usable(path)).absolute()

@@ -35,20 +35,13 @@ def bundled_names() -> list[str]:
 
 
 def bundled(name: str) -> Instance:
-    """Return a bundled instance.
+    """Return a bundled instance; raise InputError if there is none of this name.
 
-    Raises
-    ------
-    InputError
-        If there is none of this name.
-
-    Examples
-    --------
     >>> bundled("6x6-full-k9").n
     36
     """
     if name not in bundled_names():
-        raise InputError("no such bundled instance", field="name", value=name)
+        raise InputError("no such bundled instance", "name", name)
     text = (_DATA / f"{name}.json").read_text(encoding="utf-8")
     return parse_instance(parse_json(text, file=f"{name}.json"))
 
@@ -106,20 +99,11 @@ SUITES = MappingProxyType[str, Callable[[], list[Instance]]](
 
 
 def suite(name: str) -> list[Instance]:
-    """Return the instances of a suite.
+    """Return the instances of a suite; raise InputError if there is none of this name.
 
-    Raises
-    ------
-    InputError
-        If there is none of this name.
-
-    Examples
-    --------
     >>> len(suite("bundled")) >= 12
     True
     """
     if name not in SUITES:
-        raise InputError(
-            f"no such suite (known: {', '.join(SUITES)})", field="suite", value=name
-        )
+        raise InputError(f"no such suite (known: {', '.join(SUITES)})", "suite", name)
     return SUITES[name]()

@@ -10,13 +10,13 @@ from .errors import InputError
 def at_least(value: int, least: int, field: str) -> None:
     """Refuse a smaller value."""
     if value < least:
-        raise InputError(f"must be at least {least}", field=field, value=value)
+        raise InputError(f"must be at least {least}", field, value)
 
 
 def at_most(value: int, most: int, field: str) -> None:
     """Refuse a larger value."""
     if value > most:
-        raise InputError(f"must be at most {most}", field=field, value=value)
+        raise InputError(f"must be at most {most}", field, value)
 
 
 def between(value: int | Fraction, low: int, high: int, field: str) -> None:
@@ -29,7 +29,7 @@ def between(value: int | Fraction, low: int, high: int, field: str) -> None:
     if not low <= value <= high:
         shown = value if isinstance(value, int) else str(value)
         text = f"must lie between {low} and {high}"
-        raise InputError(text, field=field, value=shown)
+        raise InputError(text, field, shown)
 
 
 def positive(**numbers: int) -> None:
@@ -41,16 +41,13 @@ def positive(**numbers: int) -> None:
 def free_count(free: int | Fraction, places: int, what: str = "processors") -> int:
     """Return how many places are to be free, given as a count or a share of all.
 
-    Raises
-    ------
-    InputError
-        For none, and for more than there are.
+    Raises InputError for none, and for more than there are.
     """
     wanted = free * places if isinstance(free, Fraction) else free
     if not 1 <= int(wanted) <= wanted <= places:
         raise InputError(
             f"must leave between 1 and all {places} {what} free",
-            field="free",
-            value=free if isinstance(free, int) else str(free),
+            "free",
+            free if isinstance(free, int) else str(free),
         )
     return int(wanted)

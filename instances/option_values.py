@@ -92,15 +92,10 @@ def half_open(text: str) -> tuple[int, int | None]:
 def seconds(value: float, field: str = "--time-limit") -> float:
     """Return a time limit.
 
-    Raises
-    ------
-    InputError
-        If it is not above 0 and at most `LONGEST`.
+    Raises InputError if it is not above 0 and at most `LONGEST`.
     """
     if not 0 < value <= LONGEST:
-        raise InputError(
-            f"must be seconds above 0 and at most {LONGEST}", field=field, value=value
-        )
+        raise InputError(f"must be seconds above 0 and at most {LONGEST}", field, value)
     return float(value)
 
 

@@ -26,11 +26,8 @@ _MOST_TOML = 2**20
 def parse_json(text: str, *, file: str | Path = "") -> Any:
     """Parse JSON; decimals become `Decimal`, so that no digit is lost.
 
-    Raises
-    ------
-    InputError
-        If the text is malformed, contains a repeated key, NaN or infinity, or exceeds
-        the limits on values and depth.
+    Raises InputError if the text is malformed, contains a repeated key, NaN or
+    infinity, or exceeds the limits on values and depth.
     """
 
     def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -39,7 +36,7 @@ def parse_json(text: str, *, file: str | Path = "") -> Any:
             seen: set[str] = set()
             for key, _ in pairs:
                 if key in seen:
-                    raise InputError("given twice", field=key, file=file)
+                    raise InputError("given twice", key, file=file)
                 seen.add(key)
         return found
 

@@ -45,161 +45,120 @@ Instance = KSubset | ProcSet | Sukp | Submesh
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Problem:
-    """One problem: its definition, file format and properties.
-
-    Parameters
-    ----------
-    name
-        Name in commands and reports.
-    form
-        ``format`` of its instance files.
-    kind
-        Class of its instances.
-    check, cost
-        The definition: what is wrong with a choice, and what it costs.
-    levels
-        Levels of the costs of an instance; None if they are integers.
-    unsolvable
-        Why an instance has no solution, as far as counting tells; or None.
-    check_infeasible
-        What is wrong with a certificate that an instance has no solution; None if
-        counting alone decides that.
-    parse, document_of, sha256
-        Reader and writer of its files, and their digest.
-    selection_of, chosen_of
-        From a choice to what solution files list, and back.
-    located
-        Puts locations that a method of a user lists into the form of solution files;
-        returns None for anything else.
-    features
-        Properties for tables.
-    described
-        Short description.
-    canonical
-        Puts the integers of a choice into canonical order.
-    any_choice
-        A valid choice that needs no search, or None.
-    kinds
-        Structures and dimensions that `closeknit warm` compiles kernels for.
-    tiny
-        Tiny instances of a structure and dimension, on which kernels are compiled.
-    compiled_for
-        Structure and dimension that the machine code for an instance depends on.
-    """
+    """One problem: its definition, file format and properties."""
 
     name: str
+    """Name in commands and reports."""
     form: str
+    """``format`` of its instance files."""
     kind: type
+    """Class of its instances."""
     check: Callable[[Any, Collection[int]], list[str]]
     cost: Callable[[Any, Collection[int]], Value]
+    """The definition: what is wrong with a choice, and what it costs."""
     parse: Callable[..., Any]
     document_of: Callable[[Any], dict[str, Any]]
     sha256: Callable[[Any], str]
+    """Reader and writer of its files, and their digest."""
     selection_of: Callable[[Any, Any], Any]
     chosen_of: Callable[[Any, Any], tuple[int, ...]]
+    """From a choice to what solution files list, and back."""
     features: Callable[[Any], Features]
+    """Properties for tables."""
     described: Callable[[Any], str]
+    """Short description."""
     any_choice: Callable[[Any], Collection[int] | None]
+    """A valid choice that needs no search, or None."""
     kinds: tuple[tuple[str, int], ...]
+    """Structures and dimensions that `closeknit warm` compiles kernels for."""
     tiny: Callable[[str, int], Iterable[Any]]
+    """Tiny instances of a structure and dimension, on which kernels are compiled."""
     compiled_for: Callable[[Any], tuple[str, int]]
+    """Structure and dimension that the machine code for an instance depends on."""
     canonical: Callable[[Iterable[int]], Iterable[int]] = sorted
+    """Puts the integers of a choice into canonical order."""
     located: Callable[[Any, Any], Any] = lambda instance, listed: None
+    """Puts locations that a method of a user lists into the form of solution files;
+    returns None for anything else."""
     levels: Callable[[Any], int | None] = lambda instance: None
+    """Levels of the costs of an instance; None if they are integers."""
     unsolvable: Callable[[Any], str | None] = lambda instance: None
+    """Why an instance has no solution, as far as counting tells; or None."""
     check_infeasible: Callable[[Any, Any], list[str]] | None = None
+    """What is wrong with a certificate that an instance has no solution; None if
+    counting alone decides that."""
 
 
-PROBLEMS: Mapping[str, Problem] = MappingProxyType(
-    {
-        problem.name: problem
-        for problem in (
-            Problem(
-                name="ksubset",
-                form=ksubset_json.FORMAT,
-                kind=KSubset,
-                check=ksubset.check,
-                cost=ksubset.cost,
-                parse=ksubset_json.parse_ksubset,
-                document_of=ksubset_json.document_of,
-                sha256=ksubset_json.sha256,
-                selection_of=ksubset_json.selection_of,
-                chosen_of=ksubset_json.chosen_of,
-                located=ksubset_json.located,
-                features=ksubset.features,
-                described=ksubset.described,
-                any_choice=lambda one: range(one.k),
-                kinds=ksubset_tiny.KINDS,
-                tiny=ksubset_tiny.tiny,
-                compiled_for=lambda one: (one.topology.kind, one.topology.dimension),
-            ),
-            Problem(
-                name="procset",
-                form=procset_json.FORMAT,
-                kind=ProcSet,
-                check=procset.check,
-                cost=procset.cost,
-                levels=lambda one: one.levels,
-                unsolvable=procset.unsolvable,
-                parse=procset_json.parse_procset,
-                document_of=procset_json.document_of,
-                sha256=procset_json.sha256,
-                selection_of=procset_json.selection_of,
-                chosen_of=procset_json.chosen_of,
-                located=procset_json.located,
-                features=procset.features,
-                described=procset.described,
-                any_choice=lambda one: one.available[: one.request],
-                kinds=procset_tiny.KINDS,
-                tiny=procset_tiny.tiny,
-                compiled_for=procset_tiny.compiled_for,
-            ),
-            Problem(
-                name="sukp",
-                form=sukp_json.FORMAT,
-                kind=Sukp,
-                check=sukp.check,
-                cost=sukp.cost,
-                parse=sukp_json.parse_sukp,
-                document_of=sukp_json.document_of,
-                sha256=sukp_json.sha256,
-                selection_of=sukp_json.selection_of,
-                chosen_of=sukp_json.chosen_of,
-                features=sukp.features,
-                described=sukp.described,
-                any_choice=lambda one: (),
-                kinds=sukp_tiny.KINDS,
-                tiny=sukp_tiny.tiny,
-                compiled_for=lambda one: ("items", 1),
-            ),
-            Problem(
-                name="submesh",
-                form=submesh_json.FORMAT,
-                kind=Submesh,
-                check=submesh.check,
-                cost=submesh.cost,
-                levels=lambda one: 3,
-                unsolvable=submesh.unsolvable,
-                check_infeasible=lambda one, proof: check_infeasible(
-                    packing_of(one), proof
-                ),
-                parse=submesh_json.parse_submesh,
-                document_of=submesh_json.document_of,
-                sha256=submesh_json.sha256,
-                selection_of=submesh_json.selection_of,
-                chosen_of=submesh_json.chosen_of,
-                located=submesh_json.located,
-                features=submesh.features,
-                described=submesh.described,
-                any_choice=lambda one: None,  # finding any placement needs a search
-                kinds=submesh_tiny.KINDS,
-                tiny=submesh_tiny.tiny,
-                compiled_for=lambda one: ("torus" if one.torus else "mesh", one.d),
-                canonical=tuple,
-            ),
-        )
-    }
+def _problem(
+    kind: type, definition: Any, files: Any, tiny: Any, **more: Any
+) -> Problem:
+    """Describe a problem whose modules use the same names as those of the others."""
+    return Problem(
+        name=files.FORMAT.rpartition("/")[2],
+        form=files.FORMAT,
+        kind=kind,
+        check=definition.check,
+        cost=definition.cost,
+        features=definition.features,
+        described=definition.described,
+        document_of=files.document_of,
+        sha256=files.sha256,
+        selection_of=files.selection_of,
+        chosen_of=files.chosen_of,
+        kinds=tiny.KINDS,
+        tiny=tiny.tiny,
+        **more,
+    )
+
+
+_LISTED = (
+    _problem(
+        KSubset,
+        ksubset,
+        ksubset_json,
+        ksubset_tiny,
+        parse=ksubset_json.parse_ksubset,
+        located=ksubset_json.located,
+        any_choice=lambda one: range(one.k),
+        compiled_for=lambda one: (one.topology.kind, one.topology.dimension),
+    ),
+    _problem(
+        ProcSet,
+        procset,
+        procset_json,
+        procset_tiny,
+        parse=procset_json.parse_procset,
+        located=procset_json.located,
+        levels=lambda one: one.levels,
+        unsolvable=procset.unsolvable,
+        any_choice=lambda one: one.available[: one.request],
+        compiled_for=procset_tiny.compiled_for,
+    ),
+    _problem(
+        Sukp,
+        sukp,
+        sukp_json,
+        sukp_tiny,
+        parse=sukp_json.parse_sukp,
+        any_choice=lambda one: (),
+        compiled_for=lambda one: ("items", 1),
+    ),
+    _problem(
+        Submesh,
+        submesh,
+        submesh_json,
+        submesh_tiny,
+        parse=submesh_json.parse_submesh,
+        located=submesh_json.located,
+        levels=lambda one: 3,
+        unsolvable=submesh.unsolvable,
+        check_infeasible=lambda one, proof: check_infeasible(packing_of(one), proof),
+        any_choice=lambda one: None,  # finding any placement needs a search
+        compiled_for=lambda one: ("torus" if one.torus else "mesh", one.d),
+        canonical=tuple,
+    ),
 )
+PROBLEMS: Mapping[str, Problem] = MappingProxyType({one.name: one for one in _LISTED})
 """All problems by name."""
 
 _BY_KIND = {problem.kind: problem for problem in PROBLEMS.values()}
@@ -209,17 +168,12 @@ _BY_FORM = {problem.form: problem for problem in PROBLEMS.values()}
 def problem_of(instance: Instance) -> Problem:
     """Return the problem of an instance.
 
-    Raises
-    ------
-    InputError
-        If the argument is not an instance of any problem.
+    Raises InputError if the argument is not an instance of any problem.
     """
     problem = _BY_KIND.get(type(instance))
     if problem is None:
         kinds = ", ".join(kind.__name__ for kind in _BY_KIND)
-        raise InputError(
-            f"must be an instance ({kinds})", field="instance", value=instance
-        )
+        raise InputError(f"must be an instance ({kinds})", "instance", instance)
     return problem
 
 
@@ -257,18 +211,13 @@ def sha256(instance: Instance) -> str:
 def parse_instance(document: Any, *, default_name: str = "unnamed") -> Instance:
     """Build an instance of any problem from parsed JSON.
 
-    Raises
-    ------
-    InputError
-        If it is invalid; names the field and the value.
+    Raises InputError if it is invalid; names the field and the value.
     """
     form = document.get("format") if isinstance(document, dict) else None
     problem = _BY_FORM.get(form) if isinstance(form, str) else None
     if problem is None:
         if form is not None:
-            raise InputError(
-                f"must be one of {', '.join(_BY_FORM)}", field="format", value=form
-            )
+            raise InputError(f"must be one of {', '.join(_BY_FORM)}", "format", form)
         problem = PROBLEMS["ksubset"]  # whose reader reports the missing field
     found: Instance = problem.parse(document, default_name=default_name)
     return found
@@ -290,10 +239,7 @@ def read_instance(path: str | Path) -> Instance:
 def read_if_instance(path: str | Path) -> Instance | None:
     """Read a file if it has the format of an instance; else return None.
 
-    Raises
-    ------
-    InputError
-        As for `read_instance`, and if the JSON is malformed.
+    Raises InputError as for `read_instance`, and if the JSON is malformed.
     """
     return _read(path, any_form=False)
 
@@ -307,6 +253,10 @@ def write_instance(instance: Instance, path: str | Path) -> None:
         If the file cannot be written.
     """
     write_text(path, dumps(problem_of(instance).document_of(instance)) + "\n")
+
+
+write_ksubset = write_procset = write_sukp = write_submesh = write_instance
+"""The same function, under the names of the problems."""
 
 
 def _read(path: str | Path, *, any_form: bool) -> Instance | None:

@@ -21,15 +21,8 @@ _EITHER = re.compile(r"\\\\|\\u([0-9a-f]{4})")
 def visible(text: str, *, lines: bool = False) -> str:
     r"""Escape control characters and direction marks in the form ``\u202e``.
 
-    Parameters
-    ----------
-    text
-        Text from a file, a path or a name.
-    lines
-        Whether to keep newlines.
+    Newlines are kept if ``lines``.
 
-    Examples
-    --------
     >>> visible("a" + chr(0x202E) + "b"), visible("Zürich-7")
     ('a\\u202eb', 'Zürich-7')
     """

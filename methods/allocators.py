@@ -31,8 +31,6 @@ def allocator(name: str, topology: Topology, *, seed: int = 0) -> Allocator:
         return STRATEGIES[name](topology, seed=seed)
     if name not in KSUBSET:
         raise InputError(
-            f"no such allocator ({hint(name, names())})",
-            field="allocator",
-            value=name,
+            f"no such allocator ({hint(name, names())})", "allocator", name
         )
     return MethodAsAllocator(topology, KSUBSET[name], seed=seed)

@@ -91,7 +91,7 @@ def _searches(
     searches: dict[KSubsetSearch, Proof] = {}
     if isinstance(instance.topology, Graph) and instance.topology.embedding is None:
         if why := distances_bb.refusal(instance):
-            raise InputError(why, field="auto")
+            raise InputError(why, "auto")
         search = distances_bb.DistancesSearch(instance, chosen, bound)
         return {search: distances_bb.PROOF}
     if isinstance(instance.topology, Mesh) and instance.topology.dimension == 2:

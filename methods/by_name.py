@@ -21,20 +21,9 @@ def methods_named(
 ) -> dict[str, AnyMethod]:
     """Return the method of this name for each of these problems that has one.
 
-    Parameters
-    ----------
-    name
-        A name of the tables or of an entry point, ``module:name``, or a method or a
-        callable itself; see `own`.
-    problems
-        Names of problems.
-    field
-        Option or field to name in messages.
-
-    Raises
-    ------
-    InputError
-        If none has it; the message suggests similar names.
+    It is a name of the tables or of an entry point, ``module:name``, or a method or a
+    callable itself, see `own`. ``field`` is the option or field to name in messages.
+    Raises InputError if none has it; the message suggests similar names.
     """
     from . import METHODS
 
@@ -49,7 +38,7 @@ def methods_named(
         why = hint(name, known)
         if elsewhere:
             why = f"{name} is a method for {' and '.join(elsewhere)}"
-        raise InputError(f"no such method{whom} ({why})", field=field, value=name)
+        raise InputError(f"no such method{whom} ({why})", field, name)
     return found
 
 

@@ -15,12 +15,7 @@ _WIDEST = 60
 class MethodList(Mapping[str, AnyMethod]):
     """Methods by name; ``print`` shows the guarantee of each.
 
-    Parameters
-    ----------
-    problem
-        Name of a problem.
-    table
-        Its own methods, listed first.
+    Those of the table are listed first.
     """
 
     def __init__(self, problem: str, table: Mapping[str, AnyMethod]) -> None:

@@ -16,27 +16,14 @@ from ..solvers.method import Method
 class MethodAsAllocator(Allocator):
     """Choose processors by a method for k-subsets, given only the idle ones.
 
-    Parameters
-    ----------
-    topology
-        The network; all of it is idle at first.
-    method
-        An entry of the table of methods.
-    seed
-        Random seed of the first request; each further request uses the next number.
-    settings
-        Limits of every run of the method.
+    The network is idle at first. The first request has the seed, each further request
+    the next number. Raises InputError if the method does not accept a request, or finds
+    no solution for it within its limits.
 
     Attributes
     ----------
     last
         Result of the last run; None before the first.
-
-    Raises
-    ------
-    InputError
-        If the method does not accept a request, or finds no solution for it within its
-        limits.
     """
 
     def __init__(
@@ -62,5 +49,5 @@ class MethodAsAllocator(Allocator):
         result = self.method(instance, replace(self.settings, seed=seed))
         self.last = result
         if result.chosen is None:
-            raise InputError("finds nothing within its limits", field=self.method.name)
+            raise InputError("finds nothing within its limits", self.method.name)
         return Allocation.of(numbers[np.array(result.chosen, dtype=np.int64)])

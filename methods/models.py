@@ -35,12 +35,8 @@ class Build(Protocol[Inst_contra]):
 def solver(backend: str) -> Callable[..., Result]:
     """Return the function that solves a formulation with a backend.
 
-    Its keyword arguments are ``settings`` and ``start``.
-
-    Raises
-    ------
-    SolverError
-        If the backend is not installed.
+    Its keyword arguments are ``settings`` and ``start``. Raises SolverError if the
+    backend is not installed.
     """
     if backend == CP_SAT:
         from ..solvers import cpsat
@@ -53,35 +49,24 @@ def solver(backend: str) -> Callable[..., Result]:
 
 @dataclass(frozen=True, kw_only=True)
 class Model(Generic[Inst]):
-    """An exact model, formulated for CP-SAT and as a mixed-integer program.
-
-    Parameters
-    ----------
-    name
-        Name of the formulation.
-    cpsat, mip
-        Return the function that builds the model; they import ortools or PuLP.
-    refuses_mip
-        Returns why mixed-integer solvers cannot prove anything about an instance.
-    first
-        Finds a solution from which solvers start; if it costs nothing, it is returned
-        at once.
-    free
-        Proof that no solution costs less than nothing.
-    fallback
-        The solution that is returned if Ctrl-C comes before `first` has ended.
-    doc
-        Docstring of the methods, with ``{backend}`` in it.
-    """
+    """An exact model, formulated for CP-SAT and as a mixed-integer program."""
 
     name: str
+    """Name of the formulation."""
     cpsat: Callable[[], Build[Inst]]
     mip: Callable[[], Build[Inst]]
+    """Return the function that builds the model; they import ortools or PuLP."""
     refuses_mip: Callable[[Inst], str | None]
+    """Returns why mixed-integer solvers cannot prove anything about an instance."""
     first: Callable[[Inst], tuple[int, ...]]
+    """Finds a solution from which solvers start; if it costs nothing, it is returned at
+    once."""
     free: Proof
+    """Proof that no solution costs less than nothing."""
     fallback: tuple[int, ...] | None = None
+    """The solution that is returned if Ctrl-C comes before `first` has ended."""
     doc: str
+    """Docstring of the methods, with ``{backend}`` in it."""
 
     def methods(self) -> list[Method[Inst]]:
         """Return one method per backend."""

@@ -42,12 +42,7 @@ _ENTRIES = {
 def refusal(name: str, instance: KSubset) -> str | None:
     """Return why a model does not support an instance, or would not fit into memory.
 
-    Parameters
-    ----------
-    name
-        Name of a formulation, or of a method ``formulation/backend``.
-    instance
-        The instance to solve.
+    The name is that of a formulation, or of a method ``formulation/backend``.
     """
     n = instance.n
     if name.partition("/")[0] in ("pairs", "rlt"):

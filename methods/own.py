@@ -58,19 +58,13 @@ _LOG = getLogger("closeknit.methods")
 
 @dataclass(frozen=True)
 class OwnRule:
-    """A callable from outside, whose answer is checked and priced.
-
-    Parameters
-    ----------
-    rule
-        Returns a selection, as `chosen` accepts it; a `Result`, whose bound is
-        recorded as claimed by this method; or None if it found nothing.
-    name
-        Name of the method, for messages.
-    """
+    """A callable from outside, whose answer is checked and priced."""
 
     rule: Rule
+    """Returns a selection, as `chosen` accepts it; a `Result`, whose bound is recorded
+    as claimed by this method; or None if it found nothing."""
     name: str
+    """Name of the method, for messages."""
 
     def __post_init__(self) -> None:
         """Copy the docstring, which `help` and the tables show."""
@@ -81,12 +75,9 @@ class OwnRule:
     def __call__(self, instance: Any, /, settings: Settings = DEFAULT) -> Result:
         """Run the callable, check its answer and price it from the definition.
 
-        Raises
-        ------
-        InputError
-            If the callable raises it: it does not accept this instance.
-        SolverError
-            If the callable raises anything else, or its answer is not valid.
+        Raises InputError if the callable raises it: it does not accept this instance.
+        Raises SolverError if the callable raises anything else, or its answer is not
+        valid.
         """
         start = clock.now()
         try:
@@ -149,15 +140,10 @@ class OwnRule:
 
 @dataclass(frozen=True, repr=False)
 class OwnMethod(Method[Any]):
-    """A method from outside.
-
-    Parameters
-    ----------
-    where
-        ``module:name`` by which another process imports it; "" if none can.
-    """
+    """A method from outside."""
 
     where: str = field(default="", kw_only=True)
+    """``module:name`` by which another process imports it; "" if none can."""
 
     def renamed(self, name: str) -> OwnMethod:
         """Return the same method under another name."""
@@ -177,35 +163,19 @@ def own_method(
 ) -> OwnMethod:
     """Wrap a callable, or a `Method` that is not in the tables, as a method.
 
-    Parameters
-    ----------
-    thing
-        Takes an instance and `Settings`. Its attributes ``name``, ``problem``,
-        ``guarantee``, ``refuses``, ``seeded`` and so on are used as in `Method`.
-    name
-        Name of the method; by default the attribute, or that of the function.
-    problem
-        Name of its problem; by default the attribute, or "".
-    where
-        ``module:name`` for other processes; determined if omitted.
-
-    Raises
-    ------
-    InputError
-        If it cannot be called, or names a problem that does not exist.
+    Its attributes ``name``, ``problem``, ``guarantee``, ``refuses``, ``seeded`` and so
+    on are used as in `Method`. ``where`` is ``module:name`` for other processes,
+    determined if omitted. Raises InputError if it cannot be called, or names a problem
+    that does not exist.
     """
     if not callable(thing):
-        raise InputError(
-            "must be a method, its name, or a callable", field="method", value=thing
-        )
+        raise InputError("must be a method, its name, or a callable", "method", thing)
     plain_name = getattr(thing, "__name__", type(thing).__name__)
     label = name or str(getattr(thing, "name", "") or plain_name)
     known = problem or str(getattr(thing, "problem", "") or "")
     if known and known not in PROBLEMS:
         raise InputError(
-            f"must be one of {', '.join(PROBLEMS)}",
-            field=f"{label}.problem",
-            value=known,
+            f"must be one of {', '.join(PROBLEMS)}", f"{label}.problem", known
         )
     function = thing.function if isinstance(thing, Method) else thing
     rule = function if isinstance(function, OwnRule) else OwnRule(function, label)
@@ -241,12 +211,8 @@ def where_of(thing: Any) -> str:
 def imported(where: str, field: str = "method") -> OwnMethod:
     """Import a method given as ``module:name``.
 
-    The current directory is searched as well, even where Python itself does not.
-
-    Raises
-    ------
-    InputError
-        If there is no such module, or nothing of this name in it.
+    The current directory is searched as well, even where Python itself does not. Raises
+    InputError if there is no such module, or nothing of this name in it.
     """
     return _imported(where, where, "", field)
 
@@ -259,15 +225,13 @@ def _imported(where: str, name: str, problem: str, field: str = "method") -> Own
     try:
         thing: Any = import_module(module)
     except ModuleNotFoundError as error:
-        raise InputError(f"{error}", field=field, value=where) from None
+        raise InputError(f"{error}", field, where) from None
     except Exception as error:
         why = " ".join(f"{type(error).__name__}: {error}".split())
-        raise InputError(
-            f"cannot be imported: {why}", field=field, value=where
-        ) from error
+        raise InputError(f"cannot be imported: {why}", field, where) from error
     for part in attribute.split("."):
         if not hasattr(thing, part):
-            raise InputError(f"{module} has no {attribute}", field=field, value=where)
+            raise InputError(f"{module} has no {attribute}", field, where)
         thing = getattr(thing, part)
     return own_method(thing, name=name, problem=problem, where=where)
 
@@ -303,14 +267,8 @@ def found_outside(
 ) -> dict[str, AnyMethod]:
     """Return the method of this name from outside, for each problem that has one.
 
-    Parameters
-    ----------
-    name
-        ``module:name``, or the name of an entry point without its problem.
-    problems
-        Problems to search; a method that names no problem counts for all of these.
-    field
-        Option or field to name in messages.
+    The name is ``module:name``, or that of an entry point without its problem. A method
+    that names no problem counts for all of those given.
     """
     if ":" in name:
         method = imported(name, field)
@@ -322,19 +280,15 @@ def given(thing: Any, problem: str, table: Mapping[str, AnyMethod]) -> AnyMethod
     """Return the method of a problem for a `Method` or a callable.
 
     A method of the table is returned as it is. Another of the same name is prefixed
-    with its module.
-
-    Raises
-    ------
-    InputError
-        If it is a method for another problem, or cannot be called.
+    with its module. Raises InputError if it is a method for another problem, or cannot
+    be called.
     """
     if isinstance(thing, Method) and table.get(thing.name) is thing:
         return thing
     method = thing if isinstance(thing, OwnMethod) else own_method(thing)
     if method.problem not in ("", problem):
         raise InputError(
-            f"is a method for {method.problem}, not for {problem}", field=method.name
+            f"is a method for {method.problem}, not for {problem}", method.name
         )
     if method.name in table:
         module = getattr(thing, "__module__", "") or "own"
@@ -345,23 +299,12 @@ def given(thing: Any, problem: str, table: Mapping[str, AnyMethod]) -> AnyMethod
 def chosen(instance: Instance, selection: Any) -> tuple[int, ...]:
     """Return a selection as indices, in the order of its problem; not checked further.
 
-    Parameters
-    ----------
-    instance
-        The instance from which the selection was chosen.
-    selection
-        Any iterable or array: of integers, which are indices; of locations, which are
-        coordinates of processors (``[v]`` for node v of a tree) or names of
-        processors. For a submesh a `Placement`, its integers, or ``{"at": box,
-        "moves": [...]}`` as solution files have it.
+    A selection is any iterable or array: of integers, which are indices; of locations,
+    which are coordinates of processors (``[v]`` for node v of a tree) or names of
+    processors. For a submesh it is a `Placement`, its integers, or ``{"at": box,
+    "moves": [...]}`` as solution files have it. Raises InputError for anything else,
+    and for locations that cannot be chosen.
 
-    Raises
-    ------
-    InputError
-        For anything else, and for locations that cannot be chosen.
-
-    Examples
-    --------
     >>> from closeknit.instances import mesh
     >>> chosen(mesh(2, 2, k=2), [(1, 1), (0, 1)]), chosen(mesh(2, 2, k=2), {3, 0})
     ((1, 3), (0, 3))
@@ -374,6 +317,4 @@ def chosen(instance: Instance, selection: Any) -> tuple[int, ...]:
         return tuple(problem.canonical(listed))
     if (located := problem.located(instance, listed)) is not None:
         return problem.chosen_of(instance, located)
-    raise InputError(
-        "must list indices or locations", field="selection", value=selection
-    )
+    raise InputError("must list indices or locations", "selection", selection)

@@ -35,16 +35,8 @@ def run_once(
 ) -> Result:
     """Run a method in a process that makes few runs.
 
-    For many runs, compile first (`warming`) and call the method itself.
-
-    Parameters
-    ----------
-    method
-        An entry of a table of methods.
-    instance
-        An instance of the problem of that table.
-    settings
-        Limits do not include time spent on compiling, or on trying the source first.
+    For many runs, compile first (`warming`) and call the method itself. Limits do not
+    include time spent on compiling, or on trying the source first.
     """
     features = problem_of(instance).features(instance)
     if method.runs_solver or method.seeded or features.locations > _PLACES:
@@ -66,16 +58,9 @@ def in_tiers(
 ) -> Answer:
     """Call a function once: from source, from machine code, or one after the other.
 
-    Parameters
-    ----------
-    run
-        Takes settings; its result depends on their time limit only if that is reached.
-    limit_of
-        Returns the limit that ended it early, from its result.
-    size
-        Number of processors or items to choose from.
-    settings
-        Settings of the call.
+    The result of ``run`` depends on the time limit only if that is reached;
+    ``limit_of`` returns the limit that ended it early. ``size`` is the number of
+    processors or items to choose from.
     """
 
     def from_source(seconds: float) -> Answer | None:

@@ -33,15 +33,7 @@ def kind_of(instance: Instance) -> Kind:
 
 @cache
 def warm(method: AnyMethod, kind: Kind) -> None:
-    """Compile what a method needs on instances of a kind, once per process.
-
-    Parameters
-    ----------
-    method
-        An entry of a table of methods.
-    kind
-        See `kind_of`.
-    """
+    """Compile what a method needs on instances of a kind, once per process."""
     for one in with_kernels(method, kind[0]):
         for instance in tiny_instances(kind):
             if not (one.refuses and one.refuses(instance)):

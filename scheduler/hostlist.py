@@ -69,15 +69,11 @@ def names(text: str, *, field: str = "hostlist", most: int = MOST) -> Iterator[s
         parts = _PARTS.split(item, MOST_BRACKETS + 1)
         if len(parts) > 2 * MOST_BRACKETS + 1:
             raise InputError(
-                f"must have at most {MOST_BRACKETS} brackets in a name",
-                field=field,
-                value=item,
+                f"must have at most {MOST_BRACKETS} brackets in a name", field, item
             )
         if sum(map(len, parts[::2])) > LONGEST:
             raise InputError(
-                f"must have names of at most {LONGEST} characters",
-                field=field,
-                value=item,
+                f"must have names of at most {LONGEST} characters", field, item
             )
         pieces: list[str | list[_Range]] = [
             _ranges(part, field, most) if i % 2 else part
@@ -88,7 +84,7 @@ def names(text: str, *, field: str = "hostlist", most: int = MOST) -> Iterator[s
             raise _too_many(field, most)
         items.append(pieces)
     if not items:
-        raise InputError("is empty", field=field, value=text)
+        raise InputError("is empty", field, text)
     return (name for pieces in items for name in _combinations(pieces))
 
 
@@ -120,7 +116,7 @@ def _items(text: str, field: str) -> Iterator[str]:
     while at < len(text):
         item = _ITEM.match(text, at)
         if item is None:
-            raise InputError("brackets do not match", field=field, value=text)
+            raise InputError("brackets do not match", field, text)
         yield item.group()
         at = _end(_SEPARATORS, text, item.end())
 
@@ -138,13 +134,11 @@ def _ranges(part: str, field: str, most: int) -> list[_Range]:
         piece = match.group(1)
         numbers = _RANGE.fullmatch(piece.strip())
         if numbers is None:
-            raise InputError(
-                "must be numbers and ranges such as 01-12", field=field, value=part
-            )
+            raise InputError("must be numbers and ranges such as 01-12", field, part)
         first, last = numbers.group(1), numbers.group(2) or numbers.group(1)
         low, high = int(first), int(last)
         if low > high:
-            raise InputError("is a descending range", field=field, value=piece)
+            raise InputError("is a descending range", field, piece)
         count += high - low + 1
         if count > most:
             raise _too_many(field, most)
@@ -153,7 +147,7 @@ def _ranges(part: str, field: str, most: int) -> list[_Range]:
 
 
 def _too_many(field: str, most: int) -> InputError:
-    return InputError(f"has more than {most} names", field=field)
+    return InputError(f"has more than {most} names", field)
 
 
 def _count(ranges: list[_Range]) -> int:

@@ -23,28 +23,19 @@ _PROOF = Proof(Grade.ENUMERATED, "frontier-dp")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
-    """The answer to one request.
-
-    Parameters
-    ----------
-    instance
-        The problem that was solved: processors, prices for this job, free processors.
-    result
-        The choice, its cost and bound; infeasible if there is no choice.
-    constraint
-        The constraint on the cost; None if the configuration has none.
-    holds
-        Whether the constraint holds; None if there is no choice, or if ``MINCOST`` was
-        not computed within the limits.
-    mincost
-        ``MINCOST(n)`` for every n in the constraint, and for the request.
-    """
+    """The answer to one request."""
 
     instance: ProcSet
+    """The problem that was solved: processors, prices for this job, free processors."""
     result: Result
+    """The choice, its cost and bound; infeasible if there is no choice."""
     constraint: Constraint | None
+    """The constraint on the cost; None if the configuration has none."""
     holds: bool | None
+    """Whether the constraint holds; None if there is no choice, or if ``MINCOST`` was
+    not computed within the limits."""
     mincost: dict[int, Cost]
+    """``MINCOST(n)`` for every n in the constraint, and for the request."""
 
     @property
     def starts(self) -> bool:
@@ -131,21 +122,12 @@ class Selector:
             result = self._solve(instance, settings, start, watch)
             if result.chosen is not None:
                 mincost = self._mincosts(queue, pes, wanted, settings, watch)
-        if result.chosen is None:
-            return Decision(
-                instance=instance,
-                result=result,
-                constraint=constraint,
-                holds=None,
-                mincost={},
-            )
-        holds: bool | None = True
-        if constraint is not None:
-            assert isinstance(result.objective, tuple)
-            if all(n in mincost for n in constraint.needs(pes)):
+        holds: bool | None = None
+        if isinstance(result.objective, tuple):
+            if constraint is None:
+                holds = True
+            elif all(n in mincost for n in constraint.needs(pes)):
                 holds = constraint.holds(result.objective, pes, mincost.__getitem__)
-            else:
-                holds = None
         return Decision(
             instance=instance,
             result=result,

@@ -12,15 +12,7 @@ from .result import COUNTED, Limit, Proof, Result, SolverError, Status
 
 
 def infeasible_by_count(instance: Instance, *, start: float) -> Result | None:
-    """Return an infeasible result if counting shows infeasibility, else None.
-
-    Parameters
-    ----------
-    instance
-        The instance to solve.
-    start
-        ``clock.now()`` at the start of the run.
-    """
+    """Return an infeasible result if counting shows infeasibility, else None."""
     if not problem_of(instance).unsolvable(instance):
         return None
     return Result(status=Status.INFEASIBLE, proof=COUNTED, seconds=clock.now() - start)
@@ -39,6 +31,8 @@ def answer(
 ) -> Result:
     """Check a choice, price it from the definition, and return the result.
 
+    Raises SolverError if the choice is invalid or costs less than the bound.
+
     Parameters
     ----------
     instance
@@ -55,11 +49,6 @@ def answer(
         Random seed of the run.
     nodes
         Number of search nodes, if counted.
-
-    Raises
-    ------
-    SolverError
-        If the choice is invalid or costs less than the bound.
     """
     with alarm_postponed():  # so that the solution found is not lost
         if chosen is None:

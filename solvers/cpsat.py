@@ -53,25 +53,11 @@ def solve(
 ) -> Result:
     """Solve a formulation; the solution is checked and priced again.
 
-    Ctrl-C ends the search with what it has and the limit ``interrupt``; a second
-    Ctrl-C is a KeyboardInterrupt.
-
-    Parameters
-    ----------
-    formulation
-        What to solve.
-    settings
-        Time limit (what is left of it since ``start``), seed, threads, memory. One
-        thread and one seed: one result, unless a limit ends the search.
-    start
-        ``clock.now()`` when the run began, building included.
-    part
-        Whether the model is only a part of a search, see `Standing`.
-
-    Raises
-    ------
-    SolverError
-        When the model is rejected, or the solution fails ``instances.check``.
+    Ctrl-C ends the search with what it has and the limit ``interrupt``; a second Ctrl-C
+    is a KeyboardInterrupt. The time limit counts from ``start``, building included. One
+    thread and one seed: one result, unless a limit ends the search. ``part`` as for
+    `Standing`. Raises SolverError when the model is rejected, or the solution fails
+    ``instances.check``.
     """
     start = clock.now() if start is None else start
     standing = Standing(formulation, part=part)
@@ -103,22 +89,15 @@ def solve(
 
 
 @dataclass(frozen=True, slots=True)
-class Decision:
-    """Whether a model without an objective has a solution.
-
-    Parameters
-    ----------
-    values
-        Of the variables asked for; None if no solution was found.
-    impossible
-        Whether there is none.
-    limit
-        What ended the search early.
-    """
+class Decided:
+    """Whether a model without an objective has a solution."""
 
     values: list[int] | None = None
+    """Of the variables asked for; None if no solution was found."""
     impossible: bool = False
+    """Whether there is none."""
     limit: Limit | None = None
+    """What ended the search early."""
 
 
 def decide(
@@ -128,15 +107,11 @@ def decide(
     settings: Settings = DEFAULT,
     start: float | None = None,
     parameters: str = "",
-) -> Decision:
+) -> Decided:
     """Find any solution of a model, or that there is none; for limits see `solve`.
 
-    A node limit counts conflicts: with one thread, the same answer every time.
-
-    Raises
-    ------
-    SolverError
-        When the model is rejected.
+    A node limit counts conflicts: with one thread, the same answer every time. Raises
+    SolverError when the model is rejected.
     """
     start = clock.now() if start is None else start
     solver, left = _solver(parameters, settings, start)
@@ -147,22 +122,22 @@ def decide(
         code = _run(solver, model, pressed, _late(settings, start))
         spent = clock.now() - began
     if code is None:
-        return Decision(limit=Limit.INTERRUPT if pressed.is_set() else Limit.TIME)
+        return Decided(limit=Limit.INTERRUPT if pressed.is_set() else Limit.TIME)
     if code == cp_model.MODEL_INVALID:
         why = model.validate() or "no reason given"
         raise SolverError(f"{BY} rejects the model {model.name}: {why}")
     if code in (cp_model.OPTIMAL, cp_model.FEASIBLE):
-        return Decision([solver.value(x) for x in variables])
+        return Decided([solver.value(x) for x in variables])
     if code == cp_model.INFEASIBLE:
-        return Decision(impossible=True)
+        return Decided(impossible=True)
     if pressed.is_set():
-        return Decision(limit=Limit.INTERRUPT)
+        return Decided(limit=Limit.INTERRUPT)
     early = spent < 0.9 * left
     if early and solver.num_conflicts >= (settings.node_limit or inf):
-        return Decision(limit=Limit.NODES)
+        return Decided(limit=Limit.NODES)
     if early and settings.memory_mb is not None:
-        return Decision(limit=Limit.MEMORY)
-    return Decision(limit=Limit.TIME)
+        return Decided(limit=Limit.MEMORY)
+    return Decided(limit=Limit.TIME)
 
 
 @dataclass(slots=True)

@@ -16,75 +16,49 @@ from .result import Limit, Proof, Result, SolverError
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Level:
-    """One component of a lexicographic cost, as an objective of a model.
-
-    Parameters
-    ----------
-    terms
-        Variables and their positive coefficients; may be empty.
-    unit
-        Factor from the sum of the terms to the cost.
-    """
+    """One component of a lexicographic cost, as an objective of a model."""
 
     terms: Sequence[tuple[Any, int]]
+    """Variables and their positive coefficients; may be empty."""
     unit: int = 1
+    """Factor from the sum of the terms to the cost."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Formulation:
-    """A built model, with the translation of its variables to the instance.
-
-    Parameters
-    ----------
-    name
-        Name in the table of formulations.
-    instance
-        The instance to solve.
-    model
-        The model, not yet solved.
-    variables
-        The variables that determine the choice.
-    decode
-        Maps their values to indices of processors or items.
-    unit
-        Factor from the cost to the model's objective.
-    unfold
-        Maps a bound on the model's objective to one on a lexicographic cost, if the
-        objective folds all levels into one number.
-    levels
-        Objectives to minimise in this order, each fixed at its optimum before the next;
-        they replace the model's own objective. Empty if the cost is one integer.
-    hint
-        A known choice: start solution and fallback.
-    bound, proof
-        A known bound and its proof.
-    may_be_infeasible
-        Whether instances may be infeasible; if not, an infeasible model is an error.
-    """
+    """A built model, with the translation of its variables to the instance."""
 
     name: str
+    """Name in the table of formulations."""
     instance: Instance
+    """The instance to solve."""
     model: Any
+    """The model, not yet solved."""
     variables: Sequence[Any]
+    """The variables that determine the choice."""
     decode: Callable[[Sequence[int]], tuple[int, ...]]
+    """Maps their values to indices of processors or items."""
     unit: int = 1
+    """Factor from the cost to the model's objective."""
     unfold: Callable[[int], tuple[int, ...]] | None = None
+    """Maps a bound on the model's objective to one on a lexicographic cost, if the
+    objective folds all levels into one number."""
     levels: tuple[Level, ...] = ()
+    """Objectives to minimise in this order, each fixed at its optimum before the next;
+    they replace the model's own objective. Empty if the cost is one integer."""
     hint: tuple[int, ...] | None = None
+    """A known choice: start solution and fallback."""
     bound: Value | None = None
     proof: Proof | None = None
+    """A known bound and its proof."""
     may_be_infeasible: bool = False
+    """Whether instances may be infeasible; if not, an infeasible model is an error."""
 
     def bound_of(self, objective: int | None, proved: Sequence[int] = ()) -> Value:
         """Convert a bound on the model's objective to one on the cost.
 
-        Parameters
-        ----------
-        objective
-            Lower bound on the objective, or on the first level that is not proved; None
-            if there is none.
-        proved
-            The optima of the first levels.
+        The objective is that of the model, or of the first level that is not proved,
+        after the optima of the levels before.
         """
         objective = max(0, objective or 0)
         if not self.levels:
@@ -99,19 +73,13 @@ class Formulation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CpFormulation(Formulation):
-    """A model for CP-SAT: ``model`` is a ``cp_model.CpModel``.
-
-    Parameters
-    ----------
-    parameters
-        Parameters of CP-SAT for this model, in its text format.
-    below
-        If given, only choices cheaper than this are solutions, and infeasibility
-        proves this as a bound.
-    """
+    """A model for CP-SAT: ``model`` is a ``cp_model.CpModel``."""
 
     parameters: str = ""
+    """Parameters of CP-SAT for this model, in its text format."""
     below: int | None = None
+    """If given, only choices cheaper than this are solutions, and infeasibility proves
+    this as a bound."""
 
 
 class MipFormulation(Formulation):
@@ -189,14 +157,8 @@ class QuadraticFormulation(MipFormulation):
 class Standing:
     """Reports the best incumbent and bound of a running solver, see `progress`.
 
-    What was known before the run counts as well.
-
-    Parameters
-    ----------
-    formulation
-        What is being solved.
-    part
-        Whether it is only a part of the instance, so that its bounds are not reported.
+    What was known before the run counts as well. If this is only a part of a search,
+    its bounds are not reported.
     """
 
     def __init__(self, formulation: Formulation, *, part: bool = False) -> None:
@@ -241,23 +203,10 @@ def to_result(
 ) -> Result:
     """Combine the solver's answer with the known incumbent and bound.
 
-    Parameters
-    ----------
-    formulation
-        The model that was solved.
-    values
-        The solver's values of ``formulation.variables``; None without a solution.
-    bound, proof
-        The solver's bound on the cost, if any, and its proof.
-    limit
-        What ended the solver early.
-    start, seed
-        See `answer`.
-
-    Raises
-    ------
-    SolverError
-        If the solver's solution is invalid, or its bound contradicts a solution.
+    ``values`` are those of ``formulation.variables``, None without a solution;
+    ``bound`` is the solver's bound on the cost, if any. See also `answer`. Raises
+    SolverError if the solver's solution is invalid, or its bound contradicts a
+    solution.
     """
     instance = formulation.instance
     chosen = None if values is None else formulation.decode(values)

@@ -52,21 +52,14 @@ class OutOfTimeError(KeyboardInterrupt):
 
 @dataclass(slots=True)
 class Alarm:
-    """A repeating alarm, and what has happened since it was set.
-
-    Attributes
-    ----------
-    seconds
-        Time until the first alarm.
-    presses
-        Number of times Ctrl-C was pressed.
-    rung
-        Number of alarms since the time was over.
-    """
+    """A repeating alarm, and what has happened since it was set."""
 
     seconds: float = 0.0
+    """Time until the first alarm."""
     presses: int = 0
+    """Number of times Ctrl-C was pressed."""
     rung: int = 0
+    """Number of alarms since the time was over."""
     _next: int = field(default=0, repr=False)
     _until: float = field(default=0.0, repr=False)
 

@@ -57,10 +57,7 @@ class Cold(BaseException):
 class Kernel:
     """A function that numba compiles; call it like the function itself.
 
-    Parameters
-    ----------
-    function
-        In the part of Python that numba compiles; it may call other kernels.
+    It may call other kernels.
     """
 
     __name__: str
@@ -147,10 +144,7 @@ class Kernel:
     def about_to_compile(self) -> None:
         """Announce once that kernels are compiled; there is no machine code for this.
 
-        Raises
-        ------
-        Cold
-            Inside `only_ready`, when compiling it would take a while.
+        Raises Cold inside `only_ready`, when compiling it would take a while.
         """
         if clock.is_stopped():  # it is compiled for another one, announced before
             return

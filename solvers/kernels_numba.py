@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numba
 from numba.core import caching, event, types
@@ -17,30 +17,8 @@ from numba.extending import typeof_impl
 
 from . import clock
 
-
-class Kernel(Protocol):
-    """What is needed to know of a kernel; see `kernels.Kernel`."""
-
-    py_func: Any
-
-    @property
-    def inner(self) -> Any:
-        """The function as numba knows it, called from other kernels."""
-
-    def called(self) -> Sequence[Kernel]:
-        """Return this kernel and all that it calls, directly or not."""
-
-    def constants(self) -> dict[str, str]:
-        """Return the global constants that machine code contains."""
-
-    def files(self) -> set[str]:
-        """Return the files of the source and of the named tuples it handles."""
-
-    def about_to_compile(self) -> None:
-        """Announce that there is no machine code."""
-
-    def private_folder(self) -> Path | None:
-        """Return a folder for machine code that only this user can write to."""
+if TYPE_CHECKING:
+    from .kernels import Kernel
 
 
 @cache
@@ -55,15 +33,10 @@ def _let_kernels_call(kind: type[Kernel]) -> None:
 def dispatcher(kernel: Kernel, *, inner: bool) -> Any:
     """Make the function as numba knows it, with a cache where there can be one.
 
-    Parameters
-    ----------
-    kernel
-        What to compile.
-    inner
-        Whether only machine code calls it: then it has no entry from Python, and
-        compiles in an eighth less time.
+    If only machine code calls it (``inner``), it has no entry from Python, and compiles
+    in an eighth less time.
     """
-    _let_kernels_call(type(kernel))
+    _let_kernels_call(type(kernel))  # type: ignore[arg-type]
     compiled = numba.njit(no_cfunc_wrapper=True, no_cpython_wrapper=inner)(
         kernel.py_func
     )

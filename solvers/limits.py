@@ -19,21 +19,14 @@ LONGEST = 2**40
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The limits of a search; see `limits`.
-
-    Parameters
-    ----------
-    pressed
-        Event set by Ctrl-C.
-    deadline
-        Value of ``clock.now()`` at which to stop.
-    nodes
-        Maximal number of search nodes, or None.
-    """
+    """The limits of a search; see `limits`."""
 
     pressed: Event
+    """Event set by Ctrl-C."""
     deadline: float
+    """Value of ``clock.now()`` at which to stop."""
     nodes: int | None = None
+    """Maximal number of search nodes, or None."""
 
     def reached(self, nodes: int = 0) -> Limit | None:
         """Return the limit reached by a search with this number of nodes, if any."""
@@ -59,18 +52,8 @@ class Limits:
     ) -> Limit | None:
         """Run a search in steps of about 0.1 s; return the limit that ended it, if any.
 
-        The result of the search must not depend on where its steps end.
-
-        Parameters
-        ----------
-        step
-            Searches at most the given number of nodes.
-        unfinished
-            Returns whether nodes remain.
-        nodes
-            Returns the number of nodes searched so far.
-        longest
-            Maximal number of nodes per step.
+        The result of the search must not depend on where its steps end. ``step``
+        searches at most the given number of nodes, never more than ``longest``.
         """
         budget = 1  # a single node may take as long as a whole step should
         while unfinished():
@@ -94,8 +77,6 @@ def limits(deadline: float, nodes: int | None = None) -> Iterator[Limits]:
 
     A second Ctrl-C raises KeyboardInterrupt, see ``interrupt.deferred``.
 
-    Examples
-    --------
     >>> counted = []
     >>> with limits(deadline=clock.now() + 60, nodes=100) as watch:
     ...     watch.search(

@@ -27,15 +27,7 @@ def note(source: str, text: str) -> None:
 
 
 class Follower:
-    """Logs the lines that a solver appends to files in its folder.
-
-    Parameters
-    ----------
-    source
-        Name of the solver.
-    folder
-        The folder in which it runs.
-    """
+    """Logs the lines that a solver appends to files in its folder."""
 
     def __init__(self, source: str, folder: Path) -> None:
         self._source = source

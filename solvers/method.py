@@ -54,20 +54,14 @@ class Variant(Generic[Inst]):
     For entries of a table that differ only in a parameter: the number of strips, the
     allocator, the backend. Unlike closures, variants can be pickled, and variants with
     the same arguments are equal.
-
-    Parameters
-    ----------
-    function
-        Called with ``arguments``, the instance and the settings.
-    arguments
-        Values of the first parameters.
-    doc
-        Docstring of the variant.
     """
 
     function: Callable[..., Result]
+    """Called with ``arguments``, the instance and the settings."""
     arguments: tuple[object, ...]
+    """Values of the first parameters."""
     doc: str = field(repr=False)
+    """Docstring of the variant."""
 
     def __post_init__(self) -> None:
         """Set the docstring that `help` shows."""
@@ -141,15 +135,15 @@ class Method(Generic[Inst]):
         given = problem_of(instance).name
         if self.problem not in ("", given):
             raise InputError(
-                f"is a method for {self.problem}, not for {given}", field=self.name
+                f"is a method for {self.problem}, not for {given}", self.name
             )
         if self.refuses and (why := self.refuses(instance)):
-            raise InputError(why, field=self.name)
+            raise InputError(why, self.name)
         if settings.ties is not Ties.LEX and not self.takes_ties:
             raise InputError(
                 f"{self.name} breaks ties in one way only: lex",
-                field="--ties",
-                value=settings.ties.value,
+                "--ties",
+                settings.ties.value,
             )
         start = clock.now()
         if infeasible := infeasible_by_count(instance, start=start):

@@ -39,7 +39,7 @@ BACKENDS = {
 }
 """Where each solver is driven from; imported in the child process only."""
 
-QUADRATIC = {"scip": "closeknit.solvers.scip_quadratic:scip"}
+QUADRATIC = {"scip": "closeknit.solvers.mip_backends:scip_quadratic"}
 """The same for models with concave quadratic costs."""
 
 INSTALL = {
@@ -67,26 +67,11 @@ def solve(
 ) -> Result:
     """Solve a formulation; the solution is checked and priced again.
 
-    Ctrl-C ends the search with what it has and the limit ``interrupt``; a second
-    Ctrl-C is a KeyboardInterrupt.
-
-    Parameters
-    ----------
-    formulation
-        What to solve.
-    backend
-        A key of `BACKENDS`.
-    settings
-        Time limit (what is left of it since ``start``), seed, threads, and the
-        memory that the child process may use on top of its libraries.
-    start
-        ``clock.now()`` when the run began, building included.
-
-    Raises
-    ------
-    SolverError
-        When the solver is missing, crashes, answers nonsense or a wrong solution; it
-        is named. One that does not answer in time is no error.
+    Ctrl-C ends the search with what it has and the limit ``interrupt``; a second Ctrl-C
+    is a KeyboardInterrupt. The time limit counts from ``start``, building included; the
+    memory limit is what the child process may use on top of its libraries. Raises
+    SolverError when the solver is missing, crashes, answers nonsense or a wrong
+    solution; it is named. One that does not answer in time is no error.
     """
     start = clock.now() if start is None else start
     known, complaint = _Known(), ""
@@ -137,32 +122,21 @@ def solve(
 
 @dataclass(slots=True)
 class _Known:
-    """What a child process has reported.
-
-    Attributes
-    ----------
-    version
-        Of the solver.
-    optima
-        Of the first levels, where there are levels.
-    bound
-        On the objective, or on that of the level after these.
-    values
-        The last solution of each level that has any.
-    """
+    """What a child process has reported."""
 
     version: str = ""
+    """Of the solver."""
     optima: list[int] = field(default_factory=list)
+    """Of the first levels, where there are levels."""
     bound: float | None = None
+    """On the objective, or on that of the level after these."""
     values: dict[int, list[float]] = field(default_factory=dict)
+    """The last solution of each level that has any."""
 
     def take(self, report: dict[str, Any]) -> None:
         """Learn from a note or from the outcome.
 
-        Raises
-        ------
-        ValueError, TypeError
-            When it is nonsense.
+        Raises ValueError, TypeError when it is nonsense.
         """
         values, bound = report.get("values"), report.get("bound")
         optima = [int(v) for v in report.get("optima") or ()]

@@ -1,4 +1,4 @@
-"""HiGHS, SCIP and CBC through PuLP; they run only in a solver's process.
+"""HiGHS, SCIP and CBC, mostly through PuLP; they run only in a solver's process.
 
 A backend is a function that solves a `Job`. Optimality gaps are 0; improved solutions
 and bounds are reported as they are found.
@@ -147,6 +147,49 @@ def scip_end(engine: Any, job: Job, asked: Sequence[Any], version: str) -> None:
         values=[best[v] for v in asked] if best is not None else None,
         version=version,
     )
+
+
+def scip_quadratic(job: Job) -> None:
+    """Build a model with concave quadratic costs; run SCIP's branch and bound."""
+    pyscipopt = import_module("pyscipopt")
+    engine = pyscipopt.Model()
+    version = f"scip {engine.version()}"
+    job.note(version=version)
+    engine.hideOutput(not job.log)
+    described = job.model
+    variables = [
+        engine.addVar(name=name, lb=low, ub=high, vtype=kind)
+        for name, low, high, _, kind in described.variables
+    ]
+    for terms, low, high in described.rows:
+        total = pyscipopt.quicksum(weight * variables[i] for i, weight in terms)
+        if low == high:
+            engine.addCons(total == low)
+            continue
+        if low is not None:
+            engine.addCons(total >= low)
+        if high is not None:
+            engine.addCons(total <= high)
+    for z, c, total in described.squares:
+        engine.addCons(variables[z] >= total * variables[c] - variables[c] ** 2)
+    prices = [weight * variables[i] for i, weight in described.prices]
+    engine.setObjective(pyscipopt.quicksum(prices), "minimize")
+    engine.setParam("limits/time", job.seconds)
+    engine.setParam("limits/gap", 0.0)
+    engine.setParam("limits/absgap", 0.0)
+    engine.setParam("randomization/randomseedshift", job.seed % 2**31)
+    if job.warm:
+        start = engine.createSol()
+        for variable, (*_, value, _kind) in zip(
+            variables, described.variables, strict=True
+        ):
+            engine.setSolVal(start, variable, value)
+        engine.addSol(start)
+    by_name = {entry[0]: i for i, entry in enumerate(described.variables)}
+    asked = [variables[by_name[name]] for name in job.chosen]
+    scip_progress(pyscipopt, engine, job, asked)
+    engine.optimizeNogil()
+    scip_end(engine, job, asked, version)
 
 
 def cbc(job: Job) -> None:

@@ -17,13 +17,7 @@ _HIDDEN = ("highspy", "pyscipopt")
 
 
 def load_pulp() -> Any:
-    """Import PuLP without solvers.
-
-    Raises
-    ------
-    SolverError
-        If PuLP is not installed.
-    """
+    """Import PuLP without solvers; raise SolverError if PuLP is not installed."""
     if "pulp" in sys.modules:
         return sys.modules["pulp"]
     hidden = {name: None for name in _HIDDEN if name not in sys.modules}

@@ -21,23 +21,16 @@ class QuadraticModel:
 
     PuLP has no quadratic terms. The model is passed to the solver's process as JSON, an
     object with the fields below.
-
-    Attributes
-    ----------
-    variables
-        Name, bounds, start value and kind: B binary, I integer, M implied integer.
-    rows
-        Terms with lower and upper bound of their sum, None for unbounded.
-    squares
-        z, c and total of every concave constraint.
-    prices
-        Terms of the objective.
     """
 
     variables: list[tuple[str, int, int, int, str]] = field(default_factory=list)
+    """Name, bounds, start value and kind: B binary, I integer, M implied integer."""
     rows: list[tuple[list[Term], int | None, int | None]] = field(default_factory=list)
+    """Terms with lower and upper bound of their sum, None for unbounded."""
     squares: list[tuple[int, int, int]] = field(default_factory=list)
+    """z, c and total of every concave constraint."""
     prices: list[Term] = field(default_factory=list)
+    """Terms of the objective."""
 
     def variable(
         self, name: str, low: int, high: int, start: int, *, implied: bool = False

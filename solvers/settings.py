@@ -88,7 +88,7 @@ def _seconds(value: object) -> float:
     except (TypeError, ValueError):
         seconds = -1.0
     if isinstance(value, bool | str | bytes) or not seconds >= 0:
-        raise InputError("must be at least 0 s", field="time_limit", value=value)
+        raise InputError("must be at least 0 s", "time_limit", value)
     return seconds
 
 
@@ -100,9 +100,7 @@ def _count(value: object, name: str, least: int) -> int:
     except TypeError:
         number = least - 1
     if isinstance(value, bool) or not least <= number < MOST:
-        raise InputError(
-            f"must be an integer from {least} to 2^31 - 1", field=name, value=value
-        )
+        raise InputError(f"must be an integer from {least} to 2^31 - 1", name, value)
     return number
 
 
@@ -111,7 +109,7 @@ def _ties(value: object) -> Ties:
         return Ties(value)
     except ValueError:
         known = ", ".join(ties.value for ties in Ties)
-        raise InputError(f"must be one of {known}", field="ties", value=value) from None
+        raise InputError(f"must be one of {known}", "ties", value) from None
 
 
 DEFAULT = Settings()
@@ -120,20 +118,11 @@ DEFAULT = Settings()
 def settings_named(names: Mapping[str, str], **values: Any) -> Settings:
     """Return settings; errors name the option or the key of a file.
 
-    Parameters
-    ----------
-    names
-        For each setting, the name of its option or key.
-    values
-        The settings.
-
-    Raises
-    ------
-    InputError
-        If a setting is out of range; names its option or key.
+    ``names`` holds these for each setting. Raises InputError if a setting is out of
+    range; names its option or key.
     """
     try:
         return Settings(**values)
     except InputError as error:
         field = names.get(error.field, error.field)
-        raise InputError(error.problem, field=field, value=error.value) from None
+        raise InputError(error.problem, field, error.value) from None

@@ -88,10 +88,8 @@ def write_solution(
 def read_solution(path: str | Path) -> SolutionFile:
     """Read a solution file without checking its claims.
 
-    Raises
-    ------
-    InputError
-        If the file is malformed: one line with the file, the field and the value.
+    Raises InputError if the file is malformed: one line with the file, the field and
+    the value.
     """
     try:
         return parse_solution(parse_json(read_text(path), file=path))
@@ -178,10 +176,7 @@ def _certificate_errors(
 def parse_solution(value: Any) -> SolutionFile:
     """Return the content of a solution file from parsed JSON.
 
-    Raises
-    ------
-    InputError
-        If it is malformed; names the field and the value.
+    Raises InputError if it is malformed; names the field and the value.
     """
     document = fields.headed(value, FORMAT)
     fields.only(document, _KNOWN, _NEEDED, "")
@@ -189,9 +184,7 @@ def parse_solution(value: Any) -> SolutionFile:
     if "limit" in document:
         _member(Limit, document["limit"], "limit")
     if "seconds" in document and not fields.number(document["seconds"], "seconds") >= 0:
-        raise InputError(
-            "must not be negative", field="seconds", value=document["seconds"]
-        )
+        raise InputError("must not be negative", "seconds", document["seconds"])
     if "seed" in document:
         fields.integer(document["seed"], "seed")
     return SolutionFile(
@@ -210,7 +203,7 @@ def parse_solution(value: Any) -> SolutionFile:
 def _member(kind: Any, value: Any, field: str) -> Any:
     known = [member.value for member in kind]
     if value not in known:
-        raise InputError(f"must be one of {', '.join(known)}", field=field, value=value)
+        raise InputError(f"must be one of {', '.join(known)}", field, value)
     return kind(value)
 
 
@@ -221,5 +214,5 @@ def _proof(value: Any) -> Proof | None:
     fields.only(document, ("grade", "by"), ("grade", "by"), "proof")
     by = fields.string(document["by"], "proof.by")
     if not by:
-        raise InputError("must not be empty", field="proof.by", value=by)
+        raise InputError("must not be empty", "proof.by", by)
     return Proof(_member(Grade, document["grade"], "proof.grade"), by)

@@ -30,14 +30,8 @@ def integer_bound(bound: float) -> int:
 def rounded_up(bound: float | None, unit: int = 1, slack: float = 0.0) -> int | None:
     """Round a solver's float bound up to a non-negative integer, with safety margins.
 
-    Parameters
-    ----------
-    bound
-        The solver's bound on its objective; None or infinite without a bound.
-    unit
-        Factor from the quantity to be bounded to the objective.
-    slack
-        Additional margin for the model, see ``MipFormulation.slack``.
+    ``unit`` is the factor from the quantity to be bounded to the objective, ``slack``
+    an additional margin, see ``MipFormulation.slack``.
 
     >>> rounded_up(7.0004), rounded_up(7.01), rounded_up(7.0, unit=2)
     (7, 8, 4)

@@ -58,12 +58,7 @@ class State:
 class Checker:
     """Derives the steps of a certificate for one instance and objective.
 
-    Parameters
-    ----------
-    instance
-        The instance of the certificate.
-    objective
-        The claimed lower bound, in hops.
+    The objective is the claimed lower bound, in hops.
     """
 
     def __init__(self, instance: KSubset, objective: int) -> None:

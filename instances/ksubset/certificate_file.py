@@ -25,13 +25,9 @@ def check_certificate(instance: KSubset, path: str | Path) -> int:
     """Check a certificate file; return the lower bound that it proves.
 
     Every node is derived again, with O(m n) per propagation of counts: several hundred
-    nodes per second at n = 128.
-
-    Raises
-    ------
-    InputError
-        If the file is not a certificate, is damaged, is for another instance, or a step
-        does not follow; names the file and the line.
+    nodes per second at n = 128. Raises InputError if the file is not a certificate, is
+    damaged, is for another instance, or a step does not follow; names the file and the
+    line.
     """
     lines = _lines(path)
     try:
@@ -40,15 +36,13 @@ def check_certificate(instance: KSubset, path: str | Path) -> int:
         fields.only(header, known, known, "")
         if header["instance"] != instance.name:
             raise InputError(
-                f"must be {instance.name!r}", field="instance", value=header["instance"]
+                f"must be {instance.name!r}", "instance", header["instance"]
             )
         if header["sha256"] != sha256(instance):
-            raise InputError("is for another instance", field="sha256")
+            raise InputError("is for another instance", "sha256")
         objective = fields.integer(header["objective"], "objective")
         if fields.integer(header["nodes"], "nodes") != len(lines) - 1:
-            raise InputError(
-                f"there are {len(lines) - 1}", field="nodes", value=header["nodes"]
-            )
+            raise InputError(f"there are {len(lines) - 1}", "nodes", header["nodes"])
     except InputError as error:
         raise error.of_file(path) from None
     checker = Checker(instance, objective)

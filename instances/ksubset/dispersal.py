@@ -18,12 +18,8 @@ from ..topologies import Mesh, Site, Topology, Torus
 def nodes_affected(topology: Topology, sites: Collection[Site]) -> int:
     """Count the processors of the smallest enclosing box, idle or not.
 
-    On a torus the box may wrap round.
-
-    Raises
-    ------
-    InputError
-        If the network is not a mesh or torus.
+    On a torus the box may wrap round. Raises InputError if the network is not a mesh or
+    torus.
 
     Notes
     -----
@@ -53,12 +49,7 @@ def balance_factor(topology: Topology, sites: Collection[Site]) -> int:
     """Return the absolute difference of the numbers above and below the middle link.
 
     Rows are numbered by the first coordinate. The middle one of an odd number of rows
-    is neither above nor below.
-
-    Raises
-    ------
-    InputError
-        If the network is not a mesh or torus.
+    is neither above nor below. Raises InputError if the network is not a mesh or torus.
 
     Notes
     -----
@@ -80,13 +71,8 @@ def balance_factor(topology: Topology, sites: Collection[Site]) -> int:
 def pieces(topology: Topology, sites: Collection[Site]) -> int:
     """Count the connected components of the processors.
 
-    Raises
-    ------
-    InputError
-        If the network is not a mesh or torus.
+    Raises InputError if the network is not a mesh or torus.
 
-    Examples
-    --------
     >>> pieces(Mesh((3, 3)), [(0, 0), (0, 1), (1, 2), (2, 0)])
     3
     >>> pieces(Torus((3, 3)), [(0, 0), (0, 1), (1, 2), (2, 0)])
@@ -108,8 +94,6 @@ def pieces(topology: Topology, sites: Collection[Site]) -> int:
 def average_distance(topology: Topology, sites: Sequence[Site]) -> Fraction | None:
     """Average the hops of all unordered pairs; None if there is no pair.
 
-    Examples
-    --------
     >>> average_distance(Mesh((2, 2)), [(0, 0), (0, 1), (1, 1)])
     Fraction(4, 3)
     """
@@ -119,9 +103,7 @@ def average_distance(topology: Topology, sites: Sequence[Site]) -> Fraction | No
 
 def _grid(topology: Topology) -> Mesh | Torus:
     if not isinstance(topology, Mesh | Torus):
-        raise InputError(
-            "needs a mesh or a torus", field="topology", value=topology.kind
-        )
+        raise InputError("needs a mesh or a torus", "topology", topology.kind)
     return topology
 
 

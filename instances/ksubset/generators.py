@@ -60,26 +60,10 @@ def random_occupancy(
 ) -> KSubset:
     """Draw the free processors uniformly at random.
 
-    Parameters
-    ----------
-    shape
-        Sides of the mesh or torus; for a tree its fan-outs (see `tree`).
-    k
-        Processors to choose.
-    free
-        Free processors: a count, or a `Fraction` of all, rounded down.
-    seed
-        Random seed, at least 0.
-    kind
-        ``mesh``, ``torus`` or ``tree``.
+    ``free`` is a count, or a `Fraction` of all processors, rounded down. For a tree the
+    shape consists of its fan-outs, see `tree`. Raises InputError if the arguments are
+    invalid, in particular if k exceeds the free count.
 
-    Raises
-    ------
-    InputError
-        If the arguments are invalid, in particular if k exceeds the free count.
-
-    Examples
-    --------
     >>> random_occupancy((4, 4), 3, Fraction(1, 2), seed=7).name
     '4x4-random-50pct-k3-s7'
     """
@@ -101,24 +85,9 @@ def random_occupancy(
 def uniform_points(n: int, d: int, k: int, seed: int, size: int = 1000) -> KSubset:
     """Draw n points with integer coordinates in a cube; points may repeat.
 
-    Parameters
-    ----------
-    n, d
-        Number of points and their dimension.
-    k
-        Points to choose.
-    seed
-        Random seed, at least 0.
-    size
-        Coordinates are uniform in 0, …, size - 1.
+    Coordinates are uniform in 0, …, size - 1. Raises InputError if the arguments are
+    invalid.
 
-    Raises
-    ------
-    InputError
-        If the arguments are invalid.
-
-    Examples
-    --------
     >>> uniform_points(20, 3, k=5, seed=1).topology.dimension
     3
     """
@@ -145,39 +114,16 @@ def clustered_points(
     """Draw n points around random centres; points may repeat.
 
     Centres are drawn as in `uniform_points`. Every point has a random centre and a
-    normal deviation from it on every axis, rounded to an integer.
+    normal deviation from it on every axis, rounded to an integer. ``spread`` is the
+    standard deviation on every axis. Raises InputError if the arguments are invalid.
 
-    Parameters
-    ----------
-    n, d
-        Number of points and their dimension.
-    k
-        Points to choose.
-    seed
-        Random seed, at least 0.
-    clusters
-        Number of centres.
-    spread
-        Standard deviation on every axis.
-    size
-        Centres have coordinates in 0, …, size - 1.
-
-    Raises
-    ------
-    InputError
-        If the arguments are invalid.
-
-    Examples
-    --------
     >>> clustered_points(30, 2, k=5, seed=1, clusters=3).n
     30
     """
     _positive(n=n, d=d, clusters=clusters, size=size)
     _not_too_many(max(n, clusters), d)
     if not 0 <= spread <= size:
-        raise InputError(
-            "must lie between 0 and the size", field="spread", value=spread
-        )
+        raise InputError("must lie between 0 and the size", "spread", spread)
     draw = generator(seed)
     centres = draw.integers(0, size, (clusters, d))
     offsets = np.rint(draw.normal(0, spread, (n, d))).astype(np.int64)
@@ -200,7 +146,7 @@ def network_of(kind: str, shape: Sequence[int]) -> Topology:
         return Torus(tuple(shape))
     if kind == "tree":
         return switch_tree(shape)
-    raise InputError("must be mesh, torus or tree", field="kind", value=kind)
+    raise InputError("must be mesh, torus or tree", "kind", kind)
 
 
 def switch_tree(fanout: Sequence[int]) -> Tree:
@@ -248,10 +194,7 @@ def share_text(share: int | Fraction) -> str:
 def generator(seed: int) -> np.random.Generator:
     """Return numpy's default generator for a seed.
 
-    Raises
-    ------
-    InputError
-        If the seed is negative.
+    Raises InputError if the seed is negative.
     """
     at_least(seed, 0, "seed")
     return np.random.default_rng(seed)
@@ -269,11 +212,11 @@ def _cloud(rows: list[list[int]], name: str, k: int, source: str, seed: int) -> 
 
 def _not_too_many(n: int, d: int) -> None:
     if n * d > MOST_PROCESSORS:
-        raise InputError("must be at most 2^24 divided by d", field="n", value=n)
+        raise InputError("must be at most 2^24 divided by d", "n", n)
 
 
 def _positive(**numbers: int) -> None:
     positive(**numbers)
     for field, value in numbers.items():
         if value >= LARGEST:
-            raise InputError("must be smaller than 2^62", field=field, value=value)
+            raise InputError("must be smaller than 2^62", field, value)

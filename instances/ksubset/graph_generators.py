@@ -29,20 +29,9 @@ def dragonfly_network(a: int, p: int, h: int) -> Graph:
     There are a h + 1 groups of ``a`` routers, all routers of a group linked to each
     other. Every router has ``p`` hosts and ``h`` links to other groups, so that any two
     groups have one link: the j-th of group x goes to group x + j + 1 (Kim, Dally, Scott
-    and Abts 2008, absolute arrangement turned round by the group).
+    and Abts 2008, absolute arrangement turned round by the group). Raises InputError if
+    one is below 1, or the network is too large.
 
-    Parameters
-    ----------
-    a, p, h
-        Routers of a group, hosts of a router, links of a router to other groups.
-
-    Raises
-    ------
-    InputError
-        If one is below 1, or the network is too large.
-
-    Examples
-    --------
     >>> dragonfly_network(4, 2, 2).nodes  # 9 groups: 36 routers, 72 hosts
     108
     """
@@ -66,25 +55,15 @@ def fat_tree_network(radix: int) -> Graph:
 
     There are ``radix`` pods, each with radix/2 edge switches and radix/2 spines, all
     linked to each other; every edge switch has radix/2 hosts, and (radix/2)² core
-    switches join the spines of the pods (Al-Fares, Loukissas and Vahdat 2008).
+    switches join the spines of the pods (Al-Fares, Loukissas and Vahdat 2008). There
+    are radix³/4 hosts. Raises InputError if the radix is odd or below 2, or the network
+    is too large.
 
-    Parameters
-    ----------
-    radix
-        Ports of every switch, even; there are radix³/4 hosts.
-
-    Raises
-    ------
-    InputError
-        If the radix is odd or below 2, or the network is too large.
-
-    Examples
-    --------
     >>> len(fat_tree_network(4).processors)
     16
     """
     if radix < 2 or radix % 2:
-        raise InputError("must be even and at least 2", field="radix", value=radix)
+        raise InputError("must be even and at least 2", "radix", radix)
     half = radix // 2
     _not_too_large(5 * half**2 + 2 * half**3, 6 * half**3)
     edge = radix * half
@@ -101,13 +80,8 @@ def fat_tree_network(radix: int) -> Graph:
 def hypercube_network(d: int) -> Graph:
     """Build the hypercube of d dimensions; every node is a processor.
 
-    Raises
-    ------
-    InputError
-        If d is below 1, or the network is too large.
+    Raises InputError if d is below 1, or the network is too large.
 
-    Examples
-    --------
     >>> hypercube_network(4).distance((0,), (15,))
     4
     """
@@ -121,31 +95,16 @@ def hypercube_network(d: int) -> Graph:
 def random_regular_network(n: int, degree: int, seed: int) -> Graph:
     """Draw a connected random regular graph; every node is a processor.
 
-    Parameters
-    ----------
-    n
-        Number of nodes.
-    degree
-        Links of every node; n times the degree must be even.
-    seed
-        Random seed, at least 0.
+    Raises InputError if there is no such graph, it is too large, or no connected one
+    was drawn.
 
-    Raises
-    ------
-    InputError
-        If there is no such graph, it is too large, or no connected one was drawn.
-
-    Examples
-    --------
     >>> len(random_regular_network(10, 3, seed=1).edges)
     15
     """
     positive(n=n, degree=degree)
     if n * degree % 2 or degree >= n:
         raise InputError(
-            f"must be below n, and n times it even (n = {n})",
-            field="degree",
-            value=degree,
+            f"must be below n, and n times it even (n = {n})", "degree", degree
         )
     _not_too_large(n, n * degree // 2)
     generator(seed)  # checks the seed
@@ -157,9 +116,7 @@ def random_regular_network(n: int, degree: int, seed: int) -> Graph:
             edges = tuple((int(u), int(v), 1) for u, v in drawn.edges)
             return Graph(n, edges, tuple(range(n)))
     raise InputError(
-        "no connected graph was drawn; use a greater degree",
-        field="degree",
-        value=degree,
+        "no connected graph was drawn; use a greater degree", "degree", degree
     )
 
 
@@ -230,23 +187,9 @@ def occupied(
 ) -> KSubset:
     """Draw the free processors of a graph uniformly at random.
 
-    Parameters
-    ----------
-    network, name
-        The graph, and its name within the name of the instance.
-    k
-        Processors to choose.
-    free
-        Free processors: a count, or a `Fraction` of all, rounded down.
-    seed
-        Random seed, at least 0.
-    drawn
-        Whether the graph was drawn with this seed.
-
-    Raises
-    ------
-    InputError
-        If the arguments are invalid.
+    ``free`` is a count, or a `Fraction` of all, rounded down. ``drawn`` states whether
+    the graph was drawn with this seed, too. Raises InputError if the arguments are
+    invalid.
     """
     places = list(network.locations())
     count = free_count(free, len(places))
@@ -275,5 +218,5 @@ def _not_too_large(nodes: int, links: int) -> None:
     if nodes > MOST_NODES or links > MOST_EDGES:
         raise InputError(
             f"the network must have at most {MOST_NODES} nodes and {MOST_EDGES} links",
-            field="topology",
+            "topology",
         )

@@ -66,16 +66,14 @@ class KSubset:
         at_least(self.k, 1, "k")
         if self.k > self.n:
             raise InputError(
-                f"must be at most the number of free processors ({self.n})",
-                field="k",
-                value=self.k,
+                f"must be at most the number of free processors ({self.n})", "k", self.k
             )
         spread = self.topology.spread(self.points)
         if 2 * spread * max(self.k, 2) ** 2 >= LARGEST:
             raise InputError(
                 f"pair sums could overflow 64 bits (k = {self.k}, "
                 f"largest distance up to {spread})",
-                field="topology",
+                "topology",
             )
 
     def __repr__(self) -> str:
@@ -135,28 +133,22 @@ def _refuse_strangers(topology: Topology, sites: Sequence[Site], field: str) -> 
         for site, times in Counter(sites).items():
             if times > there[site]:
                 problem = "listed too often" if site in there else "no such processor"
-                raise InputError(
-                    problem, field=f"{field}[{sites.index(site)}]", value=list(site)
-                )
+                raise InputError(problem, f"{field}[{sites.index(site)}]", list(site))
         return
     shape = topology.shape  # type: ignore[attr-defined]
     previous: Site | None = None
     for i, site in enumerate(sites):
         if len(site) != len(shape):
             raise InputError(
-                f"must have {len(shape)} coordinates",
-                field=f"{field}[{i}]",
-                value=list(site),
+                f"must have {len(shape)} coordinates", f"{field}[{i}]", list(site)
             )
         for x, side in zip(site, shape, strict=True):
             if not 0 <= x < side:
                 raise InputError(
-                    f"lies outside the {topology.kind}",
-                    field=f"{field}[{i}]",
-                    value=list(site),
+                    f"lies outside the {topology.kind}", f"{field}[{i}]", list(site)
                 )
         if site == previous:
-            raise InputError("listed twice", field=f"{field}[{i}]", value=list(site))
+            raise InputError("listed twice", f"{field}[{i}]", list(site))
         previous = site
 
 

@@ -11,9 +11,8 @@ from typing import Any
 from .. import fields
 from ..decimals import decimals, digits, scaled
 from ..errors import InputError
-from ..files import read_text, stem, write_text
+from ..files import read_text, stem
 from ..json_text import digest
-from ..json_text import dumps as dumps
 from ..parsing import parse_json
 from ..topologies import Graph, Mesh, Points, Site, Topology, Torus, Tree
 from ..topologies.graph import MOST_NODES, graph_of
@@ -55,22 +54,11 @@ def on_topology(
 ) -> KSubset:
     """Build an instance on a network from the other fields of its file.
 
-    Parameters
-    ----------
-    topology
-        The network.
-    document
-        ``k``; ``busy`` or ``free`` as in files; ``name``, ``source``, ``seed``.
-    default_name
-        The name if the document has none.
-
-    Raises
-    ------
-    InputError
-        If it is invalid; names the field and the value.
+    These are ``k``; ``busy`` or ``free``; ``name``, ``source`` and ``seed``. Raises
+    InputError if it is invalid; names the field and the value.
     """
     if "busy" in document and "free" in document:
-        raise InputError("give busy or free, not both", field="busy")
+        raise InputError("give busy or free, not both", "busy")
     if "free" in document:
         free = _sites(document["free"], "free", topology)
     elif "busy" in document:
@@ -79,18 +67,13 @@ def on_topology(
     else:
         free = list(topology.locations())
     if not free:
-        raise InputError("no processor is free", field="topology")
+        raise InputError("no processor is free", "topology")
     return KSubset(
         **fields.origin(document, default_name),
         topology=topology,
         free=tuple(free),
         k=fields.integer(document["k"], "k"),
     )
-
-
-def write_ksubset(instance: KSubset, path: str | Path) -> None:
-    """Write an instance, so that reading it returns an equal instance."""
-    write_text(path, dumps(document_of(instance)) + "\n")
 
 
 def document_of(instance: KSubset) -> dict[str, Any]:
@@ -162,10 +145,8 @@ def located(instance: KSubset, listed: Any) -> list[Any] | None:
 def chosen_of(instance: KSubset, selection: Any) -> tuple[int, ...]:
     """Return the indices of the processors in a solution file.
 
-    Raises
-    ------
-    InputError
-        If a processor is not free, or is listed more often than it is free.
+    Raises InputError if a processor is not free, or is listed more often than it is
+    free.
     """
     at: dict[Site, list[int]] = {}
     for i in reversed(range(instance.n)):
@@ -175,7 +156,7 @@ def chosen_of(instance: KSubset, selection: Any) -> tuple[int, ...]:
         left = at.get(site)
         if not left:
             problem = "not a free processor" if left is None else "chosen twice"
-            raise InputError(problem, field=f"selection[{i}]", value=list(site))
+            raise InputError(problem, f"selection[{i}]", list(site))
         chosen.append(left.pop())
     return tuple(sorted(chosen))
 
@@ -200,7 +181,7 @@ def _topology(value: dict[str, Any]) -> Topology:
     if kind == "graph":
         return _graph(value)
     raise InputError(
-        "must be mesh, torus, points, tree or graph", field="topology.kind", value=kind
+        "must be mesh, torus, points, tree or graph", "topology.kind", kind
     )
 
 
@@ -214,22 +195,20 @@ def _graph(value: dict[str, Any]) -> Graph:
         at = f"topology.edges[{i}]"
         numbers = fields.lists(edge, at)
         if len(numbers) not in (2, 3):
-            raise InputError("must be [node, node, length]", field=at)
+            raise InputError("must be [node, node, length]", at)
         u, v = (fields.integer(x, f"{at}[{j}]") for j, x in enumerate(numbers[:2]))
         if u == v:
-            raise InputError("joins a node to itself", field=at, value=u)
+            raise InputError("joins a node to itself", at, u)
         pair = min(u, v), max(u, v)
         if pair in pairs:
-            raise InputError("listed twice", field=at, value=list(pair))
+            raise InputError("listed twice", at, list(pair))
         pairs.add(pair)
         length = fields.number(numbers[2], f"{at}[2]") if len(numbers) == 3 else 1
         lengths.append((u, v, length))
     processors: Sequence[int] = range(min(nodes, MOST_NODES))
     if "processors" in value:
         processors = fields.integers(value["processors"], "topology.processors")
-    names = []
-    for i, name in enumerate(fields.lists(value.get("names", []), "topology.names")):
-        names.append(fields.string(name, f"topology.names[{i}]"))
+    names = fields.strings(value.get("names", []), "topology.names")
     return graph_of(lengths, processors, names, nodes=nodes)
 
 
@@ -261,7 +240,7 @@ def _sites(value: Any, field: str, topology: Topology) -> list[Site]:
         return [
             _scaled(row, f"{field}[{i}]", topology.scale) for i, row in enumerate(rows)
         ]
-    return [fields.integers(row, f"{field}[{i}]") for i, row in enumerate(rows)]
+    return fields.rows(rows, field)
 
 
 def _without(topology: Topology, busy: list[Site], field: str) -> list[Site]:
@@ -277,7 +256,7 @@ def _without(topology: Topology, busy: list[Site], field: str) -> list[Site]:
     for i, site in enumerate(busy):
         if not found[site]:
             problem = "listed twice" if site in found else "no such processor"
-            raise InputError(problem, field=f"{field}[{i}]", value=list(site))
+            raise InputError(problem, f"{field}[{i}]", list(site))
         found[site] -= 1
     return free
 
@@ -285,9 +264,7 @@ def _without(topology: Topology, busy: list[Site], field: str) -> list[Site]:
 def _scaled(value: Any, field: str, scale: int) -> Site:
     numbers = decimals(value, field)
     if any(10 ** digits(x) > scale for x in numbers):
-        raise InputError(
-            "no such processor", field=field, value=[str(x) for x in numbers]
-        )
+        raise InputError("no such processor", field, [str(x) for x in numbers])
     return tuple(int(x * scale) for x in numbers)
 
 

@@ -37,23 +37,13 @@ def torus_planes(
     """Return a request on a mesh or torus whose sets are its planes.
 
     For every axis, the processors with the same coordinate are a set. Choices that
-    touch few planes are compact blocks of any shape, possibly with gaps.
+    touch few planes are compact blocks of any shape, possibly with gaps. For costs
+    ``equal`` every plane costs 1; for ``levels``, 1 at a level of its axis, the first
+    axis first; for ``drawn``, a uniform random integer from 1 to 9. If ``private`` is
+    positive, every processor also has its own set with a random cost from 1 to this
+    number at an additional last level. For the other arguments see `SetSystem.draw`;
+    every processor is a host.
 
-    Parameters
-    ----------
-    shape
-        Sides of the mesh or torus, which has the same planes.
-    request, free, seed
-        See `SetSystem.draw`; every processor is a host.
-    costs
-        ``equal``: every plane costs 1. ``levels``: 1 at a level of its axis, the first
-        axis first. ``drawn``: a uniform random integer from 1 to 9.
-    private
-        If positive, every processor also has its own set with a random cost from 1 to
-        this number at an additional last level.
-
-    Examples
-    --------
     >>> instance = torus_planes((5, 5, 5), 12, free=Fraction(3, 5), seed=1)
     >>> instance.name, len(instance.sets), instance.sets[0].name
     ('planes-5x5x5-equal-60pct-r12-s1', 15, 'axis1=0')
@@ -94,19 +84,9 @@ def random_domains(
     """Return a request on processors that random partitions divide into domains.
 
     Every family cuts a random order of all processors into domains of one size, the
-    last of which may be smaller. Every processor is in one domain of each family.
+    last of which may be smaller. Every processor is in one domain of each family. Other
+    arguments are those of `torus_planes`, with families instead of axes.
 
-    Parameters
-    ----------
-    n, families, size
-        Numbers of processors, of partitions, and of processors per domain.
-    request, free, seed
-        See `SetSystem.draw`; every processor is a host.
-    costs, private
-        As for `torus_planes`, with families instead of axes.
-
-    Examples
-    --------
     >>> random_domains(64, 3, 8, 20, seed=5, free=48).name
     'domains-64-3of8-equal-48free-r20-s5'
     """
@@ -146,22 +126,11 @@ def random_sets(
 ) -> ProcSet:
     """Return a request on processors in random sets.
 
-    Parameters
-    ----------
-    n, sets
-        Numbers of processors and sets.
-    size
-        Number of members of a set, drawn uniformly; or, as a `Fraction`, the
-        probability of each processor to be a member (at least one is).
-    levels, most
-        A set has a random cost from 1 to ``most`` at one random level.
-    request, free, seed
-        See `SetSystem.draw`; every processor is a host.
-    private
-        As for `torus_planes`.
+    ``size`` is the number of members of a set, drawn uniformly; or, as a `Fraction`,
+    the probability of each processor to be a member (at least one is). A set has a
+    random cost from 1 to ``most`` at one random level. Other arguments are those of
+    `torus_planes`.
 
-    Examples
-    --------
     >>> instance = random_sets(40, 25, Fraction(1, 5), 12, levels=2, seed=3)
     >>> instance.name, instance.levels
     ('random-40-25sets-20pct-l2-full-r12-s3', 2)
@@ -169,11 +138,9 @@ def random_sets(
     positive(n=n, sets=sets, levels=levels, most=most)
     _not_too_many(n, sets + 1)
     if isinstance(size, Fraction) and not 0 < size <= 1:
-        raise InputError("must lie between 0 and 1", field="size", value=str(size))
+        raise InputError("must lie between 0 and 1", "size", str(size))
     if isinstance(size, int) and not 1 <= size <= n:
-        raise InputError(
-            f"must lie between 1 and all {n} processors", field="size", value=size
-        )
+        raise InputError(f"must lie between 1 and all {n} processors", "size", size)
     random = generator(seed)
     found = []
     for i in range(sets):
@@ -247,4 +214,4 @@ def _private_label(private: int) -> str:
 
 def _not_too_many(n: int, sets: int) -> None:
     if n * sets > MOST_MEMBERS:
-        raise InputError("must be at most 2^24 divided by the sets", field="n", value=n)
+        raise InputError("must be at most 2^24 divided by the sets", "n", n)

@@ -81,18 +81,18 @@ class ProcSet:
     def __post_init__(self) -> None:
         object.__setattr__(self, "available", tuple(sorted(self.available)))
         if not self.processors:
-            raise InputError("must not be empty", field="processors")
+            raise InputError("must not be empty", "processors")
         _refuse_repeated(self.processors, "processors")
         self._refuse_request()
         if not self.sets:
-            raise InputError("must not be empty", field="sets")
+            raise InputError("must not be empty", "sets")
         _refuse_repeated(tuple(one.name for one in self.sets), "sets", ".name")
         for i, one in enumerate(self.sets):
             self._refuse_set(one, f"sets[{i}]")
         for level, total in enumerate(self.total):
             if total >= LARGEST:
                 raise InputError(
-                    f"costs of level {level + 1} sum up to 2^62 or more", field="sets"
+                    f"costs of level {level + 1} sum up to 2^62 or more", "sets"
                 )
 
     def asking(self, name: str, available: Collection[int], request: int) -> ProcSet:
@@ -116,27 +116,23 @@ class ProcSet:
         previous = -1
         for index in indices:
             if not 0 <= index < len(self.processors):
-                raise InputError("no such processor", field=field, value=index)
+                raise InputError("no such processor", field, index)
             if index == previous:
-                raise InputError(
-                    "listed twice", field=field, value=self.processors[index]
-                )
+                raise InputError("listed twice", field, self.processors[index])
             previous = index
 
     def _refuse_set(self, one: ProcessorSet, field: str) -> None:
         if not one.members:
-            raise InputError("is empty", field=f"{field}.members")
+            raise InputError("is empty", f"{field}.members")
         self._refuse_strangers(one.members, f"{field}.members")
         if not one.cost or len(one.cost) != self.levels:
             raise InputError(
                 f"must have {max(self.levels, 1)} levels, as the first set has",
-                field=f"{field}.cost",
-                value=list(one.cost),
+                f"{field}.cost",
+                list(one.cost),
             )
         if min(one.cost) < 0:
-            raise InputError(
-                "must not be negative", field=f"{field}.cost", value=list(one.cost)
-            )
+            raise InputError("must not be negative", f"{field}.cost", list(one.cost))
 
     def __repr__(self) -> str:
         return brief("ProcSet", described(self), self.name)
@@ -166,9 +162,9 @@ def _refuse_repeated(names: tuple[str, ...], field: str, part: str = "") -> None
     seen: set[str] = set()
     for i, name in enumerate(names):
         if not name:
-            raise InputError("must not be empty", field=f"{field}[{i}]{part}")
+            raise InputError("must not be empty", f"{field}[{i}]{part}")
         if name in seen:
-            raise InputError("given twice", field=f"{field}[{i}]{part}", value=name)
+            raise InputError("given twice", f"{field}[{i}]{part}", name)
         seen.add(name)
 
 

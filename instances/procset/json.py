@@ -7,8 +7,7 @@ from typing import Any
 
 from .. import fields
 from ..errors import InputError
-from ..files import write_text
-from ..json_text import digest, dumps
+from ..json_text import digest
 from .instance import ProcessorSet, ProcSet
 
 FORMAT = "closeknit/procset"
@@ -20,14 +19,11 @@ _SET = ("name", "members", "cost")
 def parse_procset(value: Any, *, default_name: str = "unnamed") -> ProcSet:
     """Build an instance from parsed JSON.
 
-    Raises
-    ------
-    InputError
-        If it is invalid; names the field and the value.
+    Raises InputError if it is invalid; names the field and the value.
     """
     document = fields.headed(value, FORMAT)
     fields.only(document, _KNOWN, _NEEDED, "")
-    processors = _strings(document["processors"], "processors")
+    processors = fields.strings(document["processors"], "processors")
     index = {name: i for i, name in enumerate(processors)}
     available = tuple(range(len(processors)))
     if "available" in document:
@@ -50,11 +46,6 @@ def parse_procset(value: Any, *, default_name: str = "unnamed") -> ProcSet:
         request=fields.integer(document["request"], "request"),
         sets=tuple(sets),
     )
-
-
-def write_procset(instance: ProcSet, path: Any) -> None:
-    """Write an instance, so that reading it returns an equal instance."""
-    write_text(path, dumps(document_of(instance)) + "\n")
 
 
 def document_of(instance: ProcSet) -> dict[str, Any]:
@@ -109,18 +100,13 @@ def located(instance: ProcSet, listed: Any) -> list[str] | None:
 def chosen_of(instance: ProcSet, selection: Any) -> tuple[int, ...]:
     """Return the indices of the processors in a solution file.
 
-    Raises
-    ------
-    InputError
-        If a processor does not exist, or is listed twice.
+    Raises InputError if a processor does not exist, or is listed twice.
     """
     chosen = _indices(selection, "selection", instance.index)
     seen: set[int] = set()
     for i, index in enumerate(chosen):
         if index in seen:
-            raise InputError(
-                "chosen twice", field=f"selection[{i}]", value=selection[i]
-            )
+            raise InputError("chosen twice", f"selection[{i}]", selection[i])
         seen.add(index)
     return tuple(sorted(chosen))
 
@@ -129,15 +115,10 @@ def _names(instance: ProcSet, indices: Collection[int]) -> list[str]:
     return [instance.processors[i] for i in indices]
 
 
-def _strings(value: Any, field: str) -> tuple[str, ...]:
-    items = fields.lists(value, field)
-    return tuple(fields.string(item, f"{field}[{i}]") for i, item in enumerate(items))
-
-
 def _indices(value: Any, field: str, index: Mapping[str, int]) -> tuple[int, ...]:
     found = []
-    for i, name in enumerate(_strings(value, field)):
+    for i, name in enumerate(fields.strings(value, field)):
         if name not in index:
-            raise InputError("no such processor", field=f"{field}[{i}]", value=name)
+            raise InputError("no such processor", f"{field}[{i}]", name)
         found.append(index[name])
     return tuple(found)

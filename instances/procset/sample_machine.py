@@ -32,17 +32,8 @@ def drakenberg_system(
 ) -> ProcSet:
     """Return a request on the 256-node machine; see `system`.
 
-    Parameters
-    ----------
-    available
-        Indices of available processors; by default they are drawn.
-    request, free, partly, seed
-        See `SetSystem.draw`.
-    granularity, costs, racks, centre
-        See `system`.
+    Available processors are drawn unless given, see `SetSystem.draw`.
 
-    Examples
-    --------
     >>> instance = drakenberg_system(48, free=Fraction(2, 5), seed=7)
     >>> instance.name, instance.n, len(instance.sets), instance.levels
     ('drakenberg-256-node-40pct-r48-s7', 102, 334, 5)
@@ -84,27 +75,13 @@ def system(
       rack (11) more for each position up, and two positions and two more for each
       rack outwards, one less on the left: all nodes differ, as in Fig. 6.
 
-    Parameters
-    ----------
-    granularity
-        ``node``: a processor is a node, called ``n001``; 5 levels. ``core``: a node
-        has 8 processors, ``n001.1`` and so on, and its set costs 1 at a new first
-        level, so that fewest nodes come first; 6 levels.
-    costs
-        ``realistic``: cooling as above. ``uniform``: every node costs 1 at the last
-        level.
-    racks
-        Full racks, half of them (rounded up) left of the centre.
-    centre
-        Nodes of the centre rack, up to 25. 16 384 nodes are 655 racks and 9.
+    If the granularity is ``node``, a processor is a node, called ``n001``; there are 5
+    levels. If it is ``core``, a node has 8 processors, ``n001.1`` and so on, and its
+    set costs 1 at a new first level, so that fewest nodes come first. If costs are
+    ``uniform``, not ``realistic``, every node costs 1 at the last level. Half of the
+    full racks (rounded up) stand left of the centre rack, which has up to 25 nodes. 16
+    384 nodes are 655 racks and 9. Raises InputError if an argument is invalid.
 
-    Raises
-    ------
-    InputError
-        If an argument is invalid.
-
-    Examples
-    --------
     >>> machine = system("core")
     >>> len(machine.processors), len(machine.sets), len(machine.sets[0].cost)
     (2048, 334, 6)

@@ -17,28 +17,19 @@ ALL = Fraction(1)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SetSystem:
-    """Processors and the sets they form, from which requests are made.
-
-    Parameters
-    ----------
-    name, source
-        See `ProcSet`.
-    processors
-        Names of the processors, all different.
-    sets
-        The sets, with indices of processors as members.
-    hosts
-        For each processor the index of its host.
-    seed
-        Seed with which the sets were drawn; None if they were not.
-    """
+    """Processors and the sets they form, from which requests are made."""
 
     name: str
     processors: tuple[str, ...]
+    """Names of the processors, all different."""
     sets: tuple[ProcessorSet, ...]
+    """The sets, with indices of processors as members."""
     hosts: tuple[int, ...]
+    """For each processor the index of its host."""
     source: str
+    """See `ProcSet`."""
     seed: int | None = None
+    """Seed with which the sets were drawn; None if they were not."""
 
     def ask(
         self,
@@ -72,22 +63,10 @@ class SetSystem:
     ) -> ProcSet:
         """Return an instance with random free hosts.
 
-        Parameters
-        ----------
-        request
-            Number of processors requested.
-        free
-            Free hosts: a count, or a `Fraction` of all, rounded down.
-        seed
-            Random seed, at least 0.
-        partly
-            Share of these hosts, rounded down, on which a uniform random number of
-            processors, but not all, are busy.
-
-        Raises
-        ------
-        InputError
-            If the arguments are invalid.
+        ``free`` is a count of hosts, or a `Fraction` of all, rounded down. ``partly``
+        is the share of these, rounded down, on which a uniform random number of
+        processors, but not all, are busy. Raises InputError if the arguments are
+        invalid.
         """
         every = max(self.hosts) + 1
         count = free_count(free, every, "hosts")
@@ -112,4 +91,4 @@ class SetSystem:
 def refuse_unknown(field: str, value: str, known: tuple[str, ...]) -> None:
     """Raise InputError if a value is not one of the known ones."""
     if value not in known:
-        raise InputError(f"must be {' or '.join(known)}", field=field, value=value)
+        raise InputError(f"must be {' or '.join(known)}", field, value)

@@ -30,42 +30,21 @@ def waiting_state(
 
     Requests are served in order, each at the first free place, row by row; a request
     that finds none waits for the next departure. The state returned is the first in
-    which a request waits although enough processors are free.
+    which a request waits although enough processors are free. Sides of requests are
+    uniform from ``least`` to ``most``, but at most those of the mesh. ``after``
+    requests must be served before. Only the waiting request may be turned. Raises
+    InputError if an argument is out of range, or no such state is found.
 
-    Parameters
-    ----------
-    shape
-        Sides of the mesh, two or three.
-    least, most
-        Range of the uniform sides of requests, inclusive; at most those of the mesh.
-    seed
-        Random seed.
-    after
-        Number of requests that must be served before.
-    torus
-        Whether boxes may wrap round.
-    rotate
-        Whether the waiting request may be turned; those before it are not.
-
-    Raises
-    ------
-    InputError
-        If an argument is out of range, or no such state is found.
-
-    Examples
-    --------
     >>> one = waiting_state((16, 16), 1, 8, seed=1)
     >>> one.name, prod(one.request) <= one.free
     ('waiting-16x16-sides1to8-s1', True)
     """
     if len(shape) not in (2, 3):
-        raise InputError(
-            "must have two or three sides", field="shape", value=list(shape)
-        )
+        raise InputError("must have two or three sides", "shape", list(shape))
     empty = Submesh("empty", tuple(shape), (), (1,) * len(shape), torus=torus)
     positive(least=least, most=most)
     if most < least:
-        raise InputError("must not be below the least", field="most", value=most)
+        raise InputError("must not be below the least", "most", most)
     draw = random.Random(seed)
     held: list[tuple[float, Box]] = []
     now = 0.0
@@ -93,9 +72,7 @@ def waiting_state(
             free += prod(sides(left))
         held.append((now + stays, box))
         free -= prod(size)
-    raise InputError(
-        f"no request waits among {_MOST_REQUESTS}", field="most", value=most
-    )
+    raise InputError(f"no request waits among {_MOST_REQUESTS}", "most", most)
 
 
 def _first(empty: Submesh, held: Sequence[Box], size: Sequence[int]) -> Box | None:

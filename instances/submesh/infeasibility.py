@@ -39,7 +39,7 @@ import numpy as np
 
 from .. import fields
 from ..errors import InputError
-from . import box_at
+from . import box_at, cells
 from .packing import Packing, ways
 
 KINDS = ("area", "pair", "stack", "no place", "dual feasible")
@@ -51,25 +51,13 @@ FAMILIES = ("identity", "u", "U", "phi", "ccm", "count")
 def image(family: str, k: int, side: int, x: int, lengths: Sequence[int] = ()) -> int:
     """Return the image of a length under a dual feasible function, an integer.
 
-    Parameters
-    ----------
-    family
-        ``identity``; ``u``, ``U`` and ``phi`` as u^(k), U^(ε) and φ^(ε) of Fekete and
-        Schepers 2004, section 3, with ε = k / side and multiplied by a common
-        denominator (U is f0 of Martello and Vigo 1998); ``ccm`` is f2 and ``count``
-        is f1, which depends on the items, of Carlier, Clautiaux and Moukrim 2007.
-    k
-        Parameter: at least 1; at most half the side, rounded up for ``U``; of ``u``
-        any.
-    side
-        C; its image is the upper bound of the sums.
-    x
-        From 0 to C.
-    lengths
-        Lengths of the items along this axis, for ``count``.
+    Families are ``identity``; ``u``, ``U`` and ``phi`` as u^(k), U^(ε) and φ^(ε) of
+    Fekete and Schepers 2004, section 3, with ε = k / side and multiplied by a common
+    denominator (U is f0 of Martello and Vigo 1998); ``ccm`` is f2 and ``count`` is f1,
+    which depends on the lengths of the items, of Carlier, Clautiaux and Moukrim 2007. k
+    is at least 1 and at most half the side, rounded up for ``U``; of ``u`` any. The
+    image of the side is the upper bound of the sums.
 
-    Examples
-    --------
     >>> [image("u", 2, 10, x) for x in (3, 4, 10)]
     [0, 10, 20]
     >>> [image("phi", 3, 10, x) for x in (2, 3, 6, 10)]
@@ -95,9 +83,7 @@ def image(family: str, k: int, side: int, x: int, lengths: Sequence[int] = ()) -
         if 2 * x > side:
             return _most(side, k, side, lengths) - _most(side - x, k, side, lengths)
         return int(x >= k)
-    raise InputError(
-        f"must be one of {', '.join(FAMILIES)}", field="certificate", value=family
-    )
+    raise InputError(f"must be one of {', '.join(FAMILIES)}", "certificate", family)
 
 
 def _most(room: int, k: int, side: int, lengths: Sequence[int]) -> int:
@@ -115,13 +101,8 @@ def _most(room: int, k: int, side: int, lengths: Sequence[int]) -> int:
 def check_infeasible(packing: Packing, certificate: Any) -> list[str]:
     """List the errors of a certificate that the boxes cannot be packed.
 
-    Raises
-    ------
-    InputError
-        If it is not a certificate; names the field.
+    Raises InputError if it is not a certificate; names the field.
 
-    Examples
-    --------
     >>> from closeknit.instances.submesh.packing import Item
     >>> two = Packing("two", (5, 5), (Item((3, 3)), Item((3, 3))))
     >>> check_infeasible(two, {"kind": "pair", "items": [0, 1]})
@@ -132,9 +113,7 @@ def check_infeasible(packing: Packing, certificate: Any) -> list[str]:
     document = fields.objects(certificate, "certificate")
     kind = document.get("kind")
     if kind not in KINDS:
-        raise InputError(
-            f"must be one of {', '.join(KINDS)}", field="certificate.kind", value=kind
-        )
+        raise InputError(f"must be one of {', '.join(KINDS)}", "certificate.kind", kind)
     known = {
         "area": ("kind",),
         "pair": ("kind", "items"),
@@ -150,7 +129,7 @@ def check_infeasible(packing: Packing, certificate: Any) -> list[str]:
     if kind == "stack":
         axis = fields.integer(document["axis"], "certificate.axis")
         if not 0 <= axis < packing.d:
-            raise InputError("no such axis", field="certificate.axis", value=axis)
+            raise InputError("no such axis", "certificate.axis", axis)
         return _of_stack(packing, axis, _items(packing, document["items"]))
     if kind == "no place":
         return _of_no_place(packing, _items(packing, [document["item"]])[0])
@@ -161,9 +140,9 @@ def _items(packing: Packing, value: Any) -> tuple[int, ...]:
     items = fields.integers(value, "certificate.items")
     for i in items:
         if not 0 <= i < len(packing.items):
-            raise InputError("no such item", field="certificate.items", value=i)
+            raise InputError("no such item", "certificate.items", i)
     if len(set(items)) < len(items):
-        raise InputError("repeat", field="certificate.items", value=list(items))
+        raise InputError("repeat", "certificate.items", list(items))
     return items
 
 
@@ -174,15 +153,11 @@ def _functions(packing: Packing, value: Any) -> list[tuple[str, int]]:
         pair = fields.lists(entry, field)
         if len(pair) != 2 or pair[0] not in FAMILIES:
             raise InputError(
-                f"must be a parameter after one of {', '.join(FAMILIES)}",
-                field=field,
-                value=entry,
+                f"must be a parameter after one of {', '.join(FAMILIES)}", field, entry
             )
         found.append((pair[0], fields.integer(pair[1], field)))
     if len(found) != packing.d:
-        raise InputError(
-            f"must be {packing.d}", field="certificate.functions", value=len(found)
-        )
+        raise InputError(f"must be {packing.d}", "certificate.functions", len(found))
     return found
 
 
@@ -230,12 +205,7 @@ def _of_no_place(packing: Packing, i: int) -> list[str]:
         taken[cell] = 1
     for j, item in enumerate(packing.items):
         if item.at is not None and j != i:
-            d = packing.d
-            ranges = [
-                np.arange(item.at[a], item.at[d + a] + 1) % side
-                for a, side in enumerate(packing.shape)
-            ]
-            taken[np.ix_(*ranges)] = 1
+            taken[cells(packing.shape, item.at)] = 1
     item = packing.items[i]
     if item.at is not None:
         return [f"no place: items[{i}] has one"]

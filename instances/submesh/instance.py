@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import permutations, product
+from itertools import product
 from math import prod
 
 import numpy as np
@@ -13,7 +13,7 @@ import numpy.typing as npt
 from ..errors import InputError
 from ..features import Features
 from ..visible import brief
-from .boxes import Box, cells, sides
+from .boxes import Box, cells, sides, ways_of
 
 IntArray = npt.NDArray[np.int64]
 MOST_PROCESSORS = 2**24
@@ -90,35 +90,27 @@ class Submesh:
     def __post_init__(self) -> None:
         object.__setattr__(self, "blocked", tuple(sorted(self.blocked)))
         if len(self.shape) not in (2, 3):
-            raise InputError(
-                "must have two or three sides", field="mesh", value=list(self.shape)
-            )
+            raise InputError("must have two or three sides", "mesh", list(self.shape))
         for field, size in (("mesh", self.shape), ("request", self.request)):
             if len(size) != self.d:
-                raise InputError(
-                    f"must have {self.d} sides", field=field, value=list(size)
-                )
+                raise InputError(f"must have {self.d} sides", field, list(size))
             for axis, side in enumerate(size):
                 if side < 1:
-                    raise InputError(
-                        "must be at least 1", field=f"{field}[{axis}]", value=side
-                    )
+                    raise InputError("must be at least 1", f"{field}[{axis}]", side)
         if self.size > MOST_PROCESSORS:
             raise InputError(
                 f"must have at most {MOST_PROCESSORS} processors",
-                field="mesh",
-                value=list(self.shape),
+                "mesh",
+                list(self.shape),
             )
         for i, one in enumerate(self.residents):
             if wrong := ill_formed(self, one.box):
-                raise InputError(wrong, field=f"residents[{i}]", value=list(one.box))
+                raise InputError(wrong, f"residents[{i}]", list(one.box))
         self._refuse_blocked()
         names = [f"residents[{i}]" for i in range(len(self.residents))]
         boxes = dict(zip(names, (one.box for one in self.residents), strict=True))
         if clash := first_overlap(self, boxes):
-            raise InputError(
-                f"overlaps {clash[0]}", field=clash[1], value=list(boxes[clash[1]])
-            )
+            raise InputError(f"overlaps {clash[0]}", clash[1], list(boxes[clash[1]]))
 
     def _refuse_blocked(self) -> None:
         seen: set[tuple[int, ...]] = set()
@@ -129,8 +121,8 @@ class Submesh:
             if not inside or cell in seen:
                 raise InputError(
                     "listed twice" if inside else "lies outside the mesh",
-                    field="blocked",
-                    value=list(cell),
+                    "blocked",
+                    list(cell),
                 )
             seen.add(cell)
 
@@ -286,11 +278,7 @@ def unsolvable(instance: Submesh) -> str | None:
     >>> unsolvable(Submesh("low", (4, 4), (), (5, 1)))
     'a 5x1 box does not fit into a 4x4 mesh'
     """
-    turned = permutations(instance.request) if instance.rotate else [instance.request]
-    if not any(
-        all(s <= side for s, side in zip(size, instance.shape, strict=True))
-        for size in turned
-    ):
+    if not ways_of(instance.shape, instance.request, instance.rotate):
         wanted, mesh = (
             "x".join(map(str, s)) for s in (instance.request, instance.shape)
         )

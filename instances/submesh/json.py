@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 from .. import fields
 from ..errors import InputError
-from ..files import write_text
-from ..json_text import digest, dumps
+from ..json_text import digest
 from . import Box, Placement, Resident, Submesh, check, placement_of
 from .plan import ORDERS, order_of, replay
 
@@ -25,14 +23,11 @@ _KNOWN = (
 def parse_submesh(value: Any, *, default_name: str = "unnamed") -> Submesh:
     """Build an instance from parsed JSON.
 
-    Raises
-    ------
-    InputError
-        If it is invalid; names the field and the value.
+    Raises InputError if it is invalid; names the field and the value.
     """
     document = fields.headed(value, FORMAT)
     fields.only(document, _KNOWN, _NEEDED, "")
-    boxes = _rows(document["residents"], "residents")
+    boxes = fields.rows(document["residents"], "residents")
     fixed = _indices(document.get("fixed", []), "fixed", len(boxes))
     turns = _indices(document.get("turns", []), "turns", len(boxes))
     return Submesh(
@@ -45,13 +40,8 @@ def parse_submesh(value: Any, *, default_name: str = "unnamed") -> Submesh:
         rotate=_flag(document.get("rotate", False), "rotate"),
         migrate=_flag(document.get("migrate", True), "migrate"),
         torus=_flag(document.get("torus", False), "torus"),
-        blocked=tuple(_rows(document.get("blocked", []), "blocked")),
+        blocked=tuple(fields.rows(document.get("blocked", []), "blocked")),
     )
-
-
-def write_submesh(instance: Submesh, path: str | Path) -> None:
-    """Write an instance, so that reading it returns an equal instance."""
-    write_text(path, dumps(document_of(instance)) + "\n")
 
 
 def document_of(instance: Submesh) -> dict[str, Any]:
@@ -93,11 +83,8 @@ def located(instance: Submesh, listed: Any) -> dict[str, Any] | None:
 def chosen_of(instance: Submesh, selection: Any) -> tuple[int, ...]:
     """Return the integers of the placement in a solution file.
 
-    Raises
-    ------
-    InputError
-        If it is not a placement, or its moves cannot be made in the claimed order.
-        Validity is left to ``check``.
+    Raises InputError if it is not a placement, or its moves cannot be made in the
+    claimed order. Validity is left to ``check``.
     """
     document = fields.objects(selection, "selection")
     fields.only(document, ("at", "moves", "order"), ("at",), "selection")
@@ -119,23 +106,17 @@ def chosen_of(instance: Submesh, selection: Any) -> tuple[int, ...]:
 def _replayed(instance: Submesh, placement: Placement, order: str) -> None:
     """Refuse moves that cannot be made in the claimed order."""
     if order not in ORDERS:
-        raise InputError(
-            f"must be {' or '.join(ORDERS)}", field="selection.order", value=order
-        )
+        raise InputError(f"must be {' or '.join(ORDERS)}", "selection.order", order)
     if check(instance, placement.flat()):
         return  # its errors are reported by the caller's check
     if wrong := replay(instance, placement.moves, slide=order == "sliding"):
-        raise InputError(
-            f"does not hold: {wrong[0]}", field="selection.order", value=order
-        )
+        raise InputError(f"does not hold: {wrong[0]}", "selection.order", order)
 
 
 def _box(instance: Submesh, value: Any, field: str) -> Box:
     box = fields.integers(value, field)
     if len(box) != 2 * instance.d:
-        raise InputError(
-            f"must be {2 * instance.d} coordinates", field=field, value=list(box)
-        )
+        raise InputError(f"must be {2 * instance.d} coordinates", field, list(box))
     return box
 
 
@@ -154,22 +135,15 @@ def _definition(instance: Submesh) -> dict[str, Any]:
     }
 
 
-def _rows(value: Any, field: str) -> list[tuple[int, ...]]:
-    return [
-        fields.integers(row, f"{field}[{i}]")
-        for i, row in enumerate(fields.lists(value, field))
-    ]
-
-
 def _indices(value: Any, field: str, count: int) -> frozenset[int]:
     indices = fields.integers(value, field)
     for i, index in enumerate(indices):
         if not 0 <= index < count:
-            raise InputError("no such resident", field=f"{field}[{i}]", value=index)
+            raise InputError("no such resident", f"{field}[{i}]", index)
     return frozenset(indices)
 
 
 def _flag(value: Any, field: str) -> bool:
     if not isinstance(value, bool):
-        raise InputError("must be true or false", field=field, value=value)
+        raise InputError("must be true or false", field, value)
     return value

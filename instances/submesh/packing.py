@@ -8,74 +8,55 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import permutations
 from math import prod
 
 from ..errors import InputError
-from . import Box, Placement, Submesh, first_overlap, ill_formed, sides
+from . import Box, Placement, Submesh, first_overlap, ill_formed, sides, ways_of
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A box to place.
-
-    Parameters
-    ----------
-    size
-        Its sides.
-    turns
-        Whether it may be turned.
-    at
-        Its given place; None if it may be anywhere.
-    """
+    """A box to place."""
 
     size: tuple[int, ...]
+    """Its sides."""
     turns: bool = False
+    """Whether it may be turned."""
     at: Box | None = None
+    """Its given place; None if it may be anywhere."""
 
 
 @dataclass(frozen=True, slots=True)
 class Packing:
     """Boxes to place into a mesh or torus.
 
-    Parameters
-    ----------
-    name
-        Name for messages.
-    shape
-        Sides of the mesh: two or three.
-    items
-        The boxes.
-    blocked
-        Cells that no item may cover.
-    torus
-        Whether boxes may wrap round every axis.
-
-    Raises
-    ------
-    InputError
-        If a side is below 1, or an item has another number of axes.
+    Raises InputError if a side is below 1, or an item has another number of axes.
     """
 
     name: str
+    """Name for messages."""
     shape: tuple[int, ...]
+    """Sides of the mesh: two or three."""
     items: tuple[Item, ...]
+    """The boxes."""
     blocked: tuple[tuple[int, ...], ...] = ()
+    """Cells that no item may cover."""
     torus: bool = False
+    """Whether boxes may wrap round every axis."""
 
     def __post_init__(self) -> None:
         if len(self.shape) not in (2, 3) or min(self.shape) < 1:
             raise InputError(
                 "must have two or three sides, each at least 1",
-                field="mesh",
-                value=list(self.shape),
+                "mesh",
+                list(self.shape),
             )
         for i, one in enumerate(self.items):
             if len(one.size) != self.d or min(one.size) < 1:
                 raise InputError(
                     f"must have {self.d} sides, each at least 1",
-                    field=f"items[{i}]",
-                    value=list(one.size),
+                    f"items[{i}]",
+                    list(one.size),
                 )
 
     @property
@@ -90,12 +71,7 @@ def ways(packing: Packing, item: Item) -> list[tuple[int, ...]]:
     >>> ways(Packing("one", (5, 3), ()), Item((2, 4), turns=True))
     [(4, 2)]
     """
-    turned = permutations(item.size) if item.turns and not item.at else [item.size]
-    return [
-        size
-        for size in dict.fromkeys(turned)
-        if all(s <= side for s, side in zip(size, packing.shape, strict=True))
-    ]
+    return list(ways_of(packing.shape, item.size, item.turns and not item.at))
 
 
 def volume(packing: Packing) -> int:

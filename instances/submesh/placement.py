@@ -36,13 +36,8 @@ class Placement:
 def placement_of(instance: Submesh, chosen: Sequence[int]) -> Placement:
     """Return the placement of a tuple of integers, the inverse of `Placement.flat`.
 
-    Raises
-    ------
-    InputError
-        If their number is not that of a placement.
+    Raises InputError if their number is not that of a placement.
 
-    Examples
-    --------
     >>> from closeknit.instances.submesh import Resident
     >>> one = Submesh("one", (4, 4), (Resident((0, 0, 1, 1)),), (4, 2))
     >>> placement_of(one, (0, 0, 3, 1, 0, 0, 2, 1, 3)).moves
@@ -51,7 +46,7 @@ def placement_of(instance: Submesh, chosen: Sequence[int]) -> Placement:
     width = 2 * instance.d
     rest = tuple(chosen[width:])
     if len(chosen) < width or len(rest) % (width + 1):
-        raise InputError("is not a placement", field="selection", value=list(chosen))
+        raise InputError("is not a placement", "selection", list(chosen))
     moves = tuple(
         (rest[i], rest[i + 1 : i + 1 + width]) for i in range(0, len(rest), width + 1)
     )

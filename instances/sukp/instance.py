@@ -54,33 +54,29 @@ class Sukp:
     def __post_init__(self) -> None:
         object.__setattr__(self, "items", tuple(tuple(sorted(e)) for e in self.items))
         if not self.profits:
-            raise InputError("must not be empty", field="items")
+            raise InputError("must not be empty", "items")
         if len(self.items) != len(self.profits):
             raise InputError(
                 f"must have one entry per profit ({len(self.profits)})",
-                field="items",
-                value=len(self.items),
+                "items",
+                len(self.items),
             )
         for field, numbers in (("profits", self.profits), ("weights", self.weights)):
             for i, number in enumerate(numbers):
                 if number < 0:
-                    raise InputError(
-                        "must not be negative", field=f"{field}[{i}]", value=number
-                    )
+                    raise InputError("must not be negative", f"{field}[{i}]", number)
             if sum(numbers) >= LARGEST:
-                raise InputError("sum up to 2^62 or more", field=field)
+                raise InputError("sum up to 2^62 or more", field)
         if not 0 <= self.capacity < LARGEST:
             raise InputError(
-                "must be at least 0 and below 2^62",
-                field="capacity",
-                value=self.capacity,
+                "must be at least 0 and below 2^62", "capacity", self.capacity
             )
         for i, elements in enumerate(self.items):
             if len(set(elements)) < len(elements):
-                raise InputError("an element is listed twice", field=f"items[{i}]")
+                raise InputError("an element is listed twice", f"items[{i}]")
             for e in elements:
                 if not 0 <= e < len(self.weights):
-                    raise InputError("no such element", field=f"items[{i}]", value=e)
+                    raise InputError("no such element", f"items[{i}]", e)
 
     def __repr__(self) -> str:
         return brief("Sukp", described(self), self.name)

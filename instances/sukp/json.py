@@ -7,8 +7,7 @@ from typing import Any
 
 from .. import fields
 from ..errors import InputError
-from ..files import write_text
-from ..json_text import digest, dumps
+from ..json_text import digest
 from .instance import Sukp
 
 FORMAT = "closeknit/sukp"
@@ -19,10 +18,7 @@ _KNOWN = ("format", "version", "name", *_NEEDED, "source", "seed")
 def parse_sukp(value: Any, *, default_name: str = "unnamed") -> Sukp:
     """Build an instance from parsed JSON.
 
-    Raises
-    ------
-    InputError
-        If it is invalid; names the field and the value.
+    Raises InputError if it is invalid; names the field and the value.
     """
     document = fields.headed(value, FORMAT)
     fields.only(document, _KNOWN, _NEEDED, "")
@@ -30,17 +26,9 @@ def parse_sukp(value: Any, *, default_name: str = "unnamed") -> Sukp:
         **fields.origin(document, default_name),
         profits=fields.integers(document["profits"], "profits"),
         weights=fields.integers(document["weights"], "weights"),
-        items=tuple(
-            fields.integers(elements, f"items[{i}]")
-            for i, elements in enumerate(fields.lists(document["items"], "items"))
-        ),
+        items=tuple(fields.rows(document["items"], "items")),
         capacity=fields.integer(document["capacity"], "capacity"),
     )
-
-
-def write_sukp(instance: Sukp, path: Any) -> None:
-    """Write an instance, so that reading it returns an equal instance."""
-    write_text(path, dumps(document_of(instance)) + "\n")
 
 
 def document_of(instance: Sukp) -> dict[str, Any]:
@@ -61,17 +49,14 @@ def selection_of(instance: Sukp, chosen: Collection[int]) -> list[int]:
 def chosen_of(instance: Sukp, selection: Any) -> tuple[int, ...]:
     """Return the items in a solution file.
 
-    Raises
-    ------
-    InputError
-        If it is not a list of different items.
+    Raises InputError if it is not a list of different items.
     """
     chosen = fields.integers(selection, "selection")
     for i, item in enumerate(chosen):
         if not 0 <= item < instance.n:
-            raise InputError("no such item", field=f"selection[{i}]", value=item)
+            raise InputError("no such item", f"selection[{i}]", item)
         if item in chosen[:i]:
-            raise InputError("chosen twice", field=f"selection[{i}]", value=item)
+            raise InputError("chosen twice", f"selection[{i}]", item)
     return tuple(sorted(chosen))
 
 

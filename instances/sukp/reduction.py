@@ -30,16 +30,10 @@ def sukp_of(instance: ProcSet) -> Sukp:
     """Return the knapsack whose items are the sets left untouched.
 
     Item i is set i with its available members as elements, possibly none. Element j is
-    the j-th available processor. Running time: linear in the size of the sets.
+    the j-th available processor. Running time: linear in the size of the sets. Raises
+    InputError if costs have more than one level, or more processors are requested than
+    are available (a knapsack is always feasible).
 
-    Raises
-    ------
-    InputError
-        If costs have more than one level, or more processors are requested than are
-        available (a knapsack is always feasible).
-
-    Examples
-    --------
     >>> pair, one = ProcessorSet("ab", (0, 1), (5,)), ProcessorSet("c", (2,), (3,))
     >>> knapsack = sukp_of(ProcSet("three", ("a", "b", "c"), (0, 1, 2), 1, (pair, one)))
     >>> knapsack.items, knapsack.profits, knapsack.weights, knapsack.capacity
@@ -48,11 +42,11 @@ def sukp_of(instance: ProcSet) -> Sukp:
     if instance.levels != 1:
         raise InputError(
             "costs must have one level to be profits of a knapsack",
-            field="sets",
-            value=f"{instance.levels} levels",
+            "sets",
+            f"{instance.levels} levels",
         )
     if why := unsolvable(instance):
-        raise InputError(why, field="request")
+        raise InputError(why, "request")
     element = {i: e for e, i in enumerate(instance.available)}
     return Sukp(
         name=instance.name,
@@ -74,16 +68,10 @@ def procset_of(instance: Sukp) -> ProcSet:
     Set i is item i; its members are the copies of its elements, one per unit of weight.
     Elements without weight have no copy; an item without weight becomes a set that is
     never touched, of one unavailable processor. Running time and size are
-    pseudo-polynomial: the sum over items of the weights of their elements.
+    pseudo-polynomial: the sum over items of the weights of their elements. Raises
+    InputError if all elements fit, so that nothing is to be chosen, or they weigh more
+    than `MOST_PROCESSORS`.
 
-    Raises
-    ------
-    InputError
-        If all elements fit, so that nothing is to be chosen, or they weigh more than
-        `MOST_PROCESSORS`.
-
-    Examples
-    --------
     >>> two = Sukp("two", (5, 4), (2, 1, 1), ((0, 1), (1, 2)), 3)
     >>> machine = procset_of(two)
     >>> machine.processors, machine.request
@@ -97,14 +85,14 @@ def procset_of(instance: Sukp) -> ProcSet:
     if instance.capacity >= total:
         raise InputError(
             f"all elements fit, they weigh {total}: nothing is to be chosen",
-            field="capacity",
-            value=instance.capacity,
+            "capacity",
+            instance.capacity,
         )
     if total > MOST_PROCESSORS:
         raise InputError(
             f"must sum up to at most {MOST_PROCESSORS}, the number of processors",
-            field="weights",
-            value=total,
+            "weights",
+            total,
         )
     names: list[str] = []
     copies: list[range] = []
@@ -144,18 +132,13 @@ def processors_left(instance: ProcSet, kept: Collection[int]) -> tuple[int, ...]
     """Return the first r available processors outside the kept sets.
 
     They exist for items that fit, and touch at most the sets not kept: the cost of the
-    choice is at most the profit left out.
-
-    Raises
-    ------
-    InputError
-        If the kept sets leave fewer processors than requested: the items do not fit.
+    choice is at most the profit left out. Raises InputError if the kept sets leave
+    fewer processors than requested: the items do not fit.
     """
     union = {i for number in kept for i in instance.sets[number].members}
     left = [i for i in instance.available if i not in union]
     if len(left) < instance.request:
         raise InputError(
-            f"the sets kept leave {len(left)} processors of {instance.request}",
-            field="kept",
+            f"the sets kept leave {len(left)} processors of {instance.request}", "kept"
         )
     return tuple(left[: instance.request])

@@ -31,27 +31,20 @@ def is_sukp_text(text: str) -> bool:
 def parse_sukp_text(text: str, *, default_name: str = "unnamed") -> Sukp:
     """Build an instance from the text of a benchmark file.
 
-    Raises
-    ------
-    InputError
-        If it is invalid; names the part, the line and the value.
+    Raises InputError if it is invalid; names the part, the line and the value.
     """
     head = _HEAD.match(text)
     if head is None:
         line = text.strip().partition("\n")[0]
         raise InputError(
-            "must be 'm=ITEMS n=ELEMENTS knapsack size=CAPACITY'",
-            field="line 1",
-            value=line,
+            "must be 'm=ITEMS n=ELEMENTS knapsack size=CAPACITY'", "line 1", line
         )
     m, n, capacity = (int(group) for group in head.groups())
     if max(m, n) > _MOST_CELLS:  # the matrix has no cells if the other is 0
-        raise InputError(f"more than {_MOST_CELLS}", field="m, n", value=f"{m}, {n}")
+        raise InputError(f"more than {_MOST_CELLS}", "m, n", f"{m}, {n}")
     if m * n > _MOST_CELLS:
         raise InputError(
-            f"the matrix would have more than {_MOST_CELLS} cells",
-            field="m, n",
-            value=f"{m}, {n}",
+            f"the matrix would have more than {_MOST_CELLS} cells", "m, n", f"{m}, {n}"
         )
     parts = _parts(text, head.end(), (m, n, m * n))
     profits, weights, cells = (tuple(numbers) for numbers in parts)
@@ -113,27 +106,21 @@ def _parts(text: str, begin: int, sizes: tuple[int, ...]) -> list[list[int]]:
             part += 1
             if part > 2 or not re.fullmatch(_HEADINGS[part], " ".join(words), re.I):
                 wanted = f"the heading of {_NAMES[part]}" if part < 3 else "the end"
-                raise InputError(
-                    f"must be {wanted}",
-                    field=f"line {number}",
-                    value=line.strip(),
-                )
+                raise InputError(f"must be {wanted}", f"line {number}", line.strip())
             continue
         if part < 0:
             raise InputError(
-                "must be the heading of profit",
-                field=f"line {number}",
-                value=line.strip(),
+                "must be the heading of profit", f"line {number}", line.strip()
             )
         found[part] += _numbers(words, _NAMES[part], number)
         if len(found[part]) > sizes[part]:
             raise InputError(
                 f"more than {sizes[part]} numbers under {_NAMES[part]}",
-                field=f"line {number}",
+                f"line {number}",
             )
     for name, numbers, size in zip(_NAMES, found, sizes, strict=True):
         if len(numbers) != size:
-            raise InputError(f"must be {size} numbers", field=name, value=len(numbers))
+            raise InputError(f"must be {size} numbers", name, len(numbers))
     return found
 
 
@@ -143,8 +130,6 @@ def _numbers(words: list[str], name: str, line: int) -> list[int]:
     for word in words:
         if not (word in ("0", "1") if binary else _INTEGER.fullmatch(word)):
             kind = "0 or 1" if binary else "an integer"
-            raise InputError(
-                f"must be {kind}", field=f"{name}, line {line}", value=word
-            )
+            raise InputError(f"must be {kind}", f"{name}, line {line}", word)
         numbers.append(int(word))
     return numbers

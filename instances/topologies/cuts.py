@@ -25,32 +25,23 @@ BoolArray = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Cuts:
-    """The cuts of a set of n sites, without those that separate none of them.
-
-    Parameters
-    ----------
-    weights
-        Positive integers, shape (m,): hops times ``denominator``.
-    axis, start, stop
-        Shape (m,): the sites inside cut h have positions on ``axis[h]`` from
-        ``start[h]`` to ``stop[h] - 1``.
-    position
-        Shape (n, axes): positions of the sites, counted from 0 on every axis.
-    parent
-        Shape (m,): the smallest listed cut known to enclose this one, or -1.
-        Gaps of one axis form a chain, edges of a tree a forest; half rings do
-        not nest and have none.
-    denominator
-        2 when there is a ring of odd length (its cuts weigh 1/2 hop), else 1.
-    """
+    """The cuts of a set of n sites, without those that separate none of them."""
 
     weights: IntArray
+    """Positive integers, shape (m,): hops times ``denominator``."""
     axis: IntArray
     start: IntArray
     stop: IntArray
+    """Shape (m,): the sites inside cut h have positions on ``axis[h]`` from
+    ``start[h]`` to ``stop[h] - 1``."""
     position: IntArray
+    """Shape (n, axes): positions of the sites, counted from 0 on every axis."""
     parent: IntArray
+    """Shape (m,): the smallest listed cut known to enclose this one, or -1. Gaps of one
+    axis form a chain, edges of a tree a forest; half rings do not nest and have
+    none."""
     denominator: int
+    """2 when there is a ring of odd length (its cuts weigh 1/2 hop), else 1."""
 
     def __post_init__(self) -> None:
         for array in (
@@ -104,7 +95,7 @@ def interval_cuts(points: IntArray) -> Cuts:
         for i, width in enumerate(np.diff(values)):
             parent = len(rows) + 1 if i + 1 < gaps else -1
             rows.append((int(width), axis, 0, i + 1, parent))
-    return _cuts(rows, position, 1)
+    return cuts_of(rows, position, 1)
 
 
 def ring_cuts(points: IntArray, shape: Sequence[int]) -> Cuts:
@@ -130,7 +121,7 @@ def ring_cuts(points: IntArray, shape: Sequence[int]) -> Cuts:
         for (axis, start, stop), weight in found.items()
         if (start, stop) != (0, int(position[:, axis].max()) + 1)
     ]
-    return _cuts(rows, position, denominator)
+    return cuts_of(rows, position, denominator)
 
 
 def subtree_cuts(
@@ -161,12 +152,25 @@ def subtree_cuts(
         innermost[v] = len(rows)
         rows.append((weight[v], 0, *ends, up))
     position = np.array([[first[v]] for v in nodes], dtype=np.int64)
-    return _cuts(rows, position, 1)
+    return cuts_of(rows, position, 1)
 
 
-def _cuts(
+def cuts_of(
     rows: list[tuple[int, int, int, int, int]], position: IntArray, denominator: int
 ) -> Cuts:
+    """Return cuts from rows of weight, axis, start, stop and parent."""
     table = np.array(rows, dtype=np.int64).reshape(-1, 5)
     weights, axis, start, stop, parent = (column.copy() for column in table.T)
     return Cuts(weights, axis, start, stop, position, parent, denominator)
+
+
+def downwards(parent: Sequence[int]) -> tuple[int, ...]:
+    """List the nodes of a tree that the root reaches, parents before their children."""
+    children: list[list[int]] = [[] for _ in parent]
+    for v, up in enumerate(parent):
+        if up >= 0:
+            children[up].append(v)
+    order = [v for v, up in enumerate(parent) if up < 0]
+    for v in order:
+        order.extend(children[v])
+    return tuple(order)

@@ -10,13 +10,14 @@ from typing import Any
 
 import numpy as np
 
+from ..decimals import digits, refuse_scale
 from ..errors import InputError
 from ..numbers import at_most, between
 from ..visible import brief, visible
 from .cuts import Cuts
 from .metric_cuts import Embedding, embedding_of
 from .shortest_paths import Edge, Neighbours, lengths_from, rows_from
-from .topology import IntArray, Site
+from .topology import IntArray, Site, checked_processors
 
 MOST_NODES = 2**16
 MOST_EDGES = 2**19
@@ -74,24 +75,17 @@ class Graph:
         if self.names and len(self.names) != self.nodes:
             raise InputError(
                 f"must have {self.nodes} entries, one per node",
-                field="topology.names",
-                value=len(self.names),
+                "topology.names",
+                len(self.names),
             )
-        if str(self.scale).rstrip("0") != "1":
-            raise InputError("must be a power of ten", field="scale", value=self.scale)
-        if self.scale > 1 and not any(w % 10 for _, _, w in self.edges):
-            raise InputError(
-                "must be the least that these decimals need",
-                field="scale",
-                value=self.scale,
-            )
+        refuse_scale(self.scale, (weight for _, _, weight in self.edges))
         hops = lengths_from(0, self.neighbours)
         lost = [v for v, length in enumerate(hops) if length < 0]
         if lost:
             raise InputError(
                 f"not connected: no path from node 0 to {len(lost)} nodes, the first",
-                field="topology.edges",
-                value=lost[0],
+                "topology.edges",
+                lost[0],
             )
 
     def _check_edges(self) -> None:
@@ -103,43 +97,35 @@ class Graph:
             at = f"topology.edges[{i}]"
             u, v = min(u, v), max(u, v)
             if u < 0 or v >= self.nodes:
-                raise InputError("no such node", field=at, value=u if u < 0 else v)
+                raise InputError("no such node", at, u if u < 0 else v)
             if u == v:
-                raise InputError("joins a node to itself", field=at, value=u)
+                raise InputError("joins a node to itself", at, u)
             if (u, v) in seen:
-                raise InputError("listed twice", field=at, value=[u, v])
+                raise InputError("listed twice", at, [u, v])
             if weight < 1:
-                raise InputError("length must be positive", field=at, value=weight)
+                raise InputError("length must be positive", at, weight)
             seen.add((u, v))
             ordered.append((u, v, weight))
             total += weight
         if total >= _LONGEST:
             raise InputError(
                 "lengths must sum to less than 2^53 once scaled to integers",
-                field="topology.edges",
-                value=total,
+                "topology.edges",
+                total,
             )
         object.__setattr__(self, "edges", tuple(sorted(ordered)))
 
     def _check_processors(self) -> None:
         """Refuse invalid processors; sort the processors."""
         where = "topology.processors"
-        if not self.processors:
-            raise InputError("needs at least one node", field=where)
-        seen: set[int] = set()
-        for i, v in enumerate(self.processors):
-            if not 0 <= v < self.nodes:
-                raise InputError("no such node", field=f"{where}[{i}]", value=v)
-            if v in seen:
-                raise InputError("listed twice", field=f"{where}[{i}]", value=v)
-            seen.add(v)
-        if len(seen) * self.nodes > MOST_DISTANCES:
+        found = checked_processors(self.processors, self.nodes)
+        if len(found) * self.nodes > MOST_DISTANCES:
             raise InputError(
                 f"times {self.nodes} nodes must be at most {MOST_DISTANCES} distances",
-                field=where,
-                value=len(seen),
+                where,
+                len(found),
             )
-        object.__setattr__(self, "processors", tuple(sorted(seen)))
+        object.__setattr__(self, "processors", found)
 
     kind = "graph"
     dimension = 1
@@ -183,7 +169,7 @@ class Graph:
         8
         """
         if graph.is_directed():
-            raise InputError("must be undirected", field="graph", value="directed")
+            raise InputError("must be undirected", "graph", "directed")
         number: dict[Hashable, int] = {v: i for i, v in enumerate(graph)}
         if processors is None:
             marks: dict[Hashable, Any] = dict(graph.nodes(data="processor"))
@@ -192,7 +178,7 @@ class Graph:
         chosen = []
         for v in processors:
             if v not in number:
-                raise InputError("no such node", field="processors", value=str(v))
+                raise InputError("no such node", "processors", str(v))
             chosen.append(number[v])
         lengths = [
             (number[u], number[v], 1 if length is None else length)
@@ -295,7 +281,7 @@ class Graph:
             If no cuts with these distances were found, see `embedding`.
         """
         if self.embedding is None:
-            raise InputError(NO_CUTS, field="topology", value=self.kind)
+            raise InputError(NO_CUTS, "topology", self.kind)
         return self.embedding.cuts(self._number[points[:, 0]])
 
 
@@ -312,19 +298,9 @@ def graph_of(
 ) -> Graph:
     """Build a graph from edges with decimal lengths, possibly parallel.
 
-    Parameters
-    ----------
-    lengths
-        Pairs of nodes with a length; of parallel edges the shortest is kept.
-    processors, names
-        See `Graph`.
-    nodes
-        Number of nodes; by default that of the names.
-
-    Raises
-    ------
-    InputError
-        If a length is invalid, or the edges are not those of a valid `Graph`.
+    Of parallel edges the shortest is kept. ``nodes`` is by default the number of names.
+    Raises InputError if a length is invalid, or the edges are not those of a valid
+    `Graph`.
     """
     shortest: dict[tuple[int, int], Decimal] = {}
     for i, (u, v, length) in enumerate(lengths):
@@ -332,7 +308,7 @@ def graph_of(
         key = min(u, v), max(u, v)
         if u != v:
             shortest[key] = min(number, shortest.get(key, number))
-    scale = 10 ** max(map(_digits, shortest.values()), default=0)
+    scale = 10 ** max(map(digits, shortest.values()), default=0)
     return Graph(
         len(names) if nodes is None else nodes,
         tuple((u, v, int(w * scale)) for (u, v), w in shortest.items()),
@@ -349,24 +325,13 @@ def _decimal(length: Any, field: str) -> Decimal:
             raise InvalidOperation
         number = Decimal(repr(length) if isinstance(length, float) else length)
     except (InvalidOperation, TypeError, ValueError):
-        raise InputError("must be a number", field=field, value=str(length)) from None
+        raise InputError("must be a number", field, str(length)) from None
     if not number.is_finite() or not 0 < number < _LONGEST:
-        raise InputError(
-            "must be positive and below 2^53", field=field, value=str(length)
-        )
-    digits = "".join(map(str, number.as_tuple().digits)).strip("0")
-    if len(digits) > _MOST_DIGITS or _digits(number) > _MOST_DIGITS:
-        raise InputError(
-            f"has more than {_MOST_DIGITS} digits", field=field, value=str(length)
-        )
+        raise InputError("must be positive and below 2^53", field, str(length))
+    significant = "".join(map(str, number.as_tuple().digits)).strip("0")
+    if len(significant) > _MOST_DIGITS or digits(number) > _MOST_DIGITS:
+        raise InputError(f"has more than {_MOST_DIGITS} digits", field, str(length))
     return number
-
-
-def _digits(number: Decimal) -> int:
-    """Count the digits after the decimal point, without trailing zeros."""
-    exponent = number.normalize().as_tuple().exponent
-    assert isinstance(exponent, int)
-    return max(0, -exponent)
 
 
 def names_of(graph: Graph, nodes: Collection[int]) -> list[str]:

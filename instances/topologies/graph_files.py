@@ -9,6 +9,7 @@ can be declared, is refused.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 from xml.parsers import expat
@@ -16,6 +17,7 @@ from xml.parsers import expat
 from .. import fields
 from ..errors import InputError
 from ..files import read_text
+from ..numbers import at_most
 from ..parsing import MOST_DEPTH, MOST_VALUES, parse_json
 from .graph import MOST_EDGES, MOST_NODES, Graph, graph_of
 
@@ -25,22 +27,13 @@ _MOST_GML_DEPTH = 32
 def read_graph(path: str | Path) -> Graph:
     """Read a graph in the format of the file's extension.
 
-    Parameters
-    ----------
-    path
-        A ``.graphml``, ``.gml`` or ``.json`` (node-link) file.
-
-    Raises
-    ------
-    InputError
-        If the file is invalid: one line with the file, the field and the value.
+    It is ``.graphml``, ``.gml`` or ``.json`` (node-link). Raises InputError if the file
+    is invalid: one line with the file, the field and the value.
     """
     ending = Path(path).suffix.lower()
     try:
         if ending not in _PARSERS:
-            raise InputError(
-                f"must end in {', '.join(_PARSERS)}", field="name", value=ending
-            )
+            raise InputError(f"must end in {', '.join(_PARSERS)}", "name", ending)
         return _PARSERS[ending](read_text(path))
     except InputError as error:
         raise error.of_file(path) from None
@@ -49,10 +42,8 @@ def read_graph(path: str | Path) -> Graph:
 def parse_graphml(text: str) -> Graph:
     """Build a graph from GraphML.
 
-    Raises
-    ------
-    InputError
-        If it is not well-formed, has a document type, or is not a valid graph.
+    Raises InputError if it is not well-formed, has a document type, or is not a valid
+    graph.
     """
     _check_xml(text)
     from networkx import parse_graphml
@@ -63,10 +54,7 @@ def parse_graphml(text: str) -> Graph:
 def parse_gml(text: str) -> Graph:
     """Build a graph from GML; nodes are identified by ``id``.
 
-    Raises
-    ------
-    InputError
-        If it is malformed or not a valid graph.
+    Raises InputError if it is malformed or not a valid graph.
     """
     if text.count("[") > MOST_VALUES or _depth(text) > _MOST_GML_DEPTH:
         raise InputError("not usable GML: too many lists, or nested too deeply")
@@ -78,27 +66,24 @@ def parse_gml(text: str) -> Graph:
 def parse_node_link(text: str) -> Graph:
     """Build a graph from JSON in the format of ``networkx.node_link_data``.
 
-    Raises
-    ------
-    InputError
-        If it is not JSON or not a valid graph.
+    Raises InputError if it is not JSON or not a valid graph.
     """
     document = fields.objects(parse_json(text), "document")
     if document.get("directed", False) is not False:
-        raise InputError("must be false", field="directed", value=document["directed"])
+        raise InputError("must be false", "directed", document["directed"])
     number: dict[Hashable, int] = {}
     marks = []
     for i, one in enumerate(fields.lists(document.get("nodes"), "nodes")):
         node = fields.objects(one, f"nodes[{i}]")
         name = _identity(node.get("id"), f"nodes[{i}].id")
         if name in number:
-            raise InputError("listed twice", field=f"nodes[{i}].id", value=str(name))
+            raise InputError("listed twice", f"nodes[{i}].id", str(name))
         number[name] = i
         marks.append(node.get("processor"))
-    _bound(len(number), MOST_NODES, "nodes")
+    at_most(len(number), MOST_NODES, "nodes")
     key = "links" if "edges" not in document else "edges"
     listed = fields.lists(document.get(key), key)
-    _bound(len(listed), MOST_EDGES, key)
+    at_most(len(listed), MOST_EDGES, key)
     lengths = []
     for i, one in enumerate(listed):
         edge = fields.objects(one, f"{key}[{i}]")
@@ -107,12 +92,12 @@ def parse_node_link(text: str) -> Graph:
             at = f"{key}[{i}].{end}"
             name = _identity(edge.get(end), at)
             if name not in number:
-                raise InputError("no such node", field=at, value=str(name))
+                raise InputError("no such node", at, str(name))
             ends.append(number[name])
         lengths.append((ends[0], ends[1], edge.get("weight", 1)))
     marked = any(mark is not None for mark in marks)
     processors = [i for i, mark in enumerate(marks) if mark or not marked]
-    return graph_of(lengths, processors, [_text(name) for name in number])
+    return graph_of(lengths, processors, [str(name) for name in number])
 
 
 _PARSERS: dict[str, Callable[[str], Graph]] = {
@@ -131,8 +116,8 @@ def _converted(parse: Callable[[], Any], form: str) -> Graph:
     except Exception as error:  # networkx does not document which errors it raises
         why = " ".join(str(error).split())[:200] or type(error).__name__
         raise InputError(f"not usable {form}: {why}") from None
-    _bound(len(graph), MOST_NODES, "nodes")
-    _bound(graph.number_of_edges(), MOST_EDGES, "edges")
+    at_most(len(graph), MOST_NODES, "nodes")
+    at_most(graph.number_of_edges(), MOST_EDGES, "edges")
     return Graph.from_networkx(graph)
 
 
@@ -145,14 +130,14 @@ def _check_xml(text: str) -> None:
         depth, count = depth + 1, count + 1 + len(attributes)
         if depth > MOST_DEPTH:
             raise InputError("not usable XML: nested too deeply")
-        _bound(count, MOST_VALUES, "elements and attributes")
+        at_most(count, MOST_VALUES, "elements and attributes")
 
     def end(name: str) -> None:
         nonlocal depth
         depth -= 1
 
     def refuse(*_: Any) -> None:
-        raise InputError("has a document type, which is not read", field="DOCTYPE")
+        raise InputError("has a document type, which is not read", "DOCTYPE")
 
     parser = expat.ParserCreate()
     parser.StartElementHandler = begin
@@ -167,14 +152,7 @@ def _check_xml(text: str) -> None:
 
 def _depth(text: str) -> int:
     """Return the nesting depth of the lists in a GML text."""
-    depth = deepest = 0
-    for mark in text:
-        if mark == "[":
-            depth += 1
-            deepest = max(deepest, depth)
-        elif mark == "]":
-            depth -= 1
-    return deepest
+    return max(accumulate((mark == "[") - (mark == "]") for mark in text), default=0)
 
 
 def _identity(value: Any, field: str) -> Hashable:
@@ -182,14 +160,5 @@ def _identity(value: Any, field: str) -> Hashable:
     if isinstance(value, list):
         return tuple(_identity(one, field) for one in value)
     if isinstance(value, bool) or not isinstance(value, int | str):
-        raise InputError("must be text or an integer", field=field, value=value)
+        raise InputError("must be text or an integer", field, value)
     return value
-
-
-def _text(name: Hashable) -> str:
-    return name if isinstance(name, str) else str(name)
-
-
-def _bound(count: int, most: int, field: str) -> None:
-    if count > most:
-        raise InputError(f"must be at most {most}", field=field, value=count)

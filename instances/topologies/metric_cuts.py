@@ -24,7 +24,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from .cuts import BoolArray, Cuts, IntArray, subtree_cuts
+from .cuts import BoolArray, Cuts, IntArray, cuts_of, downwards, subtree_cuts
 from .shortest_paths import Edge, weighted_rows
 
 _MOST_CLASSES = 512
@@ -34,23 +34,17 @@ _BLOCK = 256
 
 @dataclass(frozen=True)
 class Embedding:
-    """Cuts of all processors of a graph.
-
-    Parameters
-    ----------
-    parent, weight, order, leaf
-        A tree with twice the distances: fields as of ``Tree``, and the node of each
-        processor; empty for a partial cube.
-    sides, weights
-        Shape (m, processors) and (m,): cuts of a partial cube, weights times two.
-    """
+    """Cuts of all processors of a graph."""
 
     parent: tuple[int, ...]
     weight: tuple[int, ...]
     order: tuple[int, ...]
     leaf: IntArray
+    """A tree with twice the distances: fields as of ``Tree``, and the node of each
+    processor; empty for a partial cube."""
     sides: BoolArray
     weights: IntArray
+    """Shape (m, processors) and (m,): cuts of a partial cube, weights times two."""
 
     @property
     def is_tree(self) -> bool:
@@ -60,10 +54,7 @@ class Embedding:
     def cuts(self, numbers: IntArray) -> Cuts:
         """Return the cuts that separate some processors.
 
-        Parameters
-        ----------
-        numbers
-            Indices of the processors, in order of their nodes.
+        Processors are given by index, in order of their nodes.
         """
         if self.is_tree:
             leaf = self.leaf[numbers]
@@ -83,12 +74,7 @@ def embedding_of(
 ) -> Embedding | None:
     """Find cuts that sum to the distances of the processors, or return None.
 
-    Parameters
-    ----------
-    nodes, edges, processors
-        Fields of the graph.
-    table
-        Distances from every processor to every node.
+    The table holds the distances from every processor to every node.
     """
     hops = table[:, list(processors)]
     tree = tree_of(hops)
@@ -152,19 +138,7 @@ def tree_of(
         deepest[nearer] = parts[p][nearer]
         at[nearer] = p
     weight = [depth[v] - depth[up] if up >= 0 else 0 for v, up in enumerate(parent)]
-    return tuple(parent), tuple(weight), tuple(_downwards(parent)), leaf
-
-
-def _downwards(parent: Sequence[int]) -> list[int]:
-    """List the nodes of a tree, parents before their children."""
-    children: list[list[int]] = [[] for _ in parent]
-    for v, up in enumerate(parent):
-        if up >= 0:
-            children[up].append(v)
-    order = [v for v, up in enumerate(parent) if up < 0]
-    for v in order:
-        order.extend(children[v])
-    return order
+    return tuple(parent), tuple(weight), downwards(parent), leaf
 
 
 def _classes(nodes: int, edges: Sequence[Edge]) -> tuple[BoolArray, IntArray] | None:
@@ -249,9 +223,7 @@ def chained(sides: BoolArray, weights: IntArray) -> Cuts:
             position[:, axis] += ~side
             up = len(rows) + 1 if i + 1 < len(chain) else -1
             rows.append((weight, axis, 0, i + 1, up))
-    table = np.array(rows, dtype=np.int64).reshape(-1, 5)
-    weight, axis_of, start, stop, parent = (column.copy() for column in table.T)
-    return Cuts(weight, axis_of, start, stop, position, parent, 1)
+    return cuts_of(rows, position, 1)
 
 
 def _end(sides: BoolArray, weights: IntArray) -> int:

@@ -4,21 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import reduce
-from operator import iadd
 
-import numpy as np
-
-from ..decimals import scaled
+from ..decimals import refuse_scale, scaled
 from ..errors import InputError
 from ..value import LARGEST
 from ..visible import brief
-from .cuts import Cuts, interval_cuts
-from .topology import IntArray, Site, axes
+from .topology import Manhattan, Site
 
 
 @dataclass(frozen=True)
-class Points:
+class Points(Manhattan):
     """Points in space under L1, possibly repeated.
 
     Parameters
@@ -41,34 +36,27 @@ class Points:
         if not _is_exact(self.coordinates):
             coordinates, scale = scaled(self.coordinates, field)
             if self.scale != 1:
-                raise InputError("is for integers", field="scale", value=self.scale)
+                raise InputError("is for integers", "scale", self.scale)
             object.__setattr__(self, "coordinates", coordinates)
             object.__setattr__(self, "scale", scale)
         if not self.coordinates:
-            raise InputError("needs at least one point", field=field)
+            raise InputError("needs at least one point", field)
         if not self.coordinates[0]:
-            raise InputError("needs at least one axis", field=f"{field}[0]")
+            raise InputError("needs at least one axis", f"{field}[0]")
         for i, point in enumerate(self.coordinates):
             if len(point) != self.dimension:
                 raise InputError(
                     f"must have {self.dimension} coordinates like the first point",
-                    field=f"{field}[{i}]",
-                    value=list(point),
+                    f"{field}[{i}]",
+                    list(point),
                 )
             if any(abs(x) >= LARGEST for x in point):
                 raise InputError(
                     "coordinates must stay below 2^62 once scaled to integers",
-                    field=f"{field}[{i}]",
-                    value=list(point),
+                    f"{field}[{i}]",
+                    list(point),
                 )
-        if str(self.scale).rstrip("0") != "1":
-            raise InputError("must be a power of ten", field="scale", value=self.scale)
-        if self.scale > 1 and not any(x % 10 for p in self.coordinates for x in p):
-            raise InputError(
-                "must be the least that these decimals need",
-                field="scale",
-                value=self.scale,
-            )
+        refuse_scale(self.scale, (x for point in self.coordinates for x in point))
         object.__setattr__(self, "coordinates", tuple(sorted(self.coordinates)))
 
     def __repr__(self) -> str:
@@ -87,22 +75,6 @@ class Points:
     def locations(self) -> Iterator[Site]:
         """All points, in lexicographic order, with repeats."""
         return iter(self.coordinates)
-
-    def distance(self, p: Site, q: Site) -> int:
-        """Sum of the differences of the coordinates, in units of 1/scale."""
-        return sum(abs(a - b) for a, b in zip(p, q, strict=True))
-
-    def distances(self, p: IntArray, q: IntArray) -> IntArray:
-        """L1 distances of rows."""
-        return reduce(iadd, (np.abs(a - b) for a, b in axes(p, q)))
-
-    def spread(self, points: IntArray) -> int:
-        """Half the circumference of the bounding box."""
-        return sum(int(axis.max()) - int(axis.min()) for axis in points.T)
-
-    def cuts(self, points: IntArray) -> Cuts:
-        """Return one cut per gap between consecutive coordinates."""
-        return interval_cuts(points)
 
 
 def _is_exact(coordinates: object) -> bool:

@@ -6,13 +6,16 @@ of cuts (see ``cuts``), so models, bounds and searches need no code per network.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import reduce
+from operator import iadd
 from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from .cuts import Cuts
+from ..errors import InputError
+from .cuts import Cuts, interval_cuts
 
 Site = tuple[int, ...]
 """Position of a processor: coordinates, or for trees and graphs the node number."""
@@ -62,3 +65,40 @@ class Topology(Protocol):
 def axes(p: IntArray, q: IntArray) -> Iterator[tuple[IntArray, IntArray]]:
     """Yield the coordinates along each axis; numpy sums short rows slowly."""
     return ((p[..., a], q[..., a]) for a in range(p.shape[-1]))
+
+
+def checked_processors(processors: Sequence[int], nodes: int) -> tuple[int, ...]:
+    """Return the processors, sorted; refuse unknown and repeated nodes."""
+    where = "topology.processors"
+    if not processors:
+        raise InputError("needs at least one node", where)
+    seen: set[int] = set()
+    for i, v in enumerate(processors):
+        if not 0 <= v < nodes:
+            raise InputError("no such node", f"{where}[{i}]", v)
+        if v in seen:
+            raise InputError("listed twice", f"{where}[{i}]", v)
+        seen.add(v)
+    return tuple(sorted(seen))
+
+
+class Manhattan:
+    """L1 distances, counted along the axes, of points with integer coordinates."""
+
+    __slots__ = ()
+
+    def distance(self, p: Site, q: Site) -> int:
+        """Sum of the differences of the coordinates, in units of 1/scale."""
+        return sum(abs(a - b) for a, b in zip(p, q, strict=True))
+
+    def distances(self, p: IntArray, q: IntArray) -> IntArray:
+        """L1 distances of rows."""
+        return reduce(iadd, (np.abs(a - b) for a, b in axes(p, q)))
+
+    def spread(self, points: IntArray) -> int:
+        """Half the circumference of the bounding box."""
+        return sum(int(axis.max()) - int(axis.min()) for axis in points.T)
+
+    def cuts(self, points: IntArray) -> Cuts:
+        """Return one cut per gap between consecutive occupied coordinates."""
+        return interval_cuts(points)

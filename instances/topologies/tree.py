@@ -13,8 +13,8 @@ from ..fields import integers
 from ..plain import plain
 from ..value import LARGEST
 from ..visible import brief
-from .cuts import Cuts, subtree_cuts
-from .topology import IntArray, Site
+from .cuts import Cuts, downwards, subtree_cuts
+from .topology import IntArray, Site, checked_processors
 
 
 @dataclass(frozen=True)
@@ -44,49 +44,33 @@ class Tree:
                 object.__setattr__(self, name, value)
         nodes = len(self.parent)
         if not nodes:
-            raise InputError("needs at least one node", field="topology.parent")
+            raise InputError("needs at least one node", "topology.parent")
         if len(self.weight) != nodes:
             raise InputError(
                 f"must have {nodes} entries like parent",
-                field="topology.weight",
-                value=len(self.weight),
+                "topology.weight",
+                len(self.weight),
             )
         roots = [v for v, up in enumerate(self.parent) if up == -1]
         if len(roots) != 1:
             raise InputError(
-                "must have exactly one root (-1)", field="topology.parent", value=roots
+                "must have exactly one root (-1)", "topology.parent", roots
             )
         for v, up in enumerate(self.parent):
             if not -1 <= up < nodes:
-                raise InputError(
-                    "no such node", field=f"topology.parent[{v}]", value=up
-                )
+                raise InputError("no such node", f"topology.parent[{v}]", up)
         for v, weight in enumerate(self.weight):
             if not 0 <= weight < LARGEST:
                 raise InputError(
-                    "must lie between 0 and 2^62",
-                    field=f"topology.weight[{v}]",
-                    value=weight,
+                    "must lie between 0 and 2^62", f"topology.weight[{v}]", weight
                 )
         if len(self.order) < nodes:
             stuck = sorted(set(range(nodes)) - set(self.order))
             raise InputError(
-                "nodes not connected to the root", field="topology.parent", value=stuck
+                "nodes not connected to the root", "topology.parent", stuck
             )
-        if not self.processors:
-            raise InputError("needs at least one node", field="topology.processors")
-        seen: set[int] = set()
-        for i, v in enumerate(self.processors):
-            if not 0 <= v < nodes:
-                raise InputError(
-                    "no such node", field=f"topology.processors[{i}]", value=v
-                )
-            if v in seen:
-                raise InputError(
-                    "listed twice", field=f"topology.processors[{i}]", value=v
-                )
-            seen.add(v)
-        object.__setattr__(self, "processors", tuple(sorted(self.processors)))
+        processors = checked_processors(self.processors, nodes)
+        object.__setattr__(self, "processors", processors)
         rootless = (0 if v in roots else w for v, w in enumerate(self.weight))
         object.__setattr__(self, "weight", tuple(rootless))
 
@@ -101,14 +85,7 @@ class Tree:
     @cached_property
     def order(self) -> tuple[int, ...]:
         """Nodes reached from the root, every parent before its children."""
-        children: list[list[int]] = [[] for _ in self.parent]
-        for v, up in enumerate(self.parent):
-            if up >= 0:
-                children[up].append(v)
-        order = [v for v, up in enumerate(self.parent) if up == -1]
-        for v in order:
-            order.extend(children[v])
-        return tuple(order)
+        return downwards(self.parent)
 
     @cached_property
     def depth(self) -> tuple[int, ...]:

@@ -20,6 +20,7 @@ from __future__ import annotations
 import struct
 from fractions import Fraction
 from hashlib import sha256
+from itertools import islice
 from pathlib import Path
 from typing import NoReturn
 
@@ -73,10 +74,8 @@ def dumps(configuration: Configuration) -> bytes:
 def loads(content: bytes, *, file: str | Path = "") -> Configuration:
     """Read a configuration from its compiled form.
 
-    Raises
-    ------
-    InputError
-        If the content is something else, of a newer version, truncated or damaged.
+    Raises InputError if the content is something else, of a newer version, truncated or
+    damaged.
     """
 
     def refuse(problem: str) -> NoReturn:
@@ -195,12 +194,7 @@ def _configuration(take: _Reader) -> Configuration:
     host_of = take.integers()
     through = tuple(take.integers() for _ in queues)
     names = take.strings()
-    groups = tuple(
-        Group(*pair)
-        for pair in zip(
-            names, _cut(take.integers(), take.integers(), len(names)), strict=True
-        )
-    )
+    groups = map(Group, names, _cut(take.integers(), take.integers(), len(names)))
     levels, lookahead, blocks = take.integers()
     costs = tuple(_block(take, queues, names, levels) for _ in range(blocks))
     (count,) = take.integers()
@@ -213,7 +207,7 @@ def _configuration(take: _Reader) -> Configuration:
         processors=processors,
         host_of=host_of,
         through=through,
-        groups=groups,
+        groups=tuple(groups),
         costs=costs,
         constraints=constraints,
         lookahead=None if lookahead == _NONE else lookahead,
@@ -226,12 +220,8 @@ def _cut(
     """Cut a list of numbers into pieces of given lengths."""
     if len(lengths) != count or sum(lengths) != len(numbers):
         raise ValueError
-    pieces = []
-    begin = 0
-    for length in lengths:
-        pieces.append(numbers[begin : begin + length])
-        begin += length
-    return pieces
+    left = iter(numbers)
+    return [tuple(islice(left, length)) for length in lengths]
 
 
 def _block(

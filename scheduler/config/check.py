@@ -20,33 +20,17 @@ from .source import Block, ConstraintText, PriceText, Source, Word
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """A configuration with its errors and warnings.
-
-    Parameters
-    ----------
-    configuration
-        None if there are errors.
-    errors, warnings
-        One line each, ``FILE:LINE:COLUMN: ...``, sorted by position.
-    """
+    """A configuration with its errors and warnings."""
 
     configuration: Configuration | None
+    """None if there are errors."""
     errors: tuple[InputError, ...]
     warnings: tuple[InputError, ...]
+    """One line each, ``FILE:LINE:COLUMN: ...``, sorted by position."""
 
 
 def check(source: Source, *, name: str, file: str | Path = "") -> Report:
-    """Resolve all names, validate the parts against each other, build a configuration.
-
-    Parameters
-    ----------
-    source
-        The parsed text.
-    name
-        Name of the configuration.
-    file
-        File name for the messages.
-    """
+    """Resolve all names, check the parts against each other, build a configuration."""
     findings = Findings(file)
     machine = ConfiguredMachine(source.queues, source.slots, findings)
     places, groups = machine.groups(source.groups)

@@ -3,28 +3,18 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import NamedTuple
 
 from .expression import LEX, ORDERS, Expression
 from .findings import Findings
+from .source import Word
 
 SCALAR, VECTOR, CONDITION = "a scalar", "a vector", "a condition"
-
-
-class _Place(NamedTuple):
-    line: int
-    column: int
 
 
 class Types:
     """Checks the types of expressions.
 
-    Parameters
-    ----------
-    levels
-        Components that every vector must have; None if not known.
-    findings
-        Collects the errors.
+    Vectors must have as many components as there are levels, if that is known.
     """
 
     def __init__(self, levels: int | None, findings: Findings) -> None:
@@ -36,7 +26,7 @@ class Types:
         self._want(expression, CONDITION)
 
     def _wrong(self, node: Expression, problem: str) -> None:
-        self._findings.error(_Place(*node.at), problem)
+        self._findings.error(Word("", *node.at), problem)
 
     def _want(self, node: Expression, *kinds: str) -> str | None:
         """Return the type of a part; record an error and return None if not wanted."""

@@ -77,14 +77,8 @@ def expectation(
 ) -> str:
     """Describe the terminals that the grammar allows at a position.
 
-    Parameters
-    ----------
-    accepted
-        Terminals that the grammar allows here.
-    open_terminals
-        Terminals read so far in constructs not yet complete.
-    before
-        The terminal just before.
+    ``open_terminals`` were read so far in constructs that are not complete; ``before``
+    is the terminal just before.
 
     >>> expectation({"_COMMA", "_RSQB"}, ["_COSTS", "LSQB"], "INT")
     '"," or "]"'

@@ -38,28 +38,20 @@ LEX = "lex "
 
 @dataclass(frozen=True, slots=True)
 class Expression:
-    """One node of an expression.
-
-    Parameters
-    ----------
-    kind
-        ``number``, ``cost``, ``PEs``, ``MINCOST``, ``vector``, ``sum``, ``minus``,
-        ``product``, ``per`` (a divisor, inside a product), ``component``, ``ceil``,
-        ``floor``, a comparison of `ORDERS`, the same after ``lex``, ``and``, ``or``,
-        ``not``, ``true``, ``false``.
-    parts
-        The operands.
-    value
-        The number; the n of ``MINCOST(n)``, 0 for PEs; the index of the component,
-        counted from 1.
-    at
-        Line and column in the source; ignored in comparisons.
-    """
+    """One node of an expression."""
 
     kind: str
+    """``number``, ``cost``, ``PEs``, ``MINCOST``, ``vector``, ``sum``, ``minus``,
+    ``product``, ``per`` (a divisor, inside a product), ``component``, ``ceil``,
+    ``floor``, a comparison of `ORDERS`, the same after ``lex``, ``and``, ``or``,
+    ``not``, ``true``, ``false``."""
     parts: tuple[Expression, ...] = ()
+    """The operands."""
     value: Number = 0
+    """The number; the n of ``MINCOST(n)``, 0 for PEs; the index of the component,
+    counted from 1."""
     at: tuple[int, int] = field(default=(0, 0), compare=False, repr=False)
+    """Line and column in the source; ignored in comparisons."""
 
     def __str__(self) -> str:
         return rendered(self)

@@ -29,13 +29,7 @@ def fault(file: str | Path, line: int, column: int, problem: str) -> InputError:
 
 
 class Findings:
-    """Collects errors and warnings.
-
-    Parameters
-    ----------
-    file
-        File name for the messages.
-    """
+    """Collects errors and warnings."""
 
     def __init__(self, file: str | Path) -> None:
         self._file = file

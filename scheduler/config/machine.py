@@ -20,15 +20,7 @@ def _breadth(share: Share) -> int:
 
 
 class ConfiguredMachine:
-    """Queues, hosts and processors as the first two parts of a text define them.
-
-    Parameters
-    ----------
-    queues, slots
-        The parts.
-    findings
-        Collects the errors.
-    """
+    """Queues, hosts and processors as the first two parts of a text define them."""
 
     def __init__(
         self, queues: Sequence[Word], slots: Sequence[Slot], findings: Findings

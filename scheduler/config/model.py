@@ -19,7 +19,7 @@ from ...instances.value import LARGEST
 from .conditions import Types
 from .expression import Expression, MinCost, evaluate
 from .findings import Findings
-from .ranges import heading, pick, refuse_sizes
+from .sizes import heading, pick, refuse_sizes
 
 MOST_PROCESSORS = 2**20
 """Maximal number of processors of a configuration."""
@@ -30,73 +30,47 @@ MOST_MEMBERS = 2**24
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Processors that share a resource.
-
-    Parameters
-    ----------
-    name
-        Unique in its configuration.
-    members
-        Indices of processors, ascending, at least one.
-    """
+    """Processors that share a resource."""
 
     name: str
+    """Unique in its configuration."""
     members: tuple[int, ...]
+    """Indices of processors, ascending, at least one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """The cost of touching a group, for jobs of a queue.
-
-    Parameters
-    ----------
-    queue, group
-        Names of the queue and the group.
-    cost
-        A non-negative integer per level, the most important first.
-    """
+    """The cost of touching a group, for jobs of a queue."""
 
     queue: str
     group: str
+    """Names of the queue and the group."""
     cost: tuple[int, ...]
+    """A non-negative integer per level, the most important first."""
 
 
 @dataclass(frozen=True, slots=True)
 class CostBlock:
-    """The prices for a range of job sizes.
-
-    Parameters
-    ----------
-    sizes
-        First and last number of processors requested; None for all other sizes.
-    prices
-        At most one per queue and group; groups without a price cost nothing.
-    """
+    """The prices for a range of job sizes."""
 
     sizes: tuple[int, int] | None
+    """First and last number of processors requested; None for all other sizes."""
     prices: tuple[Price, ...]
+    """At most one per queue and group; groups without a price cost nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Constraint:
-    """The condition on the cost of a selection under which a job starts.
-
-    Parameters
-    ----------
-    sizes
-        First and last number of processors requested; None for all other sizes.
-    expression
-        The condition.
-    queue
-        The queue it applies to; None for all queues without constraints of their own.
-    line
-        Its first line in the text; ignored in comparisons.
-    """
+    """The condition on the cost of a selection under which a job starts."""
 
     sizes: tuple[int, int] | None
+    """First and last number of processors requested; None for all other sizes."""
     expression: Expression
+    """The condition."""
     queue: str | None = None
+    """The queue it applies to; None for all queues without constraints of their own."""
     line: int = field(default=0, compare=False)
+    """Its first line in the text; ignored in comparisons."""
 
     @property
     def text(self) -> str:
@@ -120,15 +94,9 @@ class Constraint:
     def holds(self, cost: tuple[int, ...], pes: int, mincost: MinCost) -> bool:
         """Whether a selection of this cost satisfies the condition.
 
-        Parameters
-        ----------
-        cost
-            Cost of the selection, a number per level.
-        pes
-            Number of processors the job requests.
-        mincost
-            Returns the least cost of n processors when all processors of the queue are
-            available, under the prices for this job; called only for `needs`.
+        ``mincost`` returns the least cost of n processors when all processors of the
+        queue are available, under the prices for this job; it is called only for
+        `needs`.
         """
         return bool(evaluate(self.expression, cost, pes, mincost))
 
@@ -137,48 +105,32 @@ class Constraint:
 class Configuration:
     """A machine as its scheduler sees it, with costs and constraints of selections.
 
-    Parameters
-    ----------
-    name
-        Name of the configuration.
-    queues
-        Names of the queues.
-    hosts
-        Names of the hosts, in the order of their slots.
-    processors
-        Names of the processors, ``host.number``, in the order of the slots.
-    host_of
-        For each processor the index of its host.
-    through
-        For each queue the indices of its processors, ascending.
-    groups
-        At least one.
-    costs
-        Blocks with disjoint ranges of sizes; only the last may have no range. At least
-        one price in all; all costs have the same number of levels.
-    constraints
-        The same for the constraints of each queue, and for those without a queue.
-    lookahead
-        Number of levels after which to insert one that prefers groups with few free
-        processors left; None for no such level.
-
-    Raises
-    ------
-    InputError
-        If the parts are inconsistent. (The reader of text finds the same errors and
-        more, with their positions.)
+    Raises InputError if the parts are inconsistent. (The reader of text finds the same
+    errors and more, with their positions.)
     """
 
     name: str
+    """Name of the configuration."""
     queues: tuple[str, ...]
+    """Names of the queues."""
     hosts: tuple[str, ...]
+    """Names of the hosts, in the order of their slots."""
     processors: tuple[str, ...]
+    """Names of the processors, ``host.number``, in the order of the slots."""
     host_of: tuple[int, ...]
+    """For each processor the index of its host."""
     through: tuple[tuple[int, ...], ...]
+    """For each queue the indices of its processors, ascending."""
     groups: tuple[Group, ...]
+    """At least one."""
     costs: tuple[CostBlock, ...]
+    """Blocks with disjoint ranges of sizes; only the last may have no range. At least
+    one price in all; all costs have the same number of levels."""
     constraints: tuple[Constraint, ...] = ()
+    """The same for the constraints of each queue, and for those without a queue."""
     lookahead: int | None = None
+    """Number of levels after which to insert one that prefers groups with few free
+    processors left; None for no such level."""
 
     def __post_init__(self) -> None:
         for field_, names in (
@@ -188,25 +140,23 @@ class Configuration:
             ("groups", tuple(group.name for group in self.groups)),
         ):
             if not names or len(set(names)) < len(names) or "" in names:
-                raise InputError("must be names, all different", field=field_)
+                raise InputError("must be names, all different", field_)
         if len(self.host_of) != len(self.processors) or not (
             min(self.host_of) >= 0 and max(self.host_of) < len(self.hosts)
         ):
-            raise InputError("must name a host for each processor", field="host_of")
+            raise InputError("must name a host for each processor", "host_of")
         if len(self.through) != len(self.queues):
-            raise InputError("must have one entry per queue", field="through")
+            raise InputError("must have one entry per queue", "through")
         for members in self.through:
             self._refuse_members(members, "through")
         for group in self.groups:
             if not group.members:
-                raise InputError("is empty", field=f"groups.{group.name}")
+                raise InputError("is empty", f"groups.{group.name}")
             self._refuse_members(group.members, f"groups.{group.name}")
         self._refuse_costs()
         self._refuse_constraints()
         if self.lookahead is not None and not 0 <= self.lookahead <= self.levels:
-            raise InputError(
-                f"must be 0 to {self.levels}", field="lookahead", value=self.lookahead
-            )
+            raise InputError(f"must be 0 to {self.levels}", "lookahead", self.lookahead)
 
     def _refuse_members(self, members: tuple[int, ...], field_: str) -> None:
         if members and (
@@ -214,32 +164,32 @@ class Configuration:
             or members[-1] >= len(self.processors)
             or any(a >= b for a, b in pairwise(members))
         ):
-            raise InputError("must be indices of processors, ascending", field=field_)
+            raise InputError("must be indices of processors, ascending", field_)
 
     def _refuse_costs(self) -> None:
         refuse_sizes(tuple(block.sizes for block in self.costs), "costs")
         if not any(price.cost for block in self.costs for price in block.prices):
-            raise InputError("there is no price", field="costs")
+            raise InputError("there is no price", "costs")
         groups = {group.name for group in self.groups}
         for block in self.costs:
             pairs = {(price.queue, price.group) for price in block.prices}
             if len(pairs) < len(block.prices):
-                raise InputError("a group is priced twice", field="costs")
+                raise InputError("a group is priced twice", "costs")
             for price in block.prices:
                 if price.queue not in self.queues or price.group not in groups:
-                    raise InputError("no such queue or group", field="costs")
+                    raise InputError("no such queue or group", "costs")
                 if len(price.cost) != self.levels or min(price.cost) < 0:
                     raise InputError(
                         f"must be {self.levels} numbers, none negative",
-                        field=f"costs.{price.queue}@{price.group}",
-                        value=list(price.cost),
+                        f"costs.{price.queue}@{price.group}",
+                        list(price.cost),
                     )
             totals: dict[str, tuple[int, ...]] = {}
             for price in block.prices:
                 before = totals.get(price.queue, (0,) * self.levels)
                 totals[price.queue] = tuple(map(add, before, price.cost))
             if any(max(total) >= LARGEST for total in totals.values()):
-                raise InputError("sum up to 2^62 or more", field="costs")
+                raise InputError("sum up to 2^62 or more", "costs")
 
     def _refuse_constraints(self) -> None:
         for queue in (None, *self.queues):
@@ -249,10 +199,10 @@ class Configuration:
         for one in self.constraints:
             Types(self.levels, findings).condition(one.expression)
             if one.queue is not None and one.queue not in self.queues:
-                raise InputError("no such queue", field="constraints", value=one.queue)
+                raise InputError("no such queue", "constraints", one.queue)
 
         for error in findings.errors:
-            raise InputError(error.problem, field="constraints")
+            raise InputError(error.problem, "constraints")
 
     @cached_property
     def levels(self) -> int:
@@ -275,14 +225,11 @@ class Configuration:
     def usable(self, queue: str) -> tuple[int, ...]:
         """Return the indices of the processors available through a queue, ascending.
 
-        Raises
-        ------
-        InputError
-            If there is no such queue.
+        Raises InputError if there is no such queue.
         """
         if queue not in self.queues:
             why = hint(queue, self.queues)
-            raise InputError(f"no such queue ({why})", field="queue", value=queue)
+            raise InputError(f"no such queue ({why})", "queue", queue)
         return self.through[self.queues.index(queue)]
 
     def sets_for(self, queue: str, pes: int) -> tuple[ProcessorSet, ...]:
@@ -290,16 +237,12 @@ class Configuration:
 
         Members are the processors of a group that the queue may use. Groups without a
         price or without such processors are omitted; if none remain, there is one set
-        ``unpriced`` of all processors that costs nothing.
-
-        Raises
-        ------
-        InputError
-            If there is no such queue, or the size is below 1.
+        ``unpriced`` of all processors that costs nothing. Raises InputError if there is
+        no such queue, or the size is below 1.
         """
         usable = self.usable(queue)
         if pes < 1:
-            raise InputError("must be at least 1", field="pes", value=pes)
+            raise InputError("must be at least 1", "pes", pes)
         at = pick(tuple(block.sizes for block in self.costs), pes)
         if (queue, at) not in self._priced:
             prices = () if at is None else self.costs[at].prices
@@ -336,23 +279,12 @@ class Configuration:
     ) -> ProcSet:
         """Return the problem of choosing processors for one job.
 
-        Parameters
-        ----------
-        queue, pes
-            The job's queue and number of processors.
-        available
-            Indices of free processors; those that the queue may not use are ignored.
-        name
-            Name of the instance; composed of the other arguments if empty.
-
-        Raises
-        ------
-        InputError
-            If there is no such queue or processor, or the size is below 1.
+        Available processors that the queue may not use are ignored. Raises InputError
+        if there is no such queue or processor, or the size is below 1.
         """
         for i in available:
             if not 0 <= i < len(self.processors):
-                raise InputError("no such processor", field="available", value=i)
+                raise InputError("no such processor", "available", i)
         free = frozenset(available)
         sets = self.sets_for(queue, pes)
         checked = self._checked.get(id(sets))  # kept as long as this configuration
@@ -369,12 +301,7 @@ class Configuration:
         """Return the constraint for jobs of a queue and a size, if any.
 
         The constraints of a queue apply to it alone; those without a queue apply to all
-        queues that have none of their own.
-
-        Raises
-        ------
-        InputError
-            If there is no such queue.
+        queues that have none of their own. Raises InputError if there is no such queue.
         """
         self.usable(queue)
         own = [one for one in self.constraints if one.queue == queue]

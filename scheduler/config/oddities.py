@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from .findings import Findings, known
 from .model import Configuration, CostBlock
-from .ranges import heading
-from .sizes import left_over
+from .sizes import heading, left_over
 from .source import GroupText, Sizes, Source, Word
 
 _FEW = 3
@@ -21,14 +20,7 @@ def warn_of_oddities(
 ) -> None:
     """Record a warning for everything that is valid but probably not intended.
 
-    Parameters
-    ----------
-    configuration, source
-        The configuration and its parsed text.
-    hosts
-        For each host the position of its slots.
-    findings
-        Collects the warnings.
+    ``hosts`` holds the position of the slots of each host.
     """
     _queues(configuration, source, findings)
     _unused(configuration, source, hosts, findings)

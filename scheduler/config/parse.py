@@ -253,10 +253,8 @@ def parser() -> Lark:
 def parse_source(text: str, *, file: str | Path = "") -> Source:
     """Parse the text of a configuration.
 
-    Raises
-    ------
-    InputError
-        ``FILE:LINE:COLUMN: expected ..., found ...``, for the first syntax error.
+    Raises InputError: ``FILE:LINE:COLUMN: expected ..., found ...``, for the first
+    syntax error.
     """
     try:
         source = parser().parse(text)

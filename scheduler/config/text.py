@@ -8,7 +8,7 @@ from textwrap import TextWrapper
 
 from ...instances.errors import InputError
 from .model import Configuration, CostBlock, Group
-from .ranges import heading
+from .sizes import heading
 
 _NAME = re.compile(r"[A-Za-z_]\w*(-\w+)*", re.ASCII)
 _WIDTH = 88
@@ -17,11 +17,8 @@ _WIDTH = 88
 def configuration_text(configuration: Configuration) -> str:
     """Write a configuration in the language of ``grammar.lark``.
 
-    Raises
-    ------
-    InputError
-        If the language cannot express it: invalid characters in names, processors not
-        in the order of hosts and numbers, or available through no queue.
+    Raises InputError if the language cannot express it: invalid characters in names,
+    processors not in the order of hosts and numbers, or available through no queue.
     """
     return "".join(f"{part}\n" for part in _parts(configuration))
 
@@ -63,7 +60,7 @@ def _slots(configuration: Configuration) -> Iterator[str]:
     if [i for members in configuration.processors_of for i in members] != list(
         range(len(configuration.processors))
     ):
-        raise InputError("must be in the order of the hosts", field="processors")
+        raise InputError("must be in the order of the hosts", "processors")
     for host, members in zip(
         configuration.hosts, configuration.processors_of, strict=True
     ):
@@ -71,10 +68,10 @@ def _slots(configuration: Configuration) -> Iterator[str]:
         for i in members:
             of, _, number = configuration.processors[i].rpartition(".")
             if of != host or not re.fullmatch(r"0|[1-9]\d*", number, re.ASCII):
-                raise InputError("must be named HOST.NUMBER", field="processors")
+                raise InputError("must be named HOST.NUMBER", "processors")
             numbers[int(number)] = i
         if not numbers or list(numbers) != sorted(numbers):
-            raise InputError("must be ascending on each host", field="processors")
+            raise InputError("must be ascending on each host", "processors")
         common = {n for n, i in numbers.items() if all(i in one for one in usable)}
         shares = [_spans(common)] if common else []
         for queue, one in zip(configuration.queues, usable, strict=True):
@@ -82,7 +79,7 @@ def _slots(configuration: Configuration) -> Iterator[str]:
             if own:
                 shares.append(f"{queue}@{_spans(own)}")
         if not all(any(i in one for one in usable) for i in members):
-            raise InputError("must be available through a queue", field="processors")
+            raise InputError("must be available through a queue", "processors")
         yield f"[{host}={';'.join(shares)}]"
 
 

@@ -18,9 +18,9 @@ from closeknit.instances import (
     ProcSet,
     Sukp,
     write_ksubset,
+    write_procset,
+    write_sukp,
 )
-from closeknit.instances.procset.json import write_procset
-from closeknit.instances.sukp.json import write_sukp
 
 from ..oracles import optimum
 from ..strategies import seeded_ksubset

@@ -31,8 +31,6 @@ PAGES = [
 
 @pytest.mark.parametrize("name", MODULES)
 def test_examples_hold(name: str) -> None:
-    if name == "closeknit.solvers.scip_quadratic":
-        pytest.skip("needs the process of its solver")
     failed, _ = doctest.testmod(import_module(name))
     assert not failed
 

@@ -23,7 +23,8 @@ from closeknit.instances import (
     write_ksubset,
 )
 from closeknit.instances.files import folder, write_text, writing
-from closeknit.instances.ksubset.json import document_of, dumps, sha256
+from closeknit.instances.json_text import dumps
+from closeknit.instances.ksubset.json import document_of, sha256
 from closeknit.instances.library import bundled_names, suite
 from closeknit.instances.parsing import parse_json
 from closeknit.instances.problems import parse_instance

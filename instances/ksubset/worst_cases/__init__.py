@@ -9,12 +9,12 @@ multiplied by b, and lengths and costs are in units of 1/b.
 """
 
 from .case import WorstCase as WorstCase
-from .cross_polytopes import theorem1 as theorem1
-from .hilbert import hilbert_gap as hilbert_gap
-from .mc1x1 import mc1x1_family as mc1x1_family
-from .medians import median_decoys as median_decoys
-from .mm_free import genalg as genalg
-from .mm_free import genalg_tree as genalg_tree
-from .ring import ring_gap as ring_gap
-from .rows import mm_blocks as mm_blocks
-from .squares import mm_distinct as mm_distinct
+from .mm import median_decoys as median_decoys
+from .mm import mm_blocks as mm_blocks
+from .mm import mm_distinct as mm_distinct
+from .mm import theorem1 as theorem1
+from .others import genalg as genalg
+from .others import genalg_tree as genalg_tree
+from .others import hilbert_gap as hilbert_gap
+from .others import mc1x1_family as mc1x1_family
+from .others import ring_gap as ring_gap

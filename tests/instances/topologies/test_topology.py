@@ -28,10 +28,10 @@ from closeknit.instances import (
     sha256,
     write_ksubset,
 )
+from closeknit.instances.json_text import dumps
 from closeknit.instances.ksubset.json import (
     chosen_of,
     document_of,
-    dumps,
     parse_ksubset,
     selection_of,
 )

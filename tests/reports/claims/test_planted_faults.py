@@ -505,7 +505,7 @@ EDITS: dict[str, tuple[str, Edit]] = {
     "the longer way round": (
         COSTS,
         Edit(
-            "instances.topologies.torus",
+            "instances.topologies.grid",
             "min(abs(a - b), side - abs(a - b))",
             "max(abs(a - b), side - abs(a - b)) if a != b else 0",
         ),
@@ -513,7 +513,7 @@ EDITS: dict[str, tuple[str, Edit]] = {
     "a ring is one longer": (
         COSTS,
         Edit(
-            "instances.topologies.torus",
+            "instances.topologies.grid",
             "side - abs(a - b))",
             "side + 1 - abs(a - b))",
         ),
@@ -528,7 +528,7 @@ EDITS: dict[str, tuple[str, Edit]] = {
     ),
     "arrays of a torus do not wrap": (
         CUTS,
-        Edit("instances.topologies.torus", "np.minimum(step, side - step)", "step"),
+        Edit("instances.topologies.grid", "np.minimum(step, side - step)", "step"),
     ),
     # cuts
     "odd rings weigh as even ones": (
