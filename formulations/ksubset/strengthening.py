@@ -7,7 +7,7 @@ processors, and the nesting of the cuts. Each is optional.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -140,6 +140,21 @@ def symmetry(instance: KSubset) -> Symmetry:
         for a, b in pairwise(swap):
             rows.append(from_middle[:, a] - from_middle[:, b])
     return Symmetry(tuple(rows), (), tuple(mirrors), tuple(swaps))
+
+
+def symmetry_of(
+    instance: KSubset, strengthening: Strengthening
+) -> tuple[Symmetry, tuple[int, ...] | None]:
+    """Return the symmetry that a model breaks, and the hint's image under it."""
+    if not strengthening.symmetry:
+        return Symmetry(), strengthening.hint
+    found, hint = symmetry(instance), strengthening.hint
+    return found, None if hint is None else found.image(instance, hint)
+
+
+def chosen_of(values: Sequence[int]) -> tuple[int, ...]:
+    """Return the processors whose variables are 1."""
+    return tuple(i for i, value in enumerate(values) if value)
 
 
 def _sites(points: IntArray) -> list[Site]:

@@ -135,32 +135,6 @@ def gather(static: Static, available: Flags) -> Plan:
 
 
 @kernel
-def widths(static: Static) -> Ints:
-    """Count the sets in progress after each class, all processors being available.
-
-    Sets are taken as they are: those of the same members count apart.
-    """
-    n_classes = len(static.first) - 1
-    n_sets = static.base.shape[1]
-    first = np.full(n_sets, -1, dtype=np.int64)
-    last = np.full(n_sets, -1, dtype=np.int64)
-    for c in range(n_classes):
-        for x in range(static.begin[c], static.begin[c + 1]):
-            s = static.sets[x]
-            if first[s] < 0:
-                first[s] = c
-            last[s] = c
-    width = np.zeros(n_classes + 1, dtype=np.int64)
-    for s in range(n_sets):
-        if first[s] >= 0:
-            width[first[s]] += 1
-            width[last[s]] -= 1
-    for c in range(1, n_classes):
-        width[c] += width[c - 1]
-    return width[:n_classes]
-
-
-@kernel
 def _find(table: Ints, keys: Ints, key: int, least: int, shift: int) -> int:
     """Return where a key is in a hash table, or the empty place for it.
 

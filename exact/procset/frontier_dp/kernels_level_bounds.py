@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ....solvers.kernels import kernel
-from .layout_levels import FAR, Floats, Goods, Ints, Nodes
+from .layout import FAR, Floats, Goods, Ints, Nodes
 
 SAFE = 2**57
 """Scaled sums stay below this."""

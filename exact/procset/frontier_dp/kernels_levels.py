@@ -11,7 +11,7 @@ import numpy as np
 
 from ....solvers.kernels import kernel
 from .kernels_level_bounds import COLUMNS, SAFE, climb, fix, price_level, relax_level
-from .layout_levels import FAR, Flags, Goods, Ints, Nodes
+from .layout import FAR, Flags, Goods, Ints, Nodes
 
 FOUND, FAILED, FULL = 0, 1, 2
 """Whether an optimum was found; if not, the plain program is left to find it."""

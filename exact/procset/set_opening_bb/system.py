@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
-from itertools import accumulate
 from typing import Any, TypeVar
 
 import numpy as np
 
 from ....formulations.procset.set_classes import Radix, SetClasses, fits, radix_of
-from ....instances import IntArray
+from ....heuristics.procset.layout import ragged
 from ....solvers.kernels import interpreted
 from . import layout
 from .layout import Rules
@@ -72,13 +71,15 @@ class Layout:
             bulk[tuple(sets)] += size
         far = sum(cost) + sum(private) + 1
         spare = 62 - (far * (classes.request + 1)).bit_length()
+        class_at, class_set = ragged(opens)
+        set_at, set_class = ragged(inside)
         self.system = layout.System(
             request=classes.request,
             families=families,
-            class_at=_starts(opens),
-            class_set=_flat(opens),
-            set_at=_starts(inside),
-            set_class=_flat(inside),
+            class_at=class_at,
+            class_set=class_set,
+            set_at=set_at,
+            set_class=set_class,
             size=np.array(classes.sizes, self.number),
             bulk=np.array([bulk[tuple(sets)] for sets in opens], self.number),
             private=np.array(private, self.number),
@@ -191,11 +192,3 @@ def twins_of(
         twins.append(last.get(key, -1))
         last[key] = j
     return twins
-
-
-def _starts(lists: Lists) -> IntArray:
-    return np.array([0, *accumulate(map(len, lists))], np.int64)
-
-
-def _flat(lists: Lists) -> IntArray:
-    return np.array([x for one in lists for x in one], np.int64)

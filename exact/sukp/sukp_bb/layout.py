@@ -26,7 +26,8 @@ MOST_MULTIPLIED = 2**60
 """Multiplier times all weight stays below this."""
 FAR = 2**62
 DECIDED, LOST, COST, NEED, MULTIPLIER = range(5)
-"""Entries of `Node.tally`."""
+"""Entries of `Node.tally`: elements decided, items lost, cost, weight still needed by
+R, multiplier."""
 _BITS = 40
 """Scaled profits, and scaled weights, sum to less than 2^40."""
 _EXPONENT = 0.3
@@ -36,95 +37,62 @@ _EXPONENT = 0.3
 class Problem(NamedTuple):
     """One instance, elements in order of decreasing weight, as flat arrays."""
 
-    profit: Ints
-    """Of the items."""
-    share: Ints
-    """The same in the units of shares: times 2^shift, rounded down."""
-    shift: int
-    """May be negative, for large profits."""
-    weight: Ints
-    """Of the elements, decreasing."""
-    mass: Ints
-    """The same in the units of the multiplier: over 2^drop, rounded up."""
+    profit: Ints  # of the items
+    share: Ints  # the same in the units of shares: times 2^shift, rounded down
+    shift: int  # may be negative, for large profits
+    weight: Ints  # of the elements, decreasing
+    mass: Ints  # the same in the units of the multiplier: over 2^drop, rounded up
     drop: int
-    item: Indices
-    """Item j has the elements member[item[j] : item[j + 1]]."""
+    item: Indices  # item j has the elements member[item[j] : item[j + 1]]
     member: Indices
-    element: Indices
-    """Element e is in the items among[element[e] : element[e + 1]]."""
+    element: Indices  # element e is in the items among[element[e] : element[e + 1]]
     among: Indices
-    bits: Words
-    """The items of each element, 64 a word."""
-    need: int
-    """What R must weigh at least."""
-    rank: npt.NDArray[np.float64]
-    """Exponent part of the order of branching: a small power of weight."""
+    bits: Words  # the items of each element, 64 a word
+    need: int  # what R must weigh at least
+    rank: npt.NDArray[np.float64]  # a small power of weight, for the branching order
 
 
 class Nodes(NamedTuple):
     """Open nodes on their way into or out of the kernel, a row each."""
 
     state: Bytes
-    least: Ints
-    """Bound on the cost."""
+    least: Ints  # bound on the cost
     multiplier: Ints
-    shares: Ints
-    """Of each item's profit, parallel to ``member``."""
+    shares: Ints  # of each item's profit, parallel to ``member``
 
 
 class Node(NamedTuple):
     """The node at hand, and what to undo in order to leave it."""
 
-    state: Bytes
-    """Of the elements."""
-    alive: Bools
-    """Of the items."""
-    living: Words
-    """The same, 64 a word."""
-    worth: Ints
-    """Profit of the living items with the element."""
+    state: Bytes  # of the elements
+    alive: Bools  # of the items
+    living: Words  # the same, 64 a word
+    worth: Ints  # profit of the living items with the element
     shares: Ints
-    trail: Indices
-    """Decided elements, in order."""
-    dead: Indices
-    """Lost items, in order."""
-    pending: Indices
-    """Elements to be decided next."""
-    verdict: Bytes
-    """What they become."""
-    tally: Ints
-    """Numbers of decided elements and lost items, cost, weight that R still needs,
-    multiplier."""
+    trail: Indices  # decided elements, in order
+    dead: Indices  # lost items, in order
+    pending: Indices  # elements to be decided next
+    verdict: Bytes  # what they become
+    tally: Ints  # see `DECIDED` and the like
 
 
 class Room(NamedTuple):
     """Room for the bound: open elements, living items, and pairs of the two (edges)."""
 
-    opened: Indices
-    """The open elements; what follows is by their numbers in this list."""
-    place: Indices
-    """Number in that list, by element."""
+    opened: Indices  # the open elements; what follows is by their numbers in this list
+    place: Indices  # number in that list, by element
     order: Indices
-    load: Ints
-    """Sum of the shares that an element got."""
-    key: Ints
-    """Load less the weight's part of the multiplier."""
+    load: Ints  # sum of the shares that an element got
+    key: Ints  # load less the weight's part of the multiplier
     heavy: Ints
     chosen: Bools
-    grant: Ints
-    """What an element gets back when another one loses its items; all zero between."""
-    begin: Indices
-    """Item i, in order of living ones, has the edges begin[i] : begin[i + 1]."""
-    local: Indices
-    """Number of a living item in that order."""
-    rest: Ints
-    """What is not shared out of an item."""
-    at: Indices
-    """Element of an edge, by its number."""
-    edge: Indices
-    """Place in ``member``."""
-    part: Ints
-    """Share."""
+    grant: Ints  # what an element gets back when another loses its items; else zero
+    begin: Indices  # living item i has the edges begin[i] : begin[i + 1]
+    local: Indices  # number of an item among the living ones
+    rest: Ints  # what is not shared out of an item
+    at: Indices  # element of an edge, by its number
+    edge: Indices  # place in ``member``
+    part: Ints  # share
 
 
 class Path(NamedTuple):
@@ -134,10 +102,8 @@ class Path(NamedTuple):
     """
 
     branch: Indices
-    second: Bools
-    """Whether the half in which the element is kept has been entered."""
-    mark: Ints
-    """Decided elements before the branch."""
+    second: Bools  # whether the half in which the element is kept has been entered
+    mark: Ints  # decided elements before the branch
     mark_lost: Ints
     least: Ints
     multiplier: Ints

@@ -29,7 +29,8 @@ Shape = TypeVar("Shape", Layer, tuple[Layer, ...])
 TOWN_SEARCH = {2: 200, 3: 48}
 """Largest k, by dimension, for which `town_bound_value` searches."""
 
-_PLAIN, _PLAIN_IN_SPACE = 40, 12
+_PLAIN = 40
+_PLAIN_IN_SPACE = 12
 """Largest k for which the search is not worth compiling."""
 
 _known: list[tuple[int, Layer]] = [(0, ()), (0, (1,))]
