@@ -23,21 +23,11 @@ PARAMETERS = (
 
 @dataclass(frozen=True, slots=True)
 class Thing:
-    """A box to be placed.
+    """A box to be placed."""
 
-    Parameters
-    ----------
-    starts
-        Lowest corner, an expression per axis.
-    shapes
-        Its possible rotations.
-    turned
-        One boolean per rotation, of which one is true; empty if there is only one.
-    """
-
-    starts: tuple[cp_model.LinearExprT, ...]
-    shapes: tuple[tuple[int, ...], ...]
-    turned: tuple[cp_model.IntVar, ...] = ()
+    starts: tuple[cp_model.LinearExprT, ...]  # lowest corner, by axis
+    shapes: tuple[tuple[int, ...], ...]  # its possible rotations
+    turned: tuple[cp_model.IntVar, ...] = ()  # one is true; empty if only one
 
     def side(self, axis: int) -> cp_model.LinearExprT:
         """Return its length along an axis."""

@@ -24,7 +24,7 @@ import numpy.typing as npt
 
 from ...instances import IntArray, ProcSet
 from ...solvers import DEFAULT, Limit, Result, Settings, answer, clock
-from ...solvers.interrupt import deferred
+from ...solvers.limits import limits
 from . import local_search_kernels as kernels
 from .layout import Layout
 from .local_search_kernels import Ground
@@ -57,17 +57,12 @@ def local_search(instance: ProcSet, /, settings: Settings = DEFAULT) -> Result:
     machine = ReachingMachine(n, instance.sets)
     available = np.zeros(n, dtype=np.bool_)
     available[list(instance.available)] = True
-    with deferred() as pressed:
+    with limits(start + settings.time_limit, settings.node_limit) as watch:
         limit: Limit | None = None
 
         def stopped(tried: int = 0) -> bool:
             nonlocal limit
-            if pressed.is_set():
-                limit = Limit.INTERRUPT
-            elif clock.now() - start > settings.time_limit:
-                limit = Limit.TIME
-            elif tried == settings.node_limit:
-                limit = Limit.NODES
+            limit = watch.reached(tried)
             return limit is not None
 
         chosen = machine.select(available, instance.request, settings.seed, stopped)

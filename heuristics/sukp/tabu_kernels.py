@@ -276,10 +276,9 @@ def turn(
         Capacity for items; for elements, what they must weigh at least.
     record, kept
         Least profit left out so far, and its items in the order of the side of items.
-    patience
-        Moves without a new best of the turn, after which the turn is over.
-    percent
-        Chance of each chosen thing to be dropped before the next turn.
+    patience, percent
+        Moves without a new best after which the turn is over; chance of each chosen
+        thing to be dropped before the next one.
 
     Returns
     -------

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import gcd
+
 import numpy as np
 
 from ....solvers.kernels import kernel
@@ -40,10 +42,7 @@ def gather(static: Static, available: Flags) -> Plan:
         if count[c] == 0:
             continue
         which[k], size[k] = c, count[c]
-        a, b = unit, count[c]
-        while b:
-            a, b = b, a % b
-        unit = a
+        unit = gcd(unit, count[c])
         for x in range(start[c], start[c + 1]):
             s = sets[x]
             inside[s] += count[c]
@@ -172,9 +171,10 @@ def grow(plan: Plan, most: int) -> tuple[bool, Layers]:
             if b + 2 * (b - a) > most:
                 return False, Layers(first, mask, skip, take, cost)
             room = min(most, 2 * (b + 2 * (b - a)))
-            mask = _longer(mask, room)
-            skip = _longer(skip, room)
-            take = _longer(take, room)
+            more = np.zeros(room - len(mask), dtype=np.int64)
+            mask = np.append(mask, more)
+            skip = np.append(skip, more)
+            take = np.append(take, more)
             wider = np.empty((len(cost), room), dtype=np.int64)
             wider[0, :b] = cost[0, :b]
             cost = wider
@@ -202,13 +202,6 @@ def grow(plan: Plan, most: int) -> tuple[bool, Layers]:
             cost[0, e] = extra
         first[k + 2] = end
     return True, Layers(first, mask, skip, take, cost)
-
-
-@kernel
-def _longer(array: Ints, length: int) -> Ints:
-    longer = np.zeros(length, dtype=np.int64)
-    longer[: len(array)] = array
-    return longer
 
 
 @kernel

@@ -31,12 +31,7 @@ ROOM = 1 << 21
 class Levels:
     """A machine whose classes are grouped by the shared sets that contain them.
 
-    Parameters
-    ----------
-    home
-        Class of each processor.
-    incidence
-        For each class, the sets that contain it.
+    Made from the class of each processor, and the sets that contain each class.
     """
 
     def __init__(self, home: layout.Ints, incidence: Sequence[Sequence[int]]) -> None:

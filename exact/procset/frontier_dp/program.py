@@ -248,10 +248,8 @@ class Program:
     def _step(self, stop: int) -> int:
         work = _WORK if self._left is None else min(_WORK, self._left)
         if len(self._tables.least) > 1:
-            from .kernels_words import sweep_words
-
             return int(
-                sweep_words(
+                kernels.sweep_words(
                     self._plan,
                     self._layers,
                     self._tables,

@@ -167,22 +167,9 @@ def twins_of(
 ) -> list[int]:
     """Find interchangeable sets: exchanging two leaves the instance unchanged.
 
-    Two sets of one family and cost are so if their classes agree one by one in size,
-    private cost and all other sets.
-
-    Parameters
-    ----------
-    opens, inside
-        Sets of each class, classes of each set.
-    kind
-        Family and cost of each set.
-    like
-        Size and private cost of each class.
-
-    Returns
-    -------
-    list of int
-        For each set, the last interchangeable one before it, or -1.
+    Two sets of one kind (family and cost) are so if their classes agree one by one in
+    what they are like (size and private cost) and in all other sets. Returns for each
+    set the last interchangeable one before it, or -1.
     """
     twins: list[int] = []
     last: dict[object, int] = {}

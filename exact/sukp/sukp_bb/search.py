@@ -119,14 +119,8 @@ def pursue(
 ) -> Limit | None:
     """Alternate search and bound within the limits; return the limit that ended it.
 
-    Parameters
-    ----------
-    search
-        A search still at its root.
-    limit
-        The limit that stopped the search for a first solution, if any.
-    settings, start
-        The limits, and the value of ``clock.now()`` from which they count.
+    The search is still at its root, and was perhaps stopped already by ``limit`` when a
+    first solution was sought; limits count from ``start``, a value of ``clock.now()``.
     """
     search.bound_by_number(start, rounds=0)
     if limit is Limit.INTERRUPT:
@@ -150,12 +144,7 @@ def first_choice(
 ) -> tuple[tuple[int, ...], Limit | None]:
     """Choose items by tabu, or greedily if it refuses; also return the limit reached.
 
-    Parameters
-    ----------
-    instance, settings
-        The instance, and settings of which at most a fifth of the time limit is used.
-    moves
-        Moves of tabu per item and element.
+    At most a fifth of the time limit is used, and so many moves per item and element.
     """
     brief = replace(
         settings,
@@ -264,12 +253,7 @@ class ExclusionSearch(SteppableSearch):
     ) -> Limit | None:
         """Bound the problem by the number of excluded elements; see ``root``.
 
-        Parameters
-        ----------
-        deadline
-            As for ``run``.
-        rounds
-            Limit on the rounds; with 0 only the cheap part runs, regardless of limits.
+        With no rounds only the cheap part runs, regardless of limits.
         """
         if self._by_number is None:
             self._by_number = ByNumber(self._problem)
