@@ -32,14 +32,8 @@ def _accepts_all(instance: KSubset) -> str | None:
 class Entry:
     """A named formulation for one kind of solver.
 
-    Parameters
-    ----------
-    name
-        ``pairs``, ``cuts-unary``, …
-    load
-        Returns the functions that build models, by name; imports ortools or PuLP.
-    refuses
-        Returns why the formulation does not support an instance, or None if it does.
+    ``load`` imports ortools or PuLP and returns the functions that build models, by
+    name; ``refuses`` returns why an instance is not supported, or None if it is.
     """
 
     name: str

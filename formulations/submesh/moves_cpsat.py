@@ -123,15 +123,9 @@ def folded(model: CpFormulation, weights: Sequence[int]) -> cp_model.LinearExprT
 class _Builder:
     """The parts of the model during construction.
 
-    Attributes
-    ----------
-    variables
-        Variables that define a placement: of the request, then of each movable
-        resident, its starts and the index of its rotation.
-    moved
-        Whether each resident is moved.
-    ways
-        Displacement of each resident along each axis.
+    A placement is defined by ``variables``: of the request, then of each movable
+    resident, its starts and the booleans of its rotations. ``moved`` tells whether each
+    resident is moved, ``ways`` how far along each axis.
     """
 
     def __init__(self, instance: Submesh, model: cp_model.CpModel) -> None:

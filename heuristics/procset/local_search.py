@@ -75,13 +75,7 @@ def local_search(instance: ProcSet, /, settings: Settings = DEFAULT) -> Result:
 
 
 class _Search:
-    """The best selection so far, by classes, and its cost.
-
-    Attributes
-    ----------
-    best
-        Whether each class is taken.
-    """
+    """The best selection so far: whether each class is taken; and its cost."""
 
     def __init__(
         self, layout: Layout, available: Flags, chosen: IntArray, request: int

@@ -38,18 +38,10 @@ class _Layer(NamedTuple):
 
 
 class Program:
-    """One request of a machine.
+    """One request of a machine, with costs folded for it; see `RequestSolver.select`.
 
-    Parameters
-    ----------
-    static, folding
-        The machine, and its costs folded for this request.
-    available, request
-        See `RequestSolver.select`.
-    smaller
-        Whether all smaller requests are needed too, which rules out shortcuts.
-    nodes
-        Table entries after which to stop, or None.
+    With ``smaller``, all smaller requests are needed too, which rules out shortcuts. It
+    stops after so many ``nodes``, counted in table entries.
 
     Raises
     ------

@@ -25,21 +25,11 @@ Result = TypeVar("Result")
 
 
 class Layout:
-    """An instance in the form that the kernels take.
+    """An instance as the kernels take it: sets sorted by family, then by cost.
 
-    Sets are sorted by family, then by cost.
-
-    Attributes
-    ----------
-    system
-        Input of the kernels.
-    radix
-        How costs are folded.
-    narrow
-        Whether all costs together fit into int64. Otherwise the kernels are not
-        compiled but interpreted, for integers of any size.
-    number
-        Type of the numpy arrays that hold costs.
+    If all costs together fit into int64 the instance is ``narrow``. Otherwise the
+    kernels are not compiled but interpreted, for integers of any size; ``number`` is
+    the type of the numpy arrays that hold costs.
     """
 
     def __init__(self, classes: SetClasses, rules: Rules) -> None:
