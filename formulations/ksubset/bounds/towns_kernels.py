@@ -172,7 +172,6 @@ def _ways(counts: Ints, length: int, ways: Ints, upto: int) -> None:
             ways[i] += counts[c] * abs(_pos(i) - _pos(c))
 
 
-# Over 120 lines: its parts share most local variables, which a split would pass on.
 @kernel
 def search_space(k: int, known: Ints, best: int, shape: Ints) -> tuple[int, int]:
     """Find the least pair sum of k points in space, below ``best`` if there is one.
