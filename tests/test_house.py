@@ -39,7 +39,6 @@ LONG_FUNCTIONS = {
     "exact/submesh/pack_by_gaps/kernels.py: search": _ONE_LOOP,
     "exact/submesh/staircase/kernels.py: search": _ONE_LOOP,
     "exact/sukp/sukp_bb/pairs_kernels.py: by_pairs": _ONE_LOOP,
-    "formulations/ksubset/bounds/towns_kernels.py: search_space": _ONE_LOOP,
     "heuristics/ksubset/ptas_kernels.py: flow": _ONE_LOOP,
     "reports/adversary/least_kernels.py: least": _ONE_LOOP,
 }

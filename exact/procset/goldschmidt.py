@@ -75,13 +75,7 @@ def goldschmidt(instance: ProcSet, /, settings: Settings = DEFAULT) -> Result:
 
 
 class _Program:
-    """The states of one instance, item by item.
-
-    Attributes
-    ----------
-    best
-        The most valuable decision so far.
-    """
+    """The states of one instance, item by item; ``best`` is the dearest decision."""
 
     def __init__(self, classes: SetClasses) -> None:
         self.sizes = classes.sizes

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...formulations.procset.set_classes import Cost
+from ...heuristics.procset.layout import alike, ragged
 from ...heuristics.procset.reaching import ReachingMachine
 from ...instances import InputError, ProcessorSet
 from ...solvers import Limit
@@ -105,24 +106,15 @@ class RequestSolver:
         if lookahead is not None:
             refuse_lookahead(lookahead, levels)
         priced = [one for one in self.sets if any(one.cost)]
-        inside: list[list[int]] = [[] for _ in range(n_processors)]
-        for number, one in enumerate(priced):
-            for i in one.members:
-                inside[i].append(number)
-        alike: dict[tuple[int, ...], list[int]] = {}
-        for i, numbers in enumerate(inside):
-            alike.setdefault(tuple(numbers), []).append(i)
-        self._incidence, members = list(alike), list(alike.values())
+        home, self._incidence = alike(n_processors, priced)
         self.order, sequence = frontier_order.ordered(self._incidence, order)
         """Name of the order used."""
-        members = [members[c] for c in sequence]
-        home = np.empty(n_processors, dtype=np.int64)
-        for c, own in enumerate(members):
-            home[own] = c
+        home = np.argsort(sequence)[home]
         self._classes = (
             home,
-            *_rows(members),
-            *_rows([self._incidence[c] for c in sequence]),
+            np.searchsorted(np.sort(home), np.arange(len(sequence) + 1)),
+            np.argsort(home, kind="stable"),
+            *ragged([self._incidence[c] for c in sequence]),
         )
         self._prices = prices_of(
             [one.cost for one in priced],
@@ -320,10 +312,3 @@ def refuse_lookahead(after: int, levels: int) -> None:
             field="lookahead",
             value=after,
         )
-
-
-def _rows(rows: Sequence[Sequence[int]]) -> tuple[layout.Ints, layout.Ints]:
-    """Return the offsets of rows, and all rows concatenated."""
-    begin = np.concatenate([[0], np.cumsum([len(row) for row in rows])])
-    flat = [x for row in rows for x in row]
-    return begin.astype(np.int64), np.array(flat, dtype=np.int64)

@@ -32,18 +32,12 @@ def _accepts_all(instance: KSubset) -> str | None:
 class Entry:
     """A named formulation for one kind of solver.
 
-    Parameters
-    ----------
-    name
-        ``pairs``, ``cuts-unary``, …
-    load
-        Returns the function that builds the model; imports ortools or PuLP.
-    refuses
-        Returns why the formulation does not support an instance, or None if it does.
+    ``load`` imports ortools or PuLP and returns the functions that build models, by
+    name; ``refuses`` returns why an instance is not supported, or None if it is.
     """
 
     name: str
-    load: Callable[[], Builder]
+    load: Callable[[], Mapping[str, Builder]]
     refuses: Callable[[KSubset], str | None] = _accepts_all
 
     @property
@@ -61,7 +55,7 @@ class Entry:
         """
         if why := self.refuses(instance):
             raise InputError(why, field=self.name)
-        return self.load()(instance, strengthening)
+        return self.load()[self.name](instance, strengthening)
 
 
 def _needs_two_axes(instance: KSubset) -> str | None:
@@ -88,61 +82,25 @@ def _needs_short_hops(instance: KSubset) -> str | None:
     return None
 
 
-def _cp_pairs() -> Builder:
-    from .cpsat import pairs
+def _cpsat() -> Mapping[str, Builder]:
+    from .cpsat import BUILDERS
 
-    return pairs
-
-
-def _cp_element() -> Builder:
-    from .cpsat import cuts_element
-
-    return cuts_element
+    return BUILDERS
 
 
-def _cp_unary() -> Builder:
-    from .cpsat import cuts_unary
+def _mip() -> Mapping[str, Builder]:
+    from .mip import BUILDERS
 
-    return cuts_unary
-
-
-def _mip_pairs() -> Builder:
-    from .mip import pairs
-
-    return pairs
+    return BUILDERS
 
 
-def _mip_rlt() -> Builder:
-    from .mip import rlt
-
-    return rlt
-
-
-def _mip_unary() -> Builder:
-    from .mip import cuts_unary
-
-    return cuts_unary
-
-
-def _mip_convex() -> Builder:
-    from .mip import cuts_convex
-
-    return cuts_convex
-
-
-def _mip_margins() -> Builder:
-    from .mip import margins
-
-    return margins
-
-
-def _quadratic() -> Builder:
+def _quadratic() -> Mapping[str, Builder]:
     from .quadratic import cuts_quadratic
 
-    return cuts_quadratic
+    return {"cuts-quadratic": cuts_quadratic}
 
 
-def _series() -> Builder:
+def _series() -> Mapping[str, Builder]:
     raise InputError(NOT_EXPORTED["cuts-median"], field="cuts-median")
 
 
@@ -151,18 +109,18 @@ def _by_name(*entries: Entry) -> Mapping[str, Entry]:
 
 
 CP = _by_name(
-    Entry("pairs", _cp_pairs),
-    Entry("cuts-element", _cp_element),
-    Entry("cuts-unary", _cp_unary),
+    Entry("pairs", _cpsat),
+    Entry("cuts-element", _cpsat),
+    Entry("cuts-unary", _cpsat),
 )
 """For CP-SAT."""
 
 MIP = _by_name(
-    Entry("pairs", _mip_pairs),
-    Entry("rlt", _mip_rlt),
-    Entry("cuts-unary", _mip_unary),
-    Entry("cuts-convex", _mip_convex),
-    Entry("margins", _mip_margins, _needs_two_axes),
+    Entry("pairs", _mip),
+    Entry("rlt", _mip),
+    Entry("cuts-unary", _mip),
+    Entry("cuts-convex", _mip),
+    Entry("margins", _mip, _needs_two_axes),
 )
 """For mixed-integer solvers, and for LP and MPS files."""
 

@@ -15,16 +15,10 @@ from ...instances import KSubset, Mesh, Torus
 class Counts:
     """The parts that models over cuts share, independent of any solver.
 
-    With c_h the number of chosen processors inside cut h, the pair sum is
-    Σ w_h c_h (k - c_h) / unit.
-
-    Parameters
-    ----------
-    instance
-        The instance with these cuts.
-    nested
-        Whether a count is written as the sum of those of the cuts directly inside
-        and the processors in none of them, or as the sum over all processors inside.
+    With c_h the number of chosen processors inside cut h, the pair sum is Σ w_h c_h (k
+    - c_h) / unit. A nested count is written as the sum of those of the cuts directly
+    inside and the processors in none of them, any other as the sum over all processors
+    inside.
     """
 
     instance: KSubset

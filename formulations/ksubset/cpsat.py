@@ -6,7 +6,7 @@ meshes; see docs/models.md, which also has the encodings that were tried and dro
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations, pairwise
 from typing import Any
@@ -17,9 +17,8 @@ from ...instances import KSubset
 from ...solvers.formulation import CpFormulation
 from .counts import Counts
 from .medians import PROOF, CountBox
-from .strengthening import Strengthening, symmetry
+from .strengthening import Strengthening, chosen_of, symmetry_of
 
-Builder = Callable[..., CpFormulation]
 Ranges = tuple[tuple[int, int], ...]
 ALL = Strengthening()
 
@@ -36,15 +35,11 @@ class _Build:
         self.model.name = name
         self.x = [self.model.new_bool_var(f"x{i}") for i in range(instance.n)]
         self.model.add(sum(self.x) == instance.k)
-        self.hint = strengthening.hint
-        if strengthening.symmetry:
-            found = symmetry(instance)
-            for i in found.fixed:
-                self.model.add(self.x[i] == 1)
-            for row in found.rows:
-                self.model.add(cp_model.LinearExpr.weighted_sum(self.x, row) <= 0)
-            if self.hint is not None:
-                self.hint = found.image(instance, self.hint)
+        found, self.hint = symmetry_of(instance, strengthening)
+        for i in found.fixed:
+            self.model.add(self.x[i] == 1)
+        for row in found.rows:
+            self.model.add(cp_model.LinearExpr.weighted_sum(self.x, row) <= 0)
         if self.hint is not None:
             chosen = set(self.hint)
             for i, x in enumerate(self.x):
@@ -64,17 +59,13 @@ class _Build:
             instance=self.instance,
             model=self.model,
             variables=self.x,
-            decode=_decode,
+            decode=chosen_of,
             unit=unit,
             hint=self.hint,
             bound=self.strengthening.bound,
             proof=self.strengthening.proof,
             below=self.below,
         )
-
-
-def _decode(values: Sequence[int]) -> tuple[int, ...]:
-    return tuple(i for i, value in enumerate(values) if value)
 
 
 def pairs(instance: KSubset, strengthening: Strengthening = ALL) -> CpFormulation:
@@ -273,3 +264,6 @@ def cuts_median(
         build.model.add(cp_model.LinearExpr.weighted_sum(build.x, row) <= 0)
     # On one side of a median the relaxation is the secant, which pays off here.
     return replace(_unary(build), parameters="")
+
+
+BUILDERS = {"pairs": pairs, "cuts-element": cuts_element, "cuts-unary": cuts_unary}

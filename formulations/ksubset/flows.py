@@ -16,20 +16,10 @@ def with_margins(
 ) -> tuple[int, ...]:
     """Choose given numbers of processors in every row and every column.
 
-    A maximum flow from rows to columns through cells of free processors. Of several
-    on one cell the first are taken. Deterministic; O(rows * columns * n) at worst.
-
-    Parameters
-    ----------
-    row, column
-        Row and column of every processor, counted from 0.
-    rows, columns
-        Number to choose in every row and in every column.
-
-    Returns
-    -------
-    tuple[int, ...]
-        Indices, ascending; fewer than required if the numbers are inconsistent.
+    A maximum flow from rows to columns through cells of free processors, whose rows and
+    columns are counted from 0. Of several on one cell the first are taken. Returns
+    fewer than required if the numbers are inconsistent. Deterministic; O(rows * columns
+    * n) at worst.
 
     >>> with_margins(np.array([0, 0, 1]), np.array([0, 1, 1]), [1, 1], [1, 1])
     (0, 2)

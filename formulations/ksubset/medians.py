@@ -32,27 +32,16 @@ PROOF = Proof(Grade.ENUMERATED, "secants of every median")
 class CountBox:
     """Common properties of the choices with these medians that cost less than a limit.
 
-    Parameters
-    ----------
-    median
-        Positions, one per axis.
-    ranges
-        Least and greatest count inside every cut.
-    inside, outside
-        Processors that all of them contain, and those that none contains.
-    bound
-        Lower bound on their cost.
-    rows
-        Coefficients of the processors; each row's sum over the choice is ≤ 0, or an
-        equally good choice of the same or of another median satisfies them.
+    Each row's sum over the choice is ≤ 0, or an equally good choice of the same or of
+    another median satisfies them.
     """
 
-    median: Median
-    ranges: tuple[tuple[int, int], ...]
-    inside: tuple[int, ...]
-    outside: tuple[int, ...]
-    bound: int
-    rows: tuple[IntArray, ...] = ()
+    median: Median  # positions, one per axis
+    ranges: tuple[tuple[int, int], ...]  # least and greatest count inside every cut
+    inside: tuple[int, ...]  # processors that all of them contain
+    outside: tuple[int, ...]  # processors that none contains
+    bound: int  # lower bound on their cost
+    rows: tuple[IntArray, ...] = ()  # coefficients of the processors
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ half-full square meshes; see docs/models.md.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations, pairwise
 from typing import Any
@@ -18,9 +18,8 @@ from ...solvers.formulation import MipFormulation
 from ...solvers.modelling import load_pulp
 from .counts import Counts
 from .flows import with_margins
-from .strengthening import Strengthening, symmetry
+from .strengthening import Strengthening, chosen_of, symmetry_of
 
-Builder = Callable[..., MipFormulation]
 ALL = Strengthening()
 
 
@@ -37,21 +36,17 @@ class _Build:
         self.name, self.instance, self.strengthening = name, instance, strengthening
         self.model = self.pulp.LpProblem(name.replace("-", "_"), 1)
         self.terms: list[tuple[Any, int]] = []
-        self.hint = strengthening.hint
-        self.symmetry = symmetry(instance) if strengthening.symmetry else None
-        if self.hint is not None and self.symmetry:
-            self.hint = self.symmetry.image(instance, self.hint)
+        found, self.hint = symmetry_of(instance, strengthening)
         chosen = set(self.hint or ())
         kind = "Continuous" if self.relaxed else "Integer"
         self.x = [
             self._variable(f"x{i}", 0, 1, kind, i in chosen) for i in range(instance.n)
         ]
         self.row([(x, 1) for x in self.x], "==", instance.k)
-        if self.symmetry:
-            for i in self.symmetry.fixed:
-                self.row([(self.x[i], 1)], "==", 1)
-            for signs in self.symmetry.rows:
-                self.row(zip(self.x, signs.tolist(), strict=True), "<=", 0)
+        for i in found.fixed:
+            self.row([(self.x[i], 1)], "==", 1)
+        for signs in found.rows:
+            self.row(zip(self.x, signs.tolist(), strict=True), "<=", 0)
 
     def binary(self, name: str, start: bool) -> Any:
         return self._variable(name, 0, 1, "Integer", start)
@@ -78,7 +73,7 @@ class _Build:
             instance=self.instance,
             model=self.model,
             variables=self.x,
-            decode=_decode,
+            decode=chosen_of,
             unit=unit,
             hint=self.hint,
             bound=self.strengthening.bound,
@@ -90,10 +85,6 @@ class _Build:
         if self.hint is not None:
             variable.setInitialValue(int(start))
         return variable
-
-
-def _decode(values: Sequence[int]) -> tuple[int, ...]:
-    return tuple(i for i, value in enumerate(values) if value)
 
 
 def pairs(instance: KSubset, strengthening: Strengthening = ALL) -> MipFormulation:
@@ -280,3 +271,12 @@ def margins(instance: KSubset, strengthening: Strengthening = ALL) -> MipFormula
 
     variables = [m for line in build.lines for m in line]
     return replace(model, variables=variables, decode=decode)
+
+
+BUILDERS = {
+    "pairs": pairs,
+    "rlt": rlt,
+    "cuts-unary": cuts_unary,
+    "cuts-convex": cuts_convex,
+    "margins": margins,
+}

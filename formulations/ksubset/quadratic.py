@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from ...instances import KSubset
 from ...solvers.formulation import QuadraticFormulation
 from ...solvers.quadratic import QuadraticModel
 from .counts import Counts
-from .strengthening import Strengthening, symmetry
+from .strengthening import Strengthening, chosen_of, symmetry_of
 
 ALL = Strengthening()
 
@@ -30,19 +28,15 @@ def cuts_quadratic(
     k = 32 on half of 16x16 in 36 s, all of 8x8 with k = 25 in 3 s; docs/models.md.
     """
     model = QuadraticModel()
-    hint = strengthening.hint
-    found = symmetry(instance) if strengthening.symmetry else None
-    if found and hint is not None:
-        hint = found.image(instance, hint)
-    fixed = set(found.fixed) if found else set()
+    found, hint = symmetry_of(instance, strengthening)
     chosen = set(hint or ())
     counts = Counts(instance, strengthening.nesting)
     x = [
-        model.variable(f"x{i}", int(i in fixed), 1, int(i in chosen))
+        model.variable(f"x{i}", int(i in found.fixed), 1, int(i in chosen))
         for i in range(instance.n)
     ]
     model.row([(i, 1) for i in x], instance.k, instance.k)
-    for row in found.rows if found else ():
+    for row in found.rows:
         model.row(list(zip(x, row.tolist(), strict=True)), None, 0)
     known = counts.of(sorted(chosen))
     c = [
@@ -66,13 +60,9 @@ def cuts_quadratic(
         instance=instance,
         model=model,
         variables=[f"x{i}" for i in range(instance.n)],
-        decode=_decode,
+        decode=chosen_of,
         unit=counts.unit,
         hint=hint,
         bound=strengthening.bound,
         proof=strengthening.proof,
     )
-
-
-def _decode(values: Sequence[int]) -> tuple[int, ...]:
-    return tuple(i for i, value in enumerate(values) if value)

@@ -7,7 +7,7 @@ processors, and the nesting of the cuts. Each is optional.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -21,25 +21,15 @@ from ...solvers import Proof
 class Strengthening:
     """Optional input of a model besides the instance.
 
-    Parameters
-    ----------
-    hint
-        A valid choice from which the solver starts.
-    bound, proof
-        A proved bound on the pair sum and its proof.
-    symmetry
-        Whether mirror images and shifts of a choice are excluded if the free
-        processors have such symmetry, see `Symmetry`.
-    nesting
-        Whether counts are tied to those of the cuts that enclose them.
-    levels
-        Whether the choice must be a level set of its own distances, which every
-        optimal one is (see `counts.Counts.margins`); only models over cuts for
-        CP-SAT use it.
+    With ``symmetry``, mirror images and shifts of a choice are excluded if the free
+    processors have such symmetry, see `Symmetry`. With ``nesting``, counts are tied to
+    those of the cuts that enclose them. With ``levels``, the choice must be a level set
+    of its own distances, which every optimal one is (see `counts.Counts.margins`); only
+    models over cuts for CP-SAT use it.
     """
 
-    hint: tuple[int, ...] | None = None
-    bound: int | None = None
+    hint: tuple[int, ...] | None = None  # a valid choice from which the solver starts
+    bound: int | None = None  # on the pair sum, proved
     proof: Proof | None = None
     symmetry: bool = True
     nesting: bool = True
@@ -55,27 +45,18 @@ class Symmetry:
     """Inequalities on x that some optimal choice satisfies.
 
     On meshes and points, let D_a = Σ over the choice of (2 x_a - low_a - high_a). Where
-    the free processors are their own mirror image along axis a, D_a ≤ 0; where
-    they are unchanged by swapping axes a and b, D_a ≤ D_b. Any choice can be made to
-    satisfy this by mirroring each axis and sorting those that swap. On an entirely
-    free torus, the first processor is chosen, as any choice can be shifted.
+    the free processors are their own mirror image along axis a, D_a ≤ 0; where they are
+    unchanged by swapping axes a and b, D_a ≤ D_b. Any choice can be made to satisfy
+    this by mirroring each axis and sorting those that swap. On an entirely free torus,
+    the first processor is chosen, as any choice can be shifted.
 
-    Parameters
-    ----------
-    rows
-        Coefficients of the n processors; each row's sum over the choice is ≤ 0.
-    fixed
-        Processors that are chosen.
-    mirrors
-        Axes along which the free processors are their own mirror image.
-    classes
-        Axes that can be swapped with one another.
+    Each row has the coefficients of the processors; its sum over the choice is ≤ 0.
     """
 
     rows: tuple[IntArray, ...] = ()
-    fixed: tuple[int, ...] = ()
-    mirrors: tuple[int, ...] = ()
-    classes: tuple[tuple[int, ...], ...] = ()
+    fixed: tuple[int, ...] = ()  # processors that are chosen
+    mirrors: tuple[int, ...] = ()  # axes of mirror symmetry
+    classes: tuple[tuple[int, ...], ...] = ()  # axes that can be swapped
 
     def image(self, instance: KSubset, chosen: Collection[int]) -> tuple[int, ...]:
         """Return an equally good choice that satisfies the inequalities."""
@@ -140,6 +121,21 @@ def symmetry(instance: KSubset) -> Symmetry:
         for a, b in pairwise(swap):
             rows.append(from_middle[:, a] - from_middle[:, b])
     return Symmetry(tuple(rows), (), tuple(mirrors), tuple(swaps))
+
+
+def symmetry_of(
+    instance: KSubset, strengthening: Strengthening
+) -> tuple[Symmetry, tuple[int, ...] | None]:
+    """Return the symmetry that a model breaks, and the hint's image under it."""
+    if not strengthening.symmetry:
+        return Symmetry(), strengthening.hint
+    found, hint = symmetry(instance), strengthening.hint
+    return found, None if hint is None else found.image(instance, hint)
+
+
+def chosen_of(values: Sequence[int]) -> tuple[int, ...]:
+    """Return the processors whose variables are 1."""
+    return tuple(i for i, value in enumerate(values) if value)
 
 
 def _sites(points: IntArray) -> list[Site]:

@@ -86,16 +86,9 @@ def classes(
 def set_level_objective(
     model: CpFormulation, number: int, at_most: Sequence[int] = ()
 ) -> None:
-    """Minimise one level, the first being number 0, and bound those before it.
+    """Minimise one level, the first being number 0, and limit those before it.
 
-    Parameters
-    ----------
-    model
-        A model made by `classes`; it is modified.
-    number
-        The level.
-    at_most
-        Limits on the levels before it.
+    The model, made by `classes`, is modified.
     """
     weigh = cp_model.LinearExpr.weighted_sum
 

@@ -24,31 +24,14 @@ Cost = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SetClasses:
-    """Classes of like processors, and the sets they share.
+    """Classes of like processors, and the sets they share."""
 
-    Parameters
-    ----------
-    members
-        For each class, indices into ``instance.processors``, ascending. Classes are
-        in the order of their first members.
-    private
-        For each class, the cost of taking any of it, without shared sets.
-    opens
-        For each class, the shared sets that contain it, ascending.
-    shared
-        Cost of each shared set.
-    request
-        Number of processors requested.
-    levels
-        Length of every cost.
-    """
-
-    members: tuple[tuple[int, ...], ...]
-    private: tuple[Cost, ...]
-    opens: tuple[tuple[int, ...], ...]
-    shared: tuple[Cost, ...]
+    members: tuple[tuple[int, ...], ...]  # indices, ascending; classes by first
+    private: tuple[Cost, ...]  # of taking any of a class, without shared sets
+    opens: tuple[tuple[int, ...], ...]  # shared sets that contain a class, ascending
+    shared: tuple[Cost, ...]  # cost of each shared set
     request: int
-    levels: int
+    levels: int  # length of every cost
 
     @property
     def sizes(self) -> tuple[int, ...]:

@@ -16,17 +16,7 @@ Terms = list[tuple[int, int]]
 
 
 class ProcsetTerms:
-    """Classes, and the terms of every level of the cost.
-
-    Attributes
-    ----------
-    grouped
-        The classes.
-    n
-        Number of variables.
-    radix
-        Units of every level, and how to fold all levels into one.
-    """
+    """Classes, and the terms of every level of the cost, of n variables."""
 
     def __init__(self, instance: ProcSet) -> None:
         self.instance = instance

@@ -23,21 +23,11 @@ PARAMETERS = (
 
 @dataclass(frozen=True, slots=True)
 class Thing:
-    """A box to be placed.
+    """A box to be placed."""
 
-    Parameters
-    ----------
-    starts
-        Lowest corner, an expression per axis.
-    shapes
-        Its possible rotations.
-    turned
-        One boolean per rotation, of which one is true; empty if there is only one.
-    """
-
-    starts: tuple[cp_model.LinearExprT, ...]
-    shapes: tuple[tuple[int, ...], ...]
-    turned: tuple[cp_model.IntVar, ...] = ()
+    starts: tuple[cp_model.LinearExprT, ...]  # lowest corner, by axis
+    shapes: tuple[tuple[int, ...], ...]  # its possible rotations
+    turned: tuple[cp_model.IntVar, ...] = ()  # one is true; empty if only one
 
     def side(self, axis: int) -> cp_model.LinearExprT:
         """Return its length along an axis."""
@@ -133,15 +123,9 @@ def folded(model: CpFormulation, weights: Sequence[int]) -> cp_model.LinearExprT
 class _Builder:
     """The parts of the model during construction.
 
-    Attributes
-    ----------
-    variables
-        Variables that define a placement: of the request, then of each movable
-        resident, its starts and the index of its rotation.
-    moved
-        Whether each resident is moved.
-    ways
-        Displacement of each resident along each axis.
+    A placement is defined by ``variables``: of the request, then of each movable
+    resident, its starts and the booleans of its rotations. ``moved`` tells whether each
+    resident is moved, ``ways`` how far along each axis.
     """
 
     def __init__(self, instance: Submesh, model: cp_model.CpModel) -> None:

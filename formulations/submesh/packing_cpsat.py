@@ -23,17 +23,7 @@ overload checks took five to twenty times as long, see docs/submesh-feasibility.
 
 @dataclass(frozen=True, slots=True)
 class PackingModel:
-    """A model, and the decoding of its solutions.
-
-    Parameters
-    ----------
-    model
-        A ``cp_model.CpModel``.
-    variables
-        Variables that define where the items are.
-    decode
-        Converts their values to the boxes of the items.
-    """
+    """A model, its variables, and the decoding of their values to boxes."""
 
     model: cp_model.CpModel
     variables: list[Any]
@@ -59,16 +49,10 @@ def no_overlap(packing: Packing, *, hint: Sequence[Box] = ()) -> PackingModel:
     packing can be mirrored; on a torus it lies at the origin. On a torus the model has
     a copy of every box one period earlier along each axis. In three dimensions, one of
     six booleans decides for every pair along which axis which of the two comes first.
+    Every item must fit on its own. The boxes of the hint may overlap.
 
     Size: a variable per item and axis, two if it may be rotated; on a torus four boxes
     per item; in three dimensions six booleans per pair.
-
-    Parameters
-    ----------
-    packing
-        The packing problem; every item must fit on its own.
-    hint
-        Boxes of the items from which the solver starts, possibly overlapping.
     """
     model = cp_model.CpModel()
     model.name = "no-overlap"

@@ -20,13 +20,6 @@ def union(instance: Sukp, *, hint: tuple[int, ...] | None = None) -> CpFormulati
 
     Size: a boolean per item and per element, a clause for each element of each item,
     and a row.
-
-    Parameters
-    ----------
-    instance
-        The instance to solve.
-    hint
-        A choice from which the solver starts.
     """
     model = cp_model.CpModel()
     model.name = "union"

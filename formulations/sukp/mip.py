@@ -40,13 +40,6 @@ def union(instance: Sukp, *, hint: tuple[int, ...] | None = None) -> MipFormulat
 
     The same as with y_j = 1 - z_j ≤ x_e, but for the constant in the objective. Size:
     a binary per item and per element, a row for each element of each item, and one.
-
-    Parameters
-    ----------
-    instance
-        The instance to solve.
-    hint
-        A choice from which the solver starts.
     """
     pulp = load_pulp()
     constants = pulp.constants

@@ -14,8 +14,8 @@ from ...formulations.ksubset.bounds.towns import (
     TOWN_SEARCH,
     town_bound_value,
     town_sites,
+    town_sites_in_space,
 )
-from ...formulations.ksubset.bounds.towns_3d import town_sites_in_space
 from ...instances import IntArray, KSubset, Mesh
 from ...solvers import DEFAULT, Grade, Proof, Result, Settings, answer, clock
 

@@ -36,26 +36,34 @@ def layout_of(processors: int, sets: Sequence[ProcessorSet]) -> Layout:
     >>> layout.home.tolist(), layout.set_class.tolist(), layout.price.tolist()
     ([0, 0, 1], [0, 0, 1], [[6], [3]])
     """
-    inside: list[list[int]] = [[] for _ in range(processors)]
-    for number, one in enumerate(sets):
-        for i in one.members:
-            inside[i].append(number)
-    alike: dict[tuple[int, ...], int] = {}
-    home = [alike.setdefault(tuple(numbers), len(alike)) for numbers in inside]
+    home, incidence = alike(processors, sets)
     classes: list[list[int]] = [[] for _ in sets]
-    for numbers, c in alike.items():
+    for c, numbers in enumerate(incidence):
         for number in numbers:
             classes[number].append(c)
-    set_first, set_class = _ragged(classes)
-    class_first, class_set = _ragged(list(alike))
+    set_first, set_class = ragged(classes)
+    class_first, class_set = ragged(incidence)
     return Layout(
-        home=np.array(home, dtype=np.int64),
+        home=home,
         set_first=set_first,
         set_class=set_class,
         class_first=class_first,
         class_set=class_set,
         price=words([one.cost for one in sets]),
     )
+
+
+def alike(
+    processors: int, sets: Sequence[ProcessorSet]
+) -> tuple[IntArray, list[tuple[int, ...]]]:
+    """Return the class of each processor, and the sets that contain each class."""
+    inside: list[list[int]] = [[] for _ in range(processors)]
+    for number, one in enumerate(sets):
+        for i in one.members:
+            inside[i].append(number)
+    names: dict[tuple[int, ...], int] = {}
+    home = [names.setdefault(tuple(numbers), len(names)) for numbers in inside]
+    return np.array(home, dtype=np.int64), list(names)
 
 
 def words(costs: Sequence[Cost]) -> IntArray:
@@ -85,7 +93,7 @@ def _fit(costs: Sequence[Cost], first: int, last: int) -> bool:
     return fits(part, radix_of(part, last - first))
 
 
-def _ragged(rows: Sequence[Sequence[int]]) -> tuple[IntArray, IntArray]:
+def ragged(rows: Sequence[Sequence[int]]) -> tuple[IntArray, IntArray]:
     """Concatenate rows; return where each begins, and the values."""
     first = np.cumsum([0, *map(len, rows)], dtype=np.int64)
     held = np.fromiter((x for row in rows for x in row), np.int64, int(first[-1]))

@@ -24,7 +24,7 @@ import numpy.typing as npt
 
 from ...instances import IntArray, ProcSet
 from ...solvers import DEFAULT, Limit, Result, Settings, answer, clock
-from ...solvers.interrupt import deferred
+from ...solvers.limits import limits
 from . import local_search_kernels as kernels
 from .layout import Layout
 from .local_search_kernels import Ground
@@ -57,17 +57,12 @@ def local_search(instance: ProcSet, /, settings: Settings = DEFAULT) -> Result:
     machine = ReachingMachine(n, instance.sets)
     available = np.zeros(n, dtype=np.bool_)
     available[list(instance.available)] = True
-    with deferred() as pressed:
+    with limits(start + settings.time_limit, settings.node_limit) as watch:
         limit: Limit | None = None
 
         def stopped(tried: int = 0) -> bool:
             nonlocal limit
-            if pressed.is_set():
-                limit = Limit.INTERRUPT
-            elif clock.now() - start > settings.time_limit:
-                limit = Limit.TIME
-            elif tried == settings.node_limit:
-                limit = Limit.NODES
+            limit = watch.reached(tried)
             return limit is not None
 
         chosen = machine.select(available, instance.request, settings.seed, stopped)
@@ -80,13 +75,7 @@ def local_search(instance: ProcSet, /, settings: Settings = DEFAULT) -> Result:
 
 
 class _Search:
-    """The best selection so far, by classes, and its cost.
-
-    Attributes
-    ----------
-    best
-        Whether each class is taken.
-    """
+    """The best selection so far: whether each class is taken; and its cost."""
 
     def __init__(
         self, layout: Layout, available: Flags, chosen: IntArray, request: int

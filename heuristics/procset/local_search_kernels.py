@@ -253,21 +253,9 @@ def descend(
 ) -> bool:
     """Make the first move that improves, again and again; see ``local_search``.
 
-    Parameters
-    ----------
-    taken, hits, price
-        The selection; always the best of this descent.
-    state
-        See `AT`.
-    most
-        Moves tried in all after which to come back; -1 for any number.
-    budget
-        Work after which to come back.
-
-    Returns
-    -------
-    bool
-        Whether no move improves.
+    The selection (``taken``, ``hits`` and ``price``) is always the best of this
+    descent. Comes back after ``most`` moves tried in all (-1 for any number; see `AT`),
+    and after so much work. Returns whether no move improves.
     """
     moves, shared = ground.moves, ground.shared
     pairs = len(shared) * len(shared) if ground.pairs else 0
@@ -290,12 +278,10 @@ def descend(
             one[0] = moves[at]
             if hits[one[0]] == 0:
                 continue
-            trial[:] = taken
-            touched[:] = hits
+            trial[:], touched[:] = taken, hits
             valid = close_some(ground, trial, touched, one, state)
         elif at < 2 * len(moves):
-            trial[:] = taken
-            touched[:] = hits
+            trial[:], touched[:] = taken, hits
             _open(ground, trial, touched, moves[at - len(moves)])
             excess = _total(ground, trial) - ground.request
             _peel(ground, trial, touched, excess, state)
@@ -305,8 +291,7 @@ def descend(
             two[0], two[1] = shared[i], shared[j]
             if i >= j or hits[two[0]] == 0 or hits[two[1]] == 0:
                 continue
-            trial[:] = taken
-            touched[:] = hits
+            trial[:], touched[:] = taken, hits
             valid = close_some(ground, trial, touched, two, state)
         state[TRIED] += 1
         if valid:

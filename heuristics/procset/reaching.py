@@ -29,7 +29,7 @@ import numpy.typing as npt
 
 from ...instances import IntArray, ProcessorSet, ProcSet
 from ...solvers import DEFAULT, Limit, Result, Settings, answer, clock
-from ...solvers.interrupt import deferred
+from ...solvers.limits import limits
 from . import reaching_kernels as kernels
 from .layout import layout_of
 
@@ -191,14 +191,11 @@ def _run(instance: ProcSet, settings: Settings, *, beam: int, covers: bool) -> R
     available = np.zeros(len(instance.processors), dtype=np.bool_)
     available[list(instance.available)] = True
     limit: Limit | None = None
-    with deferred() as pressed:
+    with limits(deadline) as watch:
 
         def stop() -> bool:
             nonlocal limit
-            if pressed.is_set():
-                limit = Limit.INTERRUPT
-            elif clock.now() >= deadline:
-                limit = Limit.TIME
+            limit = watch.reached()
             return limit is not None
 
         chosen = machine.select(available, instance.request, settings.seed, stop)

@@ -60,14 +60,9 @@ def _offer(
 ) -> None:
     """Enter a union into its row, if it is dear enough; the row is sorted.
 
-    Parameters
-    ----------
-    bits, price, held
-        The row: unions (beam, bit words), prices (beam, words), how many (1,).
-    new, worth
-        The union and its price.
-    nothing
-        Whether an empty place is a union of price 0 that ties as any other does.
+    The row has unions (beam, bit words), prices (beam, words), and how many it holds
+    (1,). With ``nothing`` an empty place is a union of price 0 that ties as any other
+    does.
     """
     beam = len(bits)
     for b in range(held[0]):
@@ -106,6 +101,9 @@ def reach(
 ) -> int:
     """Fill rows from those before; return the row to go on with.
 
+    The tables are (rows, beam, bit words), (rows, beam, words) and (rows,); rows are
+    numbered by size, 0 to |Pa| - r.
+
     Parameters
     ----------
     count
@@ -114,15 +112,10 @@ def reach(
         Available classes and processors of each set: see `present_of`.
     covers
         Whether a union is priced by the sets that it covers, or by those it touches.
-    bits, price, held
-        The tables: (rows, beam, bit words), (rows, beam, words) and (rows,). Rows
-        are numbered by size, 0 to |Pa| - r.
     begin
         The row to go on with; -1 to start with the sets themselves.
-    state
-        See `COIN` and `WORK`.
-    budget
-        Work after which to come back; see `WORK`.
+    state, budget
+        See `COIN` and `WORK`; the work after which to come back.
     """
     set_first, set_class = layout.set_first, layout.set_class
     class_first, class_set = layout.class_first, layout.class_set

@@ -83,14 +83,8 @@ def tabu(instance: Sukp, /, settings: Settings = DEFAULT) -> Result:
 class TabuSearch:
     """The two sides of one instance, and the best items so far.
 
-    Attributes
-    ----------
-    items, elements
-        The sides; things and parts in the orders of ``item`` and ``element``.
-    item, element
-        Items by decreasing profit, elements by decreasing weight.
-    moves
-        Moves made so far.
+    Things and parts of ``items`` and ``elements``, the sides, are in the orders of
+    ``item`` (by decreasing profit) and ``element`` (by decreasing weight).
     """
 
     def __init__(self, instance: Sukp, seed: int) -> None:

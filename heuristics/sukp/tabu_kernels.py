@@ -38,25 +38,19 @@ ENDED = -1
 class Side(NamedTuple):
     """What can be chosen, what it covers, and what is chosen now."""
 
-    own: Ints
-    """Of each thing: profit of an item, weight of an element."""
-    worth: Ints
-    """Of each part: weight of an element, profit of an item."""
-    start: Ints
-    """Thing t covers ``parts[start[t]:start[t + 1]]``."""
+    own: Ints  # of each thing: profit of an item, weight of an element
+    worth: Ints  # of each part: weight of an element, profit of an item
+    start: Ints  # thing t covers ``parts[start[t]:start[t + 1]]``
     parts: Ints
-    back: Ints
-    """Part p is covered by ``things[back[p]:back[p + 1]]``."""
+    back: Ints  # part p is covered by ``things[back[p]:back[p + 1]]``
     things: Ints
     inside: Flags
     covers: Ints
     owner: Ints
     gain: Ints
     loss: Ints
-    sign: Words
-    """Of each thing: a random number; a set's hash is their exclusive or."""
-    seen: Words
-    """Hashes of sets met before, each where its lowest bits say."""
+    sign: Words  # of each thing: a random number; a set's hash is their exclusive or
+    seen: Words  # hashes of sets met before, each where its lowest bits say
     state: Ints
     words: Words
 
@@ -282,10 +276,9 @@ def turn(
         Capacity for items; for elements, what they must weigh at least.
     record, kept
         Least profit left out so far, and its items in the order of the side of items.
-    patience
-        Moves without a new best of the turn, after which the turn is over.
-    percent
-        Chance of each chosen thing to be dropped before the next turn.
+    patience, percent
+        Moves without a new best after which the turn is over; chance of each chosen
+        thing to be dropped before the next one.
 
     Returns
     -------

@@ -9,9 +9,10 @@ from ...formulations.ksubset.bounds.towns import (
     TOWN_SEARCH,
     town,
     town_bound_value,
+    town_in_space,
     town_sites,
+    town_sites_in_space,
 )
-from ...formulations.ksubset.bounds.towns_3d import town_in_space, town_sites_in_space
 from ...instances import KSubset, Site, mesh
 from .claim import Claim, Outcome, Trial, held, refuted
 

@@ -4,6 +4,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -22,6 +23,7 @@ from closeknit.solvers import (
     Ties,
     cpsat,
 )
+from closeknit.solvers.formulation import CpFormulation
 from closeknit.solvers.progress import observed
 
 from ..oracles import optimum
@@ -31,7 +33,9 @@ BUILDERS = (models.pairs, models.cuts_element, models.cuts_unary)
 
 
 @pytest.mark.parametrize("builder", BUILDERS, ids=lambda b: str(b.__name__))
-def test_finds_the_optimum_on_every_topology(builder: models.Builder) -> None:
+def test_finds_the_optimum_on_every_topology(
+    builder: Callable[..., CpFormulation],
+) -> None:
     for seed in range(90):
         instance = seeded_ksubset(seed)
         hint = tuple(range(instance.k)) if seed % 2 else None

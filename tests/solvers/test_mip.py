@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -27,6 +28,7 @@ from closeknit.solvers import (
     interrupt,
     mip,
 )
+from closeknit.solvers.formulation import MipFormulation
 from closeknit.solvers.mip_backends import cbc_bound
 from closeknit.solvers.progress import observed
 from closeknit.solvers.tolerances import rounded_up
@@ -318,7 +320,9 @@ BUILDERS = (
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("builder", BUILDERS, ids=lambda b: str(b.__name__))
 def test_every_model_and_backend_finds_the_optimum(
-    builder: mip_models.Builder, backend: str, monkeypatch: pytest.MonkeyPatch
+    builder: Callable[..., MipFormulation],
+    backend: str,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(interrupt, "GRACE", 60.0)
     nth = len(BUILDERS) * BACKENDS.index(backend) + BUILDERS.index(builder)
@@ -336,7 +340,7 @@ def test_every_model_and_backend_finds_the_optimum(
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("builder", BUILDERS, ids=lambda b: str(b.__name__))
 def test_every_model_and_backend_on_every_topology(
-    builder: mip_models.Builder, backend: str
+    builder: Callable[..., MipFormulation], backend: str
 ) -> None:
     for instance in INSTANCES:
         for strengthening in (

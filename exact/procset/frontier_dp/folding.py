@@ -24,19 +24,12 @@ BITS = 62
 class Prices:
     """Costs of the sets, level by level, before folding.
 
-    Parameters
-    ----------
-    costs
-        Cost of each set, regardless of availability; if ``members`` of a set is not 0,
-        each available member adds 1 at level ``counted``.
-    members
-        For each set, the most members counted at that level, or 0.
-    counted
-        That level, or None if no members are counted.
+    Each available member of a set whose entry in ``members`` is not 0 adds 1 at level
+    ``counted``.
     """
 
-    costs: tuple[Cost, ...]
-    members: tuple[int, ...]
+    costs: tuple[Cost, ...]  # of each set, regardless of availability
+    members: tuple[int, ...]  # of each set: the most counted, or 0
     counted: int | None
 
     @property
@@ -73,31 +66,15 @@ def prices_of(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Folding:
-    """Folded costs of all sets, and how to unfold them.
+    """Folded costs of all sets, and how to unfold them."""
 
-    Parameters
-    ----------
-    words
-        First level, level after the last, and radix of each word.
-    base, ahead
-        For each word and set, its cost and what each available member adds.
-    largest
-        Sum of the first word over all sets, with everything available.
-    spans
-        For each word, a value that no sum reaches.
-    request
-        Number of processors up to which sums are exact.
-    counted
-        The level that `unfold` leaves out, or None.
-    """
-
-    words: tuple[tuple[int, int, Radix], ...]
-    base: Ints
-    ahead: Ints
-    largest: int
-    spans: tuple[int, ...]
-    request: int
-    counted: int | None
+    words: tuple[tuple[int, int, Radix], ...]  # first, end, radix of each
+    base: Ints  # of each word and set: its cost
+    ahead: Ints  # of each word and set: what each available member adds
+    largest: int  # sum of the first word over all sets, everything available
+    spans: tuple[int, ...]  # for each word, a value that no sum reaches
+    request: int  # number of processors up to which sums are exact
+    counted: int | None  # the level that `unfold` leaves out
 
     def unfold(self, folded: Sequence[int]) -> Cost:
         """Return the cost of a folded sum, given as one integer per word.
@@ -117,16 +94,7 @@ def folding_of(
 ) -> Folding:
     """Fold the costs of sets for requests up to ``request`` processors.
 
-    Parameters
-    ----------
-    prices
-        Costs of the sets.
-    incidence
-        For each class, the sets that contain it.
-    levels
-        Length of every cost, including the lookahead level.
-    request
-        The largest request.
+    ``incidence`` gives the sets of each class; ``levels`` includes the lookahead level.
     """
     most = prices.most
     bounds = [

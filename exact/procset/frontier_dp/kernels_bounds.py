@@ -40,12 +40,8 @@ def multiplier(
     The bound is concave and piecewise linear in the worth: the next one to try is
     where the lines of two choices meet, of which one has enough units.
     """
-    enough, units = 0, 0
-    for k in range(len(plan.size)):
-        units += plan.size[k]
-        enough += plan.private[0, k]
-    for g in range(plan.price.shape[1]):
-        enough += plan.price[0, g]
+    units = plan.size.sum()
+    enough = plan.private[0].sum() + plan.price[0].sum()
     upper, generous, total = enough, -1, units
     less, few, best, bound = 0, 0, 0, 0
     while units > few:
@@ -116,8 +112,7 @@ def plain(layers: Layers, need: int) -> Arcs:
 def remaining(plan: Plan) -> Ints:
     """Return how many units the classes from each on have."""
     rest = np.zeros(len(plan.size) + 1, dtype=np.int64)
-    for k in range(len(plan.size) - 1, -1, -1):
-        rest[k] = rest[k + 1] + plan.size[k]
+    rest[:-1] = np.cumsum(plan.size[::-1])[::-1]
     return rest
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import gcd
+
 import numpy as np
 
 from ....solvers.kernels import kernel
@@ -40,10 +42,7 @@ def gather(static: Static, available: Flags) -> Plan:
         if count[c] == 0:
             continue
         which[k], size[k] = c, count[c]
-        a, b = unit, count[c]
-        while b:
-            a, b = b, a % b
-        unit = a
+        unit = gcd(unit, count[c])
         for x in range(start[c], start[c + 1]):
             s = sets[x]
             inside[s] += count[c]
@@ -135,32 +134,6 @@ def gather(static: Static, available: Flags) -> Plan:
 
 
 @kernel
-def widths(static: Static) -> Ints:
-    """Count the sets in progress after each class, all processors being available.
-
-    Sets are taken as they are: those of the same members count apart.
-    """
-    n_classes = len(static.first) - 1
-    n_sets = static.base.shape[1]
-    first = np.full(n_sets, -1, dtype=np.int64)
-    last = np.full(n_sets, -1, dtype=np.int64)
-    for c in range(n_classes):
-        for x in range(static.begin[c], static.begin[c + 1]):
-            s = static.sets[x]
-            if first[s] < 0:
-                first[s] = c
-            last[s] = c
-    width = np.zeros(n_classes + 1, dtype=np.int64)
-    for s in range(n_sets):
-        if first[s] >= 0:
-            width[first[s]] += 1
-            width[last[s]] -= 1
-    for c in range(1, n_classes):
-        width[c] += width[c - 1]
-    return width[:n_classes]
-
-
-@kernel
 def _find(table: Ints, keys: Ints, key: int, least: int, shift: int) -> int:
     """Return where a key is in a hash table, or the empty place for it.
 
@@ -198,9 +171,10 @@ def grow(plan: Plan, most: int) -> tuple[bool, Layers]:
             if b + 2 * (b - a) > most:
                 return False, Layers(first, mask, skip, take, cost)
             room = min(most, 2 * (b + 2 * (b - a)))
-            mask = _longer(mask, room)
-            skip = _longer(skip, room)
-            take = _longer(take, room)
+            more = np.zeros(room - len(mask), dtype=np.int64)
+            mask = np.append(mask, more)
+            skip = np.append(skip, more)
+            take = np.append(take, more)
             wider = np.empty((len(cost), room), dtype=np.int64)
             wider[0, :b] = cost[0, :b]
             cost = wider
@@ -228,13 +202,6 @@ def grow(plan: Plan, most: int) -> tuple[bool, Layers]:
             cost[0, e] = extra
         first[k + 2] = end
     return True, Layers(first, mask, skip, take, cost)
-
-
-@kernel
-def _longer(array: Ints, length: int) -> Ints:
-    longer = np.zeros(length, dtype=np.int64)
-    longer[: len(array)] = array
-    return longer
 
 
 @kernel

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ....solvers.kernels import kernel
-from .layout_levels import FAR, Floats, Goods, Ints, Nodes
+from .layout import FAR, Floats, Goods, Ints, Nodes
 
 SAFE = 2**57
 """Scaled sums stay below this."""
@@ -194,11 +194,7 @@ def climb(
     """Find multipliers for the best bound of a level, levels above at their caps.
 
     Cutting planes: every choice met, whatever its multipliers, bounds the bound.
-
-    Returns
-    -------
-    tuple
-        The bound times ``scale``, the multipliers, and how many columns are known.
+    Returns the bound times ``scale``, the multipliers, and how many columns are known.
     """
     d = level + 1
     levels = len(nodes.digit)

@@ -7,11 +7,13 @@ what is left by the program.
 
 from __future__ import annotations
 
+from math import gcd
+
 import numpy as np
 
 from ....solvers.kernels import kernel
 from .kernels_level_bounds import COLUMNS, SAFE, climb, fix, price_level, relax_level
-from .layout_levels import FAR, Flags, Goods, Ints, Nodes
+from .layout import FAR, Flags, Goods, Ints, Nodes
 
 FOUND, FAILED, FULL = 0, 1, 2
 """Whether an optimum was found; if not, the plain program is left to find it."""
@@ -80,30 +82,11 @@ def finish(
 ) -> int:
     """Find the least choice within caps that adds at most so much to the last bound.
 
-    Parameters
-    ----------
-    nodes, goods, scale, weights
-        What is left, and how the last level is bounded.
-    caps
-        Of each level above the last: its least.
-    need
-        Units wanted.
-    enough, most
-        What every choice adds to the bound at least, and what one may add.
-    bits
-        Bits that hold ``most`` several times.
-    room
-        Table entries, at most.
-    taken, opened
-        Items taken and nodes opened are flagged.
+    Every choice adds at least ``enough`` to the bound, and may add at most ``most``,
+    which the ``bits`` hold several times; there are at most ``room`` table entries.
+    Items taken and nodes opened are flagged. Returns FOUND; FAILED if there is no such
+    choice; FULL if tables do not fit.
 
-    Returns
-    -------
-    int
-        FOUND; FAILED if there is no such choice; FULL if tables do not fit.
-
-    Notes
-    -----
     Values are the levels above, folded, times 2^bits, plus what is added. The folding
     is by caps: what passes a cap may pass for more of a level above, but then it is
     more than all caps together, and closed.
@@ -341,20 +324,12 @@ def solve(
     begin, skip, take, cost
         Layers of groups, as in ``kernels_layers``.
     which, first
-        Number of each group with available members; classes of group g are
-        ``first[g]`` to ``first[g + 1]``.
-    home
-        Of each processor: its class.
-    available
-        Of each processor: whether it is.
+        Number of each group with available members; classes of group g are ``first[g]``
+        to ``first[g + 1]``.
     base, ahead
         Of each word and class: what its own sets cost, and more for each member.
     word, weight, radix
         Of each level: its word, its weight there, and one more than its digits.
-    request
-        How many processors are wanted.
-    room
-        Table entries, at most.
 
     Returns
     -------
@@ -374,10 +349,7 @@ def solve(
         for c in range(first[which[k]], first[which[k] + 1]):
             if count[c]:
                 number += 1
-                a, b = unit, count[c]
-                while b:
-                    a, b = b, a % b
-                unit = a
+                unit = gcd(unit, count[c])
         item_begin[k + 1] = number
     goods = Goods(
         item_begin,
@@ -409,19 +381,13 @@ def solve(
     for k in range(groups):
         nodes.group[begin[k] : begin[k + 1]] = k
     for x in range(levels):
-        w = word[x]
-        for e in range(end):
-            nodes.digit[x, e] = cost[w, e] // weight[x] % radix[x]
+        nodes.digit[x] = cost[word[x], :end] // weight[x] % radix[x]
     columns = np.zeros((levels + 1, COLUMNS), dtype=np.int64)
-    for k in range(groups):
-        for i in range(item_begin[k], item_begin[k + 1]):
-            columns[levels, 0] += goods.size[i]
-            for x in range(levels):
-                columns[x, 0] += goods.digit[x, i]
+    columns[levels, 0] = goods.size.sum()
+    columns[:levels, 0] = goods.digit.sum(axis=1)
     e = 0
     while e < end:
-        for x in range(levels):
-            columns[x, 0] += nodes.digit[x, e]
+        columns[:levels, 0] += nodes.digit[:, e]
         e = nodes.open[e]
     known = 2
     for x in range(levels):

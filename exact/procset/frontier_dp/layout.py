@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
 FAR = 2**62
 """Above every folded cost."""
@@ -20,119 +21,59 @@ CAREFUL = 2**60
 
 
 class Static(NamedTuple):
-    """A machine, prepared: classes of processors in the order of the program.
+    """A machine, prepared: classes of processors in the order of the program."""
 
-    Parameters
-    ----------
-    home
-        Of each processor: its class.
-    first, members
-        Processors of class c: ``members[first[c]:first[c + 1]]``, ascending.
-    begin, sets
-        Sets of class c: ``sets[begin[c]:begin[c + 1]]``.
-    base
-        Of each word and set: the folded cost.
-    ahead
-        Of each word and set: what it costs more for each available member.
-    """
-
-    home: Ints
-    first: Ints
+    home: Ints  # of each processor: its class
+    first: Ints  # processors of class c: members[first[c]:first[c + 1]], ascending
     members: Ints
-    begin: Ints
+    begin: Ints  # sets of class c: sets[begin[c]:begin[c + 1]]
     sets: Ints
-    base: Ints
-    ahead: Ints
+    base: Ints  # of each word and set: the folded cost
+    ahead: Ints  # of each word and set: what each available member adds
 
 
 class Plan(NamedTuple):
-    """What is available: classes in order, and the sets they share.
+    """What is available: classes in order, and the sets they share."""
 
-    Parameters
-    ----------
-    which
-        Of each class: its number in the machine.
-    size
-        Of each class: available processors, in units of ``unit``.
-    private
-        Of each word and class: the cost of its private sets.
-    begin, shared
-        Shared sets of class k: ``shared[begin[k]:begin[k + 1]]``.
-    price
-        Of each word and shared set: its cost.
-    bit
-        Of each shared set: its bit in masks, or -1 if there are too many.
-    mine, over
-        Of each class: bits of its shared sets, and of those that end with it.
-    unit
-        Greatest common divisor of all sizes, in processors.
-    bits
-        Bits in use at once, at most: sets in progress, those that just end included.
-    width
-        Most shared sets in progress between two classes.
-    """
-
-    which: Ints
-    size: Ints
-    private: Ints
-    begin: Ints
+    which: Ints  # of each class: its number in the machine
+    size: Ints  # of each class: available processors, in units
+    private: Ints  # of each word and class: the cost of its private sets
+    begin: Ints  # shared sets of class k: shared[begin[k]:begin[k + 1]]
     shared: Ints
-    price: Ints
-    bit: Ints
-    mine: Ints
-    over: Ints
-    unit: int
-    bits: int
-    width: int
+    price: Ints  # of each word and shared set: its cost
+    bit: Ints  # of each shared set: its bit in masks, or -1 if there are too many
+    mine: Ints  # of each class: bits of its shared sets
+    over: Ints  # of each class: bits of those that end with it
+    unit: int  # greatest common divisor of all sizes, in processors
+    bits: int  # bits in use at once, at most, those of sets that just end included
+    width: int  # most shared sets in progress between two classes
 
 
 class Layers(NamedTuple):
-    """Entries: sets of shared sets in progress that may be open before a class.
+    """Entries: sets of shared sets in progress that may be open before a class."""
 
-    Parameters
-    ----------
-    begin
-        Entries before class k: ``begin[k]`` to ``begin[k + 1]``.
-    mask
-        Of each entry: bits of the open sets.
-    skip, take
-        Of each entry: the entry of the next layer.
-    cost
-        Of each word and entry: what taking the class costs.
-    """
-
-    begin: Ints
-    mask: Ints
-    skip: Ints
-    take: Ints
-    cost: Ints
+    begin: Ints  # entries before class k: begin[k] to begin[k + 1]
+    mask: Ints  # of each entry: bits of the open sets
+    skip: Ints  # of each entry: the entry of the next layer if the class is skipped
+    take: Ints  # and if it is taken
+    cost: Ints  # of each word and entry: what taking the class costs
 
 
 class Arcs(NamedTuple):
     """What the steps from an entry cost in a sweep; see `reduced`.
 
-    Parameters
-    ----------
-    stay, go
-        Of each entry: what skipping and taking the class costs.
-    value, worth, need
-        The last step, from t units, costs ``cost - value - worth (need - t)``,
-    gap
-        where it is no more than this,
-    scale
-        times this, and the second word.
-    most
-        Above it, sums are of no interest; FAR if all are.
+    The last step, from t units, costs ``cost - value - worth (need - t)``, times the
+    scale and plus the second word, where it is no more than the gap.
     """
 
-    stay: Ints
-    go: Ints
+    stay: Ints  # of each entry: what skipping the class costs
+    go: Ints  # and taking it
     value: Ints
     worth: int
     need: int
     gap: int
     scale: int
-    most: int
+    most: int  # above it, sums are of no interest; FAR if all are
 
 
 class Tables(NamedTuple):
@@ -151,3 +92,22 @@ class Tables(NamedTuple):
     least: Ints
     place: Ints
     state: Ints
+
+
+class Goods(NamedTuple):
+    """Items of the groups, level by level: classes in the same shared sets."""
+
+    begin: Ints  # items of group k are begin[k] to begin[k + 1]
+    size: Ints  # available processors of each item, in units
+    digit: Ints  # private cost of each level and item
+    out: Flags  # whether each item is closed
+
+
+class Nodes(NamedTuple):
+    """Nodes of the decision diagram over groups, in their order; the end comes last."""
+
+    group: Ints  # of each node
+    origin: Ints  # the table entry that it stands for
+    skip: Ints  # the node after skipping the group; -1 if closed
+    open: Ints  # the node after opening it
+    digit: Ints  # cost of opening the group, for each level and node

@@ -8,11 +8,13 @@ See docs/procset.md.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
 
+from ....heuristics.procset.layout import ragged
 from . import kernels_layers, kernels_levels, layout
 from . import order as frontier_order
 from .folding import Folding
@@ -29,19 +31,11 @@ ROOM = 1 << 21
 class Levels:
     """A machine whose classes are grouped by the shared sets that contain them.
 
-    Parameters
-    ----------
-    home
-        Class of each processor.
-    incidence
-        For each class, the sets that contain it.
+    Made from the class of each processor, and the sets that contain each class.
     """
 
     def __init__(self, home: layout.Ints, incidence: Sequence[Sequence[int]]) -> None:
-        lies_in: dict[int, int] = {}
-        for sets in incidence:
-            for s in sets:
-                lies_in[s] = lies_in.get(s, 0) + 1
+        lies_in = Counter(s for sets in incidence for s in sets)
         shared = sorted(s for s, classes in lies_in.items() if classes > 1)
         name = {s: number for number, s in enumerate(shared)}
         alike: dict[tuple[int, ...], list[int]] = {}
@@ -49,34 +43,22 @@ class Levels:
             own = tuple(name[s] for s in sets if s in name)
             alike.setdefault(own, []).append(c)
         _, sequence = frontier_order.ordered(list(alike))
-        groups = [list(alike)[g] for g in sequence]
-        members = [list(alike.values())[g] for g in sequence]
         self._shared = np.array(shared, dtype=np.int64)
-        position = np.empty(len(incidence), dtype=np.int64)
-        group = np.empty(len(incidence), dtype=np.int64)
-        number = 0
-        for g, classes in enumerate(members):
-            for c in classes:
-                position[c], group[c] = number, g
-                number += 1
+        self._first, order = ragged([list(alike.values())[g] for g in sequence])
+        position = np.argsort(order)
         self._home = position[home]
-        self._first = _begins(members)
         self._own = [
             (int(position[c]), s)
             for c, sets in enumerate(incidence)
             for s in sets
             if s not in name
         ]
-        at = group[home]
-        inside: list[list[int]] = [[] for _ in groups]
-        for i, g in enumerate(at):
-            inside[g].append(i)
+        group = np.searchsorted(self._first, self._home, side="right") - 1
         self._rows = (
-            at,
-            _begins(inside),
-            np.array([i for row in inside for i in row], dtype=np.int64),
-            _begins(groups),
-            np.array([s for row in groups for s in row], dtype=np.int64),
+            group,
+            np.searchsorted(np.sort(group), np.arange(len(sequence) + 1)),
+            np.argsort(group, kind="stable"),
+            *ragged([list(alike)[g] for g in sequence]),
         )
         self._folded: dict[int, tuple[layout.Static, layout.Ints, layout.Ints]] = {}
 
@@ -149,9 +131,3 @@ def _levels(folding: Folding) -> tuple[layout.Ints, layout.Ints, layout.Ints]:
             above = weight
     word, weights, radix = np.array(rows, dtype=np.int64).T.copy()
     return word, weights, radix
-
-
-def _begins(rows: Sequence[Sequence[int]]) -> layout.Ints:
-    found = np.zeros(len(rows) + 1, dtype=np.int64)
-    found[1:] = np.cumsum([len(row) for row in rows])
-    return found

@@ -38,18 +38,10 @@ class _Layer(NamedTuple):
 
 
 class Program:
-    """One request of a machine.
+    """One request of a machine, with costs folded for it; see `RequestSolver.select`.
 
-    Parameters
-    ----------
-    static, folding
-        The machine, and its costs folded for this request.
-    available, request
-        See `RequestSolver.select`.
-    smaller
-        Whether all smaller requests are needed too, which rules out shortcuts.
-    nodes
-        Table entries after which to stop, or None.
+    With ``smaller``, all smaller requests are needed too, which rules out shortcuts. It
+    stops after so many ``nodes``, counted in table entries.
 
     Raises
     ------
@@ -248,10 +240,8 @@ class Program:
     def _step(self, stop: int) -> int:
         work = _WORK if self._left is None else min(_WORK, self._left)
         if len(self._tables.least) > 1:
-            from .kernels_words import sweep_words
-
             return int(
-                sweep_words(
+                kernels.sweep_words(
                     self._plan,
                     self._layers,
                     self._tables,

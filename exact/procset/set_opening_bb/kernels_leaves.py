@@ -258,8 +258,7 @@ def settle_two(system: System, state: State, rows_of: int, columns_of: int) -> N
     weight = np.zeros(rows + 1, np.int64)
     scratch = np.empty(columns, np.int64)
     for i in range(1, rows + 1):
-        for k in range(columns):
-            scratch[k] = entry[i, k + 1]
+        scratch[:] = entry[i, 1:]
         weight[i] = entry[i, 0] + sum_of_largest(scratch, columns, most_columns)
     for i in range(2, rows + 1):
         at = i
@@ -298,12 +297,10 @@ def settle_two(system: System, state: State, rows_of: int, columns_of: int) -> N
     for i in range(1, rows + 1):
         ahead[i + 1] = ahead[i] + weight[i]
     base = entry[0]
-    for k in range(columns):
-        scratch[k] = base[k + 1]
+    scratch[:] = base[1:]
     nothing = base[0] + sum_of_largest(scratch, columns, most_columns)
     have = np.zeros((most_rows + 1, columns + 1), np.int64)
-    for k in range(columns + 1):
-        have[0, k] = base[k]
+    have[0] = base
     hope = np.zeros(columns + 1, np.int64)
     at_row = np.zeros(most_rows + 1, np.int64)
     first = np.zeros(most_rows + 1, np.int64)

@@ -30,22 +30,9 @@ Shape = tuple[int, ...] | None
 class SetOpeningSearch(SteppableSearch):
     """Branch and bound over which shared sets are open.
 
-    Parameters
-    ----------
-    classes
-        The instance to solve; the request is at most the number of processors.
-    rules
-        Rules that the search uses; the optimum does not depend on them.
-
-    Attributes
-    ----------
-    layout
-        The instance as the kernels see it.
-    state
-        The state of the kernels.
-    shapes
-        The shapes to search, in order, with a lower bound on the cost of each; known
-        once there is a first solution.
+    The request is at most the number of processors; the optimum does not depend on the
+    rules. ``shapes`` are those to search, in order, with a lower bound on the cost of
+    each; known once there is a first solution.
     """
 
     def __init__(self, classes: SetClasses, rules: Rules = ALL_RULES) -> None:

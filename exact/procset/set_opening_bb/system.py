@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
-from itertools import accumulate
 from typing import Any, TypeVar
 
 import numpy as np
 
 from ....formulations.procset.set_classes import Radix, SetClasses, fits, radix_of
-from ....instances import IntArray
+from ....heuristics.procset.layout import ragged
 from ....solvers.kernels import interpreted
 from . import layout
 from .layout import Rules
@@ -26,21 +25,11 @@ Result = TypeVar("Result")
 
 
 class Layout:
-    """An instance in the form that the kernels take.
+    """An instance as the kernels take it: sets sorted by family, then by cost.
 
-    Sets are sorted by family, then by cost.
-
-    Attributes
-    ----------
-    system
-        Input of the kernels.
-    radix
-        How costs are folded.
-    narrow
-        Whether all costs together fit into int64. Otherwise the kernels are not
-        compiled but interpreted, for integers of any size.
-    number
-        Type of the numpy arrays that hold costs.
+    If all costs together fit into int64 the instance is ``narrow``. Otherwise the
+    kernels are not compiled but interpreted, for integers of any size; ``number`` is
+    the type of the numpy arrays that hold costs.
     """
 
     def __init__(self, classes: SetClasses, rules: Rules) -> None:
@@ -72,13 +61,15 @@ class Layout:
             bulk[tuple(sets)] += size
         far = sum(cost) + sum(private) + 1
         spare = 62 - (far * (classes.request + 1)).bit_length()
+        class_at, class_set = ragged(opens)
+        set_at, set_class = ragged(inside)
         self.system = layout.System(
             request=classes.request,
             families=families,
-            class_at=_starts(opens),
-            class_set=_flat(opens),
-            set_at=_starts(inside),
-            set_class=_flat(inside),
+            class_at=class_at,
+            class_set=class_set,
+            set_at=set_at,
+            set_class=set_class,
             size=np.array(classes.sizes, self.number),
             bulk=np.array([bulk[tuple(sets)] for sets in opens], self.number),
             private=np.array(private, self.number),
@@ -166,22 +157,9 @@ def twins_of(
 ) -> list[int]:
     """Find interchangeable sets: exchanging two leaves the instance unchanged.
 
-    Two sets of one family and cost are so if their classes agree one by one in size,
-    private cost and all other sets.
-
-    Parameters
-    ----------
-    opens, inside
-        Sets of each class, classes of each set.
-    kind
-        Family and cost of each set.
-    like
-        Size and private cost of each class.
-
-    Returns
-    -------
-    list of int
-        For each set, the last interchangeable one before it, or -1.
+    Two sets of one kind (family and cost) are so if their classes agree one by one in
+    what they are like (size and private cost) and in all other sets. Returns for each
+    set the last interchangeable one before it, or -1.
     """
     twins: list[int] = []
     last: dict[object, int] = {}
@@ -191,11 +169,3 @@ def twins_of(
         twins.append(last.get(key, -1))
         last[key] = j
     return twins
-
-
-def _starts(lists: Lists) -> IntArray:
-    return np.array([0, *accumulate(map(len, lists))], np.int64)
-
-
-def _flat(lists: Lists) -> IntArray:
-    return np.array([x for one in lists for x in one], np.int64)

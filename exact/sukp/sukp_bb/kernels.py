@@ -7,6 +7,8 @@ or until it is certain that one will be.
 
 from __future__ import annotations
 
+import numpy as np
+
 from ....solvers.kernels import kernel
 from .kernels_bound import EXCEEDED, bound_by_shares
 from .kernels_rules import CLOSED, REACHED, numbers_left, propagate, undo
@@ -26,7 +28,6 @@ from .layout import (
     Problem,
     Room,
     node_of,
-    path_of,
     room_for,
 )
 
@@ -76,11 +77,7 @@ def examine(
     fewest_all: int,
     most_all: int,
 ) -> tuple[int, int]:
-    """Apply all rules to a node; return its bound and the number of open elements.
-
-    These are listed; instead of their number comes `REACHED` when R weighs enough,
-    and `CLOSED` when nothing below the node is cheaper.
-    """
+    """Apply all rules to a node; return its bound and the first of `propagate`."""
     while True:
         opens, size = propagate(problem, node, room, waiting, best)
         if opens <= 0:
@@ -118,7 +115,6 @@ def best_branch(problem: Problem, node: Node, room: Room, opens: int) -> int:
 def search(
     problem: Problem,
     start: Nodes,
-    row: int,
     best: int,
     picked: Bytes,
     budget: int,
@@ -132,10 +128,8 @@ def search(
 
     Parameters
     ----------
-    problem
-        What to solve.
-    start, row
-        The node.
+    start
+        The node, a single row.
     best
         Cost of the best solution known; only cheaper ones are looked for.
     picked
@@ -155,10 +149,18 @@ def search(
         Best cost, nodes searched, nodes still open.
     """
     deepest = len(out.state) - 2
-    node, waiting = node_of(problem, start, row)
-    room, path = room_for(problem), path_of(deepest + 2)
+    node, waiting = node_of(problem, start)
+    room = room_for(problem)
+    path = Path(
+        branch=np.empty(deepest + 2, dtype=np.uint32),
+        second=np.zeros(deepest + 2, dtype=np.bool_),
+        mark=np.zeros(deepest + 2, dtype=np.int64),
+        mark_lost=np.zeros(deepest + 2, dtype=np.int64),
+        least=np.zeros(deepest + 2, dtype=np.int64),
+        multiplier=np.zeros(deepest + 2, dtype=np.int64),
+    )
     tally = node.tally
-    least = start.least[row]
+    least = start.least[0]
     depth = nodes = 0
     while True:
         if nodes >= budget or depth >= deepest:

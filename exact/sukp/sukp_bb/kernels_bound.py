@@ -9,6 +9,8 @@ integer, so every bound holds exactly, however the ascent comes by it.
 
 from __future__ import annotations
 
+import numpy as np
+
 from ....solvers.kernels import kernel
 from .layout import (
     COST,
@@ -20,7 +22,7 @@ from .layout import (
     NEED,
     OPEN,
     OUT,
-    Bytes,
+    Indices,
     Ints,
     Node,
     Problem,
@@ -51,7 +53,7 @@ def unscaled(value: int, shift: int) -> int:
 
 
 @kernel
-def sort_by(order: Ints, count: int, key: Ints) -> None:
+def sort_by(order: Indices, count: int, key: Ints) -> None:
     """Sort by insertion: the order hardly changes from one step to the next."""
     for i in range(1, count):
         e = order[i]
@@ -64,7 +66,7 @@ def sort_by(order: Ints, count: int, key: Ints) -> None:
 
 
 @kernel
-def select(order: Ints, key: Ints, fewest: int, most: int) -> tuple[int, int]:
+def select(order: Indices, key: Ints, fewest: int, most: int) -> tuple[int, int]:
     """Return the least sum of fewest to most of the sorted keys, and how many."""
     total = 0
     for i in range(fewest):
@@ -78,7 +80,7 @@ def select(order: Ints, key: Ints, fewest: int, most: int) -> tuple[int, int]:
 
 @kernel
 def edge_of(
-    order: Ints, key: Ints, opens: int, took: int, fewest: int, most: int
+    order: Indices, key: Ints, opens: int, took: int, fewest: int, most: int
 ) -> int:
     """Return what is to be taken off the sorted keys so that the signs select."""
     if took == fewest and key[order[took - 1]] > 0:
@@ -101,12 +103,8 @@ def probe(
     """Keep every open element whose exclusion would pass the limit at once.
 
     With e in R its items are lost whole, and what they gave to the other elements
-    is taken back: a bound below the node with e, without any ascent.
-
-    Returns
-    -------
-    int
-        Number of elements found, noted as pending.
+    is taken back: a bound below the node with e, without any ascent. Returns the
+    number of elements found; they are noted as pending.
     """
     share, element, among = problem.share, problem.element, problem.among
     key, begin, grant, at, part = room.key, room.begin, room.grant, room.at, room.part
@@ -176,7 +174,7 @@ def share_out(problem: Problem, node: Node, room: Room, opens: int) -> tuple[int
         heavy[i] = mass[opened[i]]
         load[i] = 0
     for i in range(items):
-        size = begin[i + 1] - begin[i]
+        size = np.int64(begin[i + 1] - begin[i])
         gift = rest[i] // size
         rest[i] -= gift * size
         for t in range(begin[i], begin[i + 1]):
@@ -187,11 +185,8 @@ def share_out(problem: Problem, node: Node, room: Room, opens: int) -> tuple[int
 
 @kernel
 def fix(
-    order: Ints,
-    key: Ints,
-    opened: Ints,
-    pending: Ints,
-    verdict: Bytes,
+    node: Node,
+    room: Room,
     opens: int,
     took: int,
     fewest: int,
@@ -201,11 +196,10 @@ def fix(
 ) -> int:
     """Decide the elements whose exchange lifts the bound past the limit.
 
-    Returns
-    -------
-    int
-        Number of elements found, noted as pending.
+    Returns their number; they are noted as pending.
     """
+    order, key, opened = room.order, room.key, room.opened
+    pending, verdict = node.pending, node.verdict
     waiting = 0
     edge_in = key[order[took - 1]]
     swap_in = took == most or edge_in >= 0
@@ -234,14 +228,7 @@ def fix(
 def shift_shares(room: Room, opens: int, items: int, took: int, wish: int) -> bool:
     """Shift shares from elements left to elements taken; False if there are none.
 
-    Parameters
-    ----------
-    room, opens, items
-        The bound as it stands.
-    took
-        How many elements are taken, the first ones in order.
-    wish
-        What all shifts together should be about.
+    Taken are the first ``took`` in order; all shifts together should be about ``wish``.
     """
     begin, at, part, chosen = room.begin, room.at, room.part, room.chosen
     order, load, rest = room.order, room.load, room.rest
@@ -299,24 +286,11 @@ def ascend(
 ) -> tuple[int, int, int]:
     """Improve shares and multiplier until something is decided or steps are over.
 
-    Parameters
-    ----------
-    problem, node, room, opens, items
-        The bound after `share_out`.
-    fewest, most
-        Open elements that R may still get.
-    limit
-        A bound above this closes the node, in finest units.
-    left
-        Steps.
-
-    Returns
-    -------
-    tuple of int
-        Best bound; number of pending decisions or `EXCEEDED`; steps left.
+    Starts after `share_out`; R may still get ``fewest`` to ``most`` open elements. A
+    bound above the limit, in finest units, closes the node. Returns the best bound; the
+    number of pending decisions or `EXCEEDED`; and how many steps are left.
     """
     order, key, heavy, load = room.order, room.key, room.heavy, room.load
-    opened, pending, verdict = room.opened, node.pending, node.verdict
     wanted = -((-node.tally[NEED]) >> problem.drop)
     highest = MOST_MULTIPLIED // max(problem.mass.sum(), 1)
     multiplier = min(max(node.tally[MULTIPLIER], 0), highest)
@@ -337,19 +311,7 @@ def ascend(
             if value > limit:
                 waiting = EXCEEDED
                 break
-            waiting = fix(
-                order,
-                key,
-                opened,
-                pending,
-                verdict,
-                opens,
-                took,
-                fewest,
-                most,
-                value,
-                limit,
-            )
+            waiting = fix(node, room, opens, took, fewest, most, value, limit)
             if waiting > 0:
                 break
             slope = wanted
@@ -393,12 +355,9 @@ def bound_by_shares(
     best: int,
     left: int,
 ) -> tuple[int, int, int]:
-    """Bound the cost below a node, by the shares handed on and some steps of ascent.
+    """Bound the cost below a node: share out, `ascend`, keep the shares found.
 
-    Returns
-    -------
-    tuple of int
-        The bound; number of pending decisions or `EXCEEDED`; steps left.
+    Returns the same as `ascend`, but the bound as a cost.
     """
     cost = node.tally[COST]
     limit = scaled(best - cost - 1, problem.shift) << MULTIPLIER_BITS

@@ -13,13 +13,12 @@ from .layout import (
     NEED,
     OPEN,
     OUT,
-    Bools,
     Bytes,
+    Indices,
     Ints,
     Node,
     Problem,
     Room,
-    Words,
 )
 
 CLOSED = -1
@@ -29,77 +28,61 @@ REACHED = 0
 
 
 @kernel
-def lose(
-    profit: Ints,
-    item: Ints,
-    member: Ints,
-    alive: Bools,
-    living: Words,
-    worth: Ints,
-    j: int,
-) -> None:
+def lose(problem: Problem, node: Node, j: int) -> None:
     """Mark a living item as lost."""
-    alive[j] = False
-    living[j >> 6] &= ~(np.uint64(1) << np.uint64(j & 63))
+    item, member, worth, tally = problem.item, problem.member, node.worth, node.tally
+    profit = problem.profit[j]
+    node.alive[j] = False
+    node.living[j >> 6] &= ~(np.uint64(1) << np.uint64(j & 63))
+    node.dead[tally[LOST]] = j
+    tally[LOST] += 1
+    tally[COST] += profit
     for u in range(item[j], item[j + 1]):
-        worth[member[u]] -= profit[j]
+        worth[member[u]] -= profit
 
 
 @kernel
 def decide(problem: Problem, node: Node, waiting: int) -> bool:
     """Carry out the pending decisions; return whether they agree with earlier ones."""
-    profit, item, member = problem.profit, problem.item, problem.member
-    weight, element, among = problem.weight, problem.element, problem.among
-    state, alive, living, worth = node.state, node.alive, node.living, node.worth
-    trail, dead, pending, verdict = node.trail, node.dead, node.pending, node.verdict
-    tally = node.tally
-    decided, lost = tally[DECIDED], tally[LOST]
-    need, cost = tally[NEED], tally[COST]
+    element, among, alive, tally = (
+        problem.element,
+        problem.among,
+        node.alive,
+        node.tally,
+    )
+    state, pending, verdict = node.state, node.pending, node.verdict
     agree = True
     while waiting > 0:
         waiting -= 1
         e = pending[waiting]
         if state[e] != OPEN:
-            if state[e] != verdict[waiting]:
-                agree = False
+            agree &= state[e] == verdict[waiting]
             continue
         state[e] = verdict[waiting]
-        trail[decided] = e
-        decided += 1
+        node.trail[tally[DECIDED]] = e
+        tally[DECIDED] += 1
         if state[e] == IN:
-            need -= weight[e]
+            tally[NEED] -= problem.weight[e]
             for t in range(element[e], element[e + 1]):
-                j = among[t]
-                if alive[j]:
-                    lose(profit, item, member, alive, living, worth, j)
-                    dead[lost] = j
-                    lost += 1
-                    cost += profit[j]
-    tally[DECIDED], tally[LOST] = decided, lost
-    tally[NEED], tally[COST] = need, cost
+                if alive[among[t]]:
+                    lose(problem, node, among[t])
     return agree
 
 
 @kernel
 def undo(problem: Problem, node: Node, decided: int, lost: int) -> None:
     """Take back decisions and losses down to these numbers of them."""
-    profit, weight, item, member = (
-        problem.profit,
-        problem.weight,
-        problem.item,
-        problem.member,
-    )
-    state, alive, living, worth = node.state, node.alive, node.living, node.worth
-    trail, dead, tally = node.trail, node.dead, node.tally
+    profit, item, member = problem.profit, problem.item, problem.member
+    state, worth, tally = node.state, node.worth, node.tally
     for i in range(decided, tally[DECIDED]):
-        e = trail[i]
+        e = node.trail[i]
         if state[e] == IN:
-            tally[NEED] += weight[e]
+            tally[NEED] += problem.weight[e]
         state[e] = OPEN
     for i in range(lost, tally[LOST]):
-        j = dead[i]
-        alive[j] = True
-        living[j >> 6] |= np.uint64(1) << np.uint64(j & 63)
+        j = node.dead[i]
+        node.alive[j] = True
+        node.living[j >> 6] |= np.uint64(1) << np.uint64(j & 63)
         tally[COST] -= profit[j]
         for u in range(item[j], item[j + 1]):
             worth[member[u]] += profit[j]
@@ -107,7 +90,7 @@ def undo(problem: Problem, node: Node, decided: int, lost: int) -> None:
 
 
 @kernel
-def list_open(state: Bytes, opened: Ints, place: Ints) -> tuple[int, int, int]:
+def list_open(state: Bytes, opened: Indices, place: Indices) -> tuple[int, int, int]:
     """List the open elements; return their number, that of R's and R's lightest."""
     opens = size = 0
     lightest = -1  # of R: the last, as weights decrease
@@ -125,9 +108,8 @@ def list_open(state: Bytes, opened: Ints, place: Ints) -> tuple[int, int, int]:
 @kernel
 def lose_heavy(problem: Problem, node: Node, free: int) -> None:
     """Lose the items that weigh more than R can spare."""
-    profit, weight = problem.profit, problem.weight
-    item, member = problem.item, problem.member
-    state, alive, tally = node.state, node.alive, node.tally
+    item, member, weight = problem.item, problem.member, problem.weight
+    state, alive = node.state, node.alive
     for j in range(len(alive)):
         if not alive[j]:
             continue
@@ -136,34 +118,20 @@ def lose_heavy(problem: Problem, node: Node, free: int) -> None:
             if state[member[t]] == OPEN:
                 heft += weight[member[t]]
         if heft > free:
-            lose(profit, item, member, alive, node.living, node.worth, j)
-            node.dead[tally[LOST]] = j
-            tally[LOST] += 1
-            tally[COST] += profit[j]
+            lose(problem, node, j)
 
 
 @kernel
 def keep_by_closure(
-    bits: Words,
-    state: Bytes,
-    worth: Ints,
-    living: Words,
-    opened: Ints,
-    opens: int,
-    lightest: int,
-    pending: Ints,
-    verdict: Bytes,
+    problem: Problem, node: Node, opened: Indices, opens: int, lightest: int
 ) -> int:
     """Keep elements whose exclusion would leave a kept one without items.
 
     R is the heaviest-first part of a closed set: a kept element must not come for
-    nothing with a lighter one of R.
-
-    Returns
-    -------
-    int
-        Number of elements found, noted as pending; `CLOSED` if R is not of this form.
+    nothing with a lighter one of R. Returns the number of elements found, noted as
+    pending; `CLOSED` if R is not of this form.
     """
+    bits, state, worth, living = problem.bits, node.state, node.worth, node.living
     waiting, m = 0, len(state)
     for f in range(m):
         if state[f] != OUT:
@@ -187,8 +155,8 @@ def keep_by_closure(
                         inside = False
                         break
                 if inside:
-                    pending[waiting] = e
-                    verdict[waiting] = OUT
+                    node.pending[waiting] = e
+                    node.verdict[waiting] = OUT
                     waiting += 1
         if waiting > m:
             break
@@ -201,14 +169,10 @@ def propagate(
 ) -> tuple[int, int]:
     """Carry out pending decisions and what follows from them by weight and closure.
 
-    Returns
-    -------
-    tuple of int
-        Number of open elements, which are listed, or `REACHED` or `CLOSED`; number of
-        elements of R.
+    Returns the number of open elements, which are listed, or `REACHED` or `CLOSED`; and
+    the number of elements of R.
     """
-    weight, opened = problem.weight, room.opened
-    pending, verdict, tally = node.pending, node.verdict, node.tally
+    weight, opened, tally = problem.weight, room.opened, node.tally
     while True:
         if not decide(problem, node, waiting) or tally[COST] >= best:
             return CLOSED, 0
@@ -223,25 +187,15 @@ def propagate(
         waiting = 0
         for i in range(opens):  # R cannot spare these
             if weight[opened[i]] > free:
-                pending[waiting] = opened[i]
-                verdict[waiting] = IN
+                node.pending[waiting] = opened[i]
+                node.verdict[waiting] = IN
                 waiting += 1
         if waiting > 0:
             continue
         lose_heavy(problem, node, free)
         if tally[COST] >= best:
             return CLOSED, 0
-        waiting = keep_by_closure(
-            problem.bits,
-            node.state,
-            node.worth,
-            node.living,
-            opened,
-            opens,
-            lightest,
-            pending,
-            verdict,
-        )
+        waiting = keep_by_closure(problem, node, opened, opens, lightest)
         if waiting == CLOSED:
             return CLOSED, 0
         if waiting == 0:
@@ -249,7 +203,9 @@ def propagate(
 
 
 @kernel
-def numbers_left(weight: Ints, opened: Ints, opens: int, need: int) -> tuple[int, int]:
+def numbers_left(
+    weight: Ints, opened: Indices, opens: int, need: int
+) -> tuple[int, int]:
     """Return how many open elements, at least and at most, weigh what R needs."""
     fewest = 0
     heft = 0

@@ -1,4 +1,4 @@
-"""The arrays on which the kernels of the branch and bound for the knapsack work."""
+"""The flat arrays of the branch and bound for the set-union knapsack."""
 
 from __future__ import annotations
 
@@ -7,10 +7,14 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from ....instances import IntArray, Sukp
 from ....solvers.kernels import kernel
 
 Ints = npt.NDArray[np.int64]
 Words = npt.NDArray[np.uint64]
+Indices = npt.NDArray[np.uint32]
+"""Numba checks no such index for being negative: a fifth less time. A difference of
+two is unsigned, and its quotient with a signed integer a float: convert it first."""
 Bytes = npt.NDArray[np.int8]
 Bools = npt.NDArray[np.bool_]
 
@@ -22,101 +26,73 @@ MOST_MULTIPLIED = 2**60
 """Multiplier times all weight stays below this."""
 FAR = 2**62
 DECIDED, LOST, COST, NEED, MULTIPLIER = range(5)
-"""Entries of `Node.tally`."""
+"""Entries of `Node.tally`: elements decided, items lost, cost, weight still needed by
+R, multiplier."""
+_BITS = 40
+"""Scaled profits, and scaled weights, sum to less than 2^40."""
+_EXPONENT = 0.3
+"""Exponent of the weight in the branching order; 0 takes a third more time."""
 
 
 class Problem(NamedTuple):
     """One instance, elements in order of decreasing weight, as flat arrays."""
 
-    profit: Ints
-    """Of the items."""
-    share: Ints
-    """The same in the units of shares: times 2^shift, rounded down."""
-    shift: int
-    """May be negative, for large profits."""
-    weight: Ints
-    """Of the elements, decreasing."""
-    mass: Ints
-    """The same in the units of the multiplier: over 2^drop, rounded up."""
+    profit: Ints  # of the items
+    share: Ints  # the same in the units of shares: times 2^shift, rounded down
+    shift: int  # may be negative, for large profits
+    weight: Ints  # of the elements, decreasing
+    mass: Ints  # the same in the units of the multiplier: over 2^drop, rounded up
     drop: int
-    item: Ints
-    """Item j has the elements member[item[j] : item[j + 1]]."""
-    member: Ints
-    element: Ints
-    """Element e is in the items among[element[e] : element[e + 1]]."""
-    among: Ints
-    bits: Words
-    """The items of each element, 64 a word."""
-    need: int
-    """What R must weigh at least."""
-    rank: npt.NDArray[np.float64]
-    """Exponent part of the order of branching: a small power of weight."""
+    item: Indices  # item j has the elements member[item[j] : item[j + 1]]
+    member: Indices
+    element: Indices  # element e is in the items among[element[e] : element[e + 1]]
+    among: Indices
+    bits: Words  # the items of each element, 64 a word
+    need: int  # what R must weigh at least
+    rank: npt.NDArray[np.float64]  # a small power of weight, for the branching order
 
 
 class Nodes(NamedTuple):
     """Open nodes on their way into or out of the kernel, a row each."""
 
     state: Bytes
-    least: Ints
-    """Bound on the cost."""
+    least: Ints  # bound on the cost
     multiplier: Ints
-    shares: Ints
-    """Of each item's profit, parallel to ``member``."""
+    shares: Ints  # of each item's profit, parallel to ``member``
 
 
 class Node(NamedTuple):
     """The node at hand, and what to undo in order to leave it."""
 
-    state: Bytes
-    """Of the elements."""
-    alive: Bools
-    """Of the items."""
-    living: Words
-    """The same, 64 a word."""
-    worth: Ints
-    """Profit of the living items with the element."""
+    state: Bytes  # of the elements
+    alive: Bools  # of the items
+    living: Words  # the same, 64 a word
+    worth: Ints  # profit of the living items with the element
     shares: Ints
-    trail: Ints
-    """Decided elements, in order."""
-    dead: Ints
-    """Lost items, in order."""
-    pending: Ints
-    """Elements to be decided next."""
-    verdict: Bytes
-    """What they become."""
-    tally: Ints
-    """Numbers of decided elements and lost items, cost, weight that R still needs,
-    multiplier."""
+    trail: Indices  # decided elements, in order
+    dead: Indices  # lost items, in order
+    pending: Indices  # elements to be decided next
+    verdict: Bytes  # what they become
+    tally: Ints  # see `DECIDED` and the like
 
 
 class Room(NamedTuple):
     """Room for the bound: open elements, living items, and pairs of the two (edges)."""
 
-    opened: Ints
-    """The open elements; what follows is by their numbers in this list."""
-    place: Ints
-    """Number in that list, by element."""
-    order: Ints
-    load: Ints
-    """Sum of the shares that an element got."""
-    key: Ints
-    """Load less the weight's part of the multiplier."""
+    opened: Indices  # the open elements; what follows is by their numbers in this list
+    place: Indices  # number in that list, by element
+    order: Indices
+    load: Ints  # sum of the shares that an element got
+    key: Ints  # load less the weight's part of the multiplier
     heavy: Ints
     chosen: Bools
-    grant: Ints
-    """What an element gets back when another one loses its items; all zero between."""
-    begin: Ints
-    """Item i, in order of living ones, has the edges begin[i] : begin[i + 1]."""
-    local: Ints
-    """Number of a living item in that order."""
-    rest: Ints
-    """What is not shared out of an item."""
-    at: Ints
-    """Element of an edge, by its number."""
-    edge: Ints
-    """Place in ``member``."""
-    part: Ints
-    """Share."""
+    grant: Ints  # what an element gets back when another loses its items; else zero
+    begin: Indices  # living item i has the edges begin[i] : begin[i + 1]
+    local: Indices  # number of an item among the living ones
+    rest: Ints  # what is not shared out of an item
+    at: Indices  # element of an edge, by its number
+    edge: Indices  # place in ``member``
+    part: Ints  # share
 
 
 class Path(NamedTuple):
@@ -125,18 +101,16 @@ class Path(NamedTuple):
     The last level has no branch yet.
     """
 
-    branch: Ints
-    second: Bools
-    """Whether the half in which the element is kept has been entered."""
-    mark: Ints
-    """Decided elements before the branch."""
+    branch: Indices
+    second: Bools  # whether the half in which the element is kept has been entered
+    mark: Ints  # decided elements before the branch
     mark_lost: Ints
     least: Ints
     multiplier: Ints
 
 
 @kernel
-def node_of(problem: Problem, start: Nodes, row: int) -> tuple[Node, int]:
+def node_of(problem: Problem, start: Nodes) -> tuple[Node, int]:
     """Return the root with the decisions of a node pending, and their number."""
     n, m = len(problem.profit), len(problem.weight)
     node = Node(
@@ -144,24 +118,24 @@ def node_of(problem: Problem, start: Nodes, row: int) -> tuple[Node, int]:
         alive=np.ones(n, dtype=np.bool_),
         living=np.zeros(problem.bits.shape[1], dtype=np.uint64),
         worth=np.zeros(m, dtype=np.int64),
-        shares=start.shares[row].copy(),
-        trail=np.empty(m, dtype=np.int64),
-        dead=np.empty(n, dtype=np.int64),
-        pending=np.empty(2 * m + 2, dtype=np.int64),
+        shares=start.shares[0].copy(),
+        trail=np.empty(m, dtype=np.uint32),
+        dead=np.empty(n, dtype=np.uint32),
+        pending=np.empty(2 * m + 2, dtype=np.uint32),
         verdict=np.empty(2 * m + 2, dtype=np.int8),
         tally=np.zeros(5, dtype=np.int64),
     )
     node.tally[NEED] = problem.need
-    node.tally[MULTIPLIER] = start.multiplier[row]
+    node.tally[MULTIPLIER] = start.multiplier[0]
     for j in range(n):
         node.living[j >> 6] |= np.uint64(1) << np.uint64(j & 63)
         for t in range(problem.item[j], problem.item[j + 1]):
             node.worth[problem.member[t]] += problem.profit[j]
     waiting = 0
     for e in range(m):
-        if start.state[row, e] != OPEN:
+        if start.state[0, e] != OPEN:
             node.pending[waiting] = e
-            node.verdict[waiting] = start.state[row, e]
+            node.verdict[waiting] = start.state[0, e]
             waiting += 1
     return node, waiting
 
@@ -171,31 +145,101 @@ def room_for(problem: Problem) -> Room:
     """Return room for the bound."""
     n, m, edges = len(problem.profit), len(problem.weight), len(problem.member)
     return Room(
-        opened=np.empty(m, dtype=np.int64),
-        place=np.empty(m, dtype=np.int64),
-        order=np.empty(m, dtype=np.int64),
+        opened=np.empty(m, dtype=np.uint32),
+        place=np.empty(m, dtype=np.uint32),
+        order=np.empty(m, dtype=np.uint32),
         load=np.empty(m, dtype=np.int64),
         key=np.empty(m, dtype=np.int64),
         heavy=np.empty(m, dtype=np.int64),
         chosen=np.empty(m, dtype=np.bool_),
         grant=np.zeros(m, dtype=np.int64),
-        begin=np.empty(n + 1, dtype=np.int64),
-        local=np.empty(n, dtype=np.int64),
+        begin=np.empty(n + 1, dtype=np.uint32),
+        local=np.empty(n, dtype=np.uint32),
         rest=np.empty(n, dtype=np.int64),
-        at=np.empty(edges, dtype=np.int64),
-        edge=np.empty(edges, dtype=np.int64),
+        at=np.empty(edges, dtype=np.uint32),
+        edge=np.empty(edges, dtype=np.uint32),
         part=np.empty(edges, dtype=np.int64),
     )
 
 
-@kernel
-def path_of(levels: int) -> Path:
-    """Return room for a path of so many levels."""
-    return Path(
-        branch=np.empty(levels, dtype=np.int64),
-        second=np.zeros(levels, dtype=np.bool_),
-        mark=np.zeros(levels, dtype=np.int64),
-        mark_lost=np.zeros(levels, dtype=np.int64),
-        least=np.zeros(levels, dtype=np.int64),
-        multiplier=np.zeros(levels, dtype=np.int64),
+def packed(instance: Sukp) -> tuple[Problem, IntArray]:
+    """Convert an instance to the arrays of the kernels.
+
+    Profits are scaled up so that shares of them can be integers, or rounded down if too
+    large; weights that are too large are rounded up. Rounding only lowers the lower
+    bound. Returns also the index in the instance of each element of the arrays.
+    """
+    weights = np.array(instance.weights, dtype=np.int64)
+    index = np.argsort(-weights, kind="stable")
+    place = np.empty_like(index)
+    place[index] = np.arange(len(index))
+    items = [sorted(int(place[e]) for e in elements) for elements in instance.items]
+    among: list[list[int]] = [[] for _ in weights]
+    for j, elements in enumerate(items):
+        for e in elements:
+            among[e].append(j)
+    bits = np.zeros((len(weights), (instance.n + 63) // 64), dtype=np.uint64)
+    for e, where in enumerate(among):
+        for j in where:
+            bits[e, j >> 6] |= np.uint64(1 << (j & 63))
+    profit = np.array(instance.profits, dtype=np.int64)
+    shift = _BITS - sum(instance.profits).bit_length()
+    total = sum(instance.weights)
+    # rounding up adds at most 1 per element
+    drop = max(0, total.bit_length() - (_BITS - 1))
+    weight = weights[index]
+    problem = Problem(
+        profit=profit,
+        share=profit << shift if shift >= 0 else profit >> -shift,
+        shift=shift,
+        weight=weight,
+        mass=-((-weight) >> drop),
+        drop=drop,
+        item=_starts(items),
+        member=_flat(items),
+        element=_starts(among),
+        among=_flat(among),
+        bits=bits,
+        need=total - instance.capacity,
+        rank=weight.astype(np.float64) ** _EXPONENT,
     )
+    return problem, index
+
+
+def blank(problem: Problem, rows: int) -> Nodes:
+    """Return an array of nodes with this capacity."""
+    return Nodes(
+        state=np.zeros((rows, len(problem.weight)), dtype=np.int8),
+        least=np.zeros(rows, dtype=np.int64),
+        multiplier=np.zeros(rows, dtype=np.int64),
+        shares=np.zeros((rows, len(problem.member)), dtype=np.int64),
+    )
+
+
+def root(problem: Problem) -> Nodes:
+    """Return the root: weightless elements kept, nothing else decided.
+
+    Profits are shared out by weight and the multiplier is the mean: if every element
+    received the same per weight, this alone would prove the fraction need / weight of
+    the total profit.
+    """
+    nodes = blank(problem, 1)
+    nodes.state[0, problem.weight == 0] = OUT
+    masses = [int(mass) for mass in problem.mass]
+    for j, share in enumerate(problem.share):
+        of = slice(int(problem.item[j]), int(problem.item[j + 1]))
+        parts = [masses[e] for e in problem.member[of]]
+        heft = max(1, sum(parts))
+        nodes.shares[0, of] = [int(share) * part // heft for part in parts]
+    mass = max(1, sum(masses))
+    fair = (int(problem.share.sum()) << MULTIPLIER_BITS) // mass
+    nodes.multiplier[0] = min(fair, MOST_MULTIPLIED // mass)
+    return nodes
+
+
+def _starts(rows: list[list[int]]) -> Indices:
+    return np.cumsum([0, *map(len, rows)], dtype=np.uint32)
+
+
+def _flat(rows: list[list[int]]) -> Indices:
+    return np.array([x for row in rows for x in row], dtype=np.uint32)

@@ -19,33 +19,42 @@ _TRIALS = 24
 
 
 @kernel
+def others(matrix: Ints, e: int, row: Ints) -> None:
+    """Write the entries of a row off the diagonal, in ascending order."""
+    row[:e] = matrix[e, :e]
+    row[e:] = matrix[e, e + 1 :]
+    row.sort()
+
+
+@kernel
+def least_of(
+    k: int, cost: Ints, mass: Ints, multiplier: int, wanted: int, key: Ints
+) -> tuple[int, int, Ints]:
+    """Return the bound with a multiplier, its slope, and the elements in order."""
+    for e in range(len(cost)):
+        key[e] = (cost[e] << BITS) - multiplier * mass[e]
+    order = np.argsort(key, kind="mergesort")
+    value = multiplier * wanted
+    slope = wanted
+    for i in range(k):
+        value += key[order[i]]
+        slope -= mass[order[i]]
+    return value, slope, order
+
+
+@kernel
 def plain(
     own: Ints, pair: Ints, mass: Ints, wanted: int, fewest: int, most: int
 ) -> Ints:
     """Bound the loss for each number of elements at once, nothing moved.
 
-    Parameters
-    ----------
-    own, pair, mass, wanted
-        As for ``by_pairs``.
-    fewest, most
-        Numbers of elements of R, at least 1 and at most all.
-
-    Returns
-    -------
-    array
-        A bound in units of 2^-16 for each number.
+    As ``by_pairs`` for every k from ``fewest`` to ``most``.
     """
     m = len(own)
     largest = np.zeros((m, m), dtype=np.int64)  # e, i: of its i largest, their sum
     row = np.empty(m - 1, dtype=np.int64)
     for e in range(m):
-        at = 0
-        for f in range(m):
-            if f != e:
-                row[at] = pair[e, f]
-                at += 1
-        row.sort()
+        others(pair, e, row)
         for i in range(1, m):
             largest[e, i] = largest[e, i - 1] + row[m - 1 - i]
     cost = np.empty(m, dtype=np.int64)
@@ -60,14 +69,7 @@ def plain(
         value_best = -(2**62)
         while low <= high:
             middle = low + (high - low) // 2
-            for e in range(m):
-                key[e] = (cost[e] << BITS) - middle * mass[e]
-            order = np.argsort(key, kind="mergesort")
-            value = middle * wanted
-            slope = wanted
-            for i in range(k):
-                value += key[order[i]]
-                slope -= mass[order[i]]
+            value, slope, _ = least_of(k, cost, mass, middle, wanted, key)
             value_best = max(value_best, value)
             if slope > 0:
                 low = middle + 1
@@ -105,33 +107,20 @@ def by_pairs(
     Parameters
     ----------
     own, pair
-        Profit of the items with an element; with both elements, symmetric. The
-        diagonal is not looked at.
+        Profit of the items with an element; with both elements, symmetric.
     mass, wanted
         Of the elements, and of R at least.
-    k
-        Number of elements of R, at least 1 and at most all.
     steps
         Of the ascent that moves things between V_ef and V_fe; 0 for none.
     target
-        What the ascent is for: it ends when the bound passes this.
-
-    Returns
-    -------
-    int
-        A bound in units of 2^-16.
+        The ascent ends when the bound, returned in units of 2^-16, passes this.
     """
     m = len(own)
     base = np.empty(m, dtype=np.int64)
     shared = np.zeros((m, m), dtype=np.int64)
     row = np.empty(m - 1, dtype=np.int64)
     for e in range(m):
-        at = 0
-        for f in range(m):
-            if f != e:
-                row[at] = pair[e, f]
-                at += 1
-        row.sort()
+        others(pair, e, row)
         most = 0
         for i in range(m - k, m - 1):
             most += row[i]
@@ -154,14 +143,9 @@ def by_pairs(
     stalled = 0
     for step in range(steps + 1):
         for e in range(m):
-            at = 0
-            for f in range(m):
-                if f != e:
-                    row[at] = shared[e, f]
-                    at += 1
             cost[e] = base[e]
             if k > 1:
-                row.sort()
+                others(shared, e, row)
                 for i in range(m - k, m - 1):
                     cost[e] -= row[i]
                 cut[e] = row[m - k]
@@ -175,14 +159,7 @@ def by_pairs(
             if low > high:
                 break
             middle = low + (high - low) // 2
-            for e in range(m):
-                key[e] = (cost[e] << BITS) - middle * mass[e]
-            order = np.argsort(key, kind="mergesort")
-            value = middle * wanted
-            slope = wanted
-            for i in range(k):
-                value += key[order[i]]
-                slope -= mass[order[i]]
+            value, slope, order = least_of(k, cost, mass, middle, wanted, key)
             if value > value_here:
                 value_here = value
                 multiplier = middle

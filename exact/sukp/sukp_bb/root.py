@@ -24,9 +24,8 @@ import numpy as np
 from ....instances import IntArray
 from . import kernels_bound as shares
 from . import pairs_kernels as pairs
-from .arrays import blank, root
 from .kernels import search
-from .layout import Problem
+from .layout import Problem, blank, root
 
 _BITS = 40
 """Profit counted once for every two elements of an item sums to less than 2^40."""
@@ -38,33 +37,13 @@ _MOST_ELEMENTS = 4000
 """Number of elements beyond which no matrices of all pairs are made."""
 
 
-def root_bound(problem: Problem, best: int, stop: Callable[[], bool]) -> int:
-    """Return a lower bound on the loss of every R that weighs enough.
-
-    Parameters
-    ----------
-    problem
-        The problem to bound.
-    best
-        A known feasible cost, which the result never exceeds.
-    stop
-        Called between two steps; returns whether to stop.
-    """
-    bounds = ByNumber(problem)
-    bounds.improve(best, stop)
-    return min(best, bounds.least)
-
-
 class ByNumber:
     """Bounds for each number of elements that R can have; see the module.
 
     Starts from the plain bounds by pairs, for all numbers at once; ``improve``
-    continues where the bound is least.
-
-    Notes
-    -----
-    Time: initially O(elements² log elements), and for each number 60 times
-    O(elements log elements); then O(steps (memberships + elements² log elements)).
+    continues where the bound is least. Time: initially O(elements² log elements), and
+    for each number 60 times O(elements log elements); then
+    O(steps (memberships + elements² log elements)).
     """
 
     def __init__(self, problem: Problem) -> None:
@@ -99,14 +78,7 @@ class ByNumber:
     ) -> None:
         """Improve the least bounds, until they reach the best cost known.
 
-        Parameters
-        ----------
-        best
-            A known feasible cost.
-        stop
-            Called between two rounds; returns whether to stop.
-        rounds
-            Limit on the rounds; each is one ascent for one number.
+        Each round is one ascent for one number; ``stop`` is asked between two.
         """
         done = 0
         while done != rounds and self.least < best and not stop():
@@ -124,12 +96,7 @@ class ByNumber:
 def numbers(weight: IntArray, need: int) -> tuple[int, int]:
     """Return the least size of R, and the greatest if R is irreducible.
 
-    Parameters
-    ----------
-    weight
-        Weights in decreasing order, with a sum of at least ``need``.
-    need
-        Weight that R must have, more than 0.
+    Weights decrease, and their sum is at least ``need``, which is more than 0.
     """
     fewest = int(np.searchsorted(np.cumsum(weight), need)) + 1
     most = int(np.searchsorted(np.cumsum(weight[::-1]), need)) + 1
@@ -179,6 +146,6 @@ def by_shares(problem: Problem, k: int, best: int) -> int:
     out = blank(problem, 3)
     picked = np.zeros(len(problem.weight), dtype=np.int8)
     found, _, count = search(
-        problem, root(problem), 0, best, picked, 1, 0, _SHARE_STEPS, out, k, k
+        problem, root(problem), best, picked, 1, 0, _SHARE_STEPS, out, k, k
     )
     return int(out.least[:count].min()) if count else int(found)

@@ -25,7 +25,6 @@ Derived for closeknit; docs/sukp-bb.md has the short proofs.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from heapq import heappop, heappush
 from math import inf
@@ -41,8 +40,7 @@ from ....solvers.limits import Limits, limits
 from ....solvers.progress import report
 from ...search import SteppableSearch
 from . import kernels
-from .arrays import blank, packed, root
-from .layout import Nodes
+from .layout import Nodes, blank, packed, root
 from .root import ByNumber
 
 PROOF = Proof(Grade.ENUMERATED, "sukp-bb")
@@ -74,7 +72,7 @@ def sukp_bb(instance: Sukp, /, settings: Settings = DEFAULT) -> Result:
     """Prove an optimum by branch and bound over the unused elements.
 
     Starts from a short run of tabu. Stopped early it returns the least bound of the
-    open nodes, or the bound by the number of excluded elements (``root_bound``) if
+    open nodes, or the bound by the number of excluded elements (``ByNumber``) if
     that is better, which the proof then names. The cheap part of the latter precedes
     the search, regardless of limits; it is improved after a fraction of the time, or
     when a node limit is reached (then by fixed work, not by time).
@@ -121,14 +119,8 @@ def pursue(
 ) -> Limit | None:
     """Alternate search and bound within the limits; return the limit that ended it.
 
-    Parameters
-    ----------
-    search
-        A search still at its root.
-    limit
-        The limit that stopped the search for a first solution, if any.
-    settings, start
-        The limits, and the value of ``clock.now()`` from which they count.
+    The search is still at its root, and was perhaps stopped already by ``limit`` when a
+    first solution was sought; limits count from ``start``, a value of ``clock.now()``.
     """
     search.bound_by_number(start, rounds=0)
     if limit is Limit.INTERRUPT:
@@ -152,12 +144,7 @@ def first_choice(
 ) -> tuple[tuple[int, ...], Limit | None]:
     """Choose items by tabu, or greedily if it refuses; also return the limit reached.
 
-    Parameters
-    ----------
-    instance, settings
-        The instance, and settings of which at most a fifth of the time limit is used.
-    moves
-        Moves of tabu per item and element.
+    At most a fifth of the time limit is used, and so many moves per item and element.
     """
     brief = replace(
         settings,
@@ -264,14 +251,9 @@ class ExclusionSearch(SteppableSearch):
     def bound_by_number(
         self, deadline: float, rounds: int | None = None
     ) -> Limit | None:
-        """Bound the problem by the number of excluded elements; see ``root_bound``.
+        """Bound the problem by the number of excluded elements; see ``root``.
 
-        Parameters
-        ----------
-        deadline
-            As for ``run``.
-        rounds
-            Limit on the rounds; with 0 only the cheap part runs, regardless of limits.
+        With no rounds only the cheap part runs, regardless of limits.
         """
         if self._by_number is None:
             self._by_number = ByNumber(self._problem)
@@ -281,31 +263,6 @@ class ExclusionSearch(SteppableSearch):
             )
             self._known = self._by_number.least
             return Limit.INTERRUPT if watch.pressed.is_set() else None
-
-    def bound_below(self, state: Sequence[int]) -> int | None:
-        """Return the bound of one node, by the state of each element.
-
-        Elements are in order of decreasing weight. None: nothing below the node has
-        the required form and is cheaper than the best.
-        """
-        first = root(self._problem)
-        first.state[0] = state
-        best, _, count = kernels.search(
-            self._problem,
-            first,
-            0,
-            self.best,
-            self._picked,
-            1,
-            _STEPS,
-            _ROOT_STEPS,
-            self._out,
-            0,
-            len(self._picked),
-        )
-        if best < self.best:
-            return int(best)
-        return int(self._out.least[:count].min()) if count else None
 
     def _step(self, budget: int) -> None:
         """Search below the open node of least bound; return what stays open."""
@@ -322,7 +279,6 @@ class ExclusionSearch(SteppableSearch):
         best, nodes, count = kernels.search(
             self._problem,
             first,
-            0,
             self.best,
             self._picked,
             budget,

@@ -26,21 +26,12 @@ _TOLERANCE = 1e-13
 class City:
     """The optimal city of area 1.
 
-    Parameters
-    ----------
-    psi
-        Mean L1 distance between two of its points; w(n) is near psi/2 n^2.5.
-    half_width
-        f(0): where the boundary meets an axis.
-    diagonal
-        Where it meets the diagonal: f(x) = x.
-    x, y
-        The boundary in the first quadrant, starting at the vertical axis.
+    The boundary in the first quadrant, ``x`` and ``y``, starts at the vertical axis.
     """
 
-    psi: float
-    half_width: float
-    diagonal: float
+    psi: float  # mean L1 distance of two of its points; w(n) is near psi/2 n^2.5
+    half_width: float  # f(0): where the boundary meets an axis
+    diagonal: float  # where it meets the diagonal: f(x) = x
     x: Floats
     y: Floats
 

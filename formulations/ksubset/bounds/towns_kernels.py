@@ -69,8 +69,6 @@ def search_plane(
 
     Parameters
     ----------
-    k
-        Number of points, at least 2.
     known
         The same of fewer points, by their number.
     best, shape
@@ -174,25 +172,13 @@ def _ways(counts: Ints, length: int, ways: Ints, upto: int) -> None:
             ways[i] += counts[c] * abs(_pos(i) - _pos(c))
 
 
-# Over 120 lines: its parts share most local variables, which a split would pass on.
 @kernel
 def search_space(k: int, known: Ints, best: int, shape: Ints) -> tuple[int, int]:
     """Find the least pair sum of k points in space, below ``best`` if there is one.
 
-    Parameters
-    ----------
-    k
-        Number of points, at least 2.
-    known
-        The same of fewer points, by their number.
-    best, shape
-        Pair sum of a town, and the heights of its columns by layer and place, then 0;
-        a better one is written there.
-
-    Returns
-    -------
-    tuple of int
-        The least pair sum, and the number of nodes searched.
+    As `search_plane`; the shape has the heights of the columns by layer and place.
+    Layers are placed from the middle outwards. By symmetry there are at most as many as
+    the first has rows or columns.
     """
     column = np.zeros((k + 2, k + 2), dtype=np.int64)
     width = np.zeros(k + 2, dtype=np.int64)

@@ -11,8 +11,13 @@ from matplotlib.collections import PatchCollection
 from matplotlib.patches import Rectangle
 
 from ....formulations.ksubset.bounds.city import City, city
-from ....formulations.ksubset.bounds.towns import TOWN_SEARCH, town, town_sites
-from ....formulations.ksubset.bounds.towns_3d import town_in_space, town_sites_in_space
+from ....formulations.ksubset.bounds.towns import (
+    TOWN_SEARCH,
+    town,
+    town_in_space,
+    town_sites,
+    town_sites_in_space,
+)
 from ....instances import mesh
 from ....methods import KSUBSET
 from ....solvers import Status

@@ -10,15 +10,22 @@ import time
 from fractions import Fraction
 from itertools import combinations
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from closeknit.exact.sukp.bruteforce import bruteforce
+from closeknit.exact.sukp.sukp_bb import kernels
 from closeknit.exact.sukp.sukp_bb import root as sukp_root
-from closeknit.exact.sukp.sukp_bb.arrays import packed
 from closeknit.exact.sukp.sukp_bb.kernels_bound import scaled, unscaled
-from closeknit.exact.sukp.sukp_bb.layout import MULTIPLIER_BITS
+from closeknit.exact.sukp.sukp_bb.layout import (
+    MULTIPLIER_BITS,
+    Problem,
+    blank,
+    packed,
+    root,
+)
 from closeknit.exact.sukp.sukp_bb.search import ExclusionSearch
 from closeknit.heuristics.sukp.sukp_greedy import greedy
 from closeknit.instances import Sukp, check, cost, read_instance
@@ -123,10 +130,29 @@ def test_the_bound_holds_below_every_node(instance: Sukp, data: st.DataObject) -
         and all((int(index[i]) in r) == (s == 1) for i, s in enumerate(state) if s)
     ]
     cheaper = [loss for loss in sought if loss < search.best]
-    bound = search.bound_below(state)
+    bound = bound_below(problem, state, search.best)
     if cheaper:
         assert bound is not None
         assert bound <= min(cheaper)
+
+
+def bound_below(problem: Problem, state: list[int], best: int) -> int | None:
+    """Bound of one node, by the state of each element, heaviest first; None: pruned."""
+    first, out = root(problem), blank(problem, len(state) + 3)
+    first.state[0] = state
+    picked = np.zeros(len(state), dtype=np.int8)
+    found, _, count = kernels.search(
+        problem, first, best, picked, 1, 2, 1500, out, 0, len(state)
+    )
+    if found < best:
+        return int(found)
+    return int(out.least[:count].min()) if count else None
+
+
+def root_bound(problem: Problem, best: int) -> int:
+    bounds = sukp_root.ByNumber(problem)
+    bounds.improve(best, lambda: False)
+    return min(best, bounds.least)
 
 
 def lost(instance: Sukp, excluded: frozenset[int]) -> int:
@@ -303,7 +329,7 @@ def test_the_bound_by_number_holds() -> None:
             best = bruteforce(instance).objective
             assert isinstance(best, int)
             everything = sum(instance.profits)
-            bound = sukp_root.root_bound(problem, everything, lambda: False)
+            bound = root_bound(problem, everything)
             assert bound <= best
             above += bound > 0
     assert above > 12
@@ -315,7 +341,7 @@ def test_a_known_union_is_bounded_by_pairs() -> None:
     problem, _ = packed(instance)
     sums = sukp_root.PairSums(problem)
     assert sukp_root.pairs_plain(problem, sums, 2, 3) == [16, 18]
-    assert sukp_root.root_bound(problem, 99, lambda: False) == 16
+    assert root_bound(problem, 99) == 16
 
 
 @settings(max_examples=60, deadline=None)

@@ -9,17 +9,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from closeknit.formulations.ksubset.bounds import towns
-from closeknit.formulations.ksubset.bounds import towns_3d as towns_in_space
 from closeknit.formulations.ksubset.bounds.diagrams import partition_cost, pos
 from closeknit.formulations.ksubset.bounds.towns import (
     TOWN_SEARCH,
     town,
     town_bound_value,
+    town_in_space,
     town_partition,
     town_sites,
-)
-from closeknit.formulations.ksubset.bounds.towns_3d import (
-    town_in_space,
     town_sites_in_space,
 )
 
@@ -176,11 +173,27 @@ def test_machine_code_finds_the_same_towns(k: int) -> None:
 
 
 @pytest.mark.parametrize("k", [2, 3, 8, 13, 17])
-def test_machine_code_finds_the_same_towns_in_space(k: int) -> None:
+def test_machine_code_finds_the_same_towns_in_space(
+    k: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     town_in_space(k)
-    plain, compiled = towns_in_space._search(k), towns_in_space._compiled_search(k)
-    assert plain[0] == compiled[0]
-    assert sum(map(sum, compiled[1])) == k
+    found = []
+    for plain in (0, 20):
+        monkeypatch.setattr(towns, "_PLAIN_IN_SPACE", plain)
+        found.append(towns._search_in_space(k))
+    assert found[0] == found[1]
+    assert sum(map(sum, found[0][1])) == k
+
+
+def test_a_plane_partition_grows_by_a_cell_in_every_way() -> None:
+    assert list(towns._grown_in_space(((2, 1), (1,)))) == [
+        ((3, 1), (1,)),
+        ((2, 2), (1,)),
+        ((2, 1, 1), (1,)),
+        ((2, 1), (2,)),
+        ((2, 1), (1, 1)),
+        ((2, 1), (1,), (1,)),
+    ]
 
 
 @pytest.mark.parametrize("k", [1, 7, 20, 41])

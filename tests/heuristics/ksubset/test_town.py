@@ -6,7 +6,7 @@ import pytest
 
 from closeknit import InputError, KSubset, Mesh, Status, Torus, check, mesh
 from closeknit.formulations.ksubset.bounds.towns import town as least
-from closeknit.formulations.ksubset.bounds.towns_3d import town_in_space
+from closeknit.formulations.ksubset.bounds.towns import town_in_space
 from closeknit.methods import KSUBSET
 
 town = KSUBSET["town"]
