@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 from ...instances.submesh import Box, box_at, cells
 from ...instances.submesh.packing import Packing, ways
+from . import constructive_kernels as kernels
+from .direct import first_free, in_three, in_two_ways, occupied
 
 _Ints = NDArray[np.int64]
 _WORK = 2_000_000
@@ -82,13 +84,9 @@ def construct(
 def _in_the_plane(
     packing: Packing, seed: int, stop: Callable[[], bool], rounds: int, plain: bool
 ) -> tuple[Box, ...] | None:
-    from . import constructive_kernels as kernels
-
     n = len(packing.items)
     sizes = [ways(packing, item) for item in packing.items]
-    many = np.array([len(several) for several in sizes], dtype=np.int64)
-    padded = np.array([[s[0], s[-1]] for s in sizes], dtype=np.int64)
-    wide, high = padded[:, :, 0].copy(), padded[:, :, 1].copy()
+    wide, high, many = in_two_ways(sizes)
     at = np.zeros((n, 2), dtype=np.int64)
     way = np.zeros(n, dtype=np.int64)
     random = np.array([seed * 2654435761 % 2**31 + 88172645463325252], dtype=np.int64)
@@ -142,8 +140,6 @@ def _one_by_one(
     packing: Packing, free: list[int], stop: Callable[[], bool]
 ) -> tuple[Box, ...] | None:
     """Put each item into the first free place, in each of the orders."""
-    from .direct import first_free, occupied
-
     begin = occupied(packing.shape, _held(packing))
     for order in orders(packing, free):
         taken = begin.copy()
@@ -173,9 +169,6 @@ def _in_free_places(
     plain: bool,
 ) -> tuple[Box, ...] | None:
     """Put the items into the first free places, and anneal the orders."""
-    from . import constructive_kernels as kernels
-    from .direct import in_three
-
     d = packing.d
     held = _held(packing)
     fixed = len(held)
@@ -208,10 +201,7 @@ def _in_free_places(
             ):
                 continue
             placed = {
-                i: box_at(
-                    [int(x) for x in low[fixed + j, :d]],
-                    [int(x) for x in length[fixed + j, :d]],
-                )
+                i: box_at(low[fixed + j, :d].tolist(), length[fixed + j, :d].tolist())
                 for j, i in enumerate(free)
             }
             return tuple(

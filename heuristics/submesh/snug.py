@@ -11,8 +11,6 @@ the place that touches most is taken.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 import numpy.typing as npt
 
@@ -40,10 +38,8 @@ class Snug(ArrayFourWayScan):
     ``heuristics.submesh.snug``.
     """
 
-    def __init__(
-        self, shape: Sequence[int], *, rotate: bool = False, torus: bool = False
-    ) -> None:
-        super().__init__(shape, rotate=rotate, torus=torus)
+    def _set_up(self) -> None:
+        super()._set_up()
         self._boxes = np.zeros((16, 4), dtype=np.int64)
         self._rows: dict[Box, int] = {}
         self._order: list[Box] = []

@@ -24,7 +24,6 @@ from .layout import (
     Problem,
     Scratch,
     Stack,
-    room_for,
 )
 
 MOST_ROUNDS = 3
@@ -101,6 +100,7 @@ def extent(problem: Problem, status: Bytes, low: Ints, high: Ints) -> int:
 def search(
     problem: Problem,
     stack: Stack,
+    scratch: Scratch,
     top: int,
     best: int,
     best_picked: Flags,
@@ -113,7 +113,6 @@ def search(
     nodes were settled. ``best_picked`` holds the best solution.
     """
     n, m = len(problem.position), len(problem.weight)
-    scratch = room_for(problem)
     status = np.empty(n, dtype=np.int8)
     low = np.empty(m, dtype=np.int64)
     high = np.empty(m, dtype=np.int64)

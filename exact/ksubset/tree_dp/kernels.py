@@ -7,13 +7,9 @@ chosen among its own. Of s processors at least k - (n - s) and at most k are.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from ....solvers.kernels import kernel
-from .plan import BUNCH, PATH, Plan
-
-Ints = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
+from .plan import BUNCH, PATH, Flags, Ints, Plan, entries
 
 AT, STEP, SIDE = 0, 1, 2
 """Where a run stands: path or group, step, and which buffer holds the table."""
@@ -26,12 +22,6 @@ FAR = 2**62
 def lowest(n: int, k: int, size: int) -> int:
     """Return the least number that some of the processors must contribute."""
     return max(0, k - (n - size))
-
-
-@kernel
-def entries(n: int, k: int, size: int) -> int:
-    """Return the length of a table."""
-    return min(size, k) - max(0, k - (n - size)) + 1
 
 
 @kernel
@@ -104,17 +94,9 @@ def run(
 ) -> int:
     """Take the steps up to ``stop`` while work is left; return what is left.
 
-    Parameters
-    ----------
-    pool
-        Finished tables of groups.
-    buffer
-        Two tables, shape (2, k + 1); the current one is ``buffer[state[SIDE]]``.
-    kept
-        Where the table before each step is kept, from the step whose ``entry`` is
-        ``origin``; of length 0 if they are not needed.
-    work
-        Sums to form, more or less.
+    ``pool`` has the finished tables of groups; ``buffer[state[SIDE]]``, of two tables,
+    the current one. The table before each step is kept in ``kept``, from the step whose
+    ``entry`` is ``origin``, unless that has length 0. ``work`` counts sums, about.
     """
     n, k = plan.n, plan.k
     while state[STEP] < stop and work > 0:

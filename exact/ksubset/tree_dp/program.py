@@ -31,7 +31,6 @@ from ....instances import Graph, IntArray, KSubset, Tree, cost
 from ....solvers import DEFAULT, Grade, Limit, Proof, Result, Settings, answer, clock
 from ....solvers.limits import limits
 from . import kernels as kernels
-from . import outline as tree_outline
 from . import plan as tree_plan
 
 PROOF = Proof(Grade.ENUMERATED, "tree-dp")
@@ -103,7 +102,7 @@ class _Program:
         self.size = np.zeros(nodes, dtype=np.int64)
         home = np.empty(n, dtype=np.int64)
         away = np.zeros(n, dtype=np.int64)
-        tree_outline.gather(self.up, self.weight, self.node, self.size, home, away)
+        tree_plan.gather(self.up, self.weight, self.node, self.size, home, away)
         self.plan = tree_plan.steps_of(
             n,
             k,
@@ -122,7 +121,7 @@ class _Program:
         self.need[0] = k
         self.picked = np.zeros(n, dtype=np.bool_)
         self._least = int(
-            tree_outline.secant(n, k, self.up, self.weight, self.size, self.node)
+            tree_plan.secant(n, k, self.up, self.weight, self.size, self.node)
         )
 
     @property
@@ -206,5 +205,5 @@ class _Program:
         """Return the optimum, or an incumbent if not complete, by indices."""
         if not complete:
             k = self.plan.k
-            tree_outline.packed(self.up, self.size, self.node, k, self.picked)
+            tree_plan.packed(self.up, self.size, self.node, k, self.picked)
         return np.flatnonzero(self.picked)
