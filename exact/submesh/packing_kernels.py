@@ -67,7 +67,12 @@ def first_place(shape, low, length, n, size, torus, place):  # type: ignore[no-u
         for y in ys:
             for x in xs:
                 place[0], place[1], place[2] = x, y, z
-                if is_free(shape, low, length, n, place, size, torus):
+                free = True  # not by `is_free`: a call for every place costs too much
+                for i in range(n):
+                    if overlaps(shape, low, length, i, place, size, torus):
+                        free = False
+                        break
+                if free:
                     return True
     return False
 

@@ -40,11 +40,8 @@ def slide(
 ) -> tuple[int, int]:
     """Look at frames, ``stride`` apart, from ``where`` on, until one is free.
 
-    Returns
-    -------
-    why, steps
-        Why it came back, and how many residents were looked at. The frame that is
-        free, or at which the search is to go on, stands in ``where``.
+    Returns why it came back, and how many residents were looked at. The frame that is
+    free, or at which the search is to go on, stands in ``where``.
     """
     sx, sy, sz = size[0], size[1], size[2]
     mx, my, mz = shape[0], shape[1], shape[2]

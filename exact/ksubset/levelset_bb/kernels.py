@@ -42,7 +42,7 @@ from .layout import (
 # Over 120 lines: its parts share most local variables, which a split would pass on.
 @kernel
 def search(
-    grid: Grid, roots: Ints, state: State, best: int, budget: int
+    grid: Grid, roots: Ints, state: State, scratch: Scratch, best: int, budget: int
 ) -> tuple[int, int, int]:
     """Search on for sets cheaper than ``best``.
 
@@ -55,33 +55,12 @@ def search(
     low, high = state.low, state.high
     level, before, after = state.level, state.before, state.after
     first, last = state.first, state.last
-    scratch = Scratch(
-        np.empty(columns, dtype=np.int64),
-        np.empty(columns, dtype=np.int64),
-        np.empty((2, columns), dtype=np.int64),
-        np.empty((2, columns), dtype=np.int64),
-        np.empty((2, columns), dtype=np.int64),
-        np.empty((2, columns), dtype=np.int64),
-        np.empty((2, columns), dtype=np.int64),
-        np.empty((2, columns), dtype=np.int64),
-        np.empty((rows, 6), dtype=np.int64),
-        np.empty(columns, dtype=np.int64),
-        np.zeros(rows, dtype=np.int64),
-        np.empty(3, dtype=np.int64),
-        np.empty((2, 2), dtype=np.int64),
-        np.empty(rows * columns, dtype=np.int64),
-        np.empty((2, 6), dtype=np.int64),
-    )
     beyond = np.empty(k + 1, dtype=np.int64)
     nodes = 0
     d = at[0]
     while at[1] < len(roots):
-        bound, m, a, b = (
-            roots[at[1], 0],
-            roots[at[1], 1],
-            roots[at[1], 2],
-            roots[at[1], 3],
-        )
+        root = roots[at[1]]
+        bound, m, a, b = root[0], root[1], root[2], root[3]
         if bound >= best:
             at[1] = len(roots)
             break

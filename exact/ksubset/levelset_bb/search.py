@@ -74,6 +74,7 @@ class LevelSetSearch(KSubsetSearch):
             picked=np.zeros((2, rows), dtype=np.int64),
             at=np.array([-1, 0, -1, -1, 0]),
         )
+        self._scratch = layout.room_for(rows, columns)
         self._listed: list[layout.Ints] = []
         self._roots: layout.Ints | None = None
 
@@ -104,7 +105,7 @@ class LevelSetSearch(KSubsetSearch):
             self._list(clock.now() + _LISTING_SECONDS)
             return
         _, best, nodes = kernels.search(
-            self._grid, self._roots, self._state, self.best, budget
+            self._grid, self._roots, self._state, self._scratch, self.best, budget
         )
         self.nodes += nodes
         row, column = self._place
