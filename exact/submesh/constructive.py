@@ -6,14 +6,13 @@ from collections.abc import Callable, Sequence
 from math import prod
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...instances import IntArray as Ints
 from ...instances.submesh import Box, box_at, cells
 from ...instances.submesh.packing import Packing, ways
 from . import constructive_kernels as kernels
 from .direct import first_free, in_three, in_two_ways, occupied
 
-_Ints = NDArray[np.int64]
 _WORK = 2_000_000
 """Annealing steps times items squared between two checks, about 0.01 s."""
 _MANY = 80
@@ -52,21 +51,10 @@ def construct(
     sequence pairs are annealed. Otherwise each item goes to the first free place, and
     orders are modified as long as that is no worse.
 
-    Parameters
-    ----------
-    packing
-        Each item must fit on its own.
-    seed
-        Seed of the annealing.
-    stop
-        Called between steps; ends the construction when it returns True.
-    rounds
-        Number of annealing rounds.
-    plain
-        Whether to try every order unmodified first; False after a call with no rounds.
+    Each item must fit on its own. The construction ends when ``stop``, called between
+    steps, returns True. With ``plain`` every order is tried unmodified first; that is
+    not needed after a call with no rounds.
 
-    Notes
-    -----
     Time: O(n^2) per skyline or sequence pair; first free places in two dimensions
     O(n^4), with many items O(n p) for p processors.
     Source: Burke, Kendall and Whitwell 2004 (best fit); Wei et al. 2011 (the score of
@@ -98,7 +86,7 @@ def _in_the_plane(
             for j, (x, y) in enumerate(at)
         )
 
-    def skylines(side: int, roof: int, w: _Ints, h: _Ints, count: int) -> bool:
+    def skylines(side: int, roof: int, w: Ints, h: Ints, count: int) -> bool:
         for order in orders(packing, range(n)):
             if stop():
                 return False

@@ -26,34 +26,16 @@ _FIRST_WORK = 2_000_000
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """Whether a request fits when some residents may be moved.
+    """Whether a request fits when some residents may be moved, and how."""
 
-    Parameters
-    ----------
-    fits
-        True, False, or None if the search stopped early.
-    placement
-        The final placement.
-    """
-
-    fits: bool | None
+    fits: bool | None  # None if the search stopped early
     placement: Placement | None = None
 
 
 class Subsets:
     """The sets of residents whose removal lets the request in, and whether they fit.
 
-    Parameters
-    ----------
-    instance
-        The instance whose residents are listed.
-
-    Attributes
-    ----------
-    in_the_way
-        The minimal sets of residents that occupy part of some place, as bits.
-    work
-        Number of places examined so far.
+    ``work`` is the number of places examined so far.
     """
 
     def __init__(self, instance: Submesh) -> None:

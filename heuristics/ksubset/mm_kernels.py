@@ -11,12 +11,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from ...instances import IntArray as Ints
 from ...solvers.kernels import kernel
 from .selection_kernels import select
-
-Ints = npt.NDArray[np.int64]
 
 FAR = 2**62
 """Beyond every distance."""

@@ -116,23 +116,10 @@ def _first(instance: KSubset, settings: Settings) -> IntArray:
 
 
 class Plane:
-    """Pairs of cut vectors, solved one by one.
+    """Pairs of cut vectors of one or two axes, solved one by one.
 
-    Parameters
-    ----------
-    instance
-        An instance of one or two axes.
-    sizes
-        Sizes of the strips.
-    known
-        Cost of some choice between strips; the least flow costs no more.
-
-    Attributes
-    ----------
-    chosen
-        Indices of the free processors of the least flow so far; None before the first.
-    flows
-        Number of transportation problems solved.
+    ``known`` is the cost of some choice between strips; the least flow costs no more.
+    ``flows`` is the number of transportation problems solved.
     """
 
     grade = Grade.ENUMERATED
@@ -195,7 +182,7 @@ class Plane:
 
     @property
     def chosen(self) -> IntArray | None:
-        """Free processors of the least flow so far, the first ones of each site."""
+        """Processors of the least flow so far, the first of each site; None before."""
         if not self._chosen.any():
             return None
         left = self._chosen.copy()

@@ -5,11 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from ...instances import IntArray as Ints
 from ...solvers.kernels import kernel
-
-Ints = npt.NDArray[np.int64]
 
 FAR = 2**62
 LATER = 2**62 + 1

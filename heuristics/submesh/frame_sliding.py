@@ -9,13 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
-import numpy.typing as npt
 
+from ...instances import IntArray as Ints
 from ...instances.submesh import Box, box_at
 from .allocator import SubmeshAllocator
 from .frame_sliding_kernels import FOUND, GOES_ON, jump, scan_adaptively, slide
-
-Ints = npt.NDArray[np.int64]
 
 Kernel = Callable[[Ints, int, int, int, int, int, Ints, int], tuple[int, int]]
 

@@ -8,12 +8,8 @@ residents, so that a search can be ended in between.
 
 from __future__ import annotations
 
-import numpy as np
-import numpy.typing as npt
-
+from ...instances import IntArray as Ints
 from ...solvers.kernels import kernel
-
-Ints = npt.NDArray[np.int64]
 
 GOES_ON, FOUND, NOWHERE = 0, 1, 2
 """Why a search came back."""

@@ -9,12 +9,8 @@ where the plain lists count them.
 
 from __future__ import annotations
 
-import numpy as np
-import numpy.typing as npt
-
+from ...instances import IntArray as Ints
 from ...solvers.kernels import kernel
-
-Ints = npt.NDArray[np.int64]
 
 LOW, HIGH, NEXT, COUNT = 0, 1, 2, 3
 

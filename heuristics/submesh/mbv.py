@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from ...instances import IntArray as Ints
 from ...instances.submesh import Box, box_at
 from ...solvers.kernels import kernel
 from .frame_sliding import FrameSliding
 from .frame_sliding_kernels import GOES_ON, NOWHERE
-
-Ints = npt.NDArray[np.int64]
 
 _ROWS = 64
 """Rows between two checks of the clock."""

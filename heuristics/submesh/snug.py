@@ -12,13 +12,11 @@ the place that touches most is taken.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from ...instances import IntArray as Ints
 from ...instances.submesh import Box, box_at
 from .iss_arrays import ArrayFourWayScan
 from .snug_kernels import snuggest
-
-Ints = npt.NDArray[np.int64]
 
 FEW = 12
 """Number of boxes up to which departures are considered."""

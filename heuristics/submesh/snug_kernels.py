@@ -7,9 +7,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from ...instances import IntArray as Ints
 from ...solvers.kernels import kernel
-
-Ints = npt.NDArray[np.int64]
 
 
 class Room(NamedTuple):
@@ -55,16 +54,9 @@ def snuggest(
     ``weight`` times as much as the state right now; with more, the place that touches
     most is taken. Returns its lowest corner.
 
-    Parameters
-    ----------
-    boxes, n
-        Boxes held, one a row (a, b, c, d), with room for one more; how many.
-    size, shape
-        Sides of the request and of the mesh.
-    caps
-        Longest sides that requests are expected to have.
-    distance
-        Rows between the request and the top, or the bottom; some place is free there.
+    Of ``boxes``, one a row (a, b, c, d), with room for one more, n are held. Requests
+    are expected to have sides of up to ``caps``. Some place is free ``distance`` rows
+    from the top or the bottom.
     """
     x, y = size[0], size[1]
     width, depth = shape[0], shape[1]

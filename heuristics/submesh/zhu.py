@@ -15,11 +15,11 @@ from math import prod
 import numpy as np
 import numpy.typing as npt
 
+from ...instances import IntArray as Ints
 from ...instances.submesh import Box, box_at
 from ...solvers.kernels import kernel
 from .allocator import SubmeshAllocator
 
-Ints = npt.NDArray[np.int64]
 Bytes = npt.NDArray[np.uint8]
 
 

@@ -141,13 +141,12 @@ class Node:
         n, m = len(self.index), len(self.cuts)
         stack = layout.Stack(
             np.zeros((_STACK, n), dtype=np.int8),
-            *np.zeros((2, _STACK, m), dtype=np.int64),
+            np.zeros((_STACK, m), dtype=np.int64),
+            np.zeros((_STACK, m), dtype=np.int64),
             np.zeros(_STACK, dtype=np.int64),
         )
-        for rows, own in zip(
-            stack, (self.status, self.low, self.high, self.bound), strict=True
-        ):
-            rows[0] = own
+        stack.status[0], stack.bound[0] = self.status, self.bound
+        stack.low[0], stack.high[0] = self.low, self.high
         return CutBox(
             problem=_problem(self.cuts, self.k, self.twin, self.rules),
             stack=stack,

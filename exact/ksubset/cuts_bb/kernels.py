@@ -8,8 +8,14 @@ from __future__ import annotations
 import numpy as np
 
 from ....solvers.kernels import kernel
-from .kernels_bounds import bound_by_secants, decide_by_cost, price, weigh, widest_error
-from .kernels_counts import close
+from .kernels_bounds import (
+    bound_by_secants,
+    close,
+    decide_by_cost,
+    price,
+    weigh,
+    widest_error,
+)
 from .kernels_exchange import exchange
 from .layout import (
     BUDGET,

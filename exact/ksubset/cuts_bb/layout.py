@@ -82,10 +82,11 @@ def room_for(problem: Problem) -> Scratch:
     """Make room to work in."""
     n = len(problem.position)
     cells = prod(problem.shape) if problem.exchange == BY_SWEEPS else 1
-    return Scratch(
+    arrays = (
         *np.empty((7, problem.offset[-1]), dtype=np.int64),
         np.empty(problem.table_at[-1], dtype=np.int64),
         *np.empty((4, n), dtype=np.int64),
         np.empty(n, dtype=np.bool_),
         *np.empty((2, cells), dtype=np.int64),
     )
+    return Scratch._make(arrays)

@@ -5,12 +5,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from ....heuristics.ksubset.selection_kernels import select
+from ....instances import IntArray as Ints
 from ....solvers.kernels import kernel
-
-Ints = npt.NDArray[np.int64]
 
 _PASSES = 3
 """Times that candidates are filtered in a row, each time against fewer others."""

@@ -71,7 +71,7 @@ class Scratch(NamedTuple):
 
 def room_for(rows: int, columns: int) -> Scratch:
     """Make room to work in."""
-    return Scratch(
+    arrays = (
         *np.empty((2, columns), dtype=np.int64),
         *np.empty((6, 2, columns), dtype=np.int64),
         np.empty((rows, 6), dtype=np.int64),
@@ -82,3 +82,4 @@ def room_for(rows: int, columns: int) -> Scratch:
         np.empty(rows * columns, dtype=np.int64),
         np.empty((2, 6), dtype=np.int64),
     )
+    return Scratch._make(arrays)

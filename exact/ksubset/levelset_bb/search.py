@@ -22,7 +22,7 @@ from ....instances import KSubset
 from ....instances.topologies.cuts import ranked
 from ....solvers import DEFAULT, Grade, Proof, Result, Settings, clock
 from ..search import KSubsetSearch, search_alone
-from . import kernels, kernels_roots, layout
+from . import kernels, layout
 
 PROOF = Proof(Grade.ENUMERATED, "levelset-bb")
 _LISTING_SECONDS = 0.1
@@ -90,7 +90,7 @@ class LevelSetSearch(KSubsetSearch):
         while len(self._listed) < len(self._grid.y):
             row = len(self._listed)
             roots = np.empty((room, 4), dtype=np.int64)
-            found = kernels_roots.list_roots(self._grid, row, self.best, roots)
+            found = kernels.list_roots(self._grid, row, self.best, roots)
             if found > room:
                 room = found
                 continue

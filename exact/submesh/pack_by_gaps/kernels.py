@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from ....instances import IntArray as Ints
 from ....solvers.kernels import kernel
 
 FOUND, NONE, LONG = 1, 0, 2
@@ -26,27 +26,26 @@ SUM_BITS = 31
 """Bits used of a word of sums, so that a shifted word is still one."""
 _KEY_BITS = 62
 _FULL = (1 << SUM_BITS) - 1
-_Ints = npt.NDArray[np.int64]
 
 
 class Gaps(NamedTuple):
     """What is to be packed, and how far a search has come."""
 
     roof: int  # height of the mesh; its width is edges[0, 1]
-    wide: _Ints  # (kinds, 2) of each kind of item, in each of its ways
-    high: _Ints  # (kinds, 2)
-    many: _Ints  # (kinds,) number of ways
-    left: _Ints  # (kinds,) how many are to be placed
-    bits: _Ints  # that a width, a height and each number of items take in a key
-    edges: _Ints  # the skyline of every depth; the first is set
-    heights: _Ints
-    counts: _Ints  # (depths,) segments of the skyline
-    chosen: _Ints  # (depths, 4) kind, way, x, y; the kind after the last: a free cell
-    waste: _Ints  # (depths,) cells that may still be left free
-    entered: _Ints  # (depths,) nodes when it was begun
-    table: _Ints  # states known to lead nowhere, and the nodes this took; -1 if none
-    sums: _Ints  # room for sums of lengths
-    state: _Ints  # see `AT` and `NODES`
+    wide: Ints  # (kinds, 2) of each kind of item, in each of its ways
+    high: Ints  # (kinds, 2)
+    many: Ints  # (kinds,) number of ways
+    left: Ints  # (kinds,) how many are to be placed
+    bits: Ints  # that a width, a height and each number of items take in a key
+    edges: Ints  # the skyline of every depth; the first is set
+    heights: Ints
+    counts: Ints  # (depths,) segments of the skyline
+    chosen: Ints  # (depths, 4) kind, way, x, y; the kind after the last: a free cell
+    waste: Ints  # (depths,) cells that may still be left free
+    entered: Ints  # (depths,) nodes when it was begun
+    table: Ints  # states known to lead nowhere, and the nodes this took; -1 if none
+    sums: Ints  # room for sums of lengths
+    state: Ints  # see `AT` and `NODES`
 
 
 @kernel

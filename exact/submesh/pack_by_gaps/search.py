@@ -37,19 +37,10 @@ def pack_by_gaps(
     left. Two searches alternate, one with the axes exchanged, as either may take a
     hundred times as long as the other.
 
-    Parameters
-    ----------
-    packing
-        Two-dimensional, nothing fixed or blocked, no torus; each item fits alone.
-    most_nodes
-        Limit on the nodes, along both axes together.
-    stop
-        Called every 20000 nodes.
-    tight
-        Result of `tighten`, if known.
+    The packing is two-dimensional, nothing fixed or blocked, no torus; each item fits
+    alone. The limit on the nodes is one for both axes together; ``stop`` is called
+    every 20000 nodes. ``tight`` is the result of `tighten`, if known.
 
-    Notes
-    -----
     Guarantee: exact. Time: exponential in the boxes and in the cells that stay free;
     O(n) per node. Source: the lowest gap is that of Kenmochi et al. 2009 (perfect
     packings); remembered states, sums along both axes and free cells are derived for

@@ -11,30 +11,30 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from ....instances import IntArray as Ints
 from ....solvers.kernels import kernel
 
 FOUND, NONE, LONG = 1, 0, 2
 """How a run ended: a packing, there is none, its nodes are used up."""
 AT, NODES = 0, 1
 """Fields of ``state``: depth, nodes so far."""
-_Ints = npt.NDArray[np.int64]
 
 
 class Stairs(NamedTuple):
     """What is to be packed, and how far a search has come."""
 
     roof: int  # height of the mesh; its width is edges[0, 1]
-    wide: _Ints  # (n, 2) of each item, in each of its ways; area first
-    high: _Ints  # (n, 2)
-    many: _Ints  # (n,) number of ways
-    twin: _Ints  # (n,) the equal item that must be placed before; -1 if none
+    wide: Ints  # (n, 2) of each item, in each of its ways; area first
+    high: Ints  # (n, 2)
+    many: Ints  # (n,) number of ways
+    twin: Ints  # (n,) the equal item that must be placed before; -1 if none
     pivot: int  # the item in the lower half along both axes; -1 if none must
-    edges: _Ints  # the staircase of every depth; the first is set
-    heights: _Ints
-    counts: _Ints  # (depths,) segments of the staircase
-    chosen: _Ints  # (depths, 5) corner, item, way, x and y of the box placed there
+    edges: Ints  # the staircase of every depth; the first is set
+    heights: Ints
+    counts: Ints  # (depths,) segments of the staircase
+    chosen: Ints  # (depths, 5) corner, item, way, x and y of the box placed there
     used: npt.NDArray[np.bool_]  # (n,) which items are placed
-    state: _Ints  # see `AT` and `NODES`
+    state: Ints  # see `AT` and `NODES`
 
 
 @kernel

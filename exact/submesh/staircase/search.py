@@ -31,17 +31,9 @@ def staircase(
     pockets into which nothing fits any more, is less than that of the remaining boxes.
     The sides of the mesh are first cut to sums of the boxes' sides.
 
-    Parameters
-    ----------
-    packing
-        Two-dimensional, nothing fixed or blocked, no torus; each item fits alone.
-    most_nodes
-        Limit on the nodes.
-    stop
-        Called every 20000 nodes.
+    The packing is two-dimensional, nothing fixed or blocked, no torus; each item fits
+    alone. ``stop`` is called every 20000 nodes.
 
-    Notes
-    -----
     Guarantee: exact. Time: exponential; O(n^2) per node. Source: Martello, Pisinger and
     Vigo 2000, section 4 (corner points); order, pockets and the lower left half are
     derived for closeknit.
