@@ -251,7 +251,6 @@ def _cover(edges, heights, counts, depth, s, wide, high):  # type: ignore[no-unt
     counts[depth + 1] = m
 
 
-# Over 120 lines: its parts share most local variables, which a split would pass on.
 @kernel
 def search(gaps: Gaps, most: int) -> int:
     """Go on with the search, for at most so many nodes more; return how it ended."""

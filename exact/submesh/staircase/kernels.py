@@ -119,7 +119,6 @@ def _hopeless(edges, heights, counts, depth, roof, room, wide, high, many, used)
     return False
 
 
-# Over 120 lines: its parts share most local variables, which a split would pass on.
 @kernel
 def search(stairs: Stairs, most: int) -> int:
     """Go on with the search, for at most so many nodes more; return how it ended."""
