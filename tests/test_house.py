@@ -36,8 +36,6 @@ LONG_FUNCTIONS = {
     "exact/procset/frontier_dp/kernels_levels.py: finish": _ONE_LOOP,
     "exact/procset/frontier_dp/kernels_levels.py: solve": _ONE_LOOP,
     "exact/procset/set_opening_bb/kernels_leaves.py: settle_two": _ONE_LOOP,
-    "exact/submesh/pack_by_gaps/kernels.py: search": _ONE_LOOP,
-    "exact/submesh/staircase/kernels.py: search": _ONE_LOOP,
     "exact/sukp/sukp_bb/pairs_kernels.py: by_pairs": _ONE_LOOP,
     "heuristics/ksubset/ptas_kernels.py: flow": _ONE_LOOP,
     "reports/adversary/least_kernels.py: least": _ONE_LOOP,

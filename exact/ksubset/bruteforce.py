@@ -6,9 +6,9 @@ from math import comb
 
 import numpy as np
 
-from ...instances import InputError, KSubset
+from ...instances import InputError, IntArray, KSubset
 from ...solvers import DEFAULT, Grade, Limit, Proof, Result, Settings, answer, clock
-from .bruteforce_kernels import search
+from ...solvers.kernels import kernel
 
 MOST = 200_000_000
 """Number of subsets up to which the search runs."""
@@ -78,3 +78,53 @@ def bruteforce(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
     return answer(
         instance, best_picked, start=start, bound=best, proof=_PROOF, nodes=nodes
     )
+
+
+@kernel
+def search(
+    hops: IntArray,
+    picked: IntArray,
+    star: IntArray,
+    total: IntArray,
+    depth: int,
+    best: int,
+    best_picked: IntArray,
+    budget: int,
+) -> tuple[int, int, int]:
+    """Go on through the subsets in lexicographic order.
+
+    A beginning that costs as much as the best subset is not continued: distances
+    are not negative. The last processor is found by looking through the sums.
+
+    ``picked[: depth]`` is the present subset, ascending; ``star[i]`` and ``total[i]``
+    are the sums of the distances to and among the first i picked. At most ``budget``
+    processors are picked. Returns the new depth, -1 when all is done, the least cost
+    and how many were picked.
+    """
+    k, n = star.shape
+    used = 0
+    while depth >= 0 and used < budget:
+        used += 1
+        p = picked[depth]  # the next to try at this place
+        if depth == k - 1:
+            for q in range(p, n):
+                if total[depth] + star[depth, q] < best:
+                    best = total[depth] + star[depth, q]
+                    best_picked[:depth] = picked[:depth]
+                    best_picked[depth] = q
+            p = n
+        if p > n - (k - depth):
+            depth -= 1
+            if depth >= 0:
+                picked[depth] += 1
+            continue
+        cost = total[depth] + star[depth, p]
+        if cost >= best:
+            picked[depth] += 1
+            continue
+        total[depth + 1] = cost
+        for q in range(p + 1, n):
+            star[depth + 1, q] = star[depth, q] + hops[p, q]
+        picked[depth + 1] = p + 1
+        depth += 1
+    return depth, best, used

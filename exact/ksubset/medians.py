@@ -20,15 +20,9 @@ def by_medians(
     that are not built. All share the time limit. Stopped early, the bound is the least
     over the unfinished medians, for each the better of its secant bound and CP-SAT's.
 
-    Parameters
-    ----------
-    instance
-        An instance on a mesh or on points, see `Medians`.
-    strengthening
-        Known incumbent, bound and proof (``hint``, ``bound``, ``proof``), and whether
-        to nest counts.
-    settings, start
-        As for ``cpsat.solve``.
+    The instance is on a mesh or on points, see `Medians`. Of ``strengthening`` count
+    the known incumbent, bound and proof (``hint``, ``bound``, ``proof``), and whether
+    to nest counts.
     """
     from ...formulations.ksubset.cpsat import cuts_median
     from ...solvers import cpsat

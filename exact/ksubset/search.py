@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+
+import numpy as np
 
 from ...heuristics.ksubset.mm_inc import first_solution
+from ...heuristics.ksubset.stars import star_sums
 from ...instances import KSubset
 from ...solvers import Limit, Proof, Result, Settings, answer, clock
 from ...solvers.interrupt import OutOfTimeError
@@ -16,6 +19,15 @@ from ..search import SteppableSearch
 class KSubsetSearch(SteppableSearch):
     """An exact search for a k-subset; costs and bounds are in hops.
 
+    Parameters
+    ----------
+    instance
+        The instance to solve.
+    chosen
+        A first solution, by indices.
+    bound
+        A known lower bound.
+
     Attributes
     ----------
     turn
@@ -24,14 +36,34 @@ class KSubsetSearch(SteppableSearch):
 
     turn: int = 10_000
 
+    def __init__(
+        self, instance: KSubset, chosen: tuple[int, ...], bound: int = 0
+    ) -> None:
+        picked = np.array(chosen)
+        self._chosen = tuple(sorted(chosen))
+        self._known = bound
+        self.best = int(star_sums(instance, picked)[picked].sum()) // 2
+        self.nodes = 0
+
     @property
-    @abstractmethod
+    def chosen(self) -> tuple[int, ...]:
+        """The best solution so far, by indices."""
+        return self._chosen
+
+    @property
     def bound(self) -> int:
         """The best proved lower bound so far."""
+        return min(self.best, max(self._least_open(), self._known))
 
     @abstractmethod
-    def offer(self, chosen: tuple[int, ...], cost: int) -> None:
-        """Accept a solution found elsewhere, with its cost, if it is better."""
+    def _least_open(self) -> int:
+        """Return the least bound of what is open; at least ``best`` if nothing is."""
+
+    def offer(self, chosen: Iterable[int], cost: int) -> None:
+        """Accept a solution with its cost, if it is better."""
+        if cost < self.best:
+            self.best = cost
+            self._chosen = tuple(sorted(map(int, chosen)))
 
     def _unfinished(self) -> bool:
         return self.bound < self.best

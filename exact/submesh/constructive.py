@@ -6,12 +6,13 @@ from collections.abc import Callable, Sequence
 from math import prod
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...instances import IntArray as Ints
 from ...instances.submesh import Box, box_at, cells
 from ...instances.submesh.packing import Packing, ways
+from . import constructive_kernels as kernels
+from .direct import first_free, in_three, in_two_ways, occupied
 
-_Ints = NDArray[np.int64]
 _WORK = 2_000_000
 """Annealing steps times items squared between two checks, about 0.01 s."""
 _MANY = 80
@@ -50,21 +51,10 @@ def construct(
     sequence pairs are annealed. Otherwise each item goes to the first free place, and
     orders are modified as long as that is no worse.
 
-    Parameters
-    ----------
-    packing
-        Each item must fit on its own.
-    seed
-        Seed of the annealing.
-    stop
-        Called between steps; ends the construction when it returns True.
-    rounds
-        Number of annealing rounds.
-    plain
-        Whether to try every order unmodified first; False after a call with no rounds.
+    Each item must fit on its own. The construction ends when ``stop``, called between
+    steps, returns True. With ``plain`` every order is tried unmodified first; that is
+    not needed after a call with no rounds.
 
-    Notes
-    -----
     Time: O(n^2) per skyline or sequence pair; first free places in two dimensions
     O(n^4), with many items O(n p) for p processors.
     Source: Burke, Kendall and Whitwell 2004 (best fit); Wei et al. 2011 (the score of
@@ -82,13 +72,9 @@ def construct(
 def _in_the_plane(
     packing: Packing, seed: int, stop: Callable[[], bool], rounds: int, plain: bool
 ) -> tuple[Box, ...] | None:
-    from . import constructive_kernels as kernels
-
     n = len(packing.items)
     sizes = [ways(packing, item) for item in packing.items]
-    many = np.array([len(several) for several in sizes], dtype=np.int64)
-    padded = np.array([[s[0], s[-1]] for s in sizes], dtype=np.int64)
-    wide, high = padded[:, :, 0].copy(), padded[:, :, 1].copy()
+    wide, high, many = in_two_ways(sizes)
     at = np.zeros((n, 2), dtype=np.int64)
     way = np.zeros(n, dtype=np.int64)
     random = np.array([seed * 2654435761 % 2**31 + 88172645463325252], dtype=np.int64)
@@ -100,7 +86,7 @@ def _in_the_plane(
             for j, (x, y) in enumerate(at)
         )
 
-    def skylines(side: int, roof: int, w: _Ints, h: _Ints, count: int) -> bool:
+    def skylines(side: int, roof: int, w: Ints, h: Ints, count: int) -> bool:
         for order in orders(packing, range(n)):
             if stop():
                 return False
@@ -142,8 +128,6 @@ def _one_by_one(
     packing: Packing, free: list[int], stop: Callable[[], bool]
 ) -> tuple[Box, ...] | None:
     """Put each item into the first free place, in each of the orders."""
-    from .direct import first_free, occupied
-
     begin = occupied(packing.shape, _held(packing))
     for order in orders(packing, free):
         taken = begin.copy()
@@ -173,9 +157,6 @@ def _in_free_places(
     plain: bool,
 ) -> tuple[Box, ...] | None:
     """Put the items into the first free places, and anneal the orders."""
-    from . import constructive_kernels as kernels
-    from .direct import in_three
-
     d = packing.d
     held = _held(packing)
     fixed = len(held)
@@ -208,10 +189,7 @@ def _in_free_places(
             ):
                 continue
             placed = {
-                i: box_at(
-                    [int(x) for x in low[fixed + j, :d]],
-                    [int(x) for x in length[fixed + j, :d]],
-                )
+                i: box_at(low[fixed + j, :d].tolist(), length[fixed + j, :d].tolist())
                 for j, i in enumerate(free)
             }
             return tuple(

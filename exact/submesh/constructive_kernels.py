@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...solvers.kernels import kernel
-from .packing_kernels import overlaps, stops
+from .packing_kernels import first_place
 
 
 @kernel
@@ -27,11 +27,8 @@ def skyline(side, roof, wide, high, many, order, at, way, used, xs, ys):  # type
     wall), then comes first in the order. What fits into no gap is left out: ``used``.
     """
     n = wide.shape[0]
-    for j in range(n):
-        used[j] = False
-    xs[0] = 0
-    xs[1] = side
-    ys[0] = 0
+    used[:] = False
+    xs[0], xs[1], ys[0] = 0, side, 0
     count = 1
     left = 0
     for j in range(n):
@@ -41,14 +38,11 @@ def skyline(side, roof, wide, high, many, order, at, way, used, xs, ys):  # type
         for t in range(1, count):
             if ys[t] < ys[s]:
                 s = t
-        x = xs[s]
-        y = ys[s]
+        x, y = xs[s], ys[s]
         gap = xs[s + 1] - x
         lower = roof if s == 0 else ys[s - 1]
         upper = roof if s == count - 1 else ys[s + 1]
-        best = -1
-        best_way = 0
-        score = -1
+        best, best_way, score = -1, 0, -1
         for p in range(n):
             j = order[p]
             if used[j]:
@@ -62,17 +56,14 @@ def skyline(side, roof, wide, high, many, order, at, way, used, xs, ys):  # type
                 if y + high[j, o] == lower or y + high[j, o] == upper:
                     now += 1
                 if now > score:
-                    best = j
-                    best_way = o
-                    score = now
+                    best, best_way, score = j, o, now
         if best < 0:
             level = min(lower, upper)
             if level >= roof and count == 1:
                 return left
             ys[s] = level
         else:
-            w = wide[best, best_way]
-            h = high[best, best_way]
+            w, h = wide[best, best_way], high[best, best_way]
             used[best] = True
             left -= wide[best, 0] * high[best, 0]
             way[best] = best_way
@@ -117,6 +108,16 @@ def skyline(side, roof, wide, high, many, order, at, way, used, xs, ys):  # type
 
 
 @kernel
+def _put_elsewhere(order, i, j):  # type: ignore[no-untyped-def]
+    """Put what is at place i at place j; those between move up or down."""
+    kept = order[i]
+    step = 1 if i < j else -1
+    for t in range(i, j, step):
+        order[t] = order[t + step]
+    order[j] = kept
+
+
+@kernel
 def anneal_skyline(side, roof, wide, high, many, order, at, way, random, steps):  # type: ignore[no-untyped-def]
     """Exchange items in the order while less area is left over; 0 is a packing."""
     n = wide.shape[0]
@@ -132,18 +133,10 @@ def anneal_skyline(side, roof, wide, high, many, order, at, way, random, steps):
         j = draw(random, n)
         if i == j:
             continue
-        kept = order[i]
-        if step % 3 == 0:  # put it elsewhere
-            if i < j:
-                for t in range(i, j):
-                    order[t] = order[t + 1]
-            else:
-                for t in range(i, j, -1):
-                    order[t] = order[t - 1]
-            order[j] = kept
+        if step % 3 == 0:
+            _put_elsewhere(order, i, j)
         else:
-            order[i] = order[j]
-            order[j] = kept
+            order[i], order[j] = order[j], order[i]
         now = skyline(side, roof, wide, high, many, order, at, way, used, xs, ys)
         if now == 0:
             return now
@@ -151,17 +144,9 @@ def anneal_skyline(side, roof, wide, high, many, order, at, way, random, steps):
         if now - cost <= limit:
             cost = now
         elif step % 3 == 0:
-            back = order[j]
-            if i < j:
-                for t in range(j, i, -1):
-                    order[t] = order[t - 1]
-            else:
-                for t in range(j, i):
-                    order[t] = order[t + 1]
-            order[i] = back
+            _put_elsewhere(order, j, i)
         else:
-            order[j] = order[i]
-            order[i] = kept
+            order[i], order[j] = order[j], order[i]
     return cost
 
 
@@ -211,12 +196,9 @@ def anneal_pairs(side, roof, wide, high, many, first, where, at, way, random, st
             way[i] = 1 - way[i]
         else:
             if kind < 5:
-                first[p] = j
-                first[q] = i
+                first[p], first[q] = j, i
             if kind >= 3:
-                kept = where[i]
-                where[i] = where[j]
-                where[j] = kept
+                where[i], where[j] = where[j], where[i]
         now = pair_excess(first, where, wide, high, way, side, roof, at)
         chance = draw(random, 1 << 20) / (1 << 20)
         if now <= cost or chance < np.exp((cost - now) / heat):
@@ -225,12 +207,9 @@ def anneal_pairs(side, roof, wide, high, many, first, where, at, way, random, st
             way[i] = 1 - way[i]
         else:
             if kind < 5:
-                first[p] = i
-                first[q] = j
+                first[p], first[q] = i, j
             if kind >= 3:
-                kept = where[i]
-                where[i] = where[j]
-                where[j] = kept
+                where[i], where[j] = where[j], where[i]
         heat *= cooling
     if cost == 0.0:
         pair_excess(first, where, wide, high, way, side, roof, at)
@@ -238,11 +217,11 @@ def anneal_pairs(side, roof, wide, high, many, first, where, at, way, random, st
 
 
 @kernel
-def fill(shape, torus, low, length, fixed, sizes, many, order, axes):  # type: ignore[no-untyped-def]
+def fill(shape, torus, low, length, fixed, sizes, many, order):  # type: ignore[no-untyped-def]
     """Put each item into the first free place; return the volume left over.
 
     The first rows of ``low`` and ``length`` are fixed; item j is row ``fixed`` + j in
-    the end. Places are looked through with axis ``axes[0]`` running fastest.
+    the end.
     """
     n = order.shape[0]
     count = fixed
@@ -257,39 +236,11 @@ def fill(shape, torus, low, length, fixed, sizes, many, order, axes):  # type: i
         done = False
         for o in range(many[j]):
             size = sizes[j, o]
-            fits = True
-            for a in range(3):
-                if size[a] > shape[a]:
-                    fits = False
-            if not fits:
-                continue
-            us = stops(shape, rows, spans, count, axes[2], size[axes[2]], torus)
-            vs = stops(shape, rows, spans, count, axes[1], size[axes[1]], torus)
-            ws = stops(shape, rows, spans, count, axes[0], size[axes[0]], torus)
-            for u in us:
-                for v in vs:
-                    for w in ws:
-                        place[axes[2]] = u
-                        place[axes[1]] = v
-                        place[axes[0]] = w
-                        free = True
-                        for i in range(count):
-                            if overlaps(shape, rows, spans, i, place, size, torus):
-                                free = False
-                                break
-                        if free:
-                            done = True
-                            break
-                    if done:
-                        break
-                if done:
-                    break
-            if done:
-                rows[count] = place
-                spans[count] = size
+            if first_place(shape, rows, spans, count, size, torus, place):
+                rows[count] = low[fixed + j] = place
+                spans[count] = length[fixed + j] = size
                 count += 1
-                low[fixed + j] = place
-                length[fixed + j] = size
+                done = True
                 break
         if not done:
             left += sizes[j, 0, 0] * sizes[j, 0, 1] * sizes[j, 0, 2]
@@ -300,20 +251,16 @@ def fill(shape, torus, low, length, fixed, sizes, many, order, axes):  # type: i
 def anneal_fill(shape, torus, low, length, fixed, sizes, many, order, random, steps):  # type: ignore[no-untyped-def]
     """Exchange items in the order of `fill` if no more is left; 0 is a packing."""
     n = order.shape[0]
-    axes = np.array([0, 1, 2])
-    cost = fill(shape, torus, low, length, fixed, sizes, many, order, axes)
+    cost = fill(shape, torus, low, length, fixed, sizes, many, order)
     for _ in range(steps):
         if cost == 0:
             break
         i = draw(random, n)
         j = draw(random, n)
-        kept = order[i]
-        order[i] = order[j]
-        order[j] = kept
-        now = fill(shape, torus, low, length, fixed, sizes, many, order, axes)
+        order[i], order[j] = order[j], order[i]
+        now = fill(shape, torus, low, length, fixed, sizes, many, order)
         if now <= cost:
             cost = now
         else:
-            order[j] = order[i]
-            order[i] = kept
+            order[i], order[j] = order[j], order[i]
     return cost

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...instances.submesh import Box, box_at, cells, corner, sides
+from .packing_kernels import direct
 
 Flags = NDArray[np.bool_]
 _EACH, _FEW = 8, 10**6
@@ -34,8 +35,6 @@ def free_box(
     d = len(shape)
     if len(held) ** (d + 1) > _EACH * prod(shape) + _FEW:
         return first_free(occupied(shape, held), size, torus)
-    from .packing_kernels import direct
-
     low, length = in_three(held, d)
     flat = (1,) * (3 - d)
     found = direct(
@@ -47,7 +46,7 @@ def free_box(
     )
     if found[0] < 0:
         return None
-    return box_at([int(x) for x in found[:d]], size)
+    return box_at(found[:d].tolist(), size)
 
 
 def occupied(shape: Sequence[int], held: Sequence[Box]) -> Flags:
@@ -92,3 +91,12 @@ def in_three(
         low[i, :d] = corner(box)
         length[i, :d] = sides(box)
     return low, length
+
+
+def in_two_ways(
+    sizes: Sequence[Sequence[Sequence[int]]], axis: int = 0
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Return sides along an axis and across it of items in two ways, and their ways."""
+    both = np.array([[several[0], several[-1]] for several in sizes], dtype=np.int64)
+    many = np.array([len(several) for several in sizes], dtype=np.int64)
+    return both[:, :, axis].copy(), both[:, :, 1 - axis].copy(), many

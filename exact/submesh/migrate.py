@@ -148,19 +148,20 @@ class Migration:
                 result = self._nearest(moved, found.placement)
                 if result.status is not Status.OPTIMAL:
                     return self.ended(result.limit)
-        return None if least is None else self._optimum()
+        if least is None:
+            return None
+        assert self.best is not None
+        number, area, way = self._cost(self.best)
+        self.bound = number, area, way
+        return self.ended()
 
     def _nearest_by_search(self, moved: tuple[int, ...]) -> bool:
         """Minimise their displacement by a short search; return whether it finished."""
         if self.instance.torus:
             return False
         assert self.best is not None
-        found = min_displacement(
-            self.instance,
-            moved,
-            self._cost(self.best)[2],
-            stop=self._out_of_time,
-        )
+        way = self._cost(self.best)[2]
+        found = min_displacement(self.instance, moved, way, stop=self._out_of_time)
         self._offer(found.placement)
         return found.finished
 
@@ -193,12 +194,8 @@ class Migration:
         return replace(result, chosen=placement.flat())
 
     def _offer(self, placement: Placement | None) -> None:
-        if placement is None:
-            return
-        if self.best is None or ordered(self._cost(placement)) < ordered(
-            self._cost(self.best)
-        ):
-            self.best = placement
+        known = [one for one in (self.best, placement) if one is not None]
+        self.best = min(known, key=lambda one: ordered(self._cost(one)), default=None)
 
     def _cost(self, placement: Placement) -> tuple[int, ...]:
         return cost(self.instance, placement.flat())
@@ -209,13 +206,6 @@ class Migration:
     def _in_order(self, placement: Placement) -> Placement:
         left = self.settings.time_limit - (clock.now() - self.start)
         return in_order(self.instance, placement, left)
-
-    def _optimum(self) -> Result:
-        """Return the optimum: all sets of the least number and area are examined."""
-        assert self.best is not None
-        moved, area, way = self._cost(self.best)
-        self.bound = moved, area, way
-        return self.ended()
 
     def ended(self, limit: Limit | None = None) -> Result:
         """Return the best result so far, the moves in order if one is found."""

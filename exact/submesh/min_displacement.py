@@ -17,19 +17,9 @@ _MOST_ROOMS = 2_000
 
 @dataclass(frozen=True, slots=True)
 class Displacement:
-    """The least displacement found.
+    """The placement of least displacement, if there is one below the one given."""
 
-    Parameters
-    ----------
-    finished
-        Whether it is optimal; otherwise nodes, time or rooms ran out.
-    placement
-        The final placement; None if there is none below the given displacement.
-    nodes
-        Number of nodes examined.
-    """
-
-    finished: bool
+    finished: bool  # whether it is optimal; otherwise nodes, time or rooms ran out
     placement: Placement | None = None
     nodes: int = 0
 
@@ -99,19 +89,12 @@ Span = tuple[tuple[int, int], ...]
 
 @dataclass(frozen=True, slots=True)
 class _Node:
-    """A node of the search.
+    """A node of the search, for each item, residents first.
 
-    Parameters
-    ----------
-    spans
-        For each item, residents first, the range of its lowest corner. None: anywhere
-        in any room.
-    sizes
-        For each item, its sides as rotated; without a span, those in its nearest room.
-    at
-        Lowest corners nearest to where the items were; for the request, any.
-    first
-        Pairs (axis, i, j): along that axis item i ends before j begins.
+    ``spans`` has the range of its lowest corner, None for anywhere in any room;
+    ``sizes`` its sides as rotated, without a span those in its nearest room; ``at`` the
+    lowest corner nearest to where it was, for the request any. For (axis, i, j) in
+    ``first``, item i ends before j begins along that axis.
     """
 
     spans: tuple[Span | None, ...]
@@ -152,13 +135,8 @@ class _Search:
                     (room[a], room[self.d + a] + 1 - way[a]) for a in range(self.d)
                 )
                 if all(low <= high for low, high in span):
-                    found.append(
-                        (
-                            self._displacement(j, self._nearest_corner(j, span)),
-                            span,
-                            way,
-                        )
-                    )
+                    far = self._displacement(j, self._nearest_corner(j, span))
+                    found.append((far, span, way))
         return sorted(set(found))
 
     def _nearest_corner(self, j: int, span: Span) -> tuple[int, ...]:

@@ -46,28 +46,41 @@ def stops(shape, low, length, n, a, size, torus):  # type: ignore[no-untyped-def
 
 
 @kernel
-def direct(shape, low, length, size, torus):  # type: ignore[no-untyped-def]
-    """Return the first free place of a box, the last axis first; -1s if none."""
-    found = np.full(3, -1, dtype=np.int64)
-    n = low.shape[0]
+def is_free(shape, low, length, n, place, size, torus):  # type: ignore[no-untyped-def]
+    """Whether a box here overlaps none of the first n."""
+    for i in range(n):
+        if overlaps(shape, low, length, i, place, size, torus):
+            return False
+    return True
+
+
+@kernel
+def first_place(shape, low, length, n, size, torus, place):  # type: ignore[no-untyped-def]
+    """Write the first free place of a box, the last axis first; False if none."""
     for a in range(3):
         if size[a] > shape[a]:
-            return found
+            return False
     xs = stops(shape, low, length, n, 0, size[0], torus)
     ys = stops(shape, low, length, n, 1, size[1], torus)
     zs = stops(shape, low, length, n, 2, size[2], torus)
-    place = np.zeros(3, dtype=np.int64)
     for z in zs:
         for y in ys:
             for x in xs:
-                place[0] = x
-                place[1] = y
-                place[2] = z
-                free = True
+                place[0], place[1], place[2] = x, y, z
+                free = True  # not by `is_free`: a call for every place costs too much
                 for i in range(n):
                     if overlaps(shape, low, length, i, place, size, torus):
                         free = False
                         break
                 if free:
-                    return place
-    return found
+                    return True
+    return False
+
+
+@kernel
+def direct(shape, low, length, size, torus):  # type: ignore[no-untyped-def]
+    """Return the first free place of a box, the last axis first; -1s if none."""
+    place = np.zeros(3, dtype=np.int64)
+    if not first_place(shape, low, length, low.shape[0], size, torus, place):
+        place[:] = -1
+    return place

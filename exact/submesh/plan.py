@@ -191,15 +191,7 @@ class _EndedError(Exception):
 
 
 class _Planner:
-    """Depth-first search over the boxes of the residents that move.
-
-    Attributes
-    ----------
-    movers
-        Residents that end elsewhere.
-    nodes
-        Places examined for the number of detours tried last.
-    """
+    """Depth-first search over the boxes of the residents that move, ``movers``."""
 
     def __init__(
         self,
@@ -214,6 +206,7 @@ class _Planner:
         self.slide = slide
         self.ended = ended
         self.few_stops = few_stops
+        self._known: dict[tuple[int, int], list[Box]] = {}
         ends = final_boxes(instance, placement)
         homes = [one.box for one in instance.residents]
         self.movers = [i for i, end in enumerate(ends) if end != homes[i]]
@@ -223,13 +216,7 @@ class _Planner:
         self.still += [(*cell, *cell) for cell in instance.blocked]
 
     def run(self, allowed: int, node_limit: int) -> list[tuple[int, Box]] | None:
-        """Find moves with at most ``allowed`` detours; None if there are none.
-
-        Raises
-        ------
-        _EndedError
-            At a limit.
-        """
+        """Find moves with at most ``allowed`` detours; None if there are none."""
         self.nodes = 0
         self.seen: dict[tuple[Box, ...], int] = {}
         self.node_limit = node_limit
@@ -330,21 +317,13 @@ class _Planner:
         A temporary place can be pushed back until it meets the end of the mesh or of
         a box that is occupied at some time during the stay.
         """
-        if (m, allowed) not in self._known:
-            self._known[m, allowed] = self._listed(m, allowed, stops)
-        return self._known[m, allowed]
-
-    @cached_property
-    def _known(self) -> dict[tuple[int, int], list[Box]]:
-        return {}
-
-    def _listed(self, m: int, allowed: int, stops: int) -> list[Box]:
+        if (m, allowed) in self._known:
+            return self._known[m, allowed]
         instance = self.instance
-        one = instance.residents[self.movers[m]]
         boxes = [*self.homes, *self.ends, *self.still]
         useless = {self.ends[m]} if allowed > 1 else {self.ends[m], self.homes[m]}
         found = []
-        for way in ways_of(instance.shape, sides(one.box), one.turns):
+        for way in self._ways(self.movers[m]):
             axes = [
                 self._along(axis, way[axis], boxes, stops) for axis in range(instance.d)
             ]
@@ -355,7 +334,14 @@ class _Planner:
                     overlap(instance, box, other) for other in self.still
                 ):
                     found.append(box)
-        return sorted(found, key=lambda box: (len(self._overlapped(box)), box))
+        found.sort(key=lambda box: (len(self._overlapped(box)), box))
+        self._known[m, allowed] = found
+        return found
+
+    def _ways(self, i: int) -> tuple[tuple[int, ...], ...]:
+        """List the sides of a resident as it may be turned."""
+        one = self.instance.residents[i]
+        return ways_of(self.instance.shape, sides(one.box), one.turns)
 
     def _along(
         self, axis: int, length: int, boxes: Sequence[Box], stops: int
@@ -363,15 +349,7 @@ class _Planner:
         d, side = self.instance.d, self.instance.shape[axis]
         marked = {0, *(box[d + axis] + 1 for box in boxes)}
         for _ in range(stops - 1):
-            steps = {
-                way[axis]
-                for i in self.movers
-                for way in ways_of(
-                    self.instance.shape,
-                    sides(self.instance.residents[i].box),
-                    self.instance.residents[i].turns,
-                )
-            }
+            steps = {way[axis] for i in self.movers for way in self._ways(i)}
             more = {x + step for x in marked for step in steps}
             marked |= more if self.instance.torus else {x for x in more if x < side}
         if self.instance.torus:

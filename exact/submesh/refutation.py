@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...instances import IntArray as Ints
 from ...instances.submesh.infeasibility import check_infeasible
 from ...instances.submesh.packing import Packing, volume, ways
 
 Certificate = dict[str, Any]
 """A proof as stored in a solution file."""
 _Floats = NDArray[np.float64]
-_Ints = NDArray[np.int64]
 _Function = tuple[str, int]
 
 _ABOVE = 1.0 + 1e-9
@@ -66,7 +66,7 @@ def _proofs(packing: Packing) -> Iterator[Certificate]:
     yield from _rescalings(packing, sizes)
 
 
-def _pairs(packing: Packing, least: _Ints) -> Iterator[Certificate]:
+def _pairs(packing: Packing, least: Ints) -> Iterator[Certificate]:
     """Find two items that fit along no axis, if there are any.
 
     If their least lengths fit, they can be rotated so that these lie along that axis.
@@ -76,7 +76,7 @@ def _pairs(packing: Packing, least: _Ints) -> Iterator[Certificate]:
         yield {"kind": "pair", "items": [int(i), int(j)]}
 
 
-def _stacks(packing: Packing, least: _Ints) -> Iterator[Certificate]:
+def _stacks(packing: Packing, least: Ints) -> Iterator[Certificate]:
     """Take items longer than half the side across, and one shorter that adds most."""
     shape = packing.shape
     for axis in range(packing.d):
@@ -150,7 +150,7 @@ def _rescalings(
             yield _certificate(d, {a: names[a][i], b: names[b][j]})
 
 
-def _products(one: _Floats, other: _Floats, times: _Ints) -> _Floats:
+def _products(one: _Floats, other: _Floats, times: Ints) -> _Floats:
     """Add up the products of every two functions, the least way of each item."""
     if one.shape[2] == 1:
         total: _Floats = (one[:, :, 0] * times) @ other[:, :, 0].T
@@ -165,7 +165,7 @@ def _certificate(d: int, functions: dict[int, _Function]) -> Certificate:
 
 
 def _functions(
-    side: int, lengths: _Ints, times: _Ints
+    side: int, lengths: Ints, times: Ints
 ) -> tuple[list[_Function], _Floats]:
     """Return functions and what they make of the lengths, as shares of the side.
 
@@ -204,7 +204,7 @@ def _functions(
     return names, np.concatenate(blocks)
 
 
-def _thresholds(side: int, lengths: _Ints) -> _Ints:
+def _thresholds(side: int, lengths: Ints) -> Ints:
     """Return parameters beyond which a function jumps."""
     half = side // 2
     if side <= _ALL:
@@ -215,7 +215,7 @@ def _thresholds(side: int, lengths: _Ints) -> _Ints:
     return candidates[(candidates >= 1) & (candidates <= half)]
 
 
-def _counting(side: int, ks: _Ints, lengths: _Ints, times: _Ints) -> _Floats:
+def _counting(side: int, ks: Ints, lengths: Ints, times: Ints) -> _Floats:
     """Return how many fewer small ones fit next to a large one, for every threshold."""
     every = np.repeat(lengths, times, axis=0)
     different = [x for row in every.tolist() for x in set(row)]

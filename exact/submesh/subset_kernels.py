@@ -6,6 +6,7 @@ import numpy as np
 
 from ...instances.topologies.cuts import IntArray
 from ...solvers.kernels import kernel
+from .packing_kernels import is_free
 
 NO, YES, OPEN = 0, 1, 2
 """There is no room; there is; the work allowed was not enough to tell."""
@@ -46,18 +47,8 @@ def places(
     """List where an item can be, in a packing that is pushed back along every axis.
 
     Its lowest corner is then at the end of the mesh or of what stays, plus sides of
-    some of the other items.
-
-    Parameters
-    ----------
-    shape, torus
-        The mesh.
-    low, side
-        Corners and sides of what stays, n x 3.
-    sizes, ways
-        Sides of the items, m x 6 x 3, and in how many ways each may be turned.
-    item, way
-        Which item, turned how.
+    some of the other items. What stays has corners ``low`` and sides ``side``, n x 3;
+    items have ``sizes``, m x 6 x 3, in as many ways as ``ways`` says.
     """
     longest = shape.max()
     marked = np.zeros((3, longest), dtype=np.bool_)
@@ -99,12 +90,7 @@ def places(
                 if not marked[2, z]:
                     continue
                 place[0], place[1], place[2] = x, y, z
-                free = True
-                for i in range(low.shape[0]):
-                    if not apart(place, size, low[i], side[i], shape, torus):
-                        free = False
-                        break
-                if free:
+                if is_free(shape, low, side, low.shape[0], place, size, torus):
                     if count == found.shape[0]:
                         wider = np.empty((2 * count, 3), dtype=np.int64)
                         wider[:count] = found
@@ -129,17 +115,8 @@ def fit(
     Depth first, the item with the fewest places left first; places that overlap one
     taken are struck off before going on.
 
-    Parameters
-    ----------
-    shape, torus, low, side, sizes, ways
-        See `places`.
-    most
-        Places to be looked at before giving up.
-
-    Returns
-    -------
-    tuple[int, IntArray, int]
-        `NO`, `YES` or `OPEN`; corner and way of each item, m x 4; places looked at.
+    Arguments are those of `places`, and how many places are looked at before giving up.
+    Returns `NO`, `YES` or `OPEN`; corner and way of each item, m x 4; places looked at.
     """
     m = sizes.shape[0]
     chosen = np.zeros((m, 4), dtype=np.int64)

@@ -10,7 +10,9 @@ from math import comb, prod
 import numpy as np
 
 from ...instances import Submesh
-from ...instances.submesh import Box, Placement, box_at, corner, sides, ways_of
+from ...instances.submesh import Box, Placement, box_at, sides, ways_of
+from .direct import in_three
+from .subset_kernels import OPEN, YES, fit
 
 MOST_SETS = 20_000
 """Number of sets of one size up to which they are listed."""
@@ -24,34 +26,16 @@ _FIRST_WORK = 2_000_000
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """Whether a request fits when some residents may be moved.
+    """Whether a request fits when some residents may be moved, and how."""
 
-    Parameters
-    ----------
-    fits
-        True, False, or None if the search stopped early.
-    placement
-        The final placement.
-    """
-
-    fits: bool | None
+    fits: bool | None  # None if the search stopped early
     placement: Placement | None = None
 
 
 class Subsets:
     """The sets of residents whose removal lets the request in, and whether they fit.
 
-    Parameters
-    ----------
-    instance
-        The instance whose residents are listed.
-
-    Attributes
-    ----------
-    in_the_way
-        The minimal sets of residents that occupy part of some place, as bits.
-    work
-        Number of places examined so far.
+    ``work`` is the number of places examined so far.
     """
 
     def __init__(self, instance: Submesh) -> None:
@@ -144,8 +128,6 @@ class Subsets:
         Guarantee: exact, unless it stops early.
         Time: O(places of all items) to the power of their number, at worst.
         """
-        from .subset_kernels import OPEN, YES, fit
-
         instance = self.instance
         stay = [
             one.box for i, one in enumerate(instance.residents) if i not in set(moved)
@@ -156,22 +138,20 @@ class Subsets:
         for i in moved:
             one = instance.residents[i]
             ways.append(ways_of(shape, sides(one.box), one.turns))
-        flat = (0,) * (3 - instance.d)
         thin = (1,) * (3 - instance.d)
         sizes = np.ones((len(ways), 6, 3), dtype=np.int64)
         for n, several in enumerate(ways):
             for w, way in enumerate(several):
                 sizes[n, w] = (*way, *thin)
-        low = np.array([(*corner(box), *flat) for box in stay], dtype=np.int64)
-        side = np.array([(*sides(box), *thin) for box in stay], dtype=np.int64)
+        low, side = in_three(stay, instance.d)
         left = max(0, MOST_WORK - self.work)
         most = min(left, _FIRST_WORK)
         while True:
             state, chosen, work = fit(
                 np.array((*shape, *thin), dtype=np.int64),
                 instance.torus,
-                low.reshape(-1, 3),
-                side.reshape(-1, 3),
+                low,
+                side,
                 sizes,
                 np.array([len(several) for several in ways], dtype=np.int64),
                 most,
@@ -183,8 +163,8 @@ class Subsets:
         if state != YES:
             return Fit(None if state == OPEN else False)
         boxes = [
-            box_at([int(x) for x in place[: instance.d]], several[int(place[3])])
-            for place, several in zip(chosen, ways, strict=True)
+            box_at(place[: instance.d], several[place[3]])
+            for place, several in zip(chosen.tolist(), ways, strict=True)
         ]
         pairs = zip(moved, boxes[1:], strict=True)
         return Fit(

@@ -12,24 +12,12 @@ from ...instances.submesh.packing import Packing, ways
 
 @dataclass(frozen=True, slots=True)
 class Tight:
-    """A reduced packing, and the boxes of the items that were removed.
-
-    Parameters
-    ----------
-    shape
-        Sides of the reduced mesh.
-    left
-        Items still to be packed, by number.
-    sizes
-        Their sizes in each rotation, possibly enlarged.
-    aside
-        Items that were put at the end of the mesh, and their corners and boxes.
-    """
+    """A reduced packing, and the boxes of the items that were removed."""
 
     shape: tuple[int, int]
-    left: tuple[int, ...]
-    sizes: tuple[tuple[tuple[int, int], ...], ...]
-    aside: tuple[tuple[int, Box], ...]
+    left: tuple[int, ...]  # items still to be packed
+    sizes: tuple[tuple[tuple[int, int], ...], ...]  # in each rotation, maybe enlarged
+    aside: tuple[tuple[int, Box], ...]  # items put at the end of the mesh
 
     @property
     def waste(self) -> int:
@@ -50,13 +38,8 @@ def tighten(packing: Packing) -> Tight | None:
       item may be enlarged to what the greatest sum of the other items next to it
       leaves. Items that may be rotated keep their size.
 
-    Parameters
-    ----------
-    packing
-        Two-dimensional, nothing fixed or blocked, no torus.
+    The packing is two-dimensional, with nothing fixed or blocked, and no torus.
 
-    Notes
-    -----
     Time: O(n^2) sums of bits of a side, each time anything has changed. Source:
     Boschetti and Montaletti 2010; Carlier, Clautiaux and Moukrim 2007.
 

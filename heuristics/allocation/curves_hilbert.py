@@ -49,20 +49,8 @@ def hilbert(shape: Sides) -> IntArray:
     """Return all cells of a box along the curve.
 
     It starts at the origin and crosses the longest side, the first of several; where
-    parity forbids that, the longest side that it may cross.
+    parity forbids that, the longest side that it may cross. O(n log n) for n cells.
 
-    Parameters
-    ----------
-    shape
-        Sides of the box.
-
-    Returns
-    -------
-    IntArray
-        Cells, shape (their number, axes). O(n log n) for n cells.
-
-    Examples
-    --------
     >>> hilbert((2, 3)).tolist()
     [[0, 0], [0, 1], [0, 2], [1, 2], [1, 1], [1, 0]]
     """

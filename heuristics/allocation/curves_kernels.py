@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from ...instances import IntArray as Ints
 from ...solvers.kernels import kernel
 
-Ints = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 
 
@@ -15,22 +15,8 @@ Flags = npt.NDArray[np.bool_]
 def find(idle: Flags, order: Ints, k: int, best: bool) -> int:
     """Find where along the curve k idle processors are to be taken from.
 
-    Parameters
-    ----------
-    idle
-        Of every processor whether it is; at least k are.
-    order
-        Processors along the curve.
-    k
-        How many are wanted.
-    best
-        Whether to look for the shortest run that is long enough, not the first.
-
-    Returns
-    -------
-    int
-        Place of the first to take. If no run is long enough, it is where the k idle
-        processors of least span begin.
+    At least k are ``idle``; with ``best`` it looks for the shortest run that is long
+    enough, not the first. If none is, k idle ones of least span are to be taken.
     """
     n = len(order)
     start, length = -1, n + 1  # the run taken

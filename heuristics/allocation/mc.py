@@ -64,13 +64,8 @@ def ranked(shells: Shells, box: IntArray, centre: IntArray, free: IntArray) -> I
     """
     beyond = shells.beyond(box, centre, free)
     shell = beyond.max(axis=1)
-    outside = (
-        beyond == shell[:, None]
-    )  # axes on which it lies outside the previous shell
+    outside = beyond == shell[:, None]  # on which axes, of the previous shell
     extents = np.minimum(shells.side, box + 2 * np.maximum(shell - 1, 0)[:, None])
     face = np.where(outside, 1, extents).prod(axis=1)
     corner = outside.sum(axis=1)
-    order: IntArray = np.lexsort(
-        (np.where(shell, face, 0), corner * (shell > 0), shell)
-    )
-    return order
+    return np.lexsort((np.where(shell, face, 0), corner * (shell > 0), shell))

@@ -24,12 +24,8 @@ FAR = 2**62
 class Shells:
     """The processors in the shells round the cells of a grid.
 
-    Parameters
-    ----------
-    weights
-        For each cell, the number of its processors that may be taken.
-    wraps
-        Whether the axes of the grid wrap round.
+    ``weights`` has for each cell the number of its processors that may be taken;
+    ``wraps`` says whether the axes of the grid wrap round.
     """
 
     def __init__(self, weights: IntArray, *, wraps: bool) -> None:
@@ -57,11 +53,8 @@ class Shells:
     ) -> tuple[int, int]:
         """Find the centre whose first k processors cost least.
 
-        Returns
-        -------
-        tuple
-            The sum of their shell numbers and the index of the first such centre;
-            ``best`` and -1 if there is none below ``best``.
+        Returns the sum of their shell numbers and the index of the first such centre;
+        ``best`` and -1 if there is none below ``best``.
         """
         total, where = kernels.scan(
             self._sums, self._stride, self.side, self.wraps, box, k, centres, best
@@ -87,15 +80,8 @@ def squarest(k: int, grid: tuple[int, ...]) -> tuple[int, ...]:
     It has the least sum of sides; of these boxes, the one whose sides are most equal,
     that is, with the most cells; of these, the first in lexicographic order.
 
-    Parameters
-    ----------
-    k
-        At most the number of cells of the grid.
-    grid
-        Sides of the grid.
+    The grid has at least k cells.
 
-    Examples
-    --------
     >>> squarest(8, (8, 8)), squarest(10, (8, 8)), squarest(11, (2, 8))
     ((3, 3), (3, 4), (2, 6))
     >>> squarest(20, (5, 4, 3))

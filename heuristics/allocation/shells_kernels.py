@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from ...instances import IntArray as Ints
 from ...solvers.kernels import kernel
-
-Ints = npt.NDArray[np.int64]
 
 
 @kernel
@@ -27,30 +25,11 @@ def scan(
     which make up a box: the sum over s of k - N(s) is the sum of the shell numbers.
     O(2^d d) a shell in d dimensions.
 
-    Parameters
-    ----------
-    sums
-        Prefix sums of the numbers of processors, flat: at (x, y, …) of those of
-        smaller coordinates on every axis. Where axes wrap, of two periods of each.
-    stride
-        Of ``sums``, one an axis.
-    side
-        Of the grid.
-    wraps
-        Whether its axes do.
-    box
-        Sides of shell 0; where axes wrap at most ``side``.
-    k
-        How many to take; there are as many.
-    centres
-        Shape (·, d). Shell 0 begins (box - 1) // 2 before one on every axis.
-    best
-        Only a sum below this is of interest.
-
-    Returns
-    -------
-    tuple
-        The least sum and where in ``centres`` it is first met, or ``best`` and -1.
+    ``sums`` are flat prefix sums of the numbers of processors, with ``stride``: at
+    (x, y, …) of those of smaller coordinates on every axis; where axes wrap, of two
+    periods of each. Shell 0 has the sides ``box``, at most ``side`` where axes wrap,
+    and begins (box - 1) // 2 before one of the ``centres`` on every axis. Returns the
+    least sum below ``best`` and where it is first met, or ``best`` and -1.
     """
     d = len(side)
     low = np.empty(d, dtype=np.int64)  # of a shell's box, as places in ``sums``

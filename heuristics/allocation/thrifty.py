@@ -80,17 +80,21 @@ class Thrifty(Allocator):
         numbers = np.flatnonzero(self.idle)
         if k == len(numbers):
             return Allocation.of(numbers)
-        site = self.sites[numbers]
-        to_free = self._to_free(numbers)
         spared = self._weight(k, len(numbers))
-        own = self.scale + spared
+        free = kernels.Free(
+            self.sites[numbers],
+            self.side,
+            self.wraps,
+            self._to_free(numbers),
+            self.scale + spared,
+            spared,
+        )
         best, chosen = FAR, numbers[:k]
-        costs, centres = self._balls(site, k, to_free, own, spared)
-        for cost, centre in zip(costs.tolist(), centres, strict=True):
-            away = self.topology.distances(site, self.sites[centre])
-            picked = np.zeros(len(site), dtype=np.bool_)
+        for cost, centre in zip(*self._balls(free, k), strict=True):
+            away = self.topology.distances(free.site, self.sites[centre])
+            picked = np.zeros(len(numbers), dtype=np.bool_)
             picked[np.argsort(away, kind="stable")[:k]] = True
-            cost += self._descend(site, picked, to_free, own, spared)
+            cost += _descend(free, picked)
             if cost < best:
                 best, chosen = cost, numbers[picked]
         return Allocation.of(chosen)
@@ -105,47 +109,24 @@ class Thrifty(Allocator):
         instance = KSubset("free", self.topology, places, 1)
         return star_sums(instance, np.arange(len(numbers)))
 
-    def _balls(
-        self, site: IntArray, k: int, to_free: IntArray, own: int, spared: int
-    ) -> tuple[IntArray, IntArray]:
+    def _balls(self, free: kernels.Free, k: int) -> tuple[list[int], IntArray]:
         """Return the costs and centres of the cheapest balls, the cheapest first."""
         costs = np.full(self.starts, FAR, dtype=np.int64)
         winners = np.full(self.starts, -1, dtype=np.int64)
-        chunk = max(1, _STEPS // site.size)
+        chunk = max(1, _STEPS // free.site.size)
         for first in range(0, len(self.sites), chunk):
-            kernels.scan(
-                site,
-                self.side,
-                self.wraps,
-                k,
-                to_free,
-                own,
-                spared,
-                self.sites[first : first + chunk],
-                first,
-                costs,
-                winners,
-            )
+            centres = self.sites[first : first + chunk]
+            kernels.scan(free, k, centres, first, costs, winners)
         found = winners >= 0
-        return costs[found], winners[found]
+        return costs[found].tolist(), winners[found]
 
-    def _descend(
-        self,
-        site: IntArray,
-        picked: np.ndarray[tuple[int], np.dtype[np.bool_]],
-        to_free: IntArray,
-        own: int,
-        spared: int,
-    ) -> int:
-        """Exchange until no exchange improves; return the change of the cost."""
-        value = kernels.values(
-            site, self.side, self.wraps, picked, to_free, own, spared
-        )
-        steps = max(1, _STEPS // max(1, len(site) ** 2))
-        change, done = 0, False
-        while not done:
-            more, done = kernels.descend(
-                site, self.side, self.wraps, picked, value, own, steps
-            )
-            change += more
-        return change
+
+def _descend(free: kernels.Free, picked: kernels.Flags) -> int:
+    """Exchange until no exchange improves; return the change of the cost."""
+    value = kernels.values(free, picked)
+    steps = max(1, _STEPS // len(picked) ** 2)
+    change, done = 0, False
+    while not done:
+        more, done = kernels.descend(free, picked, value, steps)
+        change += more
+    return change

@@ -6,13 +6,26 @@ the pair sum of the chosen processors and D(p) the distances from p to all free 
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 import numpy.typing as npt
 
+from ...instances import IntArray as Ints
 from ...solvers.kernels import kernel
 
-Ints = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
+
+
+class Free(NamedTuple):
+    """The free processors of a grid, and the weights of what is minimised."""
+
+    site: Ints  # (n, d) in order of coordinates
+    side: Ints  # (d,) of the grid
+    wraps: bool  # whether its axes do
+    to_free: Ints  # (n,) D: from each the sum of distances to all
+    own: int
+    spared: int
 
 
 @kernel
@@ -48,43 +61,16 @@ def _pairs_along(counts: Ints, k: int, wraps: bool) -> int:
 
 @kernel
 def scan(
-    site: Ints,
-    side: Ints,
-    wraps: bool,
-    k: int,
-    to_free: Ints,
-    own: int,
-    spared: int,
-    centres: Ints,
-    first: int,
-    costs: Ints,
-    winners: Ints,
+    free: Free, k: int, centres: Ints, first: int, costs: Ints, winners: Ints
 ) -> None:
     """Rank the balls of k free processors round some centres by what they cost.
 
-    Of balls of the same cost only the first counts. O(n d + sides) a centre.
-
-    Parameters
-    ----------
-    site
-        Shape (n, d): the free processors, in order of coordinates.
-    side
-        Of the grid.
-    wraps
-        Whether its axes do.
-    k
-        How many to take: the nearest, then those of least index.
-    to_free
-        D: from each the sum of distances to all.
-    own, spared
-        Weights, see above.
-    centres
-        Shape (·, d).
-    first
-        Number of the first of them.
-    costs, winners
-        The cheapest so far, ascending, and the numbers of their centres; written to.
+    A ball takes the nearest, then those of least index. Of balls of the same cost only
+    the first counts. ``costs`` and ``winners`` are the cheapest so far, ascending, and
+    the numbers of their centres, of which the first here is ``first``. O(n d + sides)
+    a centre.
     """
+    site, side, wraps = free.site, free.side, free.wraps
     n, d = site.shape
     most = len(costs)
     longest = 0
@@ -113,11 +99,11 @@ def scan(
                 if missing == 0:
                     continue
                 missing -= 1
-            cost -= spared * to_free[p]
+            cost -= free.spared * free.to_free[p]
             for axis in range(d):
                 at[axis, site[p, axis]] += 1
         for axis in range(d):
-            cost += own * _pairs_along(at[axis, : side[axis]], k, wraps)
+            cost += free.own * _pairs_along(at[axis, : side[axis]], k, wraps)
         place = most
         for t in range(most):
             if cost <= costs[t]:
@@ -131,16 +117,9 @@ def scan(
 
 
 @kernel
-def values(
-    site: Ints,
-    side: Ints,
-    wraps: bool,
-    picked: Flags,
-    to_free: Ints,
-    own: int,
-    spared: int,
-) -> Ints:
+def values(free: Free, picked: Flags) -> Ints:
     """Return ``own`` times the distances to the picked less ``spared`` times D."""
+    site, side, wraps = free.site, free.side, free.wraps
     n = len(picked)
     value = np.empty(n, dtype=np.int64)
     for q in range(n):
@@ -148,30 +127,19 @@ def values(
         for p in range(n):
             if picked[p]:
                 star += _hops(site, p, site, q, side, wraps)
-        value[q] = own * star - spared * to_free[q]
+        value[q] = free.own * star - free.spared * free.to_free[q]
     return value
 
 
 @kernel
-def descend(
-    site: Ints,
-    side: Ints,
-    wraps: bool,
-    picked: Flags,
-    value: Ints,
-    own: int,
-    steps: int,
-) -> tuple[int, bool]:
+def descend(free: Free, picked: Flags, value: Ints, steps: int) -> tuple[int, bool]:
     """Carry out best exchanges of a picked p for a free q, at most so many.
 
     One changes the cost by value(q) - value(p) - own d(p, q). Of equal ones the least
-    p, then the least q. O(k (n - k) d) an exchange.
-
-    Returns
-    -------
-    tuple
-        The change in all, and whether no exchange helps any more.
+    p, then the least q. O(k (n - k) d) an exchange. Returns the change in all, and
+    whether no exchange helps any more.
     """
+    site, side, wraps, own = free.site, free.side, free.wraps, free.own
     n = len(picked)
     reach = 0
     for axis in range(len(side)):

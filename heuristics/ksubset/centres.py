@@ -24,15 +24,7 @@ _SECONDS = 0.1
 
 @dataclass(frozen=True)
 class Centres:
-    """The product of lists of coordinates, in lexicographic order, or rows of sites.
-
-    Parameters
-    ----------
-    axes
-        Ascending coordinates of every axis.
-    sites
-        Instead of ``axes``, the centres themselves, one per row.
-    """
+    """The product of ascending lists of coordinates, or the centres, one per row."""
 
     axes: tuple[IntArray, ...] = ()
     sites: IntArray | None = None
@@ -85,19 +77,8 @@ def cheapest_centre(
 ) -> tuple[IntArray, Limit | None]:
     """Return the first centre of least price, and the limit that was reached, if any.
 
-    Parameters
-    ----------
-    centres
-        The centres to scan; the first piece is scanned regardless of limits.
-    scan
-        Returns the prices of a piece.
-    settings, start
-        The time limit, and the value of ``clock.now()`` from which it counts.
-
-    Raises
-    ------
-    KeyboardInterrupt
-        On Ctrl-C before the first piece is scanned; later it is a limit.
+    The first piece is scanned regardless of limits; on Ctrl-C before that,
+    KeyboardInterrupt is raised. ``start`` is ``clock.now()`` when the run began.
     """
     best, winner = FAR, None
     try:

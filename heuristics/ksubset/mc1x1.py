@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
 from ...instances import IntArray, KSubset, Mesh, Torus
 from ...solvers import DEFAULT, Result, Settings, answer, clock
-from . import mc1x1_kernels as kernels
+from ...solvers.kernels import kernel
 from .centres import Centres, Scan, cheapest_centre, everywhere, free_sites
 
 
@@ -70,10 +71,10 @@ def _scanner(instance: KSubset) -> Scan:
         sums = np.zeros(shape + 1, dtype=np.int32)
         sums[tuple((instance.points - low + 1).T)] = 1
         np.cumsum(np.cumsum(sums, axis=0, out=sums), axis=1, out=sums)
-        return lambda part, best: kernels.scan_mesh(sums, k, part - low, best)
+        return lambda part, best: scan_mesh(sums, k, part - low, best)
     site, side = instance.points.copy(), _rings(instance)
     most = int(np.where(side > 0, side // 2, shape - 1).max())
-    return lambda part, best: kernels.scan_cloud(site, side, most, k, part, best)
+    return lambda part, best: scan_cloud(site, side, most, k, part, best)
 
 
 def shells(instance: KSubset, centre: IntArray) -> IntArray:
@@ -90,3 +91,74 @@ def _rings(instance: KSubset) -> IntArray:
     if isinstance(instance.topology, Torus):
         return np.array(instance.topology.shape, dtype=np.int64)
     return np.zeros(instance.topology.dimension, dtype=np.int64)
+
+
+@kernel
+def scan_mesh(
+    sums: npt.NDArray[np.int32], k: int, centres: IntArray, best: int
+) -> tuple[int, int]:
+    """Scan cells of a mesh of two dimensions by prefix sums over rectangles.
+
+    Of the k first processors k - N(s) lie beyond shell s, N(s) being how many lie
+    in the square of shells 0 to s: the sum of these is the sum of the shell
+    numbers. O(shells) a centre.
+
+    ``sums[x, y]`` counts the free cells (a, b) with a < x and b < y. Returns the least
+    sum of shell numbers and where in ``centres`` it is first met, or ``best`` and -1.
+    """
+    height, width = sums.shape[0] - 1, sums.shape[1] - 1
+    where = -1
+    for i in range(len(centres)):
+        x, y = centres[i, 0], centres[i, 1]
+        total = shell = 0
+        while total < best:
+            top, bottom = max(0, x - shell), min(height, x + shell + 1)
+            left, right = max(0, y - shell), min(width, y + shell + 1)
+            inside = sums[bottom, right] + sums[top, left]
+            inside -= sums[bottom, left] + sums[top, right]
+            if inside >= k:
+                best, where = total, i
+                break
+            total += k - inside
+            shell += 1
+    return best, where
+
+
+@kernel
+def scan_cloud(
+    site: IntArray, side: IntArray, most: int, k: int, centres: IntArray, best: int
+) -> tuple[int, int]:
+    """Scan any processors with coordinates, O(n d) a centre.
+
+    ``side`` has the length of every ring, 0 where an axis does not wrap. No shell
+    number is above ``most``; if that is small they are counted, else selected. See
+    `scan_mesh` for the rest.
+    """
+    n, d = site.shape
+    shell = np.empty(n, dtype=np.int64)
+    count = np.zeros(most + 1 if most <= 4 * n else 0, dtype=np.int64)
+    where = -1
+    for i in range(len(centres)):
+        for p in range(n):
+            furthest = 0
+            for a in range(d):
+                step = abs(site[p, a] - centres[i, a])
+                if side[a] > 0:
+                    step = min(step, side[a] - step)
+                furthest = max(furthest, step)
+            shell[p] = furthest
+            if len(count) > 0:
+                count[furthest] += 1
+        total = 0
+        if len(count) > 0:
+            missing = k
+            for number in range(len(count)):
+                total += number * min(count[number], missing)
+                missing -= min(count[number], missing)
+            count[:] = 0
+        else:
+            for number in np.partition(shell, k - 1)[:k]:
+                total += number
+        if total < best:
+            best, where = total, i
+    return best, where

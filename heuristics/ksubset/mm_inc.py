@@ -89,17 +89,7 @@ def improve(
 
 
 class Descent:
-    """A descent that can be stopped between any two exchanges.
-
-    Parameters
-    ----------
-    instance
-        The instance to solve.
-    chosen
-        The initial choice.
-    first
-        Carry out the first exchange that helps, not the best.
-    """
+    """A descent that can be stopped between any two exchanges; see `improve`."""
 
     def __init__(
         self, instance: KSubset, chosen: Collection[int], *, first: bool = False
@@ -136,25 +126,18 @@ class Descent:
 def places(instance: KSubset) -> kernels.Places:
     """Convert an instance to the input of the kernels."""
     topology = instance.topology
-    none = np.zeros(0, dtype=np.int64)
     side = np.zeros(topology.dimension, dtype=np.int64)
+    parent = weight = rank = np.zeros(0, dtype=np.int64)
+    table = np.zeros((0, 0), dtype=np.int64)
     if isinstance(topology, Torus):
         side[:] = topology.shape
-    table = none.reshape(0, 0)
-    if isinstance(topology, Graph):
+    elif isinstance(topology, Graph):
         table = instance.hops.copy()
-    if not isinstance(topology, Tree):
-        return kernels.Places(instance.points.copy(), side, none, none, none, table)
-    rank = np.empty(len(topology.order), dtype=np.int64)
-    rank[list(topology.order)] = np.arange(len(rank))
-    return kernels.Places(
-        instance.points.copy(),
-        side,
-        np.array(topology.parent, dtype=np.int64),
-        np.array(topology.weight, dtype=np.int64),
-        rank,
-        table,
-    )
+    elif isinstance(topology, Tree):
+        parent = np.array(topology.parent, dtype=np.int64)
+        weight = np.array(topology.weight, dtype=np.int64)
+        rank = np.argsort(topology.order)
+    return kernels.Places(instance.points.copy(), side, parent, weight, rank, table)
 
 
 def _improved(

@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from ...instances import IntArray as Ints
 from ...solvers.kernels import kernel
 
-Ints = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 
 
@@ -55,11 +55,8 @@ def find(
     sums. As k d(p, q) ≤ D(p) + D(q), only q with (k - 1) D(q) < (k + 1) D(p) can
     help, which are few.
 
-    Returns
-    -------
-    tuple
-        p, q and the change, which is negative; or -1, -1, 0 if there is none.
-        The best exchange, or with ``first`` the first, in order of (p, q).
+    Returns p, q and the change, which is negative, of the best exchange, or with
+    ``first`` of the first, in order of (p, q); -1, -1, 0 if there is none.
     """
     n = len(picked)
     dearest = 0

@@ -11,12 +11,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from ...instances import IntArray as Ints
 from ...solvers.kernels import kernel
 from .selection_kernels import select
-
-Ints = npt.NDArray[np.int64]
 
 FAR = 2**62
 """Beyond every distance."""
@@ -176,26 +174,9 @@ def scan_cloud(
     O(n) a centre to find the k nearest, O(k log k) or better to price them
     (on a torus O(k d + cuts)).
 
-    Parameters
-    ----------
-    cloud
-        The free processors.
-    sides
-        Cuts of the topology; looked at only if it ``wraps``.
-    wraps
-        Whether pairs are priced by cuts and not by coordinates.
-    k
-        How many processors to take.
-    centres
-        Shape (·, d), in lexicographic order.
-    best
-        Only a pair sum below this is of interest.
-
-    Returns
-    -------
-    tuple
-        The least pair sum and where in ``centres`` it is first met, or ``best``
-        and -1.
+    ``wraps`` says whether pairs are priced by the cuts in ``sides`` and not by
+    coordinates. Centres are in lexicographic order. Returns the least pair sum below
+    ``best`` and where in ``centres`` it is first met, or ``best`` and -1.
     """
     n, d = cloud.site.shape
     outer = np.empty(n, dtype=np.int64)

@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from ...instances import IntArray as Ints
 from ...solvers.kernels import kernel
 
-Ints = npt.NDArray[np.int64]
 Counts = npt.NDArray[np.int32]
 
 
@@ -56,24 +56,10 @@ def scan_mesh(
 ) -> tuple[int, int]:
     """Scan a mesh of two dimensions by prefix sums of its rows and columns.
 
-    Parameters
-    ----------
-    rows
-        ``rows[x, y]``: free cells (x, 0), …, (x, y - 1).
-    columns
-        ``columns[y, x]``: free cells (0, y), …, (x - 1, y).
-    k
-        How many cells to take.
-    centres
-        Shape (·, 2), in lexicographic order.
-    best
-        Only a pair sum below this is of interest.
-
-    Returns
-    -------
-    tuple
-        The least pair sum and where in ``centres`` it is first met, or ``best``
-        and -1. O(height + width of the diamond) a centre.
+    ``rows[x, y]`` counts the free cells (x, 0), …, (x, y - 1), ``columns[y, x]`` the
+    free cells (0, y), …, (x - 1, y). Centres are in lexicographic order. Returns the
+    least pair sum below ``best`` and where in ``centres`` it is first met, or ``best``
+    and -1. O(height + width of the diamond) a centre.
     """
     height, width = len(rows), len(columns)
     in_row = np.zeros(height, dtype=np.int64)

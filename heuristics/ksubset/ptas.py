@@ -14,7 +14,7 @@ from ...solvers.limits import limits
 from ...solvers.method import Variant
 from .ptas_3d import Space
 from .ptas_axis import MOST_CUTS, Axis
-from .ptas_kernels import Flow, scan
+from .ptas_kernels import Cells, Flow, scan
 from .strips import arcsine_sizes, factor, slopes
 
 STRIPS = {"ptas": 3, "ptas/2": 2, "ptas/4": 4, "ptas/5": 5}
@@ -116,23 +116,10 @@ def _first(instance: KSubset, settings: Settings) -> IntArray:
 
 
 class Plane:
-    """Pairs of cut vectors, solved one by one.
+    """Pairs of cut vectors of one or two axes, solved one by one.
 
-    Parameters
-    ----------
-    instance
-        An instance of one or two axes.
-    sizes
-        Sizes of the strips.
-    known
-        Cost of some choice between strips; the least flow costs no more.
-
-    Attributes
-    ----------
-    chosen
-        Indices of the free processors of the least flow so far; None before the first.
-    flows
-        Number of transportation problems solved.
+    ``known`` is the cost of some choice between strips; the least flow costs no more.
+    ``flows`` is the number of transportation problems solved.
     """
 
     grade = Grade.ENUMERATED
@@ -142,36 +129,44 @@ class Plane:
         points = instance.points
         if points.shape[1] == 1:  # a second axis without extent costs nothing
             points = np.column_stack([points, np.zeros(len(points), dtype=np.int64)])
-        self.sizes = np.array(sizes, dtype=np.int64)
-        self.slope = np.array(slopes(sizes), dtype=np.int64)
-        self.x, self.y = (Axis.of(a, self.sizes, self.slope) for a in points.T)
-        sites = np.column_stack([self.x.place, self.y.place])
-        self.sites, self.site, self.room = np.unique(
-            sites, axis=0, return_inverse=True, return_counts=True
+        size = np.array(sizes, dtype=np.int64)
+        slope = np.array(slopes(sizes), dtype=np.int64)
+        x, y = (Axis.of(a, size, slope) for a in points.T)
+        places = np.column_stack([x.place, y.place])
+        site, self.site, room = np.unique(
+            places, axis=0, return_inverse=True, return_counts=True
+        )
+        tail, head = site.T.copy()
+        self._cells = Cells(
+            xs=x.value,
+            ys=y.value,
+            tail=tail,
+            head=head,
+            room=room,
+            sizes=size,
+            slope=slope,
+            cuts_x=x.cuts,
+            bounds_x=x.bounds,
+            cuts_y=y.cuts,
+            bounds_y=y.bounds,
         )
         self.best = known + 1
         self.at = np.zeros(2, dtype=np.int64)
         self.flows = 0
-        self._state = self._empty_flow(len(sizes))
-        self._chosen = np.zeros(len(self.sites), dtype=np.int64)
-
-    def _empty_flow(self, strips: int) -> Flow:
-        def zeros(*shape: int) -> IntArray:
-            return np.zeros(shape, dtype=np.int64)
-
-        return Flow(
-            sent=zeros(len(self.x.value), strips),
-            got=zeros(len(self.y.value), strips),
-            supply=zeros(strips),
-            demand=zeros(strips),
-            used=zeros(len(self.sites)),
-            tally=zeros(2),
+        self._state = Flow(
+            sent=np.zeros((len(x.value), len(sizes)), dtype=np.int64),
+            got=np.zeros((len(y.value), len(sizes)), dtype=np.int64),
+            supply=np.zeros(len(sizes), dtype=np.int64),
+            demand=np.zeros(len(sizes), dtype=np.int64),
+            used=np.zeros(len(site), dtype=np.int64),
+            tally=np.zeros(2, dtype=np.int64),
         )
+        self._chosen = np.zeros(len(site), dtype=np.int64)
 
     @property
     def unfinished(self) -> bool:
         """Whether pairs are left that may cost less."""
-        return bool(self.at[0] < len(self.x.bounds))
+        return bool(self.at[0] < len(self._cells.bounds_x))
 
     @property
     def bound(self) -> int:
@@ -179,15 +174,15 @@ class Plane:
         if not self.unfinished:
             return int(self.best)
         i, j = (int(index) for index in self.at)
-        next_y = min(j, len(self.y.bounds) - 1)
-        rest = [self.best, self.x.bounds[i] + self.y.bounds[next_y]]
-        if i + 1 < len(self.x.bounds):
-            rest.append(self.x.bounds[i + 1] + self.y.bounds[0])
+        x, y = self._cells.bounds_x, self._cells.bounds_y
+        rest = [self.best, x[i] + y[min(j, len(y) - 1)]]
+        if i + 1 < len(x):
+            rest.append(x[i + 1] + y[0])
         return int(min(rest))
 
     @property
     def chosen(self) -> IntArray | None:
-        """Free processors of the least flow so far, the first ones of each site."""
+        """Processors of the least flow so far, the first of each site; None before."""
         if not self._chosen.any():
             return None
         left = self._chosen.copy()
@@ -201,23 +196,7 @@ class Plane:
     def step(self, flows: int) -> None:
         """Solve at most the given number of transportation problems."""
         best, solved = scan(
-            self.x.value,
-            self.y.value,
-            np.ascontiguousarray(self.sites[:, 0]),
-            np.ascontiguousarray(self.sites[:, 1]),
-            self.room,
-            self.sizes,
-            self.slope,
-            self.x.cuts,
-            self.x.bounds,
-            self.y.cuts,
-            self.y.bounds,
-            self.best,
-            self.at,
-            flows,
-            self._state,
-            self._chosen,
-            _WORK,
+            self._cells, self.best, self.at, flows, self._state, self._chosen, _WORK
         )
         self.best = int(best)
         self.flows += int(solved)

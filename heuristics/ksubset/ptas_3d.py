@@ -17,25 +17,10 @@ from .strips import slopes
 
 
 class Space:
-    """Triples of cut vectors, solved one by one; see ``ptas.Plane``.
+    """Triples of cut vectors of three axes, solved one by one; see ``ptas.Plane``.
 
-    Parameters
-    ----------
-    instance
-        An instance of three axes.
-    sizes
-        Sizes of the strips.
-    known
-        Cost of some choice between strips; the least program costs no more.
-
-    Attributes
-    ----------
-    chosen
-        Processors of the cheapest program so far; None before the first.
-    flows
-        Number of programs solved.
-    deadline
-        Value of ``clock.now()`` at which solving a program stops.
+    Here ``flows`` is the number of programs solved; ``deadline`` is the value of
+    ``clock.now()`` at which solving one stops.
     """
 
     grade = Grade.SOLVER

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -15,30 +15,19 @@ MOST_CUTS = 2_000_000
 
 @dataclass
 class Axis:
-    """Distinct coordinates of an axis, and its cut vectors, the cheapest first.
+    """Distinct coordinates of an axis, and its cut vectors, the cheapest first."""
 
-    Parameters
-    ----------
-    place
-        For every free processor, the number of its coordinate.
-    value
-        Distinct coordinates, ascending, counted from the one in the middle.
-    cuts, bounds
-        Feasible cut vectors, and a lower bound on the cost of each.
-    """
-
-    place: IntArray
-    value: IntArray
-    cuts: IntArray = field(init=False)
-    bounds: IntArray = field(init=False)
+    place: IntArray  # for every free processor, the number of its coordinate
+    value: IntArray  # distinct coordinates, counted from the one in the middle
+    cuts: IntArray  # feasible cut vectors
+    bounds: IntArray  # a lower bound on the cost of each
 
     @classmethod
     def of(cls, along: IntArray, sizes: IntArray, slope: IntArray) -> Axis:
         """List the cut vectors of one axis."""
         value, place, count = np.unique(along, return_inverse=True, return_counts=True)
-        axis = cls(place.astype(np.int64), value - value[len(value) // 2])
+        value -= value[len(value) // 2]
         before = np.concatenate([[0], np.cumsum(count)])
-        cuts, bounds = cut_vectors(axis.value, before, sizes, slope, MOST_CUTS)
+        cuts, bounds = cut_vectors(value, before, sizes, slope, MOST_CUTS)
         order = np.argsort(bounds, kind="stable")
-        axis.cuts, axis.bounds = cuts[order], bounds[order]
-        return axis
+        return cls(place.astype(np.int64), value, cuts[order], bounds[order])

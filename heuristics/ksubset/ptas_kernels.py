@@ -5,11 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from ...instances import IntArray as Ints
 from ...solvers.kernels import kernel
-
-Ints = npt.NDArray[np.int64]
 
 FAR = 2**62
 LATER = 2**62 + 1
@@ -28,6 +26,22 @@ class Flow(NamedTuple):
     tally: Ints  # units left, 0 before a problem begins; cost so far
 
 
+class Cells(NamedTuple):
+    """What is chosen from, and the strips; the same for all cuts."""
+
+    xs: Ints  # distinct coordinates, ascending
+    ys: Ints
+    tail: Ints  # (sites,) index of the first coordinate of each site with processors
+    head: Ints  # (sites,) of the second
+    room: Ints  # (sites,) free processors
+    sizes: Ints  # (strips,) see `axis_bound`, the same for both axes
+    slope: Ints  # (strips,)
+    cuts_x: Ints  # cut vectors, by bound, ascending
+    bounds_x: Ints
+    cuts_y: Ints
+    bounds_y: Ints
+
+
 @kernel
 def axis_bound(
     value: Ints, before: Ints, sizes: Ints, slope: Ints, cut: Ints, last: int
@@ -37,24 +51,10 @@ def axis_bound(
     Each strip takes what is cheapest for it, as if it did not share its ends with its
     neighbours: the greatest coordinates where its slope is negative, else the least.
 
-    Parameters
-    ----------
-    value
-        Distinct coordinates, ascending.
-    before
-        Free processors at all coordinates before each, and at all: one longer.
-    sizes, slope
-        Of every strip: how many it takes, and what a unit of coordinate costs.
-    cut
-        Index of the coordinate at which every strip but the last ends and the next
-        begins.
-    last
-        Only the strips up to this one.
-
-    Returns
-    -------
-    int
-        The bound; ``FAR`` where a strip has too few processors.
+    Only strips up to ``last`` count; `FAR` where one has too few processors. Of the
+    distinct coordinates, ascending, ``before`` has the free processors at all before
+    each, and at all; strip i takes ``sizes[i]`` at a cost of ``slope[i]`` times the
+    coordinate, and ends at ``cut[i]``, where the next begins.
     """
     total = 0
     for i in range(last + 1):
@@ -90,18 +90,7 @@ def _shares(cut: Ints, values: int, strips: int, low: Ints, high: Ints) -> None:
 # Over 120 lines: its parts share most local variables, which a split would pass on.
 @kernel
 def flow(
-    xs: Ints,
-    ys: Ints,
-    tail: Ints,
-    head: Ints,
-    room: Ints,
-    sizes: Ints,
-    slope: Ints,
-    cut_x: Ints,
-    cut_y: Ints,
-    best: int,
-    state: Flow,
-    work: Ints,
+    cells: Cells, cut_x: Ints, cut_y: Ints, best: int, state: Flow, work: Ints
 ) -> int:
     """Choose processors of least cost for given cuts: a transportation problem.
 
@@ -111,29 +100,12 @@ def flow(
     both sides. Successive shortest paths, by relaxing forwards and backwards until
     nothing changes; paths never get shorter, so the cost of the rest is bounded.
 
-    Parameters
-    ----------
-    xs, ys
-        Distinct coordinates, ascending.
-    tail, head, room
-        Of each site with free processors: indices of its coordinates, how many.
-    sizes, slope
-        As for `axis_bound`, the same for both axes.
-    cut_x, cut_y
-        Cuts of the axes.
-    best
-        What the cost must stay below.
-    state
-        Where the same problem was put off, or with nothing left to send.
-    work
-        Sites and coordinates that may still be looked at: one number, reduced.
-
-    Returns
-    -------
-    int
-        The least cost; ``FAR`` if it is not below ``best`` or there is none; ``LATER``
-        if the work is used up: to be called again.
+    The least cost is `FAR` if it is not below ``best`` or there is none, and `LATER` if
+    ``work`` is used up, the sites and coordinates that may still be looked at: then it
+    is to be called again with the same ``state``.
     """
+    xs, ys, sizes, slope = cells.xs, cells.ys, cells.sizes, cells.slope
+    tail, head, room = cells.tail, cells.head, cells.room
     m, nx, ny, sites = len(sizes), len(xs), len(ys), len(tail)
     low_x = np.empty(nx, dtype=np.int64)
     high_x = np.empty(nx, dtype=np.int64)
@@ -264,12 +236,7 @@ def cut_vectors(
 ) -> tuple[Ints, Ints]:
     """List the cut vectors of an axis that can be met, with their bounds.
 
-    Parameters
-    ----------
-    value, before, sizes, slope
-        As for `axis_bound`.
-    most
-        Give up beyond so many; the bounds are then empty.
+    Arguments are those of `axis_bound`; beyond ``most`` it gives up and returns none.
     """
     m, n = len(sizes), len(value)
     cut = np.zeros(max(m - 1, 1), dtype=np.int64)
@@ -303,17 +270,7 @@ def cut_vectors(
 
 @kernel
 def scan(
-    xs: Ints,
-    ys: Ints,
-    tail: Ints,
-    head: Ints,
-    room: Ints,
-    sizes: Ints,
-    slope: Ints,
-    cuts_x: Ints,
-    bounds_x: Ints,
-    cuts_y: Ints,
-    bounds_y: Ints,
+    cells: Cells,
     best: int,
     start: Ints,
     pairs: int,
@@ -323,28 +280,12 @@ def scan(
 ) -> tuple[int, int]:
     """Solve the pairs of cut vectors from a place on, as many as asked.
 
-    Parameters
-    ----------
-    cuts_x, bounds_x, cuts_y, bounds_y
-        Cut vectors of both axes, by bound, ascending.
-    best
-        Least cost so far.
-    start
-        The place: index of the first axis, of the second; moved on.
-    pairs
-        Transportation problems at most.
-    state
-        Of the problem at this place.
-    chosen
-        Where a better choice is written.
-    work
-        Sites and coordinates that are looked at, about; then the rest is put off.
-
-    Returns
-    -------
-    tuple of int
-        The least cost, and how many transportation problems were solved.
+    The place ``start``, an index for each axis, is moved on, and a choice that costs
+    less than ``best`` is written into ``chosen``. After about so much ``work`` the rest
+    is put off, the problem at the place in ``state``. Returns the least cost, and how
+    many transportation problems were solved.
     """
+    bounds_x, bounds_y = cells.bounds_x, cells.bounds_y
     solved = 0
     rest = np.array([work])
     i, j = start
@@ -356,10 +297,7 @@ def scan(
             continue
         if solved == pairs:
             break
-        at_x, at_y = cuts_x[i], cuts_y[j]
-        found = flow(
-            xs, ys, tail, head, room, sizes, slope, at_x, at_y, best, state, rest
-        )
+        found = flow(cells, cells.cuts_x[i], cells.cuts_y[j], best, state, rest)
         if found == LATER:
             break
         solved += 1

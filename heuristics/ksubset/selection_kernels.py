@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import numpy as np
-import numpy.typing as npt
-
+from ...instances import IntArray as Ints
 from ...solvers.kernels import kernel
-
-Ints = npt.NDArray[np.int64]
 
 
 @kernel

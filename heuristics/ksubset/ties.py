@@ -13,10 +13,10 @@ import numpy as np
 
 from ...instances import InputError, IntArray, KSubset
 from ...solvers import Limit, Result, Settings, Ties, answer, clock
+from ...solvers.kernels import kernel
 from .centres import Centres
 from .distances import distances
 from .stars import star_sums
-from .ties_kernels import extreme
 
 MOST = 200_000
 """Largest number of ways to break the ties of one centre that are enumerated."""
@@ -26,14 +26,7 @@ MOST = 200_000
 class Shell:
     """A ball of k free processors: those inside, and those tied at its radius.
 
-    Parameters
-    ----------
-    inside
-        Processors nearer than the radius, by index.
-    sites
-        For every site at the radius, the indices of the processors there.
-    missing
-        How many of these complete the ball.
+    Of the processors at every one of ``sites``, ``missing`` complete the ball.
     """
 
     inside: IntArray
@@ -130,3 +123,57 @@ def _broken(instance: KSubset, found: Shell, sign: int) -> tuple[int, IntArray]:
     chosen += [s[:count] for s, count in zip(found.sites, taken, strict=True)]
     total = int(stars[found.inside].sum()) // 2 + int(added)
     return total, np.concatenate(chosen)
+
+
+@kernel
+def extreme(
+    missing: int,
+    capacity: IntArray,
+    star: IntArray,
+    hops: IntArray,
+    sign: int,
+    taken: IntArray,
+) -> int:
+    """Find the cheapest (sign 1) or dearest (sign -1) way to fill up a candidate.
+
+    Takes so many as are ``missing``, of sites that have ``capacity`` processors each,
+    at distances ``star`` to all inside the shell and ``hops`` to each other. Writes how
+    many to take at each site into ``taken``: the first answer in order of descending
+    counts. Returns what they add to the pair sum.
+    """
+    m = len(capacity)
+    behind = np.zeros(m + 1, dtype=np.int64)  # capacity from a site on
+    for i in range(m - 1, -1, -1):
+        behind[i] = behind[i + 1] + capacity[i]
+    count = np.zeros(m, dtype=np.int64)
+    left = np.zeros(m + 1, dtype=np.int64)  # still missing before site i
+    total = np.zeros(m + 1, dtype=np.int64)  # cost of the sites before i
+    price = np.zeros(m, dtype=np.int64)  # of one processor at site i
+    left[0] = missing
+    best = 0
+    found = False
+    i = 0
+    count[0] = -1  # not entered yet
+    while i >= 0:
+        if count[i] < 0:
+            count[i] = min(capacity[i], left[i])
+            price[i] = star[i]
+            for j in range(i):
+                price[i] += count[j] * hops[j, i]
+        else:
+            count[i] -= 1
+        if count[i] < 0 or left[i] - count[i] > behind[i + 1]:
+            i -= 1  # none lower will do either
+            continue
+        left[i + 1] = left[i] - count[i]
+        total[i + 1] = total[i] + count[i] * price[i]
+        if i + 1 < m and left[i + 1] > 0:
+            i += 1
+            count[i] = -1
+            continue
+        if not found or sign * total[i + 1] < sign * best:
+            found = True
+            best = total[i + 1]
+            taken[:] = 0
+            taken[: i + 1] = count[: i + 1]
+    return best

@@ -53,6 +53,10 @@ class SubmeshAllocator(ABC):
         self.steps = 0
         self.until = inf
         self._held: dict[Box, None] = {}
+        self._set_up()
+
+    def _set_up(self) -> None:  # noqa: B027 - some keep no state
+        """Make the state of an empty mesh."""
 
     @property
     def held(self) -> list[Box]:

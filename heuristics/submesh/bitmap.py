@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from ...instances.submesh import Box, box_at
 from .allocator import SubmeshAllocator
 from .bitmap_kernels import mark, search
-from .frame_sliding import padded
+from .frame_sliding import in_three, padded
 
 
 class Bitmap(SubmeshAllocator):
@@ -27,18 +25,15 @@ class Bitmap(SubmeshAllocator):
     and Gil and Werman 1993 take running maxima.
     """
 
-    def __init__(
-        self, shape: Sequence[int], *, rotate: bool = False, torus: bool = False
-    ) -> None:
-        super().__init__(shape, rotate=rotate, torus=torus)
+    def _set_up(self) -> None:
         self._shape = padded(self.shape, 1)
         width, depth, layers = (int(side) for side in self._shape)
-        words = ((2 if torus else 1) * width + 63) // 64
+        words = ((2 if self.torus else 1) * width + 63) // 64
         self._bits = np.zeros((layers, depth, words), dtype=np.uint64)
         self._after = np.zeros((depth, words), dtype=np.uint64)
         self._upto = np.zeros((3, words), dtype=np.uint64)
         whole = np.concatenate([np.zeros(3, dtype=np.int64), self._shape - 1])
-        mark(self._bits, self._shape, whole, torus, True)
+        mark(self._bits, self._shape, whole, self.torus, True)
 
     def _search(self, size: tuple[int, ...]) -> Box | None:
         i, j, k, steps = search(
@@ -59,6 +54,4 @@ class Bitmap(SubmeshAllocator):
         self._mark(box, free=True)
 
     def _mark(self, box: Box, *, free: bool) -> None:
-        d = len(self.shape)
-        given = np.concatenate([padded(box[:d], 0), padded(box[d:], 0)])
-        self.steps += mark(self._bits, self._shape, given, self.torus, free)
+        self.steps += mark(self._bits, self._shape, in_three(box), self.torus, free)

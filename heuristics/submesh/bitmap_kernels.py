@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from ...instances import IntArray as Ints
 from ...solvers.kernels import kernel
 
-Ints = npt.NDArray[np.int64]
 Words = npt.NDArray[np.uint64]
 
 ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
@@ -146,17 +146,9 @@ def search(
 ) -> tuple[int, int, int, int]:
     """Find the first free box: by layers, then rows, then columns.
 
-    Parameters
-    ----------
-    bits
-        By layer, row and word.
-    after, upto
-        Room for as many rows as the mesh has, and for three.
-
-    Returns
-    -------
-    i, j, k, steps
-        Its lowest corner, -1 if there is none, and the words read.
+    ``bits`` go by layer, row and word; ``after`` has room for as many rows as the mesh
+    has, and ``upto`` for three. Returns its lowest corner, -1 if there is none, and the
+    words read.
     """
     my, mz = shape[1], shape[2]
     x, y, z = size[0], size[1], size[2]

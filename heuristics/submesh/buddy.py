@@ -11,7 +11,7 @@ free. Boxes passed to `hold` are cut into blocks.
 from __future__ import annotations
 
 from bisect import bisect_left, insort
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from ...instances.submesh import Box, box_at, corner, sides
 from .allocator import SubmeshAllocator
@@ -33,10 +33,7 @@ class Buddy(SubmeshAllocator):
     Source: Li and Cheng 1991; meshes of other shapes are cut into blocks.
     """
 
-    def __init__(
-        self, shape: Sequence[int], *, rotate: bool = False, torus: bool = False
-    ) -> None:
-        super().__init__(shape, rotate=rotate, torus=torus)
+    def _set_up(self) -> None:
         self._top = (max(self.shape) - 1).bit_length()
         self._free: list[list[tuple[int, int]]] = [[] for _ in range(self._top + 1)]
         self._blocks: dict[Box, list[Block]] = {}

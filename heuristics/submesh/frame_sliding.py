@@ -9,13 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
-import numpy.typing as npt
 
+from ...instances import IntArray as Ints
 from ...instances.submesh import Box, box_at
 from .allocator import SubmeshAllocator
 from .frame_sliding_kernels import FOUND, GOES_ON, jump, scan_adaptively, slide
-
-Ints = npt.NDArray[np.int64]
 
 Kernel = Callable[[Ints, int, int, int, int, int, Ints, int], tuple[int, int]]
 
@@ -28,13 +26,16 @@ def padded(values: Sequence[int], filler: int) -> Ints:
     return np.array([*values, *(filler,) * (3 - len(values))], dtype=np.int64)
 
 
+def in_three(box: Box) -> Ints:
+    """Return the corners of a box along three axes."""
+    d = len(box) // 2
+    return np.concatenate([padded(box[:d], 0), padded(box[d:], 0)])
+
+
 class FrameSliding(SubmeshAllocator):
     """The list of residents, as an array in the order of allocation."""
 
-    def __init__(
-        self, shape: Sequence[int], *, rotate: bool = False, torus: bool = False
-    ) -> None:
-        super().__init__(shape, rotate=rotate, torus=torus)
+    def _set_up(self) -> None:
         self._shape = padded(self.shape, 1)
         self._boxes = np.zeros((16, 6), dtype=np.int64)
         self._count = 0
@@ -42,20 +43,23 @@ class FrameSliding(SubmeshAllocator):
     def _take(self, box: Box) -> None:
         if self._count == len(self._boxes):
             self._boxes = np.concatenate([self._boxes, np.zeros_like(self._boxes)])
-        d = len(self.shape)
-        row = self._boxes[self._count]
-        row[:d], row[3 : 3 + d] = box[:d], box[d:]
+        self._boxes[self._count] = in_three(box)
         self._count += 1
 
     def _give(self, box: Box) -> None:
-        d = len(self.shape)
         rows = self._boxes[: self._count]
-        same = (rows[:, :d] == box[:d]).all(axis=1) & (
-            rows[:, 3 : 3 + d] == box[d:]
-        ).all(axis=1)
-        n = int(same.argmax())
+        n = int((rows == in_three(box)).all(axis=1).argmax())
         rows[n:-1] = rows[n + 1 :]
         self._count -= 1
+
+    def _run(self, kernel: Callable[[], tuple[int, int]]) -> int:
+        """Call a kernel until it is done, with a look at the clock in between."""
+        while True:
+            why, steps = kernel()
+            self.steps += steps
+            if why != GOES_ON:
+                return why
+            self._look_at_the_clock()
 
 
 class EveryFrame(FrameSliding):
@@ -75,24 +79,11 @@ class EveryFrame(FrameSliding):
     def _slide(self, size: tuple[int, ...], stride: Sequence[int]) -> Box | None:
         where = np.zeros(3, dtype=np.int64)
         wanted, step = padded(size, 1), padded(stride, 1)
-        why = GOES_ON
-        while why == GOES_ON:
-            why, steps = slide(
-                self._boxes,
-                self._count,
-                self._shape,
-                wanted,
-                step,
-                self.torus,
-                where,
-                _BUDGET,
-            )
-            self.steps += steps
-            if why == GOES_ON:
-                self._look_at_the_clock()
-        if why != FOUND:
-            return None
-        return box_at([int(x) for x in where[: len(size)]], size)
+        boxes, count, shape, torus = self._boxes, self._count, self._shape, self.torus
+        why = self._run(
+            lambda: slide(boxes, count, shape, wanted, step, torus, where, _BUDGET)
+        )
+        return box_at(where[: len(size)].tolist(), size) if why == FOUND else None
 
 
 class RestrictedFrames(EveryFrame):
@@ -129,17 +120,11 @@ class AdaptiveScan(FrameSliding):
         x, y = size
         width, depth = self.shape
         where = np.array([0, 0, depth], dtype=np.int64)
-        why = GOES_ON
-        while why == GOES_ON:
-            why, steps = kernel(
-                self._boxes, self._count, width, depth, x, y, where, _BUDGET
-            )
-            self.steps += steps
-            if why == GOES_ON:
-                self._look_at_the_clock()
-        if why != FOUND:
-            return None
-        return box_at([int(where[0]), int(where[1])], size)
+        boxes, count = self._boxes, self._count
+        why = self._run(
+            lambda: kernel(boxes, count, width, depth, x, y, where, _BUDGET)
+        )
+        return box_at(where[:2].tolist(), size) if why == FOUND else None
 
 
 class FastFrames(AdaptiveScan):

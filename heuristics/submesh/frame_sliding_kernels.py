@@ -8,12 +8,8 @@ residents, so that a search can be ended in between.
 
 from __future__ import annotations
 
-import numpy as np
-import numpy.typing as npt
-
+from ...instances import IntArray as Ints
 from ...solvers.kernels import kernel
-
-Ints = npt.NDArray[np.int64]
 
 GOES_ON, FOUND, NOWHERE = 0, 1, 2
 """Why a search came back."""
@@ -40,11 +36,8 @@ def slide(
 ) -> tuple[int, int]:
     """Look at frames, ``stride`` apart, from ``where`` on, until one is free.
 
-    Returns
-    -------
-    why, steps
-        Why it came back, and how many residents were looked at. The frame that is
-        free, or at which the search is to go on, stands in ``where``.
+    Returns why it came back, and how many residents were looked at. The frame that is
+    free, or at which the search is to go on, stands in ``where``.
     """
     sx, sy, sz = size[0], size[1], size[2]
     mx, my, mz = shape[0], shape[1], shape[2]

@@ -5,8 +5,6 @@ Results and steps equal those of linked lists of objects (tests compare the two)
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from ...instances.submesh import Box, box_at
@@ -29,10 +27,7 @@ class ArrayScan(SubmeshAllocator):
 
     _four = False
 
-    def __init__(
-        self, shape: Sequence[int], *, rotate: bool = False, torus: bool = False
-    ) -> None:
-        super().__init__(shape, rotate=rotate, torus=torus)
+    def _set_up(self) -> None:
         longest = max(self.shape)
         self._heads = np.zeros((4, longest), dtype=np.int64)
         self._pool = np.zeros((3, _FEW), dtype=np.int64)

@@ -9,12 +9,8 @@ where the plain lists count them.
 
 from __future__ import annotations
 
-import numpy as np
-import numpy.typing as npt
-
+from ...instances import IntArray as Ints
 from ...solvers.kernels import kernel
-
-Ints = npt.NDArray[np.int64]
 
 LOW, HIGH, NEXT, COUNT = 0, 1, 2, 3
 
@@ -173,6 +169,17 @@ def change(pool: Ints, interval: int, scan: Ints, by: int) -> int:
 
 
 @kernel
+def slide(pool: Ints, gone: int, come: int, scan: Ints) -> int:
+    """Drop the intervals of one line, and count those of another, if there are any."""
+    touched = 0
+    if gone:
+        touched += change(pool, gone, scan, -1)
+    if come:
+        touched += change(pool, come, scan, 1)
+    return touched
+
+
+@kernel
 def open_interval(scan: Ints, length: int, tally: Ints) -> int:
     """Return the leftmost free part of this length; -1 if there is none."""
     node, touched, found = 1, 0, -1
@@ -202,17 +209,12 @@ def sweep(
     begin(scan, width)
     touched = 0
     for line in range(extent):
-        if base[line]:
-            touched += change(pool, base[line], scan, 1)
+        touched += slide(pool, 0, base[line], scan)
     found = open_interval(scan, length, tally)
     at = 0
     while found < 0 and at + extent < depth:
-        gone, come = reverse[at], base[at + extent]
-        if gone:
-            touched += change(pool, gone, scan, -1)
-        if come:
-            touched += change(pool, come, scan, 1)
-        if gone:
+        touched += slide(pool, reverse[at], base[at + extent], scan)
+        if reverse[at]:
             found = open_interval(scan, length, tally)
         at += 1
     tally[0] += touched
@@ -242,15 +244,10 @@ def sweep_from_both(
             if number == 0:
                 begin(scan, width)
                 for at in range(extent):
-                    if base[at]:
-                        touched += change(pool, base[at], scan, 1)
+                    touched += slide(pool, 0, base[at], scan)
             else:
-                gone, come = reverse[up], base[up + extent]
-                if gone:
-                    touched += change(pool, gone, scan, -1)
-                if come:
-                    touched += change(pool, come, scan, 1)
-                fresh = gone > 0
+                touched += slide(pool, reverse[up], base[up + extent], scan)
+                fresh = reverse[up] > 0
                 up += 1
             if fresh:
                 found, line = open_interval(scan, length, tally), up
@@ -259,14 +256,10 @@ def sweep_from_both(
             if number == 1:
                 begin(other, width)
                 for at in range(depth - 1, depth - extent - 1, -1):
-                    if reverse[at]:
-                        touched += change(pool, reverse[at], other, 1)
+                    touched += slide(pool, 0, reverse[at], other)
             else:
-                gone, come = base[down + extent - 1], reverse[down - 1]
-                if gone:
-                    touched += change(pool, gone, other, -1)
-                if come:
-                    touched += change(pool, come, other, 1)
+                gone = base[down + extent - 1]
+                touched += slide(pool, gone, reverse[down - 1], other)
                 fresh = gone > 0
                 down -= 1
             if fresh:

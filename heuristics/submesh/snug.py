@@ -11,16 +11,12 @@ the place that touches most is taken.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
-import numpy.typing as npt
 
+from ...instances import IntArray as Ints
 from ...instances.submesh import Box, box_at
 from .iss_arrays import ArrayFourWayScan
 from .snug_kernels import snuggest
-
-Ints = npt.NDArray[np.int64]
 
 FEW = 12
 """Number of boxes up to which departures are considered."""
@@ -40,10 +36,8 @@ class Snug(ArrayFourWayScan):
     ``heuristics.submesh.snug``.
     """
 
-    def __init__(
-        self, shape: Sequence[int], *, rotate: bool = False, torus: bool = False
-    ) -> None:
-        super().__init__(shape, rotate=rotate, torus=torus)
+    def _set_up(self) -> None:
+        super()._set_up()
         self._boxes = np.zeros((16, 4), dtype=np.int64)
         self._rows: dict[Box, int] = {}
         self._order: list[Box] = []

@@ -2,12 +2,39 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 import numpy.typing as npt
 
+from ...instances import IntArray as Ints
 from ...solvers.kernels import kernel
 
-Ints = npt.NDArray[np.int64]
+
+class Room(NamedTuple):
+    """Room to work in, for boxes of up to ``count`` coordinates on an axis."""
+
+    xs: Ints  # (count,)
+    ys: Ints  # (count,)
+    heights: Ints  # (count,)
+    starts: Ints  # (count,)
+    wide: Ints  # (count²,)
+    high: Ints  # (count²,)
+    taken: npt.NDArray[np.bool_]  # (count, count)
+
+
+@kernel
+def room_for(count: int) -> Room:
+    """Make room to work in."""
+    return Room(
+        np.empty(count, np.int64),
+        np.empty(count, np.int64),
+        np.empty(count, np.int64),
+        np.empty(count, np.int64),
+        np.empty(count * count, np.int64),
+        np.empty(count * count, np.int64),
+        np.empty((count, count), np.bool_),
+    )
 
 
 @kernel
@@ -23,36 +50,18 @@ def snuggest(
 ) -> tuple[int, int]:
     """Choose among the free places whose rows are this far from an edge.
 
-    Parameters
-    ----------
-    boxes, n
-        Boxes held, one a row (a, b, c, d), with room for one more; how many.
-    size, shape
-        Sides of the request and of the mesh.
-    caps
-        Longest sides that requests are expected to have.
-    distance
-        Rows between the request and the top, or the bottom; some place is free there.
-    few
-        Residents, with the request, up to which departures are looked ahead to;
-        beyond, the place that touches most is taken.
-    weight
-        Of the mean over departures, against the state right now.
+    With up to ``few`` boxes, departures are looked ahead to, and their mean counts
+    ``weight`` times as much as the state right now; with more, the place that touches
+    most is taken. Returns its lowest corner.
 
-    Returns
-    -------
-    tuple of int
-        Lowest corner.
+    Of ``boxes``, one a row (a, b, c, d), with room for one more, n are held. Requests
+    are expected to have sides of up to ``caps``. Some place is free ``distance`` rows
+    from the top or the bottom.
     """
     x, y = size[0], size[1]
     width, depth = shape[0], shape[1]
     ahead = n + 1 <= few
-    count = 2 * n + 4
-    xs, ys = np.empty(count, np.int64), np.empty(count, np.int64)
-    heights, starts = np.empty(count, np.int64), np.empty(count, np.int64)
-    room = (2 * few + 4) * (2 * few + 4) if ahead else 1
-    wide, high = np.empty(room, np.int64), np.empty(room, np.int64)
-    taken = np.empty((2 * few + 4, 2 * few + 4) if ahead else (1, 1), np.bool_)
+    room = room_for(2 * n + 4 if ahead else 0)
     best = -1.0
     best_i, best_j = -1, -1
     edges = 1 if distance == depth - y - distance else 2
@@ -75,20 +84,7 @@ def snuggest(
                     boxes[n, 0], boxes[n, 1] = i, j
                     boxes[n, 2], boxes[n, 3] = i + x - 1, j + y - 1
                     if ahead:
-                        value = _outlook(
-                            boxes,
-                            n + 1,
-                            shape,
-                            caps,
-                            weight,
-                            xs,
-                            ys,
-                            heights,
-                            starts,
-                            wide,
-                            high,
-                            taken,
-                        )
+                        value = _outlook(boxes, n + 1, shape, caps, weight, room)
                     else:
                         value = float(_touched(boxes, n, shape))
                     if value > best:
@@ -99,46 +95,20 @@ def snuggest(
 
 @kernel
 def _outlook(
-    boxes: Ints,
-    n: int,
-    shape: Ints,
-    caps: Ints,
-    weight: float,
-    xs: Ints,
-    ys: Ints,
-    heights: Ints,
-    starts: Ints,
-    wide: Ints,
-    high: Ints,
-    taken: npt.NDArray[np.bool_],
+    boxes: Ints, n: int, shape: Ints, caps: Ints, weight: float, room: Room
 ) -> float:
     """Count the sizes that fit now, and on average after one departure."""
     total = 0.0
     for gone in range(n):
-        total += sizes_that_fit(
-            boxes, n, gone, shape, caps, xs, ys, heights, starts, wide, high, taken
-        )
-    now: float = sizes_that_fit(
-        boxes, n, -1, shape, caps, xs, ys, heights, starts, wide, high, taken
-    )
+        total += sizes_that_fit(boxes, n, gone, shape, caps, room)
+    now: float = sizes_that_fit(boxes, n, -1, shape, caps, room)
     value: float = now + weight * total / n
     return value
 
 
 @kernel
 def sizes_that_fit(
-    boxes: Ints,
-    n: int,
-    gone: int,
-    shape: Ints,
-    caps: Ints,
-    xs: Ints,
-    ys: Ints,
-    heights: Ints,
-    starts: Ints,
-    wide: Ints,
-    high: Ints,
-    taken: npt.NDArray[np.bool_],
+    boxes: Ints, n: int, gone: int, shape: Ints, caps: Ints, room: Room
 ) -> float:
     """Count the sizes up to the caps that have a free place, one box being gone.
 
@@ -146,6 +116,8 @@ def sizes_that_fit(
     a histogram, row by row of the grid of all sides; a size fits if it fits in one of
     them: the area below the staircase of their widths and heights.
     """
+    xs, ys, taken = room.xs, room.ys, room.taken
+    heights, starts, wide, high = room.heights, room.starts, room.wide, room.high
     nx = _coordinates(boxes, n, gone, 0, shape[0], xs)
     ny = _coordinates(boxes, n, gone, 1, shape[1], ys)
     for r in range(ny):

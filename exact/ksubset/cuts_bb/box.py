@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ....instances import Cuts, IntArray, KSubset
-from . import kernels_bounds, layout
+from . import layout
 
 _MOST_POINTS = 10_000
 """Points up to which rules that examine all pairs pay off."""
@@ -43,25 +43,14 @@ ALL_RULES = Rules()
 class CutBox:
     """Some points, the cuts between them, and the open nodes of their search.
 
-    Parameters
-    ----------
-    problem, stack, open
-        Arrays as the kernels take them.
-    parent
-        Enclosing cut of each cut, or -1.
-    index
-        Index of each point in the instance.
-    picked
-        Buffer for a solution.
-    rules
-        Rules that the search uses.
+    The kernels write a solution into ``picked``.
     """
 
     problem: layout.Problem
     stack: layout.Stack
     open: int
-    parent: IntArray
-    index: IntArray
+    parent: IntArray  # enclosing cut of each cut, or -1
+    index: IntArray  # of each point in the instance
     picked: npt.NDArray[np.bool_]
     rules: Rules
 
@@ -91,20 +80,10 @@ class CutBox:
             return layout.FAR
         return int(self.stack.bound[: self.open].min())
 
-    def price(self, picked: npt.NDArray[np.bool_]) -> int:
-        """Cost of a choice in hops."""
-        along = np.empty(self.problem.offset[-1], dtype=np.int64)
-        total = kernels_bounds.price(self.problem, picked, along)
-        return int(total) // self.problem.denominator
-
     def grow(self) -> None:
         """Double the capacity for open nodes."""
-        status, low, high, bound = self.stack
         self.stack = layout.Stack(
-            np.concatenate([status, np.zeros_like(status)]),
-            np.concatenate([low, np.zeros_like(low)]),
-            np.concatenate([high, np.zeros_like(high)]),
-            np.concatenate([bound, np.zeros_like(bound)]),
+            *(np.concatenate([old, np.zeros_like(old)]) for old in self.stack)
         )
 
     def export(self) -> Node:
@@ -145,34 +124,16 @@ class CutBox:
 
 @dataclass
 class Node:
-    """An open node on its own, turned into a `CutBox` when it is searched.
+    """An open node on its own, turned into a `CutBox` when it is searched."""
 
-    Parameters
-    ----------
-    cuts
-        Cuts of its points.
-    k
-        Number of points to choose.
-    index
-        Index of each point in the instance.
-    twin
-        Equal for coinciding points.
-    status, low, high
-        Status of each point, and interval of each count.
-    bound
-        Lower bound in hops.
-    rules
-        Rules that the search uses.
-    """
-
-    cuts: Cuts
+    cuts: Cuts  # of its points
     k: int
-    index: IntArray
-    twin: IntArray
+    index: IntArray  # of each point in the instance
+    twin: IntArray  # equal for coinciding points
     status: npt.NDArray[np.int8]
-    low: IntArray
+    low: IntArray  # of each count
     high: IntArray
-    bound: int
+    bound: int  # in hops
     rules: Rules
 
     def boxed(self) -> CutBox:
@@ -184,10 +145,8 @@ class Node:
             np.zeros((_STACK, m), dtype=np.int64),
             np.zeros(_STACK, dtype=np.int64),
         )
-        stack.status[0] = self.status
-        stack.low[0] = self.low
-        stack.high[0] = self.high
-        stack.bound[0] = self.bound
+        stack.status[0], stack.bound[0] = self.status, self.bound
+        stack.low[0], stack.high[0] = self.low, self.high
         return CutBox(
             problem=_problem(self.cuts, self.k, self.twin, self.rules),
             stack=stack,

@@ -8,8 +8,14 @@ from __future__ import annotations
 import numpy as np
 
 from ....solvers.kernels import kernel
-from .kernels_bounds import bound_by_secants, decide_by_cost, price, weigh, widest_error
-from .kernels_counts import close
+from .kernels_bounds import (
+    bound_by_secants,
+    close,
+    decide_by_cost,
+    price,
+    weigh,
+    widest_error,
+)
 from .kernels_exchange import exchange
 from .layout import (
     BUDGET,
@@ -24,7 +30,6 @@ from .layout import (
     Problem,
     Scratch,
     Stack,
-    room_for,
 )
 
 MOST_ROUNDS = 3
@@ -101,6 +106,7 @@ def extent(problem: Problem, status: Bytes, low: Ints, high: Ints) -> int:
 def search(
     problem: Problem,
     stack: Stack,
+    scratch: Scratch,
     top: int,
     best: int,
     best_picked: Flags,
@@ -113,7 +119,6 @@ def search(
     nodes were settled. ``best_picked`` holds the best solution.
     """
     n, m = len(problem.position), len(problem.weight)
-    scratch = room_for(problem)
     status = np.empty(n, dtype=np.int8)
     low = np.empty(m, dtype=np.int64)
     high = np.empty(m, dtype=np.int64)

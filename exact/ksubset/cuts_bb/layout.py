@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-
-from ....solvers.kernels import kernel
 
 Ints = npt.NDArray[np.int64]
 Bytes = npt.NDArray[np.int8]
@@ -79,29 +78,15 @@ class Stack(NamedTuple):
     bound: Ints  # (capacity,) in hops
 
 
-@kernel
 def room_for(problem: Problem) -> Scratch:
     """Make room to work in."""
     n = len(problem.position)
-    size = problem.offset[-1]
-    cells = 1
-    if problem.exchange == BY_SWEEPS:
-        for a in range(len(problem.shape)):
-            cells *= problem.shape[a]
-    return Scratch(
-        np.empty(size, dtype=np.int64),
-        np.empty(size, dtype=np.int64),
-        np.empty(size, dtype=np.int64),
-        np.empty(size, dtype=np.int64),
-        np.empty(size, dtype=np.int64),
-        np.empty(size, dtype=np.int64),
-        np.empty(size, dtype=np.int64),
+    cells = prod(problem.shape) if problem.exchange == BY_SWEEPS else 1
+    arrays = (
+        *np.empty((7, problem.offset[-1]), dtype=np.int64),
         np.empty(problem.table_at[-1], dtype=np.int64),
-        np.empty(n, dtype=np.int64),
-        np.empty(n, dtype=np.int64),
-        np.empty(n, dtype=np.int64),
-        np.empty(n, dtype=np.int64),
+        *np.empty((4, n), dtype=np.int64),
         np.empty(n, dtype=np.bool_),
-        np.empty(cells, dtype=np.int64),
-        np.empty(cells, dtype=np.int64),
+        *np.empty((2, cells), dtype=np.int64),
     )
+    return Scratch._make(arrays)

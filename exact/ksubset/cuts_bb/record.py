@@ -14,7 +14,7 @@ import numpy.typing as npt
 from ....instances import IntArray, KSubset
 from ....instances.ksubset.certificate import Checker, State
 from ....solvers import Limit, clock
-from . import kernels_bounds, kernels_counts, kernels_exchange, layout
+from . import kernels_bounds, kernels_exchange, layout
 from .box import CutBox
 
 Status = npt.NDArray[np.int8]
@@ -25,18 +25,8 @@ _MOST_NODES = 200_000
 def record(instance: KSubset, objective: int, deadline: float) -> list[Any] | Limit:
     """Prove that nothing costs less than ``objective``; return the nodes in preorder.
 
-    Parameters
-    ----------
-    instance
-        The instance.
-    objective
-        The optimum, in hops; a larger value has no proof.
-    deadline
-        Value of ``clock.now()`` at which the recording stops.
-
-    Returns
-    -------
-    The nodes, or the limit that was reached before they were complete.
+    The limit instead, if one is reached before they are complete: ``deadline`` is a
+    value of ``clock.now()``. An objective above the optimum has no proof.
     """
     recorder = _Recorder(instance, objective)
     nodes: list[Any] = []
@@ -67,7 +57,7 @@ class _Recorder:
         problem, scratch = self.problem, self.scratch
         steps: list[Any] = []
         while True:
-            if not kernels_counts.close(problem, status, low, high, scratch):
+            if not kernels_bounds.close(problem, status, low, high, scratch):
                 return [steps, ["counts"]]
             constant = kernels_bounds.weigh(problem, low, high, scratch)
             bound, last, beyond = kernels_bounds.bound_by_secants(

@@ -23,9 +23,7 @@ from __future__ import annotations
 
 from heapq import heappop, heappush
 
-import numpy as np
-
-from ....instances import IntArray, KSubset
+from ....instances import KSubset
 from ....solvers import DEFAULT, Grade, Proof, Result, Settings
 from ..search import KSubsetSearch, search_alone
 from . import kernels, layout
@@ -59,12 +57,8 @@ class CutsSearch(KSubsetSearch):
 
     Parameters
     ----------
-    instance
-        The instance to solve.
-    chosen
-        A first solution, by indices.
-    bound
-        A known lower bound, in hops.
+    instance, chosen, bound
+        See `KSubsetSearch`.
     rules
         Rules that the search uses.
     """
@@ -76,42 +70,18 @@ class CutsSearch(KSubsetSearch):
         bound: int = 0,
         rules: Rules = ALL_RULES,
     ) -> None:
-        whole = CutBox.of(instance, bound, rules)
+        super().__init__(instance, chosen, bound)
+        self._box = CutBox.of(instance, bound, rules)
         self._smallest = _SMALLEST if rules.boxes else instance.n + 1
         if rules.plunges:
             self.longest_step = _PLUNGE
-        self._chosen = np.zeros(instance.n, dtype=bool)
-        self._take(list(chosen))
-        self.best = whole.price(self._chosen)
-        self.nodes = 0
-        self._known = bound
-        self._box = whole
         self._waiting: list[tuple[int, int, Node]] = []
         self._exported = 0
         self._plunged = 0
 
-    @property
-    def chosen(self) -> tuple[int, ...]:
-        """The best solution so far, by indices."""
-        return tuple(int(i) for i in np.flatnonzero(self._chosen))
-
-    @property
-    def bound(self) -> int:
-        """The best proved lower bound so far, in hops."""
+    def _least_open(self) -> int:
         least = self._box.bound
-        if self._waiting:
-            least = min(least, self._waiting[0][0])
-        return min(self.best, max(least, self._known))
-
-    def offer(self, chosen: tuple[int, ...], cost: int) -> None:
-        """Accept a solution found elsewhere, with its cost in hops."""
-        if cost < self.best:
-            self.best = cost
-            self._take(list(chosen))
-
-    def _take(self, chosen: list[int] | IntArray) -> None:
-        self._chosen[:] = False
-        self._chosen[chosen] = True
+        return min(least, self._waiting[0][0]) if self._waiting else least
 
     def _step(self, budget: int) -> None:
         """Search the current box, or open the one of least bound."""
@@ -123,6 +93,7 @@ class CutsSearch(KSubsetSearch):
         state, box.open, best, nodes = kernels.search(
             box.problem,
             box.stack,
+            layout.room_for(box.problem),
             box.open,
             self.best,
             box.picked,
@@ -130,9 +101,7 @@ class CutsSearch(KSubsetSearch):
             self._smallest,
         )
         self.nodes += nodes
-        if best < self.best:
-            self.best = int(best)
-            self._take(box.index[box.picked])
+        self.offer(box.index[box.picked], int(best))
         self._plunged += nodes
         if state == layout.FULL:
             box.grow()

@@ -5,13 +5,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from ....heuristics.ksubset.selection_kernels import select
+from ....instances import IntArray as Ints
 from ....solvers.kernels import kernel
 
-Ints = npt.NDArray[np.int64]
-
-FAR = 2**62
 _PASSES = 3
 """Times that candidates are filtered in a row, each time against fewer others."""
 _WORTH = 8
@@ -64,25 +62,7 @@ def smallest(values: Ints, count: int, number: int) -> int:
                 j -= 1
             values[j] = x
         return total
-    low, high = 0, count - 1
-    while low < high:
-        pivot = values[(low + high) // 2]
-        i, j = low, high
-        while i <= j:
-            while values[i] < pivot:
-                i += 1
-            while values[j] > pivot:
-                j -= 1
-            if i <= j:
-                values[i], values[j] = values[j], values[i]
-                i += 1
-                j -= 1
-        if number - 1 <= j:
-            high = j
-        elif number - 1 >= i:
-            low = i
-        else:
-            break
+    select(values[:count], number - 1)
     for i in range(number):
         total += values[i]
     return total

@@ -60,28 +60,14 @@ def distances_bb(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
 
 
 class DistancesSearch(KSubsetSearch):
-    """A search that can be stopped and resumed.
-
-    Parameters
-    ----------
-    instance
-        The instance to solve; see `refusal`.
-    chosen
-        A first solution, by indices.
-    bound
-        A known lower bound, in hops.
-    """
+    """A search that can be stopped and resumed; see `refusal` for what it solves."""
 
     def __init__(
         self, instance: KSubset, chosen: tuple[int, ...], bound: int = 0
     ) -> None:
+        super().__init__(instance, chosen, bound)
         hops = instance.hops.copy()
         n, k = instance.n, instance.k
-        self._chosen = tuple(sorted(chosen))
-        self._known = bound
-        picked = np.array(self._chosen)
-        self.best = int(hops[np.ix_(picked, picked)].sum()) // 2
-        self.nodes = 0
         nearest = np.partition(hops, range(k), axis=1)[:, :k].cumsum(axis=1)
         self._space = kernels.Space(hops, nearest, twins(hops), k)
         lines = np.zeros((5, k), dtype=np.int64)
@@ -99,31 +85,14 @@ class DistancesSearch(KSubsetSearch):
         self._frames.some[0] = np.arange(n)
         self._frames.many[0] = n
 
-    @property
-    def chosen(self) -> tuple[int, ...]:
-        """The best solution so far, by indices."""
-        return self._chosen
-
-    @property
-    def bound(self) -> int:
-        """The best proved lower bound so far, in hops."""
+    def _least_open(self) -> int:
         rows = int(self._frames.at[0])
-        least = int(self._frames.least[:rows].min()) if rows else self.best
-        return min(self.best, max(least, self._known))
-
-    def offer(self, chosen: tuple[int, ...], cost: int) -> None:
-        """Accept a solution found elsewhere, with its cost in hops."""
-        if cost < self.best:
-            self.best = cost
-            self._chosen = tuple(sorted(chosen))
+        return int(self._frames.least[:rows].min()) if rows else self.best
 
     def _step(self, budget: int) -> None:
-        before = self.best
-        best, nodes = kernels.search(self._space, self._frames, before, budget)
+        best, nodes = kernels.search(self._space, self._frames, self.best, budget)
         self.nodes += int(nodes)
-        if best < before:
-            self.best = int(best)
-            self._chosen = tuple(sorted(int(i) for i in self._frames.best))
+        self.offer(self._frames.best, int(best))
 
 
 def twins(hops: IntArray) -> IntArray:

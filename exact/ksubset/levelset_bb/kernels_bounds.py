@@ -328,46 +328,29 @@ def evaluate(
                 if outside[s, c] < floor[s, c]:
                     return -1
         bound = frame[COST]
-        if below > 0:
-            high_level = level[lo - 1]
-            low_level = high_level - 2 * more * (y[lo] - y[lo - 1])
-            extra, end = look_ahead(
+        for side in range(2):
+            count = above if side else below
+            if count == 0:
+                continue
+            last_row, r = (hi, hi + 1) if side else (lo, lo - 1)
+            low_level = level[r] - 2 * more * abs(y[r] - y[last_row])
+            reach = TOP if side else BOT
+            extra, frame[reach] = look_ahead(
                 grid,
-                0,
-                lo - 1,
-                frame[BOT],
+                side,
+                r,
+                frame[reach],
                 left,
                 right,
-                below,
+                count,
                 more,
                 low_level,
-                high_level,
+                level[r],
                 scratch,
             )
             if extra < 0:
                 return -1
             bound += extra
-            frame[BOT] = end
-        if above > 0:
-            high_level = level[hi + 1]
-            low_level = high_level - 2 * more * (y[hi + 1] - y[hi])
-            extra, end = look_ahead(
-                grid,
-                1,
-                hi + 1,
-                frame[TOP],
-                left,
-                right,
-                above,
-                more,
-                low_level,
-                high_level,
-                scratch,
-            )
-            if extra < 0:
-                return -1
-            bound += extra
-            frame[TOP] = end
         if bound >= best:
             return -1
         # counts up to every column

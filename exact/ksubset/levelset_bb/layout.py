@@ -67,3 +67,19 @@ class Scratch(NamedTuple):
     limit: Ints  # (2, 2) what a chosen cell must not exceed, and not fall below
     values: Ints  # (cells,)
     ends: Ints  # (2, 6) what is known of the next row below and above
+
+
+def room_for(rows: int, columns: int) -> Scratch:
+    """Make room to work in."""
+    arrays = (
+        *np.empty((2, columns), dtype=np.int64),
+        *np.empty((6, 2, columns), dtype=np.int64),
+        np.empty((rows, 6), dtype=np.int64),
+        np.empty(columns, dtype=np.int64),
+        np.zeros(rows, dtype=np.int64),
+        np.empty(3, dtype=np.int64),
+        np.empty((2, 2), dtype=np.int64),
+        np.empty(rows * columns, dtype=np.int64),
+        np.empty((2, 6), dtype=np.int64),
+    )
+    return Scratch._make(arrays)

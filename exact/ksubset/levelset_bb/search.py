@@ -22,7 +22,7 @@ from ....instances import KSubset
 from ....instances.topologies.cuts import ranked
 from ....solvers import DEFAULT, Grade, Proof, Result, Settings, clock
 from ..search import KSubsetSearch, search_alone
-from . import kernels, kernels_roots, layout
+from . import kernels, layout
 
 PROOF = Proof(Grade.ENUMERATED, "levelset-bb")
 _LISTING_SECONDS = 0.1
@@ -40,26 +40,14 @@ def levelset_bb(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
 
 
 class LevelSetSearch(KSubsetSearch):
-    """A search that can be stopped and resumed.
-
-    Parameters
-    ----------
-    instance
-        The instance to solve: distinct points in the plane.
-    chosen
-        A first solution, by indices.
-    bound
-        A known lower bound, in hops.
-    """
+    """A search among distinct points in the plane, to be stopped and resumed."""
 
     turn = 1_000_000
 
     def __init__(
         self, instance: KSubset, chosen: tuple[int, ...], bound: int = 0
     ) -> None:
-        self._chosen = tuple(sorted(chosen))
-        self._known = bound
-        self.nodes = 0
+        super().__init__(instance, chosen, bound)
         y, row = ranked(instance.points[:, 0])
         x, column = ranked(instance.points[:, 1])
         self._place = row, column
@@ -71,7 +59,6 @@ class LevelSetSearch(KSubsetSearch):
         area = np.zeros((rows + 1, columns + 1), dtype=np.int64)
         area[1:] = ahead.cumsum(axis=0)
         self._grid = layout.Grid(instance.k, y, x, free, ahead, area)
-        self.best = _cost(self._grid, *(a[list(chosen)] for a in self._place))
         self._state = layout.State(
             frame=np.zeros((rows + 1, layout.FIELDS), dtype=np.int64),
             cell=np.zeros((rows + 1, columns), dtype=np.int64),
@@ -87,29 +74,15 @@ class LevelSetSearch(KSubsetSearch):
             picked=np.zeros((2, rows), dtype=np.int64),
             at=np.array([-1, 0, -1, -1, 0]),
         )
+        self._scratch = layout.room_for(rows, columns)
         self._listed: list[layout.Ints] = []
         self._roots: layout.Ints | None = None
 
-    @property
-    def chosen(self) -> tuple[int, ...]:
-        """The best solution so far, by indices."""
-        return self._chosen
-
-    @property
-    def bound(self) -> int:
-        """The best proved lower bound so far, in hops."""
+    def _least_open(self) -> int:
         if self._roots is None:
-            return min(self.best, self._known)
+            return self._known
         at = int(self._state.at[1])
-        if at >= len(self._roots):
-            return self.best
-        return min(self.best, max(int(self._roots[at, 0]), self._known))
-
-    def offer(self, chosen: tuple[int, ...], cost: int) -> None:
-        """Accept a solution found elsewhere, with its cost in hops."""
-        if cost < self.best:
-            self.best = cost
-            self._chosen = tuple(sorted(chosen))
+        return int(self._roots[at, 0]) if at < len(self._roots) else self.best
 
     def _list(self, until: float) -> None:
         """List the median rows with their runs by increasing bound."""
@@ -117,7 +90,7 @@ class LevelSetSearch(KSubsetSearch):
         while len(self._listed) < len(self._grid.y):
             row = len(self._listed)
             roots = np.empty((room, 4), dtype=np.int64)
-            found = kernels_roots.list_roots(self._grid, row, self.best, roots)
+            found = kernels.list_roots(self._grid, row, self.best, roots)
             if found > room:
                 room = found
                 continue
@@ -131,22 +104,11 @@ class LevelSetSearch(KSubsetSearch):
         if self._roots is None:
             self._list(clock.now() + _LISTING_SECONDS)
             return
-        before = self.best
-        _, self.best, nodes = kernels.search(
-            self._grid, self._roots, self._state, self.best, budget
+        _, best, nodes = kernels.search(
+            self._grid, self._roots, self._state, self._scratch, self.best, budget
         )
         self.nodes += nodes
-        if self.best < before:
-            row, column = self._place
-            first, last = self._state.picked
-            inside = (first[row] <= column) & (column <= last[row])
-            self._chosen = tuple(int(i) for i in np.flatnonzero(inside))
-
-
-def _cost(grid: layout.Grid, row: layout.Ints, column: layout.Ints) -> int:
-    """Pair sum of the cells in these rows and columns."""
-    total = 0
-    for at, line in (row, grid.y), (column, grid.x):
-        count = np.bincount(at, minlength=len(line)).cumsum()[:-1]
-        total += int((count * (grid.k - count) * np.diff(line)).sum())
-    return total
+        row, column = self._place
+        first, last = self._state.picked
+        inside = (first[row] <= column) & (column <= last[row])
+        self.offer(np.flatnonzero(inside), best)

@@ -27,27 +27,12 @@ def sweep(
 ) -> int:
     """Pass some processors, in the order in which the diameter meets them.
 
-    Parameters
-    ----------
-    table
-        Shape (a + 1, k - a + 1): least cost so far with i chosen in the first half
-        and j in the second. Everywhere `FAR` but 0 at (0, 0) before the first.
-    gap
-        Number of diameters before every processor, and after the last.
-    second
-        Whether a processor lies in the second half.
-    left
-        Shape (n + 1, 2): processors of the first and second half still to come.
-    begin, end
-        The processors to pass.
-    taken
-        Bit e % 8 of ``taken[e // 8, i, j]`` is set if processor e is chosen on the
-        cheapest way to (i, j) after it; of length 0 if that is not needed.
-
-    Returns
-    -------
-    int
-        The least entry.
+    ``table[i, j]`` is the least cost so far with i of a chosen in the first half and j
+    of k - a in the second; everywhere `FAR` but 0 at (0, 0) before the first. ``gap``
+    has the number of diameters before every processor, and after the last; ``left``,
+    shape (n + 1, 2), the processors of either half still to come. Bit e % 8 of
+    ``taken[e // 8, i, j]`` is set if processor e is chosen on the cheapest way to
+    (i, j) after it, unless ``taken`` has length 0. Returns the least entry.
     """
     b = k - a
     keep = len(taken) > 0

@@ -6,14 +6,22 @@ chosen among its own. Of s processors at least k - (n - s) and at most k are.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
-import numpy.typing as npt
 
 from ....solvers.kernels import kernel
-from .plan import BUNCH, PATH, Plan
+from .plan import BUNCH, PATH, Flags, Ints, Plan, entries
 
-Ints = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
+
+class Tables(NamedTuple):
+    """What is computed."""
+
+    pool: Ints  # finished tables of groups
+    buffer: Ints  # (2, k + 1) two tables; the current one is buffer[state[SIDE]]
+    need: Ints  # (paths,) how many each has to contribute
+    picked: Flags  # (n,)
+
 
 AT, STEP, SIDE = 0, 1, 2
 """Where a run stands: path or group, step, and which buffer holds the table."""
@@ -26,12 +34,6 @@ FAR = 2**62
 def lowest(n: int, k: int, size: int) -> int:
     """Return the least number that some of the processors must contribute."""
     return max(0, k - (n - size))
-
-
-@kernel
-def entries(n: int, k: int, size: int) -> int:
-    """Return the length of a table."""
-    return min(size, k) - max(0, k - (n - size)) + 1
 
 
 @kernel
@@ -94,8 +96,7 @@ def _merge(a: Ints, b: Ints, shift: int, out: Ints) -> None:
 @kernel
 def run(
     plan: Plan,
-    pool: Ints,
-    buffer: Ints,
+    tables: Tables,
     kept: Ints,
     origin: int,
     state: Ints,
@@ -104,19 +105,10 @@ def run(
 ) -> int:
     """Take the steps up to ``stop`` while work is left; return what is left.
 
-    Parameters
-    ----------
-    pool
-        Finished tables of groups.
-    buffer
-        Two tables, shape (2, k + 1); the current one is ``buffer[state[SIDE]]``.
-    kept
-        Where the table before each step is kept, from the step whose ``entry`` is
-        ``origin``; of length 0 if they are not needed.
-    work
-        Sums to form, more or less.
+    The table before each step is kept in ``kept``, from the step whose ``entry`` is
+    ``origin``, unless that has length 0. ``work`` counts sums, about.
     """
-    n, k = plan.n, plan.k
+    n, k, buffer = plan.n, plan.k, tables.buffer
     while state[STEP] < stop and work > 0:
         step = state[STEP]
         size = plan.before[step]
@@ -125,7 +117,7 @@ def run(
         if len(kept):
             at = plan.entry[step] - origin
             kept[at : at + len(old)] = old
-        other, added = _operand(plan, pool, step)
+        other, added = _operand(plan, tables.pool, step)
         least = lowest(n, k, size + added)
         new = buffer[state[SIDE], : entries(n, k, size + added)]
         shift = least - lowest(n, k, size) - lowest(n, k, added)
@@ -140,19 +132,20 @@ def run(
 
 
 @kernel
-def climb(plan: Plan, pool: Ints, buffer: Ints, state: Ints, work: int) -> bool:
+def climb(plan: Plan, tables: Tables, state: Ints, work: int) -> bool:
     """Fill the tables of all groups but the last, the root's; True when done."""
     none = np.empty(0, dtype=np.int64)
+    buffer = tables.buffer
     while state[AT] < len(plan.leader) - 1:
         path = plan.leader[state[AT]]
         if state[STEP] < 0:
             state[STEP] = plan.first[path]
             buffer[state[SIDE], 0] = 0
-        work = run(plan, pool, buffer, none, 0, state, plan.stop[path], work)
+        work = run(plan, tables, none, 0, state, plan.stop[path], work)
         if state[STEP] < plan.stop[path]:
             return False
         begin, end = plan.table[state[AT]], plan.table[state[AT] + 1]
-        pool[begin:end] = buffer[state[SIDE], : end - begin]
+        tables.pool[begin:end] = buffer[state[SIDE], : end - begin]
         state[AT] += 1
         state[STEP] = -1
     return True
@@ -160,14 +153,7 @@ def climb(plan: Plan, pool: Ints, buffer: Ints, state: Ints, work: int) -> bool:
 
 @kernel
 def trace(
-    plan: Plan,
-    pool: Ints,
-    kept: Ints,
-    first: int,
-    stop: int,
-    count: int,
-    need: Ints,
-    picked: Flags,
+    plan: Plan, tables: Tables, kept: Ints, first: int, stop: int, count: int
 ) -> int:
     """Split a count among the operands of some steps; return what is left below.
 
@@ -179,7 +165,7 @@ def trace(
         size = plan.before[step]
         at = plan.entry[step] - plan.entry[first]
         old = kept[at : at + entries(n, k, size)]
-        other, added = _operand(plan, pool, step)
+        other, added = _operand(plan, tables.pool, step)
         below, least = lowest(n, k, size), lowest(n, k, added)
         best, taken = FAR, -1
         for j in range(len(other)):
@@ -190,28 +176,20 @@ def trace(
         u = plan.operand[step]
         if plan.kind[step] == BUNCH:
             for i in range(plan.bunch[u], plan.bunch[u] + taken):
-                picked[plan.member[i]] = True
+                tables.picked[plan.member[i]] = True
         else:
-            need[u] = taken
+            tables.need[u] = taken
         count -= taken
     return count
 
 
 @kernel
-def descend(
-    plan: Plan,
-    pool: Ints,
-    buffer: Ints,
-    kept: Ints,
-    need: Ints,
-    picked: Flags,
-    state: Ints,
-    work: int,
-) -> int:
+def descend(plan: Plan, tables: Tables, kept: Ints, state: Ints, work: int) -> int:
     """Turn the counts of paths into chosen processors, from the root down.
 
     Stops before a path whose tables do not fit in ``kept``.
     """
+    need = tables.need
     while state[AT] < len(plan.first):
         path = state[AT]
         first, stop = plan.first[path], plan.stop[path]
@@ -222,18 +200,18 @@ def descend(
                     need[u] = plan.size[u]
                 else:
                     for i in range(plan.bunch[u], plan.bunch[u + 1]):
-                        picked[plan.member[i]] = True
+                        tables.picked[plan.member[i]] = True
         elif need[path]:
             if plan.entry[stop] - plan.entry[first] > len(kept):
                 return LONG
             if state[STEP] < 0:
                 state[STEP] = first
-                buffer[state[SIDE], 0] = 0
+                tables.buffer[state[SIDE], 0] = 0
             origin = plan.entry[first]
-            work = run(plan, pool, buffer, kept, origin, state, stop, work)
+            work = run(plan, tables, kept, origin, state, stop, work)
             if state[STEP] < stop:
                 return AGAIN
-            trace(plan, pool, kept, first, stop, need[path], need, picked)
+            trace(plan, tables, kept, first, stop, need[path])
         state[AT] += 1
         state[STEP] = -1
     return DONE

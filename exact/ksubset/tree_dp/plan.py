@@ -1,4 +1,4 @@
-"""What to merge on a tree, and in which order; see ``tree_dp``.
+"""What a tree tells before any table: counts, a choice, a bound, and what to merge.
 
 Nodes are numbered breadth first, so that parents come before children and
 children of one node are neighbours. A *bunch* is what hangs from a node without
@@ -18,6 +18,7 @@ import numpy.typing as npt
 from ....solvers.kernels import kernel
 
 Ints = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
 
 BUNCH, PATH = 0, 1
 """What a step merges in."""
@@ -45,7 +46,64 @@ class Plan(NamedTuple):
 
 
 @kernel
-def _entries(n: int, k: int, size: int) -> int:
+def gather(
+    up: Ints, weight: Ints, node: Ints, size: Ints, home: Ints, away: Ints
+) -> None:
+    """Count the free processors below every node; find the bunch of each of them."""
+    for u in node:
+        size[u] += 1
+    for v in range(len(up) - 1, 0, -1):
+        size[up[v]] += size[v]
+    for p in range(len(node)):
+        u = node[p]
+        while size[u] == 1:
+            away[p] += weight[u]
+            u = up[u]
+        home[p] = u
+
+
+@kernel
+def packed(up: Ints, size: Ints, node: Ints, k: int, picked: Flags) -> None:
+    """Choose the first k, depth first, below a deepest node that has k."""
+    first = np.zeros(len(up), dtype=np.int64)
+    taken = np.zeros(len(up), dtype=np.int64)
+    for u in node:
+        taken[u] += 1
+    filled = taken.copy()
+    taken[:] = 0
+    begin = 0
+    for v in range(len(up)):
+        if v:
+            first[v] = first[up[v]] + filled[up[v]]
+            filled[up[v]] += size[v]
+        if size[v] >= k:
+            begin = first[v]  # breadth first: the last such node is a deepest one
+    for p in range(len(node)):
+        u = node[p]
+        place = first[u] + taken[u]
+        taken[u] += 1
+        picked[p] = begin <= place < begin + k
+
+
+@kernel
+def secant(n: int, k: int, up: Ints, weight: Ints, size: Ints, node: Ints) -> int:
+    """Bound the cost from below: every c (k - c) by its secant on [least, most].
+
+    Of the processors below an edge at least k - (n - size) and at most k are chosen.
+    """
+    constant = 0
+    slope = np.zeros(len(up), dtype=np.int64)
+    for v in range(1, len(up)):
+        least, most = max(0, k - (n - size[v])), min(size[v], k)
+        constant += weight[v] * least * most
+        slope[v] = slope[up[v]] + weight[v] * (k - least - most)
+    each = slope[node]
+    each.sort()
+    return max(0, constant + int(each[:k].sum()))
+
+
+@kernel
+def entries(n: int, k: int, size: int) -> int:
     """Return the length of a table: of the counts that some processors can have."""
     return min(size, k) - max(0, k - (n - size)) + 1
 
@@ -70,16 +128,8 @@ def steps_of(
 ) -> Plan:
     """List the steps of all paths; give paths with equal steps a common group.
 
-    Parameters
-    ----------
-    up, weight, size
-        Parent, weight of the edge to it, and free processors of every node.
-    child
-        Where the children of a node begin, shape (nodes + 1,).
-    bunch, member
-        As in `Plan`.
-    away
-        Distance of every processor from the node its bunch hangs from.
+    ``size`` counts free processors, ``child`` is where the children of a node begin,
+    and ``away`` the distance of a processor from the node that its bunch hangs from.
     """
     nodes = len(up)
     price = np.zeros(n + nodes, dtype=np.int64)
@@ -145,7 +195,7 @@ def steps_of(
                     kind[steps], operand[steps] = PATH, others[i] % paths
                     added = size[top[operand[steps]]]
                 before[steps] = merged
-                entry[steps + 1] = entry[steps] + _entries(n, k, merged)
+                entry[steps + 1] = entry[steps] + entries(n, k, merged)
                 merged += added
                 steps += 1
             if merged < n:  # else the edge has all k on one side
@@ -177,7 +227,7 @@ def steps_of(
         if slot[place] < 0:
             slot[place] = groups
             leader[groups] = path
-            table[groups + 1] = table[groups] + _entries(n, k, size[top[path]])
+            table[groups + 1] = table[groups] + entries(n, k, size[top[path]])
             groups += 1
             key_of[groups] = end
         group[path] = slot[place]

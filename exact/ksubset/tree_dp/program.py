@@ -31,7 +31,6 @@ from ....instances import Graph, IntArray, KSubset, Tree, cost
 from ....solvers import DEFAULT, Grade, Limit, Proof, Result, Settings, answer, clock
 from ....solvers.limits import limits
 from . import kernels as kernels
-from . import outline as tree_outline
 from . import plan as tree_plan
 
 PROOF = Proof(Grade.ENUMERATED, "tree-dp")
@@ -103,7 +102,7 @@ class _Program:
         self.size = np.zeros(nodes, dtype=np.int64)
         home = np.empty(n, dtype=np.int64)
         away = np.zeros(n, dtype=np.int64)
-        tree_outline.gather(self.up, self.weight, self.node, self.size, home, away)
+        tree_plan.gather(self.up, self.weight, self.node, self.size, home, away)
         self.plan = tree_plan.steps_of(
             n,
             k,
@@ -115,14 +114,16 @@ class _Program:
             np.lexsort((away, home)),
             away,
         )
-        self.pool = np.empty(self.plan.table[-2], dtype=np.int64)
-        self.buffer = np.zeros((2, k + 1), dtype=np.int64)
+        self.tables = kernels.Tables(
+            pool=np.empty(self.plan.table[-2], dtype=np.int64),
+            buffer=np.zeros((2, k + 1), dtype=np.int64),
+            need=np.zeros(len(self.plan.first), dtype=np.int64),
+            picked=np.zeros(n, dtype=np.bool_),
+        )
+        self.tables.need[0] = k
         self.kept = np.empty(_KEPT, dtype=np.int64)
-        self.need = np.zeros(len(self.plan.first), dtype=np.int64)
-        self.need[0] = k
-        self.picked = np.zeros(n, dtype=np.bool_)
         self._least = int(
-            tree_outline.secant(n, k, self.up, self.weight, self.size, self.node)
+            tree_plan.secant(n, k, self.up, self.weight, self.size, self.node)
         )
 
     @property
@@ -133,7 +134,7 @@ class _Program:
     def run(self, limit: Callable[[], Limit | None]) -> Limit | None:
         """Fill the tables and recover the choice; return the limit that stopped it."""
         state = np.array([0, -1, 0])
-        while not kernels.climb(self.plan, self.pool, self.buffer, state, _WORK):
+        while not kernels.climb(self.plan, self.tables, state, _WORK):
             if stopped := limit():
                 return stopped
         end, path = kernels.LONG, 0
@@ -144,67 +145,54 @@ class _Program:
                 state[:] = path + 1, -1, 0
             elif stopped := limit():
                 return stopped
-            end = kernels.descend(
-                self.plan,
-                self.pool,
-                self.buffer,
-                self.kept,
-                self.need,
-                self.picked,
-                state,
-                _WORK,
-            )
+            end = kernels.descend(self.plan, self.tables, self.kept, state, _WORK)
             path = int(state[kernels.AT])
         return None
 
     def _path(self, path: int, limit: Callable[[], Limit | None]) -> Limit | None:
         """Split the count of one path, segment by segment from its top."""
-        entry = self.plan.entry
+        entry, buffer = self.plan.entry, self.tables.buffer
         first, stop = int(self.plan.first[path]), int(self.plan.stop[path])
         total = int(entry[stop] - entry[first])
-        room = max(_KEPT, isqrt(total * len(self.buffer[0])))
+        room = max(_KEPT, isqrt(total * len(buffer[0])))
         ends = [first]
         while ends[-1] < stop:
             fits = int(np.searchsorted(entry, entry[ends[-1]] + room, "right")) - 1
             ends.append(min(stop, max(fits, ends[-1] + 1)))
         kept = np.empty(max(int(entry[b] - entry[a]) for a, b in pairwise(ends)), int)
         state = np.array([path, first, 0])
-        self.buffer[0, 0] = 0
+        buffer[0, 0] = 0
         starts: list[IntArray] = []
 
         def run(end: int) -> Limit | None:
             origin = entry[state[kernels.STEP]]
             while state[kernels.STEP] < end:
-                kernels.run(
-                    self.plan, self.pool, self.buffer, kept, origin, state, end, _WORK
-                )
+                kernels.run(self.plan, self.tables, kept, origin, state, end, _WORK)
                 if stopped := limit():
                     return stopped
             return None
 
         for begin, end in pairwise(ends):
             length = int(entry[begin + 1] - entry[begin])
-            starts.append(self.buffer[state[kernels.SIDE], :length].copy())
+            starts.append(buffer[state[kernels.SIDE], :length].copy())
             if stopped := run(end):
                 return stopped
         if path == 0:
-            self._least = int(self.buffer[state[kernels.SIDE], 0])
-        count = int(self.need[path])
+            self._least = int(buffer[state[kernels.SIDE], 0])
+        count = int(self.tables.need[path])
         for begin, end in reversed(list(pairwise(ends))):
             if end < stop:
                 table = starts[ends.index(begin)]
                 state[:] = path, begin, 0
-                self.buffer[0, : len(table)] = table
+                buffer[0, : len(table)] = table
                 if stopped := run(end):
                     return stopped
-            count = kernels.trace(
-                self.plan, self.pool, kept, begin, end, count, self.need, self.picked
-            )
+            count = kernels.trace(self.plan, self.tables, kept, begin, end, count)
         return None
 
     def chosen(self, *, complete: bool) -> IntArray:
         """Return the optimum, or an incumbent if not complete, by indices."""
+        picked = self.tables.picked
         if not complete:
-            k = self.plan.k
-            tree_outline.packed(self.up, self.size, self.node, k, self.picked)
-        return np.flatnonzero(self.picked)
+            tree_plan.packed(self.up, self.size, self.node, self.plan.k, picked)
+        return np.flatnonzero(picked)

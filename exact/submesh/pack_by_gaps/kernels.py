@@ -7,8 +7,11 @@ neighbours.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
+from ....instances import IntArray as Ints
 from ....solvers.kernels import kernel
 
 FOUND, NONE, LONG = 1, 0, 2
@@ -23,6 +26,26 @@ SUM_BITS = 31
 """Bits used of a word of sums, so that a shifted word is still one."""
 _KEY_BITS = 62
 _FULL = (1 << SUM_BITS) - 1
+
+
+class Gaps(NamedTuple):
+    """What is to be packed, and how far a search has come."""
+
+    roof: int  # height of the mesh; its width is edges[0, 1]
+    wide: Ints  # (kinds, 2) of each kind of item, in each of its ways
+    high: Ints  # (kinds, 2)
+    many: Ints  # (kinds,) number of ways
+    left: Ints  # (kinds,) how many are to be placed
+    bits: Ints  # that a width, a height and each number of items take in a key
+    edges: Ints  # the skyline of every depth; the first is set
+    heights: Ints
+    counts: Ints  # (depths,) segments of the skyline
+    chosen: Ints  # (depths, 4) kind, way, x, y; the kind after the last: a free cell
+    waste: Ints  # (depths,) cells that may still be left free
+    entered: Ints  # (depths,) nodes when it was begun
+    table: Ints  # states known to lead nowhere, and the nodes this took; -1 if none
+    sums: Ints  # room for sums of lengths
+    state: Ints  # see `AT` and `NODES`
 
 
 @kernel
@@ -228,56 +251,13 @@ def _cover(edges, heights, counts, depth, s, wide, high):  # type: ignore[no-unt
     counts[depth + 1] = m
 
 
-# Over 120 lines: its parts share most local variables, which a split would pass on.
 @kernel
-def search(  # type: ignore[no-untyped-def]
-    roof,
-    wide,
-    high,
-    many,
-    left,
-    bits,
-    edges,
-    heights,
-    counts,
-    chosen,
-    waste,
-    entered,
-    table,
-    sums,
-    state,
-    most,
-):
-    """Go on with the search, for at most so many nodes more.
-
-    Parameters
-    ----------
-    roof
-        Height of the mesh; its width is ``edges[0, 1]``.
-    wide, high
-        Of each kind of item, in each of its ways.
-    many
-        Number of ways.
-    left
-        How many of each kind are to be placed.
-    bits
-        That a width, a height and each number of items take in a key.
-    edges, heights, counts
-        The skyline of every depth; the first is set.
-    chosen
-        Of every depth: kind, way, x and y of the box placed there; the kind after the
-        last stands for a cell left free. The last one is where the search stands.
-    waste
-        Of every depth: cells that may still be left free.
-    entered
-        Of every depth: nodes when it was begun.
-    table
-        States known to lead nowhere, `WORDS` and the nodes that this took; -1 if none.
-    sums
-        Room for sums of lengths.
-    state
-        See `AT` and `NODES`.
-    """
+def search(gaps: Gaps, most: int) -> int:
+    """Go on with the search, for at most so many nodes more; return how it ended."""
+    roof, wide, high, many = gaps.roof, gaps.wide, gaps.high, gaps.many
+    left, bits, waste, entered = gaps.left, gaps.bits, gaps.waste, gaps.entered
+    edges, heights, counts = gaps.edges, gaps.heights, gaps.counts
+    chosen, table, sums, state = gaps.chosen, gaps.table, gaps.sums, gaps.state
     kinds = wide.shape[0]
     depth = state[AT]
     rest = 0
@@ -321,10 +301,8 @@ def search(  # type: ignore[no-untyped-def]
                 left[chosen[depth, 0]] += 1
                 rest += 1
             continue
-        chosen[depth, 0] = t
-        chosen[depth, 1] = o
-        chosen[depth, 2] = x
-        chosen[depth, 3] = y
+        chosen[depth, 0], chosen[depth, 1] = t, o
+        chosen[depth, 2], chosen[depth, 3] = x, y
         state[NODES] += 1
         waste[depth + 1] = waste[depth]
         if t < kinds:

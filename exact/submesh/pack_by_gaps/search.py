@@ -10,7 +10,9 @@ import numpy as np
 
 from ....instances.submesh import Box
 from ....instances.submesh.packing import Packing
+from ..direct import in_two_ways
 from ..tightening import Tight, box_within, tighten
+from . import kernels as kernels
 
 _RUN = 20_000
 """Nodes along one axis before the search along the other continues."""
@@ -35,19 +37,10 @@ def pack_by_gaps(
     left. Two searches alternate, one with the axes exchanged, as either may take a
     hundred times as long as the other.
 
-    Parameters
-    ----------
-    packing
-        Two-dimensional, nothing fixed or blocked, no torus; each item fits alone.
-    most_nodes
-        Limit on the nodes, along both axes together.
-    stop
-        Called every 20000 nodes.
-    tight
-        Result of `tighten`, if known.
+    The packing is two-dimensional, nothing fixed or blocked, no torus; each item fits
+    alone. The limit on the nodes is one for both axes together; ``stop`` is called
+    every 20000 nodes. ``tight`` is the result of `tighten`, if known.
 
-    Notes
-    -----
     Guarantee: exact. Time: exponential in the boxes and in the cells that stay free;
     O(n) per node. Source: the lowest gap is that of Kenmochi et al. 2009 (perfect
     packings); remembered states, sums along both axes and free cells are derived for
@@ -85,77 +78,48 @@ def _boxes(
 
 
 class _Search:
-    """A resumable search upwards along one axis.
-
-    Parameters
-    ----------
-    tight
-        The packing problem.
-    axis
-        Axis of the skyline's segments; it rises along the other.
-    most_nodes
-        Limit on all nodes, and so on the states remembered.
-    """
+    """A resumable search; segments of the skyline lie along ``axis``."""
 
     def __init__(self, tight: Tight, axis: int, most_nodes: int) -> None:
-        from . import kernels as kernels
-
-        self.kernels = kernels
         self.tight = tight
         self.axis = axis
-        kinds = Counter(tight.sizes)
-        self.kinds = sorted(kinds, key=lambda several: (-prod(several[0]), several))
-        side, self.roof = tight.shape[axis], tight.shape[1 - axis]
-        padded = np.array([[q[0], q[-1]] for q in self.kinds], dtype=np.int64)
-        self.wide = padded[:, :, axis].copy()
-        self.high = padded[:, :, 1 - axis].copy()
-        self.many = np.array([len(q) for q in self.kinds], dtype=np.int64)
-        self.left = np.array([kinds[q] for q in self.kinds], dtype=np.int64)
-        self.bits = np.array(
-            [x.bit_length() for x in (side, self.roof, *self.left.tolist())],
-            dtype=np.int64,
-        )
+        alike = Counter(tight.sizes)
+        self.kinds = sorted(alike, key=lambda several: (-prod(several[0]), several))
+        side, roof = tight.shape[axis], tight.shape[1 - axis]
+        wide, high, many = in_two_ways(self.kinds, axis)
+        left = np.array([alike[q] for q in self.kinds], dtype=np.int64)
+        bits = [x.bit_length() for x in (side, roof, *left.tolist())]
         depths = len(tight.sizes) + tight.waste + 2
-        self.edges = np.zeros((depths, min(side, depths) + 2), dtype=np.int64)
-        self.heights = np.zeros_like(self.edges)
-        self.edges[0, 1] = side
-        self.counts = np.ones(depths, dtype=np.int64)
-        self.chosen = np.zeros((depths, 4), dtype=np.int64)
-        self.chosen[0, 1] = -1
-        self.waste = np.full(depths, tight.waste, dtype=np.int64)
-        self.entered = np.zeros(depths, dtype=np.int64)
         known = min(_REMEMBERED, max(kernels.WAYS, 1 << most_nodes.bit_length()))
-        self.table = np.full((known, kernels.WORDS + 1), -1, dtype=np.int64)
-        longest = max(side, self.roof)
-        self.sums = np.zeros(longest // kernels.SUM_BITS + 1, dtype=np.int64)
-        self.state = np.zeros(2, dtype=np.int64)
+        self.gaps = kernels.Gaps(
+            roof=roof,
+            wide=wide,
+            high=high,
+            many=many,
+            left=left,
+            bits=np.array(bits, dtype=np.int64),
+            edges=np.zeros((depths, min(side, depths) + 2), dtype=np.int64),
+            heights=np.zeros((depths, min(side, depths) + 2), dtype=np.int64),
+            counts=np.ones(depths, dtype=np.int64),
+            chosen=np.zeros((depths, 4), dtype=np.int64),
+            waste=np.full(depths, tight.waste, dtype=np.int64),
+            entered=np.zeros(depths, dtype=np.int64),
+            table=np.full((known, kernels.WORDS + 1), -1, dtype=np.int64),
+            sums=np.zeros(max(side, roof) // kernels.SUM_BITS + 1, dtype=np.int64),
+            state=np.zeros(2, dtype=np.int64),
+        )
+        self.gaps.edges[0, 1] = side
+        self.gaps.chosen[0, 1] = -1
 
     @property
     def nodes(self) -> int:
         """Boxes placed and cells left free so far."""
-        return int(self.state[self.kernels.NODES])
+        return int(self.gaps.state[kernels.NODES])
 
     def resume(self, nodes: int) -> bool | None:
         """Search ``nodes`` more; return whether the boxes pack, None if not decided."""
-        ended = self.kernels.search(
-            self.roof,
-            self.wide,
-            self.high,
-            self.many,
-            self.left,
-            self.bits,
-            self.edges,
-            self.heights,
-            self.counts,
-            self.chosen,
-            self.waste,
-            self.entered,
-            self.table,
-            self.sums,
-            self.state,
-            nodes,
-        )
-        return None if ended == self.kernels.LONG else ended == self.kernels.FOUND
+        ended = kernels.search(self.gaps, nodes)
+        return None if ended == kernels.LONG else bool(ended == kernels.FOUND)
 
     def places(self) -> dict[int, tuple[tuple[int, int], int]]:
         """Return corner and rotation of each item, by its number among those left."""
@@ -164,7 +128,7 @@ class _Search:
             for several in self.kinds
         }
         found = {}
-        for t, o, x, y in self.chosen[: self.state[self.kernels.AT]].tolist():
+        for t, o, x, y in self.gaps.chosen[: self.gaps.state[kernels.AT]].tolist():
             if t < len(self.kinds):
                 corner = (x, y) if self.axis == 0 else (y, x)
                 found[alike[self.kinds[t]].pop()] = corner, o

@@ -6,12 +6,35 @@ height[s] high, higher than all to the right of it. Corner s is (edge[s], height
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ....instances import IntArray as Ints
 from ....solvers.kernels import kernel
 
 FOUND, NONE, LONG = 1, 0, 2
 """How a run ended: a packing, there is none, its nodes are used up."""
 AT, NODES = 0, 1
 """Fields of ``state``: depth, nodes so far."""
+
+
+class Stairs(NamedTuple):
+    """What is to be packed, and how far a search has come."""
+
+    roof: int  # height of the mesh; its width is edges[0, 1]
+    wide: Ints  # (n, 2) of each item, in each of its ways; area first
+    high: Ints  # (n, 2)
+    many: Ints  # (n,) number of ways
+    twin: Ints  # (n,) the equal item that must be placed before; -1 if none
+    pivot: int  # the item in the lower half along both axes; -1 if none must
+    edges: Ints  # the staircase of every depth; the first is set
+    heights: Ints
+    counts: Ints  # (depths,) segments of the staircase
+    chosen: Ints  # (depths, 5) corner, item, way, x and y of the box placed there
+    used: npt.NDArray[np.bool_]  # (n,) which items are placed
+    state: Ints  # see `AT` and `NODES`
 
 
 @kernel
@@ -96,47 +119,13 @@ def _hopeless(edges, heights, counts, depth, roof, room, wide, high, many, used)
     return False
 
 
-# Over 120 lines: its parts share most local variables, which a split would pass on.
 @kernel
-def search(  # type: ignore[no-untyped-def]
-    roof,
-    wide,
-    high,
-    many,
-    twin,
-    pivot,
-    edges,
-    heights,
-    counts,
-    chosen,
-    used,
-    state,
-    most,
-):
-    """Go on with the search, for at most so many nodes more.
-
-    Parameters
-    ----------
-    roof
-        Height of the mesh; its width is ``edges[0, 1]``.
-    wide, high
-        Of each item, in each of its ways; area first.
-    many
-        Number of ways.
-    twin
-        The item of the same kind that must be placed before; -1 if there is none.
-    pivot
-        The item that lies in the lower half along both axes; -1 if none must.
-    edges, heights, counts
-        The staircase of every depth; the first is set.
-    chosen
-        Of every depth: corner, item, way, x and y of the box placed there. The last
-        one is where the search stands.
-    used
-        Which items are placed.
-    state
-        See `AT` and `NODES`.
-    """
+def search(stairs: Stairs, most: int) -> int:
+    """Go on with the search, for at most so many nodes more; return how it ended."""
+    roof, wide, high, many = stairs.roof, stairs.wide, stairs.high, stairs.many
+    twin, pivot, used, state = stairs.twin, stairs.pivot, stairs.used, stairs.state
+    edges, heights, counts = stairs.edges, stairs.heights, stairs.counts
+    chosen = stairs.chosen
     n = wide.shape[0]
     side = edges[0, counts[0]]
     depth = state[AT]

@@ -9,7 +9,9 @@ import numpy as np
 
 from ....instances.submesh import Box, box_at
 from ....instances.submesh.packing import Packing, ways
+from ..direct import in_two_ways
 from ..tightening import reachable
+from . import kernels as kernels
 
 MOST = 24
 """Number of items up to which the search pays off."""
@@ -29,23 +31,13 @@ def staircase(
     pockets into which nothing fits any more, is less than that of the remaining boxes.
     The sides of the mesh are first cut to sums of the boxes' sides.
 
-    Parameters
-    ----------
-    packing
-        Two-dimensional, nothing fixed or blocked, no torus; each item fits alone.
-    most_nodes
-        Limit on the nodes.
-    stop
-        Called every 20000 nodes.
+    The packing is two-dimensional, nothing fixed or blocked, no torus; each item fits
+    alone. ``stop`` is called every 20000 nodes.
 
-    Notes
-    -----
     Guarantee: exact. Time: exponential; O(n^2) per node. Source: Martello, Pisinger and
     Vigo 2000, section 4 (corner points); order, pockets and the lower left half are
     derived for closeknit.
     """
-    from . import kernels as kernels
-
     order = sorted(range(len(packing.items)), key=lambda i: _first(packing, i))
     sizes = [ways(packing, packing.items[i]) for i in order]
     side, roof = (
@@ -53,53 +45,42 @@ def staircase(
         for a in range(2)
     )
     n = len(order)
-    many = np.array([len(several) for several in sizes], dtype=np.int64)
-    wide = np.array(
-        [[several[o % len(several)][0] for o in (0, 1)] for several in sizes]
-    )
-    high = np.array(
-        [[several[o % len(several)][1] for o in (0, 1)] for several in sizes]
-    )
+    wide, high, many = in_two_ways(sizes)
     twin = np.full(n, -1, dtype=np.int64)
     for j in range(1, n):
         if sizes[j] == sizes[j - 1]:
             twin[j] = j - 1
     alone = [j for j in range(n) if sizes.count(sizes[j]) == 1]
-    edges = np.zeros((n + 1, n + 2), dtype=np.int64)
-    heights = np.zeros((n + 1, n + 2), dtype=np.int64)
-    edges[0, 1] = side
-    counts = np.ones(n + 1, dtype=np.int64)
-    chosen = np.zeros((n + 1, 5), dtype=np.int64)
-    chosen[0, 2] = -1
-    used = np.zeros(n, dtype=np.bool_)
     state = np.zeros(2, dtype=np.int64)
+    stairs = kernels.Stairs(
+        roof=roof,
+        wide=wide,
+        high=high,
+        many=many,
+        twin=twin,
+        pivot=alone[0] if alone else -1,
+        edges=np.zeros((n + 1, n + 2), dtype=np.int64),
+        heights=np.zeros((n + 1, n + 2), dtype=np.int64),
+        counts=np.ones(n + 1, dtype=np.int64),
+        chosen=np.zeros((n + 1, 5), dtype=np.int64),
+        used=np.zeros(n, dtype=np.bool_),
+        state=state,
+    )
+    stairs.edges[0, 1] = side
+    stairs.chosen[0, 2] = -1
     if sum(prod(several[0]) for several in sizes) > side * roof:
         return False, None, 0
     while True:
         left = most_nodes - int(state[kernels.NODES])
         if left <= 0 or stop():
             return None, None, int(state[kernels.NODES])
-        ended = kernels.search(
-            roof,
-            wide.astype(np.int64),
-            high.astype(np.int64),
-            many,
-            twin,
-            alone[0] if alone else -1,
-            edges,
-            heights,
-            counts,
-            chosen,
-            used,
-            state,
-            min(left, _RUN),
-        )
+        ended = kernels.search(stairs, min(left, _RUN))
         if ended == kernels.NONE:
             return False, None, int(state[kernels.NODES])
         if ended == kernels.FOUND:
             break
     boxes: list[Box] = [()] * n
-    for _, j, o, x, y in chosen[:n].tolist():
+    for _, j, o, x, y in stairs.chosen[:n].tolist():
         boxes[order[j]] = box_at((x, y), sizes[j][o])
     return True, tuple(boxes), int(state[kernels.NODES])
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 
-from closeknit.exact.ksubset import bruteforce_kernels as kernels
+from closeknit.exact.ksubset import bruteforce as kernels
 from closeknit.exact.ksubset.bruteforce import MOST, bruteforce
 from closeknit.instances import InputError, KSubset, Mesh, Points, check, mesh
 from closeknit.solvers import Grade, Limit, Settings, Status

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from closeknit.heuristics.ksubset import mc1x1_kernels as kernels
+from closeknit.heuristics.ksubset import mc1x1 as kernels
 from closeknit.heuristics.ksubset.mc1x1 import mc1x1, mc1x1_all
 from closeknit.instances import InputError, KSubset, Mesh, Points, Site, Torus, Tree
 from closeknit.methods import KSUBSET

@@ -13,7 +13,7 @@ from closeknit.heuristics.submesh.allocator import SubmeshAllocator
 from closeknit.heuristics.submesh.bitmap import Bitmap
 from closeknit.heuristics.submesh.buddy import Buddy
 from closeknit.heuristics.submesh.iss_arrays import ArrayScan
-from closeknit.heuristics.submesh.mbv_kernels import boundary_value
+from closeknit.heuristics.submesh.mbv import boundary_value
 from closeknit.heuristics.submesh.zhu import ArrayFirstFit
 from closeknit.instances import InputError, Submesh, check
 from closeknit.instances.submesh import Box, Resident, box_at, overlap, sides

@@ -93,18 +93,13 @@ def test_sizes_that_fit_are_those_that_fit(
     )
     if not held:
         return
-    room = 2 * len(held) + 4
-    ints = [np.empty(room, np.int64) for _ in range(4)]
-    front = [np.empty(room * room, np.int64) for _ in range(2)]
     counted = snug_kernels.sizes_that_fit(
         np.array(held, dtype=np.int64),
         len(held),
         gone,
         np.array(SHAPE, dtype=np.int64),
         np.array([cap_x, cap_y], dtype=np.int64),
-        *ints,
-        *front,
-        np.empty((room, room), np.bool_),
+        snug_kernels.room_for(2 * len(held) + 4),
     )
     assert counted == fit
 
