@@ -21,14 +21,13 @@ from ...instances import (
     problem_of,
 )
 from ..pages.numbers import price
-from .graph import graph_picture
+from .graph import graph_picture, tree_picture
 from .grid import grid_picture
 from .points import points_picture
 from .procset import procset_picture
 from .shapes import Picture
 from .submesh import submesh_kinds, submesh_picture
 from .sukp import sukp_picture
-from .tree import tree_picture
 
 Selections = Mapping[str, Collection[int]]
 """Choices by the names written above them."""
