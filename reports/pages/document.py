@@ -10,7 +10,7 @@ nothing else in them is markup. Whatever a file, a solver or a user named is a `
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 
@@ -92,6 +92,14 @@ class Table:
     columns: Sequence[str]
     rows: Sequence[Sequence[Cell]]
     pictures: Sequence[str] = ()
+
+    @classmethod
+    def of(cls, name: str, caption: str, rows: Iterable[Mapping[str, Cell]]) -> Table:
+        """Make a table of at least one row; each gives its cells by their heads."""
+        (heads, first), *others = ((tuple(row), tuple(row.values())) for row in rows)
+        assert all(head == heads for head, _ in others)
+        cells = (first, *(row for _, row in others))
+        return cls(name=name, caption=caption, columns=heads, rows=cells)
 
     def __post_init__(self) -> None:
         assert all(len(row) == len(self.columns) for row in self.rows)

@@ -1,18 +1,18 @@
-"""Finished parts of a long run, kept in a folder, so that it can be resumed.
-
-A part has a key, the digest of all that its outcome depends on; outcomes are kept
-under that name, so that a changed part is another one.
-"""
+"""Finished parts of a long run, kept in a folder, so that it can be resumed."""
 
 from __future__ import annotations
 
 import zipfile
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from contextlib import closing
-from functools import partial
+from dataclasses import dataclass
+from functools import cached_property, partial
+from hashlib import sha256
+from importlib.metadata import version
 from io import BytesIO
 from pathlib import Path
-from typing import Any, Generic, Protocol, Self, TypeVar
+from typing import Any, ClassVar, Generic, Self, TypeVar
 
 import numpy as np
 
@@ -46,41 +46,48 @@ class Arrays:
             return None
 
 
-Outcome = TypeVar("Outcome", bound=Arrays)
-OutcomeOfPart = TypeVar("OutcomeOfPart", bound=Arrays, contravariant=True)
+@dataclass(frozen=True, kw_only=True)
+class Part(ABC):
+    """One piece of work on a mesh of these sides; it is pickled.
 
+    ``nodes`` limits the search for an optimum, ``seed`` is of what is random.
+    """
 
-class Part(Protocol[OutcomeOfPart]):
-    """One piece of work; it is pickled."""
+    VERSION: ClassVar[int] = 1
+    """Version of the outcome; raised when the same part would give another one."""
 
-    @property
+    shape: tuple[int, ...]
+    nodes: int
+    seed: int
+
+    @cached_property
     def key(self) -> str:
         """SHA-256 of everything that the outcome depends on."""
+        identity = version("closeknit"), self.VERSION, self
+        return sha256(repr(identity).encode()).hexdigest()
 
     @property
+    @abstractmethod
     def about(self) -> str:
         """Its name, for progress and error messages."""
 
-    def fits(self, found: OutcomeOfPart) -> bool:
+    @abstractmethod
+    def fits(self, found: Any) -> bool:
         """Whether an outcome has the form of this part's outcomes."""
 
 
-class PartStore(Generic[Outcome]):
-    """Finished parts in a folder, each in a file named by its key.
+Outcome = TypeVar("Outcome", bound=Arrays)
+AnyPart = TypeVar("AnyPart", bound=Part)
 
-    Parameters
-    ----------
-    where
-        The folder; made when the first part is put there.
-    kind
-        What is kept.
-    """
+
+class PartStore(Generic[Outcome]):
+    """Outcomes of a kind in a folder, each in a file named by its part's key."""
 
     def __init__(self, where: Path, kind: type[Outcome]) -> None:
         self.where = where
         self.kind = kind
 
-    def get(self, part: Part[Outcome]) -> Outcome | None:
+    def get(self, part: Part) -> Outcome | None:
         """Return the stored outcome; None if it has to be run."""
         try:
             content = self._path(part).read_bytes()
@@ -89,22 +96,13 @@ class PartStore(Generic[Outcome]):
         found = self.kind.unpacked(content)
         return found if found is not None and part.fits(found) else None
 
-    def put(self, part: Part[Outcome], found: Outcome) -> None:
-        """Store an outcome atomically.
-
-        Raises
-        ------
-        InputError
-            When the folder cannot be written.
-        """
+    def put(self, part: Part, found: Outcome) -> None:
+        """Store an outcome atomically; an error if the folder cannot be written."""
         folder(self.where)
         write_bytes(self._path(part), found.packed())
 
-    def _path(self, part: Part[Outcome]) -> Path:
+    def _path(self, part: Part) -> Path:
         return self.where / f"{part.key[:32]}.npz"
-
-
-AnyPart = TypeVar("AnyPart", bound=Part[Any])
 
 
 def run_all(
@@ -120,16 +118,14 @@ def run_all(
     parts
         In the order in which they are begun.
     run
-        Called in a process of its own, with one of them.
-    kind
-        What it returns.
-    options
+        Called in a process of its own, with one of them; it returns one of the kind.
+    kind, options
         How many processes, where to keep parts, and what is called with progress.
 
     Returns
     -------
     dict
-        By the keys of the parts.
+        Outcomes by the keys of the parts.
 
     Raises
     ------

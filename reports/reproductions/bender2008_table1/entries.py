@@ -24,34 +24,19 @@ _PLACES = 10**12
 class Ratios:
     """One decision in one situation, compared with the optimum.
 
-    Jobs of one processor are left out: there is nothing to be decided.
-
-    Parameters
-    ----------
-    jobs, average
-        Decisions that were compared, and their mean pair sum.
-    refused
-        Those at which the algorithm gave nothing, left out of the rest.
-    proven
-        Of those compared, with a proven optimum: the numbers below are over these.
-    optimal
-        Of these, where the decision is optimal.
-    of_sums, worst
-        Sum of costs over sum of optima; the greatest ratio. None over nothing.
-    mean
-        Of the ratios, computed in whole numbers and cut to twelve places.
-    low, high
-        Between these lies the ratio of the sums over all that were compared: sums
-        of costs over those of the best known, and over those of the bounds.
+    Jobs of one processor are left out: there is nothing to be decided. The numbers
+    from ``optimal`` to ``worst`` are over the decisions with a proven optimum, and
+    None over nothing. Between ``low`` and ``high`` lies the ratio of the sums over all
+    decisions compared: they are over the sums of the bounds and of the best known.
     """
 
-    jobs: int
-    average: float | None
-    refused: int
+    jobs: int  # decisions that were compared
+    average: float | None  # their mean pair sum
+    refused: int  # decisions at which the algorithm gave nothing, left out of the rest
     proven: int
     optimal: int
-    of_sums: Fraction | None
-    mean: float | None
+    of_sums: Fraction | None  # sum of costs over sum of optima
+    mean: float | None  # of the ratios, in whole numbers, cut to twelve places
     worst: Fraction | None
     low: Fraction | None
     high: Fraction | None

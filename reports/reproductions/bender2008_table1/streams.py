@@ -37,36 +37,20 @@ _MOST_LEFT_OUT = Fraction(1, 100)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class State:
-    """One arrival pattern; the paper does not specify which it used.
-
-    Parameters
-    ----------
-    name, about
-        What it is called, and what it means.
-    jobs
-        In the order of their submission.
-    """
+    """One arrival pattern; the paper does not specify which it used."""
 
     name: str
     about: str
-    jobs: tuple[StreamJob, ...]
+    jobs: tuple[StreamJob, ...]  # in the order of their submission
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stream:
-    """Jobs, their origin, and their arrival patterns.
-
-    Parameters
-    ----------
-    name, about
-        What it is called; trace, filter, numbers.
-    states
-        The same jobs at different times.
-    """
+    """Jobs, their origin, and their arrival patterns."""
 
     name: str
-    about: tuple[str, ...]
-    states: tuple[State, ...]
+    about: tuple[str, ...]  # trace, filter, numbers
+    states: tuple[State, ...]  # the same jobs at different times
 
 
 def offered_load(jobs: Sequence[StreamJob], processors: int) -> Fraction:

@@ -45,18 +45,10 @@ _WANTED = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lineup:
-    """The strategies that take part.
-
-    Parameters
-    ----------
-    more
-        Beside the four of the table; the optimum last.
-    missing
-        Who does not take such a mesh, and why.
-    """
+    """The strategies that take part beside the four of the table; the optimum last."""
 
     more: tuple[str, ...]
-    missing: tuple[str, ...]
+    missing: tuple[str, ...]  # who does not take such a mesh, and why
 
     @property
     def situations(self) -> tuple[str, ...]:

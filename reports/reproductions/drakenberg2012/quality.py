@@ -29,32 +29,20 @@ Cost = tuple[int, ...]
 class Asked:
     """One request, and the costs under every method.
 
-    Parameters
-    ----------
-    surplus
-        |Pa| - r.
-    nodes
-        r.
-    realistic, best_realistic
-        Under the realistic costs: what reaching pays, and the least that is possible.
-    judged_realistic, judged_uniform, best_uniform
-        Under the uniform costs: what the choice of reaching with realistic costs
-        pays, that of reaching with uniform costs, and the least that is possible.
-    printed
-        What the algorithm as printed pays under realistic costs.
-    same
-        Whether reaching chose the very processors of the exact algorithm.
+    Under the realistic costs: what reaching pays, the least that is possible, and what
+    the algorithm as printed pays. Under the uniform costs: what the choice of reaching
+    with realistic costs pays, that of reaching with uniform costs, and the least.
     """
 
-    surplus: int
-    nodes: int
+    surplus: int  # |Pa| - r
+    nodes: int  # r
     realistic: Cost
     best_realistic: Cost
     judged_realistic: Cost
     judged_uniform: Cost
     best_uniform: Cost
     printed: Cost
-    same: bool
+    same: bool  # whether reaching chose the very processors of the exact algorithm
 
 
 def study(options: RunOptions) -> Document:

@@ -17,19 +17,11 @@ from .parts import Found
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measure:
-    """What is averaged: a number of every job, over one or over its weight.
-
-    Parameters
-    ----------
-    name, unit
-        For heads of tables and axes.
-    parts
-        Of what was found: what is added up, and what that is divided by.
-    """
+    """What is averaged: a number of every job, over one or over its weight."""
 
     name: str
     unit: str
-    parts: Callable[[Found], tuple[IntArray, IntArray]]
+    parts: Callable[[Found], tuple[IntArray, IntArray]]  # what is added up, and over
 
 
 def _of_jobs(values: Callable[[Found], IntArray]) -> Callable[[Found], Pair]:

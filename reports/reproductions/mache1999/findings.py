@@ -34,27 +34,13 @@ def judged(signs: Iterable[int]) -> bool | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trend:
-    """How a mean depends on the load.
-
-    Parameters
-    ----------
-    strategy
-        Whose.
-    direction
-        1 if it is said to rise, -1 if to fall.
-    ends
-        From the lowest load to the highest.
-    steps
-        From each to the next.
-    means
-        The mean at every load.
-    """
+    """How the mean of a strategy depends on the load, and how it is said to."""
 
     strategy: str
-    direction: int
-    means: Sequence[tuple[Fraction, float]]
-    ends: Estimate
-    steps: Sequence[tuple[Fraction, Fraction, Estimate]]
+    direction: int  # 1 if it is said to rise, -1 if to fall
+    means: Sequence[tuple[Fraction, float]]  # the mean at every load
+    ends: Estimate  # from the lowest load to the highest
+    steps: Sequence[tuple[Fraction, Fraction, Estimate]]  # from each to the next
 
     @property
     def against(self) -> list[tuple[Fraction, Fraction, Estimate]]:

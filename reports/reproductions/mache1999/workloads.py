@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from math import prod
 
 from ....instances import InputError
@@ -15,7 +14,7 @@ from ....simulation.stream_jobs import (
     several_processors_in_autumn_1996,
 )
 from ....simulation.swf import read_header, trace_name
-from ..bender2008_table1.streams import offered_load, refuse_small_mesh
+from ..bender2008_table1.streams import refuse_small_mesh
 from ..bender2008_table1.streams import stream as main_stream
 
 DRAWN = 1000
@@ -30,20 +29,10 @@ SERVICE = 3600
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Workload:
-    """Streams of jobs that are run at several loads.
-
-    Parameters
-    ----------
-    name
-        For headings and files.
-    about
-        Where the jobs come from; numbers.
-    streams
-        Each runs on a machine of its own; in their own time.
-    """
+    """Streams of jobs that are run at several loads, each on a machine of its own."""
 
     name: str
-    about: tuple[str, ...]
+    about: tuple[str, ...]  # where the jobs come from; numbers
     streams: tuple[tuple[StreamJob, ...], ...]
 
     @property
@@ -172,13 +161,3 @@ def _is_the_papers(trace: str) -> bool:
         and "Paragon" in header.get("Computer", "")
         and "1996" in header.get("EndTime", "")
     )
-
-
-def stretch(jobs: Sequence[StreamJob], processors: int, load: Fraction) -> Fraction:
-    """Return what the times of submission are multiplied by to offer a load.
-
-    >>> jobs = [StreamJob(1, 0, 2, 30, 30), StreamJob(2, 60, 2, 30, 30)]
-    >>> stretch(jobs, 4, Fraction(1, 4))
-    Fraction(2, 1)
-    """
-    return offered_load(jobs, processors) / load

@@ -7,9 +7,20 @@ from itertools import pairwise
 from statistics import fmean
 
 from ...pages.document import Finding
-from .measures import Part, deviations, gap_of, ranked, values_of
 from .printed import Printed
-from .runs import FIVE, RUNS, SECONDS, Group, Laboratory, relative
+from .runs import (
+    FIVE,
+    RUNS,
+    SECONDS,
+    Group,
+    Laboratory,
+    Part,
+    deviations,
+    gap_of,
+    ranked,
+    relative,
+    values_of,
+)
 
 NEAR = 4.0
 """Per cent by which our completion time and utilisation should be off, at most."""

@@ -134,26 +134,13 @@ def _placing(one: Part) -> Allocator:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Race:
-    """One arrival pattern of the stream, with the results of all strategies.
-
-    Parameters
-    ----------
-    state
-        The jobs.
-    costs
-        Pair sums in the order of the stream, by strategy.
-    tried
-        The same for the rule with other weights.
-    proved, looked
-        How many decisions the optimum made for more than one processor, and how
-        many of them are proved.
-    """
+    """One arrival pattern of the stream, with the results of all strategies."""
 
     state: State
-    costs: dict[str, IntArray]
-    tried: dict[Fraction, IntArray]
-    proved: int
-    looked: int
+    costs: dict[str, IntArray]  # pair sums in the order of the stream, by strategy
+    tried: dict[Fraction, IntArray]  # the same for the rule with other weights
+    proved: int  # decisions of the optimum for more than one processor that are proved
+    looked: int  # all of these decisions
 
     @property
     def half(self) -> int:
