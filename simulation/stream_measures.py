@@ -23,43 +23,21 @@ class JobRow:
 
     Its location is measured by the processors that it uses, without others that it
     holds. None: not defined for this network or this job.
-
-    Parameters
-    ----------
-    number, submit_s, start_s, end_s, processors
-        The job; its end follows from its run time.
-    held
-        Processors allocated: more than requested where whole pages are allocated.
-    pair_sum
-        Sum of the distances of all pairs, in hops, or in the network's unit of
-        length where decimals were scaled.
-    average_distance_hops
-        Pair sum divided by the number of pairs; None for a single processor.
-    nodes_affected
-        Processors of the smallest box around it, which on a torus may wrap.
-    balance_factor
-        Absolute difference of its processors above and below the middle.
-    pieces
-        Number of connected components.
-    idle
-        Idle processors just before.
-    largest_idle_piece
-        Size of their largest connected component.
     """
 
     number: int
     submit_s: int
     start_s: int
-    end_s: int
+    end_s: int  # follows from the run time
     processors: int
-    held: int
-    pair_sum: int
-    average_distance_hops: float | None
-    nodes_affected: int | None
-    balance_factor: int | None
-    pieces: int | None
-    idle: int
-    largest_idle_piece: int | None
+    held: int  # more than requested where whole pages are allocated
+    pair_sum: int  # distances of all pairs, in hops or the network's unit of length
+    average_distance_hops: float | None  # over all pairs; None for one processor
+    nodes_affected: int | None  # smallest box around it, which on a torus may wrap
+    balance_factor: int | None  # difference of its processors above and below
+    pieces: int | None  # connected components
+    idle: int  # idle processors just before
+    largest_idle_piece: int | None  # their largest connected component
 
     @property
     def wait_s(self) -> int:
@@ -78,63 +56,24 @@ class Summary:
 
     Time runs from the first submission to the last event. A mean over no values is
     None; so is a value that is not defined for the network.
-
-    Parameters
-    ----------
-    jobs
-        Number of jobs started.
-    makespan_s
-        Time from the first submission to the last event.
-    mean_pair_sum
-        Sum of the pairwise distances of a job, averaged over jobs.
-    mean_average_distance_hops
-        Average pairwise distance of a job, averaged over those of several
-        processors.
-    mean_nodes_affected
-        Processors of the smallest box around a job, averaged over jobs.
-    mean_balance_factor
-        Absolute difference of a job's processors above and below the middle row link,
-        averaged over jobs.
-    system_balance_factor
-        The same for all processors held, averaged over time.
-    contiguous_pct
-        Jobs in one connected component.
-    mean_pieces
-        Connected components of a job, averaged over jobs.
-    utilization_pct
-        Processor-seconds in use, relative to those of the machine.
-    offered_load_pct
-        Processor-seconds requested by all jobs, relative to those of the machine from
-        the first submission to the last; None if that time is 0.
-    mean_wait_s
-        Time from submission to start, averaged over jobs.
-    mean_flow_time_s
-        Time from submission to end, averaged over the jobs that have ended.
-    internal_fragmentation_pct
-        Processor-seconds held but not requested, relative to those held.
-    mean_idle_fragmentation_pct
-        Idle processors outside their largest connected component, relative to all idle
-        ones, just before a start, averaged over starts.
-    partial
-        Whether the run ended before the stream.
     """
 
-    jobs: int
-    makespan_s: int
+    jobs: int  # started
+    makespan_s: int  # from the first submission to the last event
     mean_pair_sum: float | None
-    mean_average_distance_hops: float | None
+    mean_average_distance_hops: float | None  # over jobs of several processors
     mean_nodes_affected: float | None
     mean_balance_factor: float | None
-    system_balance_factor: float | None
-    contiguous_pct: float | None
+    system_balance_factor: float | None  # the same of all processors held, over time
+    contiguous_pct: float | None  # jobs in one connected component
     mean_pieces: float | None
-    utilization_pct: float | None
-    offered_load_pct: float | None
-    mean_wait_s: float | None
-    mean_flow_time_s: float | None
-    internal_fragmentation_pct: float | None
-    mean_idle_fragmentation_pct: float | None
-    partial: bool = False
+    utilization_pct: float | None  # processor-seconds in use, over the machine's
+    offered_load_pct: float | None  # all requested, over the machine's until the last
+    mean_wait_s: float | None  # from submission to start
+    mean_flow_time_s: float | None  # from submission to end, over jobs that have ended
+    internal_fragmentation_pct: float | None  # held but not requested, over all held
+    mean_idle_fragmentation_pct: float | None  # idle, outside their largest component
+    partial: bool = False  # whether the run ended before the stream
 
 
 class _Ruler(Protocol):
@@ -192,16 +131,6 @@ class _DistancesOnly:
 
 class Meter:
     """Accumulates measurements over the events of a stream.
-
-    Parameters
-    ----------
-    allocator
-        The allocator before the stream begins; what is held then is excluded.
-
-    Attributes
-    ----------
-    rows
-        Rows of the jobs started, in the order of their starts.
 
     Notes
     -----
@@ -268,13 +197,7 @@ class Meter:
         )
 
     def summary(self, *, partial: bool = False) -> Summary:
-        """Return the measurements so far.
-
-        Parameters
-        ----------
-        partial
-            Whether the stream was stopped before its end.
-        """
+        """Return the measurements so far."""
         rows = self.rows
         begin = self._begin or 0
         span = self._clock - begin
@@ -314,13 +237,7 @@ class Meter:
 def measure(
     jobs: Iterable[StreamJob], allocator: Allocator, policy: Policy = Policy.FCFS
 ) -> tuple[Summary, list[JobRow]]:
-    """Run a stream to its end, and measure it.
-
-    Raises
-    ------
-    InputError
-        As `simulate` does.
-    """
+    """Run a stream to its end, and measure it."""
     meter = Meter(allocator)
     for event in simulate(jobs, allocator, policy):
         meter.see(event)

@@ -27,21 +27,11 @@ _LEAST_SHARE = 0.01
 
 
 class Request(NamedTuple):
-    """A request for a box over a period of time.
+    """A request for a box over a period of time."""
 
-    Parameters
-    ----------
-    number
-        Position in the queue, from 0.
-    size
-        Sides of the box.
-    seconds
-        Residence time, above 0.
-    """
-
-    number: int
-    size: tuple[int, ...]
-    seconds: float
+    number: int  # position in the queue, from 0
+    size: tuple[int, ...]  # sides of the box
+    seconds: float  # residence time, above 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,13 +50,7 @@ class Uniform:
             )
 
     def draw(self, rng: np.random.Generator, n: int, side: int) -> Ints:
-        """Draw n sides of boxes; those longer than the mesh's are refused.
-
-        Raises
-        ------
-        InputError
-            If the range exceeds the side of the mesh.
-        """
+        """Draw n sides of boxes; those longer than the mesh's are refused."""
         if self.high > side:
             raise InputError(
                 f"must not be longer than the mesh ({side})",
@@ -97,13 +81,7 @@ class Normal:
             )
 
     def draw(self, rng: np.random.Generator, n: int, side: int) -> Ints:
-        """Draw n sides of boxes.
-
-        Raises
-        ------
-        InputError
-            If hardly any draw would fit the mesh.
-        """
+        """Draw n sides of boxes."""
         found = np.empty(0, dtype=np.int64)
         drawn = 0
         while len(found) < n:

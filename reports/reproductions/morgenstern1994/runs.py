@@ -43,7 +43,7 @@ class Group:
         """Draw the queue of a run."""
         return queue(self.shape, self.requests, self.sides, seed=seed)
 
-    def occupancy(self, method: str) -> Fixed | Migrating:
+    def occupancy(self, method: str) -> Fixed:
         """Return the empty mesh under a method."""
         if method == "mig":
             return Migrating(self.shape, rotate=self.rotate, settings=LIMITS)
