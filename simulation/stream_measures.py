@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from io import StringIO
 from math import comb, fsum
-from typing import Protocol
 
 import numpy as np
 
@@ -76,21 +75,12 @@ class Summary:
     partial: bool = False  # whether the run ended before the stream
 
 
-class _Ruler(Protocol):
-    """Measures sets of processors of one network."""
-
-    def job(self, used: IntArray) -> tuple[int, int | None, int | None, int | None]:
-        """Return pair sum, nodes affected, those above less those below, pieces."""
-
-    def lean(self, held: IntArray) -> int | None:
-        """Return the processors above the middle less those below."""
-
-    def largest_piece(self, idle: Flags) -> int | None:
-        """Return the size of the largest connected component."""
+_Placed = tuple[int, int | None, int | None, int | None]
+"""Pair sum, nodes affected, processors above less those below the middle, pieces."""
 
 
 class _OnGrid:
-    """On a mesh or torus, by kernels."""
+    """Measures sets of processors of a mesh or torus, by kernels."""
 
     def __init__(self, topology: Mesh | Torus) -> None:
         from .stream_kernels import above_below, components, placed
@@ -99,31 +89,33 @@ class _OnGrid:
         self._shape = np.array(topology.shape, dtype=np.int64)
         self._wraps = isinstance(topology, Torus)
 
-    def job(self, used: IntArray) -> tuple[int, int | None, int | None, int | None]:
+    def job(self, used: IntArray) -> _Placed:
         pairs, box, lean, pieces = self._kernels[0](used, self._shape, self._wraps)
         return pairs, box, lean, pieces
 
-    def lean(self, held: IntArray) -> int | None:
+    def lean(self, held: IntArray) -> int:
+        """Return the processors above the middle less those below."""
         return int(self._kernels[1](held, self._shape))
 
     def largest_piece(self, idle: Flags) -> int | None:
+        """Return the size of the largest connected component."""
         return int(self._kernels[2](idle, self._shape, self._wraps)[1])
 
 
 class _DistancesOnly:
-    """On points and trees, where only distances are defined."""
+    """The same on points and trees, where only distances are defined."""
 
     def __init__(self, allocator: Allocator) -> None:
         self._topology: Topology = allocator.topology
         self._sites = np.array(allocator.places, dtype=np.int64)
 
-    def job(self, used: IntArray) -> tuple[int, int | None, int | None, int | None]:
+    def job(self, used: IntArray) -> _Placed:
         sites = self._sites[used]
         hops = self._topology.distances(sites[:, None], sites[None])
         return int(hops.sum()) // 2, None, None, None
 
-    def lean(self, held: IntArray) -> int | None:
-        return None
+    def lean(self, held: IntArray) -> int:
+        return 0
 
     def largest_piece(self, idle: Flags) -> int | None:
         return None
@@ -142,7 +134,7 @@ class Meter:
         self.rows: list[JobRow] = []
         network = allocator.topology
         self._scale = network.scale
-        self._ruler: _Ruler = (
+        self._ruler: _OnGrid | _DistancesOnly = (
             _OnGrid(network)
             if isinstance(network, Mesh | Torus)
             else _DistancesOnly(allocator)
@@ -159,7 +151,7 @@ class Meter:
         sign = 1 if isinstance(event, Start) else -1
         self._used += sign * len(event.grant.used)
         self._held += sign * len(event.grant.held)
-        self._lean += sign * (self._ruler.lean(event.grant.held) or 0)
+        self._lean += sign * self._ruler.lean(event.grant.held)
         if isinstance(event, End):
             self._ended += 1
             self._flow += event.time - event.job.submit

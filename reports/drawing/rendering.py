@@ -12,7 +12,7 @@ from matplotlib.patches import BoxStyle, PathPatch
 from matplotlib.path import Path
 from matplotlib.transforms import Affine2D
 
-from ..pages.saving import save
+from ..pages.plot_style import save
 from .shapes import PALETTE, Circle, Drawing, Group, Label, Lines, Rect, Shape
 
 _POINTS = 72 / 96

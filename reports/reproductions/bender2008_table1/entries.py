@@ -43,23 +43,12 @@ class Ratios:
 
 
 class Row:
-    """All decisions in one situation.
-
-    Parameters
-    ----------
-    part, found
-        What was run, and what came of it.
-    """
+    """All decisions in one situation."""
 
     def __init__(self, part: Part, found: Found) -> None:
         self.part = part
         self.found = found
         self.n = len(found.k)
-
-    @property
-    def situation(self) -> str:
-        """The strategy that placed the stream."""
-        return self.part.situation
 
     def costs(self, decision: str) -> IntArray:
         """Pair sums at all jobs; below 0 where it was not run or refused."""
@@ -74,19 +63,16 @@ class Row:
 
     def means(self, decisions: Sequence[str]) -> dict[str, Estimate]:
         """Mean pair sums of decisions that were run at every job."""
-        sums = self._resampled(decisions)
+        columns = [self.costs(name) for name in decisions]
+        sums = resampled_sums(np.stack(columns, axis=1))
         return {
-            name: estimate(float(self.costs(name).mean()), sums[:, i] / self.n)
-            for i, name in enumerate(decisions)
+            name: estimate(float(costs.mean()), sums[:, i] / self.n)
+            for i, (name, costs) in enumerate(zip(decisions, columns, strict=True))
         }
 
     def gap(self, better: str, worse: str) -> Estimate:
         """By how many per cent the mean of one is above that of the other, paired."""
         return relative(self.costs(better), self.costs(worse))
-
-    def _resampled(self, decisions: Sequence[str]) -> npt.NDArray[np.float64]:
-        columns = [self.costs(name) for name in decisions]
-        return resampled_sums(np.stack(columns, axis=1))
 
     @cached_property
     def _compared(self) -> Mask:

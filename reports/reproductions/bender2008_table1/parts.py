@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from itertools import compress
 from math import inf
@@ -75,8 +75,9 @@ def run(part: Part) -> Found:
     rows: list[tuple[int, int, int, int]] = []
     costs = np.full((len(part.jobs), len(part.decisions)), NOT_ASKED, dtype=np.int64)
     bound = np.full(len(part.jobs), NOT_ASKED, dtype=np.int64)
-    for number, event in enumerate_starts(simulate(part.jobs, placing)):
+    for event in simulate(part.jobs, placing):
         if isinstance(event, Start):
+            number = len(rows)
             met = Met(topology, placing, event, number)
             own = met.price(event.grant.used)
             rows.append((event.time, met.k, len(met.numbers), own))
@@ -84,14 +85,6 @@ def run(part: Part) -> Found:
         asked.see(event)
     start, k, free, owns = np.array(rows, dtype=np.int64).T.copy()
     return Found(start=start, k=k, free=free, own=owns, costs=costs, bound=bound)
-
-
-def enumerate_starts(events: Iterable[Event]) -> Iterator[tuple[int, Event]]:
-    """Yield each event with the number of starts before it."""
-    number = 0
-    for event in events:
-        yield number, event
-        number += isinstance(event, Start)
 
 
 class Met:

@@ -74,19 +74,6 @@ def stream(
 ) -> Stream:
     """Read a trace or draw a stream; return it with two arrival patterns.
 
-    Parameters
-    ----------
-    trace
-        An SWF file; None for a stream that is drawn.
-    shape
-        Sides of the mesh.
-    seed
-        Of the draws.
-    first
-        Only so many jobs.
-    load
-        Stretch or press the times of submission until so much is offered.
-
     Raises
     ------
     InputError
@@ -181,20 +168,7 @@ def _main_partition(jobs: Iterable[Job]) -> tuple[int | None, int]:
 def refuse_small_mesh(
     trace: str, shape: tuple[int, ...], taken: int, skipped: Counter[Skipped]
 ) -> None:
-    """Refuse a mesh for which more than one job in a hundred is too large.
-
-    Parameters
-    ----------
-    trace, shape
-        The file, and the sides of the mesh.
-    taken, skipped
-        Jobs that were taken, and those that were not.
-
-    Raises
-    ------
-    InputError
-        When it is too small.
-    """
+    """Refuse a mesh for which more than one job in a hundred is too large."""
     large = skipped[Skipped.TOO_LARGE]
     if large > _MOST_LEFT_OUT * (taken + large):
         raise InputError(

@@ -57,26 +57,14 @@ class Lineup:
 
 
 def lineup(shape: tuple[int, ...]) -> Lineup:
-    """Select the strategies that take a mesh.
-
-    Raises
-    ------
-    InputError
-        When one of the four does not.
-    """
+    """Select the strategies that take a mesh."""
     wanted = [name for name in _WANTED if name == OPTIMAL or name in KSUBSET]
     able, missing = taking_part(dict.fromkeys((*CORE, *wanted)), shape, CORE)
     return Lineup(more=tuple(name for name in wanted if name in able), missing=missing)
 
 
 def study(options: RunOptions) -> Document:
-    """Run every situation, in both states of the stream, and compare decisions.
-
-    Raises
-    ------
-    InputError
-        When the trace cannot be used, or the mesh is too small for its jobs.
-    """
+    """Run every situation, in both states of the stream, and compare decisions."""
     shape = options.mesh or MESH
     chosen = lineup(shape)
     jobs = stream(

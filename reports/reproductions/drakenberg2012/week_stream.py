@@ -20,15 +20,7 @@ Ints = npt.NDArray[np.int64]
 
 
 class Pricer:
-    """Prices choices by the sets that they touch, quickly.
-
-    Parameters
-    ----------
-    n_processors
-        Of the machine.
-    sets
-        As in `ProcSet`.
-    """
+    """Prices choices by the sets that they touch, quickly."""
 
     def __init__(self, n_processors: int, sets: Sequence[ProcessorSet]) -> None:
         inside: list[list[int]] = [[] for _ in range(n_processors)]
@@ -46,13 +38,6 @@ class Pricer:
 
 def stream(options: RunOptions, *, cores: bool = False) -> tuple[list[Submission], str]:
     """Return the jobs to run, and a description of them.
-
-    Parameters
-    ----------
-    options
-        Names a trace, or the seed of a synthetic week.
-    cores
-        Whether sizes count processors, 8 to a node, or whole nodes.
 
     Raises
     ------

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
+from itertools import pairwise
 
 from ...pages.bootstrap import Estimate
 from ...pages.document import Finding, all_hold
@@ -21,6 +22,9 @@ _SURELY = (
     "the 95 % interval of the difference lies above 0 at every load; not judged where "
     "one contains 0"
 )
+
+
+_OUTCOMES = {True: "holds", False: "does not hold", None: "is not decided"}
 
 
 def judged(signs: Iterable[int]) -> bool | None:
@@ -86,7 +90,10 @@ def trend(curves: Curves, measure: Measure, strategy: str, direction: int) -> Tr
         direction=direction,
         means=[(load, curves.mean(measure, strategy, load).value) for load in loads],
         ends=curves.step(measure, strategy, loads[0], loads[-1]),
-        steps=curves.steps(measure, strategy),
+        steps=[
+            (low, high, curves.step(measure, strategy, low, high))
+            for low, high in pairwise(loads)
+        ],
     )
 
 
@@ -113,22 +120,11 @@ def summary(workloads: Sequence[Curves]) -> Iterator[str]:
         if all(outcomes):
             everywhere.append(same[0].claim)
             continue
-        sides = [
-            f"{words} on {', '.join(names)}"
-            for words, holds in (
-                ("holds", True),
-                ("does not hold", False),
-                ("is not decided", None),
-            )
-            if (
-                names := [
-                    curves.name
-                    for curves, outcome in zip(workloads, outcomes, strict=True)
-                    if outcome is holds
-                ]
-            )
-        ]
-        yield f"“{same[0].claim}” {'; '.join(sides)}."
+        sides: dict[str, list[str]] = {words: [] for words in _OUTCOMES.values()}
+        for curves, outcome in zip(workloads, outcomes, strict=True):
+            sides[_OUTCOMES[outcome]].append(curves.name)
+        shown = [f"{how} on {', '.join(on)}" for how, on in sides.items() if on]
+        yield f"“{same[0].claim}” {'; '.join(shown)}."
     if everywhere:
         yield f"On every workload holds: {'; '.join(everywhere)}."
 

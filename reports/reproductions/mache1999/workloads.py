@@ -44,24 +44,9 @@ class Workload:
 def workloads(
     trace: str | None, shape: tuple[int, ...], *, seed: int, first: int | None
 ) -> Iterator[Workload]:
-    """Draw workload I, in both readings of its sizes, and read workload II.
+    """Draw workload I, in both readings of its sizes, and read workload II if given.
 
-    Parameters
-    ----------
-    trace
-        An SWF file; None to leave out workload II.
-    shape
-        Sides of the mesh.
-    seed
-        Of the first stream that is drawn; each further one has the next.
-    first
-        Only so many jobs of each stream.
-
-    Raises
-    ------
-    InputError
-        When the trace cannot be read or has no job that fits, or the mesh is too
-        small for the jobs.
+    The seed is of the first stream that is drawn; each further one has the next.
     """
     processors = prod(shape)
     if processors < SIDE**2:

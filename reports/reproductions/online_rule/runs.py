@@ -49,13 +49,7 @@ def lineup(shape: tuple[int, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
 def states(
     options: RunOptions, shape: tuple[int, ...]
 ) -> tuple[list[str], list[State]]:
-    """Describe the stream, and return its arrival patterns.
-
-    Raises
-    ------
-    InputError
-        When the trace cannot be used.
-    """
+    """Describe the stream, and return its arrival patterns."""
     about: list[str] = []
     ways: dict[tuple[int, ...], State] = {}
     for load in LOADS if options.load is None else (options.load,):
@@ -94,11 +88,6 @@ def run(one: Part) -> Found:
 
     Where the optimum decides, what it proves is noted at the jobs of more than one
     processor; where another does, nothing is.
-
-    Raises
-    ------
-    InputError
-        When a job cannot be served.
     """
     placing = _placing(one)
     sites = np.array(placing.places, dtype=np.int64)
