@@ -37,15 +37,6 @@ def dispatch(
     equal times, jobs end before others are submitted, which precedes starts. A job
     that follows another is submitted at its end, after its own wait.
 
-    Parameters
-    ----------
-    jobs
-        The stream.
-    n_processors
-        Number of processors of the machine.
-    choose
-        Called once for every job that starts.
-
     Raises
     ------
     InputError

@@ -209,10 +209,8 @@ def first_come(
 
     Parameters
     ----------
-    requests
-        In the order in which they are served, at least one.
-    occupancy
-        An empty occupancy.
+    requests, occupancy
+        In the order in which they are served, at least one; an empty mesh.
     judge
         Called at every failure with enough processors free; returns whether migration
         would help. None: failures are not judged.

@@ -109,21 +109,10 @@ def queue(
     residence: tuple[float, float] = (5.0, 30.0),
     seed: int = 0,
 ) -> list[Request]:
-    """Draw a queue of requests.
+    """Draw a queue of n requests for boxes, their sides alike along every axis.
 
-    Parameters
-    ----------
-    shape
-        Sides of the mesh.
-    n
-        Number of requests, at least 1.
-    sides
-        Distribution of the sides of the boxes, the same along every axis.
-    residence
-        Shortest and longest residence time, between which it is uniform.
-    seed
-        Random seed, at least 0. The random streams do not depend on n: with uniform
-        sides a shorter queue is the beginning of a longer one.
+    Residence times are uniform between a shortest and a longest. The random streams do
+    not depend on n: with uniform sides, a shorter queue begins a longer one.
 
     Raises
     ------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zipfile
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -78,6 +78,7 @@ class Part(ABC):
 
 Outcome = TypeVar("Outcome", bound=Arrays)
 AnyPart = TypeVar("AnyPart", bound=Part)
+Key = TypeVar("Key", bound=Hashable)
 
 
 class PartStore(Generic[Outcome]):
@@ -106,11 +107,11 @@ class PartStore(Generic[Outcome]):
 
 
 def run_all(
-    parts: Sequence[AnyPart],
+    parts: Mapping[Key, AnyPart],
     run: Callable[[AnyPart], Outcome],
     kind: type[Outcome],
     options: RunOptions,
-) -> dict[str, Outcome]:
+) -> dict[Key, Outcome]:
     """Run the parts that are not stored yet, and store each as it ends.
 
     Parameters
@@ -125,7 +126,7 @@ def run_all(
     Returns
     -------
     dict
-        Outcomes by the keys of the parts.
+        The outcomes by the names of the parts.
 
     Raises
     ------
@@ -133,22 +134,20 @@ def run_all(
         When a part fails, or what is found cannot be kept.
     """
     store = PartStore(Path(options.keep), kind) if options.keep else None
-    found: dict[str, Outcome] = {}
-    for part in parts:
+    found: dict[Key, Outcome] = {}
+    for name, part in parts.items():
         if store and (kept := store.get(part)) is not None:
-            found[part.key] = kept
-    due = [part for part in parts if part.key not in found]
-    done = len(parts) - len(due)
-    options.progress(done, len(parts), "")
-    calls = [Call(partial(run, part)) for part in due]
+            found[name] = kept
+    due = [name for name in parts if name not in found]
+    options.progress(len(found), len(parts), "")
+    calls = [Call(partial(run, parts[name])) for name in due]
     with closing(in_parallel(calls, jobs=options.jobs)) as outcomes:
         for position, outcome in outcomes:
-            part = due[position]
+            part = parts[due[position]]
             if isinstance(outcome, Failure):
                 raise InputError(outcome.why, field=part.about)
-            found[part.key] = outcome
+            found[due[position]] = outcome
             if store:
                 store.put(part, outcome)
-            done += 1
-            options.progress(done, len(parts), part.about)
+            options.progress(len(found), len(parts), part.about)
     return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import prod
@@ -133,22 +133,15 @@ def _drawn(processors: int, seed: int, first: int | None) -> Part:
 
 
 def _traced(trace: str, shape: tuple[int, ...], first: int | None) -> Part:
-    processors = prod(shape)
     partition, others = _main_partition(read_swf(trace))
-    jobs, skipped = jobs_of_trace(
-        trace,
-        most=processors,
-        where=lambda job: job.partition == partition,
-    )
-    refuse_small_mesh(trace, shape, len(jobs), skipped)
+    jobs, left_out = jobs_on(trace, shape, lambda job: job.partition == partition)
     if not jobs:
         raise InputError("has no job that can be run", file=trace)
     where = f"partition {partition}" if others else "all jobs"
     if others:
         where += f", which did most of the work ({others} jobs of others left out)"
-    left_out = "; ".join(f"{n} {why.value}" for why, n in skipped.items()) or "none"
     about = (
-        f"{trace_name(trace)}: {where}, of up to {processors} processors "
+        f"{trace_name(trace)}: {where}, of up to {prod(shape)} processors "
         f"(left out: {left_out})."
     )
     return trace_name(trace), jobs[:first], about
@@ -165,17 +158,23 @@ def _main_partition(jobs: Iterable[Job]) -> tuple[int | None, int]:
     return main, number.total() - number[main]
 
 
-def refuse_small_mesh(
-    trace: str, shape: tuple[int, ...], taken: int, skipped: Counter[Skipped]
-) -> None:
-    """Refuse a mesh for which more than one job in a hundred is too large."""
-    large = skipped[Skipped.TOO_LARGE]
-    if large > _MOST_LEFT_OUT * (taken + large):
+def jobs_on(
+    trace: str, shape: tuple[int, ...], where: Callable[[Job], bool]
+) -> tuple[list[StreamJob], str]:
+    """Read the jobs that a mesh can run, and describe those that are left out.
+
+    A mesh is refused for which more than one job in a hundred is too large.
+    """
+    jobs, skipped = jobs_of_trace(trace, most=prod(shape), where=where)
+    large, n = skipped[Skipped.TOO_LARGE], len(jobs) + skipped[Skipped.TOO_LARGE]
+    if large > _MOST_LEFT_OUT * n:
         raise InputError(
-            f"is too small: {large} of {taken + large} jobs of {Path(trace).name} are "
-            f"larger than its {prod(shape)} processors",
+            f"is too small: {large} of {n} jobs of {Path(trace).name} are larger than "
+            f"its {prod(shape)} processors",
             field=f"--shape {'x'.join(map(str, shape))}",
         )
+    left_out = "; ".join(f"{count} {why.value}" for why, count in skipped.items())
+    return jobs, left_out or "none"
 
 
 def _timed(

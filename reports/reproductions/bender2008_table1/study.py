@@ -28,6 +28,8 @@ from .tables import (
     ratio_matrix,
 )
 
+Rows = dict[str, dict[str, Row]]
+"""By state, then by situation."""
 EVERY = 4
 """Expensive methods run only on every N-th job: optima, further allocators."""
 NODES = 200_000
@@ -84,21 +86,11 @@ def study(options: RunOptions) -> Document:
         for state in jobs.states
         for situation in chosen.situations
     }
-    found = run_all(list(parts.values()), run, Found, options)
-    rows = {
-        state.name: {
-            situation: Row(
-                parts[state.name, situation], found[parts[state.name, situation].key]
-            )
-            for situation in chosen.situations
-        }
-        for state in jobs.states
-    }
+    found = run_all(parts, run, Found, options)
+    rows: Rows = {state.name: {} for state in jobs.states}
+    for (state, situation), part in parts.items():
+        rows[state][situation] = Row(part, found[state, situation])
     return _written(options, shape, jobs, rows, chosen)
-
-
-Rows = dict[str, dict[str, Row]]
-"""By state, then by situation."""
 
 
 def _written(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -14,11 +13,11 @@ from ....exact.procset.machine import RequestSolver
 from ....heuristics.procset.reaching import ReachingMachine
 from ....instances.procset.sample_machine import system
 from ....simulation.dispatch import Flags, dispatch
-from ....simulation.week import JOBS, NODE, WEEK, Submission, synthetic_week
+from ....simulation.week import JOBS, WEEK, Submission
 from ...pages.document import Cell, Document, Finding, Plot, Section, Table
 from ...pages.plot_style import FAINT, INK, A, B, in_style, plotted, sheet
 from ..catalogue import RunOptions
-from .week_stream import NODES, Ints, beginning, stream
+from .week_stream import NODES, Ints, beginning, stream, week_of_nodes
 
 ON_A_CARD = 12
 Way = Callable[[Flags, Submission], Ints]
@@ -75,13 +74,15 @@ def _weeks(options: RunOptions) -> list[tuple[Fraction, int, list[Submission]]]:
     """Draw weeks of several loads; none where a trace was given."""
     if options.trace is not None:
         return []
-    drawn = []
-    for load in LOADS:
-        for seed in range(options.seed, options.seed + SEEDS):
-            week = synthetic_week(seed, jobs=round(load * JOBS))
-            nodes = [replace(job, processors=job.processors // NODE) for job in week]
-            drawn.append((load, seed, beginning(nodes, options.first)))
-    return drawn
+    return [
+        (
+            load,
+            seed,
+            beginning(week_of_nodes(seed, round(load * JOBS)), options.first),
+        )
+        for load in LOADS
+        for seed in range(options.seed, options.seed + SEEDS)
+    ]
 
 
 def _run(name: str, jobs: Sequence[Submission], seed: int) -> list[tuple[int, int]]:

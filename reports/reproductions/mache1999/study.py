@@ -49,15 +49,15 @@ def study(options: RunOptions) -> Document:
         for strategy in strategies
         for load in (LOADS if strategy in SIX else OUR_LOADS)
     }
-    due = sorted(reversed(parts.values()), key=lambda part: part.strategy in OURS)
-    outcomes = run_all(due, run, Found, options)
+    due = sorted(reversed(parts.items()), key=lambda one: one[1].strategy in OURS)
+    outcomes = run_all(dict(due), run, Found, options)
     curves = [
         Curves(
             name=f"workload {workload.name}",
             processors=prod(shape),
             found={
                 strategy: {
-                    load: outcomes[parts[key].key]
+                    load: outcomes[key]
                     for load in LOADS
                     if (key := (workload.name, strategy, load)) in parts
                 }

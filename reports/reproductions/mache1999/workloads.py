@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import prod
+from statistics import fmean, pstdev
 
 from ....instances import InputError
 from ....simulation.stream_jobs import (
     StreamJob,
     generated,
-    jobs_of_trace,
     several_processors_in_autumn_1996,
 )
 from ....simulation.swf import read_header, trace_name
-from ..bender2008_table1.streams import refuse_small_mesh
+from ..bender2008_table1.streams import jobs_on
 from ..bender2008_table1.streams import stream as main_stream
 
 DRAWN = 1000
@@ -56,12 +57,11 @@ def workloads(
         )
     if trace is not None:  # may be refused: before the others are drawn
         traced = _traced(trace, shape, first)
-    yield _drawn(
-        "I, sizes", f"exponential:{SIDE**2}", shape, seed=seed, n=first or DRAWN
-    )
-    yield _drawn(
-        "I, sides", f"box:exponential:{SIDE}", shape, seed=seed, n=first or DRAWN
-    )
+    for name, sizes in (
+        ("I, sizes", f"exponential:{SIDE**2}"),
+        ("I, sides", f"box:exponential:{SIDE}"),
+    ):
+        yield _drawn(name, sizes, shape, seed=seed, n=first or DRAWN)
     if trace is not None:
         yield traced
 
@@ -70,20 +70,16 @@ def _drawn(
     name: str, sizes: str, shape: tuple[int, ...], *, seed: int, n: int
 ) -> Workload:
     processors = prod(shape)
-    streams = tuple(
-        tuple(
-            generated(
-                n,
-                seed=one,
-                most=processors,
-                sides=shape,
-                sizes=sizes,
-                interarrival=SERVICE * SIDE**2 / processors,
-                service=f"exponential:{SERVICE}",
-            )
-        )
-        for one in range(seed, seed + SEEDS)
+    draw = partial(
+        generated,
+        n,
+        most=processors,
+        sides=shape,
+        sizes=sizes,
+        interarrival=SERVICE * SIDE**2 / processors,
+        service=f"exponential:{SERVICE}",
     )
+    streams = tuple(tuple(draw(seed=one)) for one in range(seed, seed + SEEDS))
     if sizes.startswith("box:"):
         how = (
             f"both sides of a job exponential of mean {SIDE}, each rounded and cut off "
@@ -109,11 +105,10 @@ def numbers(jobs: Sequence[StreamJob]) -> str:
     '2 jobs, mean size 2.00 processors (coefficient of variation 0.50), largest 3.'
     """
     sizes = [job.processors for job in jobs]
-    mean = sum(sizes) / len(sizes)
-    deviation = (sum((size - mean) ** 2 for size in sizes) / len(sizes)) ** 0.5
+    mean = fmean(sizes)
     return (
         f"{len(jobs)} jobs, mean size {mean:.2f} processors (coefficient of variation "
-        f"{deviation / mean:.2f}), largest {max(sizes)}."
+        f"{pstdev(sizes) / mean:.2f}), largest {max(sizes)}."
     )
 
 
@@ -121,11 +116,7 @@ def _traced(trace: str, shape: tuple[int, ...], first: int | None) -> Workload:
     if not _is_the_papers(trace):
         found = main_stream(trace, shape, seed=0, first=first)
         return _workload(list(found.states[0].jobs), found.about[0])
-    jobs, skipped = jobs_of_trace(
-        trace, most=prod(shape), where=several_processors_in_autumn_1996(trace)
-    )
-    refuse_small_mesh(trace, shape, len(jobs), skipped)
-    left_out = "; ".join(f"{n} {why.value}" for why, n in skipped.items()) or "none"
+    jobs, left_out = jobs_on(trace, shape, several_processors_in_autumn_1996(trace))
     return _workload(
         jobs[:first],
         f"{trace_name(trace)}: jobs of more than one processor submitted from "

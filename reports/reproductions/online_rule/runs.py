@@ -75,9 +75,6 @@ def part(
         shape=shape,
         jobs=state.jobs,
         situation=f"{_TRIED}{situation}" if tried else str(situation),
-        always=(),
-        sometimes=(),
-        every=1,
         nodes=NODES,
         seed=seed,
     )
@@ -175,12 +172,12 @@ def races(
         for state in ways
         for who in everybody
     }
-    found = run_all(list(parts.values()), run, Found, options)
+    found = run_all(parts, run, Found, options)
     for state in ways:
-        own = {who: found[parts[state.name, who].key].own for who in everybody}
+        own = {who: found[state.name, who].own for who in everybody}
         proved = looked = 0
         if OPTIMAL in rivals:
-            optimum = found[parts[state.name, OPTIMAL].key]
+            optimum = found[state.name, OPTIMAL]
             looked = int((optimum.bound != NOT_ASKED).sum())
             proved = int((optimum.bound == optimum.own).sum())
         yield Race(
