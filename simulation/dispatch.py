@@ -5,7 +5,6 @@ from __future__ import annotations
 import heapq
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from enum import Enum
 
 import numpy as np
 import numpy.typing as npt
@@ -19,59 +18,24 @@ Choose = Callable[[Flags, Submission], npt.NDArray[np.int64]]
 """Given availability and a job, returns the indices of enough processors for it."""
 
 
-class Policy(Enum):
-    """Which of the waiting jobs may start."""
-
-    FCFS = "fcfs"
-    """Only the first in the queue."""
-    SKIP = "skip"
-    """Any that fits, tried in the order of submission."""
-
-
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A job's start.
-
-    Parameters
-    ----------
-    job
-        The job that starts.
-    time
-        Seconds since the start of the stream.
-    available
-        Whether each processor was available just before. A view of the machine's own
-        array: copy it to keep it.
-    chosen
-        Indices of the processors of the job.
-    """
+    """A job's start."""
 
     job: Submission
-    time: int
-    available: Flags
-    chosen: npt.NDArray[np.int64]
+    time: int  # seconds since the start of the stream
+    available: Flags  # just before; a view of the machine's own array: copy to keep it
+    chosen: npt.NDArray[np.int64]  # indices of the processors of the job
 
 
 def dispatch(
-    jobs: Iterable[Submission],
-    n_processors: int,
-    choose: Choose,
-    policy: Policy = Policy.SKIP,
+    jobs: Iterable[Submission], n_processors: int, choose: Choose
 ) -> Iterator[Turn]:
     """Run a stream on an idle machine; yield every start before it takes effect.
 
-    At equal times, jobs end before others are submitted, which precedes starts. A job
+    Of the waiting jobs, any that fits may start, tried in the order of submission. At
+    equal times, jobs end before others are submitted, which precedes starts. A job
     that follows another is submitted at its end, after its own wait.
-
-    Parameters
-    ----------
-    jobs
-        The stream.
-    n_processors
-        Number of processors of the machine.
-    choose
-        Called once for every job that starts.
-    policy
-        Which jobs may start.
 
     Raises
     ------
@@ -119,11 +83,8 @@ def dispatch(
         while coming and coming[0][0] == clock:
             queue.append(heapq.heappop(coming)[2])
         waiting = []
-        for place, job in enumerate(queue):
+        for job in queue:
             if job.processors > count:
-                if policy is Policy.FCFS:
-                    waiting += queue[place:]
-                    break
                 waiting.append(job)
                 continue
             chosen = choose(free, job)

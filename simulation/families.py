@@ -62,13 +62,7 @@ TRACE_RANGE = (
 def window_of(
     window: tuple[int, int | None] | None, first: int | None
 ) -> tuple[int, int | None]:
-    """Return the selected jobs of a trace, as a half-open range.
-
-    Raises
-    ------
-    InputError
-        If ``first`` is 0.
-    """
+    """Return the selected jobs of a trace, as a half-open range."""
     if first is None:
         return window or (0, None)
     if first < 1:
@@ -89,31 +83,7 @@ def snapshots(
     progress: Progress,
     note: Callable[[str], None],
 ) -> Generator[KSubset, None, None]:
-    """Replay a trace; yield the problem of every N-th job placed.
-
-    Parameters
-    ----------
-    swf
-        Trace in the Standard Workload Format; may end in ``.xz`` or ``.gz``.
-    shape, kind
-        The machine, a mesh or torus.
-    window, first
-        Selected jobs, see `window_of`.
-    every
-        Number of placed jobs per instance.
-    partition
-        Only jobs of this partition are replayed; None for all.
-    allocator
-        Name of the allocator that places the jobs.
-    progress, note
-        See `Family.instances`.
-
-    Raises
-    ------
-    InputError
-        For values out of range, an unreadable trace, and if no job of the range
-        could be placed.
-    """
+    """Replay a trace; yield the problem of every N-th job placed."""
     if every < 1:
         raise InputError("must be at least 1", field="every", value=every)
     begin, end = window_of(window, first)

@@ -19,7 +19,7 @@ from ..instances import IntArray
 from ..instances.submesh import Box, cells, corner, sides, ways_of
 
 if TYPE_CHECKING:
-    from .submesh import Occupancy
+    from .submesh import Fixed
 
 SWITCH = "CLOSEKNIT_CHECK"
 """The environment variable; 1 enables the checks."""
@@ -45,14 +45,9 @@ class BoxWatch:
     Every request holds one box of the requested size, rotated only if that is allowed,
     and never rotated again; boxes lie in the mesh and do not overlap; free and held
     processors add up to the mesh.
-
-    Parameters
-    ----------
-    occupancy
-        An empty occupancy.
     """
 
-    def __init__(self, occupancy: Occupancy) -> None:
+    def __init__(self, occupancy: Fixed) -> None:
         self.occupancy = occupancy
         self.ways: dict[int, tuple[tuple[int, ...], ...]] = {}
         self.look()
@@ -75,13 +70,7 @@ class BoxWatch:
         self.look()
 
     def look(self) -> None:
-        """Check the whole mesh.
-
-        Raises
-        ------
-        BrokenInvariantError
-            If an invariant does not hold.
-        """
+        """Check the whole mesh."""
         occupancy, where = self.occupancy, self.occupancy.where
         # once one has been admitted unproved, no resident has a known place
         _require(
@@ -128,13 +117,6 @@ class ProcessorWatch:
     Allocated processors were idle and are allocated once, at least as many as
     requested; the machine's idle processors are those that no job holds, and its final
     state is the initial one.
-
-    Parameters
-    ----------
-    idle
-        Whether each processor is initially idle.
-    state
-        Initial state of the allocator.
     """
 
     def __init__(self, idle: Flags, state: Hashable = None) -> None:

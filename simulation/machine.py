@@ -11,24 +11,9 @@ from ..methods.allocators import allocator
 
 
 class Machine:
-    """A network, the state of its processors, and its allocator.
+    """A network, all of it free at first, and the allocator of a name.
 
-    Parameters
-    ----------
-    network
-        The network; all of it is free at first.
-    name
-        Name of a method in the registry, which chooses the processors of a job.
-
-    Attributes
-    ----------
-    allocator
-        The allocator; the seed increases by 1 per job, as some methods are randomized.
-
-    Raises
-    ------
-    InputError
-        If there is no such method.
+    The allocator's seed increases by 1 per job, as some methods are randomized.
     """
 
     def __init__(self, network: Topology, name: str) -> None:

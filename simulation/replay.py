@@ -18,24 +18,12 @@ __all__ = ["Placement", "Replay", "Skipped"]
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """A placed job.
+    """A placed job."""
 
-    Parameters
-    ----------
-    place
-        The job's position in the replayed trace, counted from 0, with skipped jobs.
-    job
-        The job.
-    time
-        When it starts, in seconds since the start of the trace.
-    met
-        The problem that it poses: the processors free just before, its size as k.
-    """
-
-    place: int
+    place: int  # position in the replayed trace, from 0, with skipped jobs
     job: Job
-    time: int
-    met: KSubset
+    time: int  # when it starts, in seconds since the start of the trace
+    met: KSubset  # the problem it poses: the processors free before, its size as k
 
 
 @dataclass
@@ -46,13 +34,6 @@ class Replay:
     are free, never earlier than one before it. Its run time is that of the trace.
     At equal times, jobs end before others start, and start before others arrive;
     see `simulate`.
-
-    Parameters
-    ----------
-    machine
-        The machine; its allocator chooses the processors.
-    name, source
-        Prefixes of the names and sources of the problems that jobs pose.
     """
 
     machine: Machine
@@ -62,13 +43,7 @@ class Replay:
     """Number of jobs that were not replayed, by reason."""
 
     def run(self, jobs: Iterable[Job]) -> Iterator[Placement]:
-        """Replay these jobs, in the order of their submission; yield every start.
-
-        Raises
-        ------
-        InputError
-            If the trace cannot be read (see `read_swf`).
-        """
+        """Replay these jobs, in the order of their submission; yield every start."""
         return (self._placement(job, start) for job, start in self._starts(jobs))
 
     def occupancies(
@@ -78,11 +53,6 @@ class Replay:
 
         All jobs are replayed, so that the machine is as full as it was; those before
         the ``first``-th of the trace are not reported.
-
-        Raises
-        ------
-        InputError
-            If two jobs to be reported have the same number.
         """
         seen: set[int] = set()
         started = (turn for turn in self._starts(jobs) if turn[1].job.number >= first)

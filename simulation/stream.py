@@ -29,24 +29,12 @@ class Policy(Enum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Start:
-    """A job's start.
-
-    Parameters
-    ----------
-    job
-        The job that starts.
-    time
-        Seconds since the start of the stream.
-    idle
-        Whether each processor was idle just before; a copy.
-    grant
-        The processors allocated to the job.
-    """
+    """A job's start."""
 
     job: StreamJob
-    time: int
-    idle: Flags
-    grant: Allocation
+    time: int  # seconds since the start of the stream
+    idle: Flags  # whether each processor was idle just before; a copy
+    grant: Allocation  # the processors allocated to the job
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -38,33 +38,18 @@ class Skipped(Enum):
 class StreamJob:
     """A job of a stream.
 
-    Parameters
-    ----------
-    number
-        Its number, in a trace that of the trace.
-    submit
-        Submission time, in seconds since the start of the stream.
-    processors
-        Number of processors requested, at least 1.
-    seconds
-        Run time.
-    estimate
-        Its estimated run time, which backfilling relies on.
-    shape
-        Sides of the preferred submesh; None if there is no preference.
-
     Raises
     ------
     InputError
         If a time is negative, or no processor is requested.
     """
 
-    number: int
-    submit: int
-    processors: int
-    seconds: int
-    estimate: int
-    shape: tuple[int, ...] | None = None
+    number: int  # in a trace, that of the trace
+    submit: int  # seconds since the start of the stream
+    processors: int  # requested, at least 1
+    seconds: int  # run time
+    estimate: int  # of the run time, which backfilling relies on
+    shape: tuple[int, ...] | None = None  # sides of the preferred submesh
 
     def __post_init__(self) -> None:
         for field, least in (

@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from io import StringIO
 from math import comb, fsum
-from typing import Protocol
 
 import numpy as np
 
@@ -23,43 +22,21 @@ class JobRow:
 
     Its location is measured by the processors that it uses, without others that it
     holds. None: not defined for this network or this job.
-
-    Parameters
-    ----------
-    number, submit_s, start_s, end_s, processors
-        The job; its end follows from its run time.
-    held
-        Processors allocated: more than requested where whole pages are allocated.
-    pair_sum
-        Sum of the distances of all pairs, in hops, or in the network's unit of
-        length where decimals were scaled.
-    average_distance_hops
-        Pair sum divided by the number of pairs; None for a single processor.
-    nodes_affected
-        Processors of the smallest box around it, which on a torus may wrap.
-    balance_factor
-        Absolute difference of its processors above and below the middle.
-    pieces
-        Number of connected components.
-    idle
-        Idle processors just before.
-    largest_idle_piece
-        Size of their largest connected component.
     """
 
     number: int
     submit_s: int
     start_s: int
-    end_s: int
+    end_s: int  # follows from the run time
     processors: int
-    held: int
-    pair_sum: int
-    average_distance_hops: float | None
-    nodes_affected: int | None
-    balance_factor: int | None
-    pieces: int | None
-    idle: int
-    largest_idle_piece: int | None
+    held: int  # more than requested where whole pages are allocated
+    pair_sum: int  # distances of all pairs, in hops or the network's unit of length
+    average_distance_hops: float | None  # over all pairs; None for one processor
+    nodes_affected: int | None  # smallest box around it, which on a torus may wrap
+    balance_factor: int | None  # difference of its processors above and below
+    pieces: int | None  # connected components
+    idle: int  # idle processors just before
+    largest_idle_piece: int | None  # their largest connected component
 
     @property
     def wait_s(self) -> int:
@@ -78,80 +55,32 @@ class Summary:
 
     Time runs from the first submission to the last event. A mean over no values is
     None; so is a value that is not defined for the network.
-
-    Parameters
-    ----------
-    jobs
-        Number of jobs started.
-    makespan_s
-        Time from the first submission to the last event.
-    mean_pair_sum
-        Sum of the pairwise distances of a job, averaged over jobs.
-    mean_average_distance_hops
-        Average pairwise distance of a job, averaged over those of several
-        processors.
-    mean_nodes_affected
-        Processors of the smallest box around a job, averaged over jobs.
-    mean_balance_factor
-        Absolute difference of a job's processors above and below the middle row link,
-        averaged over jobs.
-    system_balance_factor
-        The same for all processors held, averaged over time.
-    contiguous_pct
-        Jobs in one connected component.
-    mean_pieces
-        Connected components of a job, averaged over jobs.
-    utilization_pct
-        Processor-seconds in use, relative to those of the machine.
-    offered_load_pct
-        Processor-seconds requested by all jobs, relative to those of the machine from
-        the first submission to the last; None if that time is 0.
-    mean_wait_s
-        Time from submission to start, averaged over jobs.
-    mean_flow_time_s
-        Time from submission to end, averaged over the jobs that have ended.
-    internal_fragmentation_pct
-        Processor-seconds held but not requested, relative to those held.
-    mean_idle_fragmentation_pct
-        Idle processors outside their largest connected component, relative to all idle
-        ones, just before a start, averaged over starts.
-    partial
-        Whether the run ended before the stream.
     """
 
-    jobs: int
-    makespan_s: int
+    jobs: int  # started
+    makespan_s: int  # from the first submission to the last event
     mean_pair_sum: float | None
-    mean_average_distance_hops: float | None
+    mean_average_distance_hops: float | None  # over jobs of several processors
     mean_nodes_affected: float | None
     mean_balance_factor: float | None
-    system_balance_factor: float | None
-    contiguous_pct: float | None
+    system_balance_factor: float | None  # the same of all processors held, over time
+    contiguous_pct: float | None  # jobs in one connected component
     mean_pieces: float | None
-    utilization_pct: float | None
-    offered_load_pct: float | None
-    mean_wait_s: float | None
-    mean_flow_time_s: float | None
-    internal_fragmentation_pct: float | None
-    mean_idle_fragmentation_pct: float | None
-    partial: bool = False
+    utilization_pct: float | None  # processor-seconds in use, over the machine's
+    offered_load_pct: float | None  # all requested, over the machine's until the last
+    mean_wait_s: float | None  # from submission to start
+    mean_flow_time_s: float | None  # from submission to end, over jobs that have ended
+    internal_fragmentation_pct: float | None  # held but not requested, over all held
+    mean_idle_fragmentation_pct: float | None  # idle, outside their largest component
+    partial: bool = False  # whether the run ended before the stream
 
 
-class _Ruler(Protocol):
-    """Measures sets of processors of one network."""
-
-    def job(self, used: IntArray) -> tuple[int, int | None, int | None, int | None]:
-        """Return pair sum, nodes affected, those above less those below, pieces."""
-
-    def lean(self, held: IntArray) -> int | None:
-        """Return the processors above the middle less those below."""
-
-    def largest_piece(self, idle: Flags) -> int | None:
-        """Return the size of the largest connected component."""
+_Placed = tuple[int, int | None, int | None, int | None]
+"""Pair sum, nodes affected, processors above less those below the middle, pieces."""
 
 
 class _OnGrid:
-    """On a mesh or torus, by kernels."""
+    """Measures sets of processors of a mesh or torus, by kernels."""
 
     def __init__(self, topology: Mesh | Torus) -> None:
         from .stream_kernels import above_below, components, placed
@@ -160,31 +89,33 @@ class _OnGrid:
         self._shape = np.array(topology.shape, dtype=np.int64)
         self._wraps = isinstance(topology, Torus)
 
-    def job(self, used: IntArray) -> tuple[int, int | None, int | None, int | None]:
+    def job(self, used: IntArray) -> _Placed:
         pairs, box, lean, pieces = self._kernels[0](used, self._shape, self._wraps)
         return pairs, box, lean, pieces
 
-    def lean(self, held: IntArray) -> int | None:
+    def lean(self, held: IntArray) -> int:
+        """Return the processors above the middle less those below."""
         return int(self._kernels[1](held, self._shape))
 
     def largest_piece(self, idle: Flags) -> int | None:
+        """Return the size of the largest connected component."""
         return int(self._kernels[2](idle, self._shape, self._wraps)[1])
 
 
 class _DistancesOnly:
-    """On points and trees, where only distances are defined."""
+    """The same on points and trees, where only distances are defined."""
 
     def __init__(self, allocator: Allocator) -> None:
         self._topology: Topology = allocator.topology
         self._sites = np.array(allocator.places, dtype=np.int64)
 
-    def job(self, used: IntArray) -> tuple[int, int | None, int | None, int | None]:
+    def job(self, used: IntArray) -> _Placed:
         sites = self._sites[used]
         hops = self._topology.distances(sites[:, None], sites[None])
         return int(hops.sum()) // 2, None, None, None
 
-    def lean(self, held: IntArray) -> int | None:
-        return None
+    def lean(self, held: IntArray) -> int:
+        return 0
 
     def largest_piece(self, idle: Flags) -> int | None:
         return None
@@ -192,16 +123,6 @@ class _DistancesOnly:
 
 class Meter:
     """Accumulates measurements over the events of a stream.
-
-    Parameters
-    ----------
-    allocator
-        The allocator before the stream begins; what is held then is excluded.
-
-    Attributes
-    ----------
-    rows
-        Rows of the jobs started, in the order of their starts.
 
     Notes
     -----
@@ -213,7 +134,7 @@ class Meter:
         self.rows: list[JobRow] = []
         network = allocator.topology
         self._scale = network.scale
-        self._ruler: _Ruler = (
+        self._ruler: _OnGrid | _DistancesOnly = (
             _OnGrid(network)
             if isinstance(network, Mesh | Torus)
             else _DistancesOnly(allocator)
@@ -230,7 +151,7 @@ class Meter:
         sign = 1 if isinstance(event, Start) else -1
         self._used += sign * len(event.grant.used)
         self._held += sign * len(event.grant.held)
-        self._lean += sign * (self._ruler.lean(event.grant.held) or 0)
+        self._lean += sign * self._ruler.lean(event.grant.held)
         if isinstance(event, End):
             self._ended += 1
             self._flow += event.time - event.job.submit
@@ -268,13 +189,7 @@ class Meter:
         )
 
     def summary(self, *, partial: bool = False) -> Summary:
-        """Return the measurements so far.
-
-        Parameters
-        ----------
-        partial
-            Whether the stream was stopped before its end.
-        """
+        """Return the measurements so far."""
         rows = self.rows
         begin = self._begin or 0
         span = self._clock - begin
@@ -314,13 +229,7 @@ class Meter:
 def measure(
     jobs: Iterable[StreamJob], allocator: Allocator, policy: Policy = Policy.FCFS
 ) -> tuple[Summary, list[JobRow]]:
-    """Run a stream to its end, and measure it.
-
-    Raises
-    ------
-    InputError
-        As `simulate` does.
-    """
+    """Run a stream to its end, and measure it."""
     meter = Meter(allocator)
     for event in simulate(jobs, allocator, policy):
         meter.see(event)

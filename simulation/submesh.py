@@ -8,10 +8,9 @@ tried again after each release, and no request overtakes it.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import Protocol
 
 from ..heuristics.submesh.allocator import SubmeshAllocator
 from ..instances import InputError
@@ -23,49 +22,8 @@ Judge = Callable[[Sequence[Box], tuple[int, ...]], bool | None]
 """Returns whether a size would fit after migration, given the boxes held, or None."""
 
 
-class Occupancy(Protocol):
-    """Tracks which box each active request occupies."""
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """Sides of the mesh."""
-
-    @property
-    def rotate(self) -> bool:
-        """Whether a request may be rotated when it is placed."""
-
-    @property
-    def torus(self) -> bool:
-        """Whether boxes may wrap round."""
-
-    @property
-    def generous(self) -> bool:
-        """Whether there may be times at which no resident's place is known."""
-
-    @property
-    def free(self) -> int:
-        """Number of processors that no job holds."""
-
-    @property
-    def where(self) -> Mapping[int, Box]:
-        """The box of every resident whose place is known, by number."""
-
-    @property
-    def steps(self) -> int:
-        """Steps spent on finding places so far; see `SubmeshAllocator.steps`."""
-
-    def place(self, request: Request) -> bool:
-        """Place a request if a box is free; return whether it was placed."""
-
-    def remove(self, number: int) -> None:
-        """Release the box of a request."""
-
-    def boxes(self) -> list[Box]:
-        """Return the boxes held now."""
-
-
 class Fixed:
-    """Occupancy in which every resident stays where it was placed.
+    """Tracks which box each active request occupies; no resident is ever moved.
 
     Parameters
     ----------
@@ -75,9 +33,11 @@ class Fixed:
     Attributes
     ----------
     where
-        The box of every resident, by number.
+        The box of every resident whose place is known, by number.
     moved
-        Number of residents moved: 0.
+        Number of residents moved.
+    generous
+        Whether there may be times at which no resident's place is known.
     """
 
     moved = 0
@@ -92,16 +52,16 @@ class Fixed:
 
     @property
     def steps(self) -> int:
-        """Steps that the allocator has counted."""
+        """Steps spent on finding places so far; see `SubmeshAllocator.steps`."""
         return self.allocator.steps
 
     @property
     def free(self) -> int:
-        """Number of processors that the allocator does not hold."""
+        """Number of processors that no job holds."""
         return self.allocator.free
 
     def find(self, size: tuple[int, ...]) -> Box | None:
-        """Return a free place for a box, without taking it."""
+        """Return a free place for a box, moving no resident, without taking it."""
         return self.allocator.find(size)
 
     def place(self, request: Request) -> bool:
@@ -126,40 +86,20 @@ class Measures:
     """Measurements of a run; times are in the units of the residence times.
 
     A mean over no values is None: no attempt failed, or no failure was judged.
-
-    Parameters
-    ----------
-    completion_time
-        Time at which the last box is released.
-    utilization_pct
-        Processor-time held, relative to all processors until then, in per cent.
-    external_fragmentation_pct
-        Size of the request, in per cent of the mesh, averaged over the failures at
-        which at least as many processors were free.
-    migration_fragmentation_pct
-        The same over the failures at which migration would have helped.
-    mean_allocated
-        Boxes held, averaged over attempts.
-    steps_per_success, steps_per_failure, steps_per_attempt
-        See `SubmeshAllocator.steps`.
-    attempts, failures
-        Number of attempts, and of those that failed.
-    external_failures, migration_failures, undecided_failures
-        Number of failures with enough processors free, of those that migration would
-        have avoided, and of those for which that is unknown.
-    mean_wait
-        Time from the beginning to a start, averaged over requests.
+    External failures are those at which at least as many processors were free as
+    requested; migration failures those of them that migration would have avoided, and
+    undecided failures those for which that is unknown.
     """
 
-    completion_time: float
-    utilization_pct: float
-    external_fragmentation_pct: float | None
-    migration_fragmentation_pct: float | None
-    mean_allocated: float
-    steps_per_success: float
+    completion_time: float  # at which the last box is released
+    utilization_pct: float  # processor-time held, over all processors until then
+    external_fragmentation_pct: float | None  # size of the request over the mesh, mean
+    migration_fragmentation_pct: float | None  # the same over migration failures
+    mean_allocated: float  # boxes held, averaged over attempts
+    steps_per_success: float  # see `SubmeshAllocator.steps`
     steps_per_failure: float | None
     steps_per_attempt: float
-    mean_wait: float
+    mean_wait: float  # from the beginning to a start, averaged over requests
     attempts: int
     failures: int
     external_failures: int
@@ -170,7 +110,7 @@ class Measures:
 class Tally:
     """Accumulates `Measures` during a run."""
 
-    def __init__(self, occupancy: Occupancy, judge: Judge | None = None) -> None:
+    def __init__(self, occupancy: Fixed, judge: Judge | None = None) -> None:
         self.occupancy = occupancy
         self.watch = BoxWatch(occupancy) if checking() else None
         self.size = prod(occupancy.shape)
@@ -257,7 +197,7 @@ class Tally:
 
 def first_come(
     requests: Sequence[Request],
-    occupancy: Occupancy,
+    occupancy: Fixed,
     *,
     judge: Judge | None = None,
     on_start: Callable[[Request, float], None] = lambda request, clock: None,
@@ -269,10 +209,8 @@ def first_come(
 
     Parameters
     ----------
-    requests
-        In the order in which they are served, at least one.
-    occupancy
-        An empty occupancy.
+    requests, occupancy
+        In the order in which they are served, at least one; an empty mesh.
     judge
         Called at every failure with enough processors free; returns whether migration
         would help. None: failures are not judged.
@@ -312,7 +250,7 @@ def release_next(running: list[tuple[float, int, Request]], tally: Tally) -> flo
     return clock
 
 
-def no_place(request: Request, occupancy: Occupancy) -> InputError:
+def no_place(request: Request, occupancy: Fixed) -> InputError:
     """Return the error for a request that can never be served."""
     shape = "x".join(map(str, occupancy.shape))
     return InputError(

@@ -27,22 +27,13 @@ class Budget:
 
     The steps are proofs of infeasibility, construction, exhaustive search up to a
     number of boxes, annealing, and CP-SAT with a conflict limit by number of boxes.
-
-    Parameters
-    ----------
-    searched, nodes
-        Boxes up to which all packings are searched, and limit on its nodes.
-    rounds
-        Annealing rounds, for any number of boxes.
-    conflicts
-        Pairs of a number of boxes and CP-SAT's conflict limit up to it, in order.
-        Beyond the last, CP-SAT is not called.
     """
 
-    searched: int = 12
-    nodes: int = 200_000
-    rounds: int = 4
+    searched: int = 12  # boxes up to which all packings are searched
+    nodes: int = 200_000  # of that search
+    rounds: int = 4  # of annealing, for any number of boxes
     conflicts: Sequence[tuple[int, int]] = ((16, 50_000), (20, 10_000), (30, 2_000))
+    """CP-SAT's limit of conflicts up to a number of boxes; beyond, it is not called."""
 
     def __call__(self, packing: Packing, settings: Settings = DEFAULT) -> Feasibility:
         """Decide within the budget; seed and threads of the settings apply."""

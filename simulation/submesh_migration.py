@@ -18,16 +18,15 @@ from math import prod
 
 from ..exact.submesh.feasibility import Feasibility, decide
 from ..exact.submesh.migrate import Migration
-from ..heuristics.submesh.allocator import SubmeshAllocator
 from ..instances.submesh import Box, Resident, Submesh, final_boxes, placement_of, sides
 from ..instances.submesh.packing import Item, Packing
 from ..methods.submesh_allocators import ALLOCATORS
 from ..solvers import DEFAULT, Limit, Settings, Status
-from .submesh import Judge
+from .submesh import Fixed, Judge
 from .submesh_stream import Request
 
 
-class Migrating:
+class Migrating(Fixed):
     """Occupancy in which residents are moved to make room for requests.
 
     Parameters
@@ -47,7 +46,6 @@ class Migrating:
     settings
         Time limit and seed of a single decision.
     decider
-        Decides whether boxes can be packed, if there is no budget; by default the
         Decides whether boxes can be packed, where there is no budget of moves; the
         cascade if left out.
 
@@ -61,8 +59,6 @@ class Migrating:
         The box of every resident whose place is known, by number.
     """
 
-    torus = False
-
     def __init__(
         self,
         shape: Sequence[int],
@@ -73,22 +69,14 @@ class Migrating:
         settings: Settings = DEFAULT,
         decider: Callable[[Packing, Settings], Feasibility] | None = None,
     ) -> None:
-        self.shape = tuple(shape)
-        self.rotate = rotate
+        super().__init__(ALLOCATORS["fs-f"](shape, rotate=rotate))
         self.generous = generous
         self.budget = budget
         self.settings = settings
         self._decider = decider
         self.undecided = self.moved = self.carried = 0
-        self._allocator: SubmeshAllocator = ALLOCATORS["fs-f"](shape, rotate=rotate)
         self._items: dict[int, Item] = {}
-        self.where: dict[int, Box] = {}
         self._free = prod(self.shape)
-
-    @property
-    def steps(self) -> int:
-        """Steps that FS_f has counted."""
-        return self._allocator.steps
 
     @property
     def free(self) -> int:
@@ -100,25 +88,17 @@ class Migrating:
         """Whether every resident has a place."""
         return len(self.where) == len(self._items)
 
-    def find(self, size: tuple[int, ...]) -> Box | None:
-        """Return a free place for a box, moving no resident, without taking it."""
-        return self._allocator.find(size)
-
-    def boxes(self) -> list[Box]:
-        """Return the boxes held now, in the order in which they were taken."""
-        return self._allocator.held
-
     def remove(self, number: int) -> None:
         """Release the box of a request."""
         self._free += prod(self._items.pop(number).size)
         if number in self.where:
-            self._allocator.release(self.where.pop(number))
+            super().remove(number)
 
     def place(self, request: Request) -> bool:
         """Place a request, moving residents if necessary; return whether it worked."""
         if prod(request.size) > self._free:
             return False
-        box = self._allocator.allocate(request.size) if self.known else None
+        box = self.allocator.allocate(request.size) if self.known else None
         if box is not None:
             self.where[request.number] = box
             self._settle(request.number, sides(box))
@@ -138,7 +118,7 @@ class Migrating:
             return True
         if verdict.fits is None and self.generous:
             for number in list(self.where):
-                self._allocator.release(self.where.pop(number))
+                self.allocator.release(self.where.pop(number))
             self._items[request.number] = new
             self._free -= prod(request.size)
             return True
@@ -176,10 +156,10 @@ class Migrating:
         self.moved += len(leave)
         self.carried += sum(prod(self._items[n].size) for n in leave)
         for number in leave:
-            self._allocator.release(self.where.pop(number))
+            self.allocator.release(self.where.pop(number))
         for number, box in wanted.items():
             if number not in self.where:
-                self._allocator.hold(box)
+                self.allocator.hold(box)
                 self.where[number] = box
                 self._settle(number, sides(box))
 

@@ -18,7 +18,6 @@ from enum import Enum
 from ..instances.submesh import Box
 from ..methods.submesh_allocators import ALLOCATORS
 from .submesh import Fixed, Measures, Tally, first_come, no_place, release_next
-from .submesh_migration import Migrating
 from .submesh_stream import Request
 
 DEPTH = 50
@@ -38,7 +37,7 @@ class Policy(Enum):
 
 def serve(
     requests: Sequence[Request],
-    occupancy: Fixed | Migrating,
+    occupancy: Fixed,
     policy: Policy,
     *,
     depth: int = DEPTH,
@@ -96,7 +95,7 @@ def serve(
 
 def _reservation(
     first: Request,
-    occupancy: Fixed | Migrating,
+    occupancy: Fixed,
     running: Sequence[tuple[float, int, Request]],
 ) -> tuple[float, Box]:
     """Find when the first of the queue would find a place, and which.
@@ -118,7 +117,7 @@ def _reservation(
 
 def _backfill(
     waiting: list[Request],
-    occupancy: Fixed | Migrating,
+    occupancy: Fixed,
     clock: float,
     then: float,
     place: Box,

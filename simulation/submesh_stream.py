@@ -27,21 +27,11 @@ _LEAST_SHARE = 0.01
 
 
 class Request(NamedTuple):
-    """A request for a box over a period of time.
+    """A request for a box over a period of time."""
 
-    Parameters
-    ----------
-    number
-        Position in the queue, from 0.
-    size
-        Sides of the box.
-    seconds
-        Residence time, above 0.
-    """
-
-    number: int
-    size: tuple[int, ...]
-    seconds: float
+    number: int  # position in the queue, from 0
+    size: tuple[int, ...]  # sides of the box
+    seconds: float  # residence time, above 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,13 +50,7 @@ class Uniform:
             )
 
     def draw(self, rng: np.random.Generator, n: int, side: int) -> Ints:
-        """Draw n sides of boxes; those longer than the mesh's are refused.
-
-        Raises
-        ------
-        InputError
-            If the range exceeds the side of the mesh.
-        """
+        """Draw n sides of boxes; those longer than the mesh's are refused."""
         if self.high > side:
             raise InputError(
                 f"must not be longer than the mesh ({side})",
@@ -97,13 +81,7 @@ class Normal:
             )
 
     def draw(self, rng: np.random.Generator, n: int, side: int) -> Ints:
-        """Draw n sides of boxes.
-
-        Raises
-        ------
-        InputError
-            If hardly any draw would fit the mesh.
-        """
+        """Draw n sides of boxes."""
         found = np.empty(0, dtype=np.int64)
         drawn = 0
         while len(found) < n:
@@ -131,21 +109,10 @@ def queue(
     residence: tuple[float, float] = (5.0, 30.0),
     seed: int = 0,
 ) -> list[Request]:
-    """Draw a queue of requests.
+    """Draw a queue of n requests for boxes, their sides alike along every axis.
 
-    Parameters
-    ----------
-    shape
-        Sides of the mesh.
-    n
-        Number of requests, at least 1.
-    sides
-        Distribution of the sides of the boxes, the same along every axis.
-    residence
-        Shortest and longest residence time, between which it is uniform.
-    seed
-        Random seed, at least 0. The random streams do not depend on n: with uniform
-        sides a shorter queue is the beginning of a longer one.
+    Residence times are uniform between a shortest and a longest. The random streams do
+    not depend on n: with uniform sides, a shorter queue begins a longer one.
 
     Raises
     ------

@@ -46,29 +46,13 @@ _BURST = 12
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """A job and its submission.
+    """A job and its submission."""
 
-    Parameters
-    ----------
-    number
-        Unique in its stream, ascending.
-    processors
-        Number of processors requested.
-    seconds
-        Run time.
-    submit
-        Submission in seconds since the start or, if it follows another job, since the
-        end of that job.
-    follows
-        Number of the job at whose end it is submitted, which precedes it in the
-        stream; None if it follows none.
-    """
-
-    number: int
-    processors: int
-    seconds: int
-    submit: int
-    follows: int | None = None
+    number: int  # unique in its stream, ascending
+    processors: int  # requested
+    seconds: int  # run time
+    submit: int  # seconds since the start, or since the end of the job that it follows
+    follows: int | None = None  # number of that job, which precedes it in the stream
 
 
 def synthetic_week(seed: int = 0, *, jobs: int = JOBS) -> list[Submission]:

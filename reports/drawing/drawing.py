@@ -17,12 +17,12 @@ from .problems import labels_of, paid
 from .shapes import (
     ACCENTS,
     Drawing,
+    Label,
     Rect,
     Shape,
     at,
     breadth,
     cropped,
-    text,
 )
 
 _MARGIN = 18
@@ -78,14 +78,8 @@ def draw(
 def draw_alone(instance: Instance, *, remark: str = "") -> str:
     """Draw an instance of which nothing is chosen yet, as `draw` does.
 
-    A submesh request is drawn next to the mesh, to scale.
-
-    Parameters
-    ----------
-    instance
-        What is drawn.
-    remark
-        A line above the picture.
+    A submesh request is drawn next to the mesh, to scale; the remark is a line above
+    the picture.
 
     Examples
     --------
@@ -104,17 +98,6 @@ def drawing_of(
     remark: str = "",
 ) -> Drawing:
     """Return the drawing that `draw` and `draw_alone` write as SVG.
-
-    Parameters
-    ----------
-    instance
-        Whose processors are chosen from.
-    selections
-        No more than two choices, by the names written above them.
-    title
-        First line; the name of the instance if left out.
-    remark
-        A line above the picture.
 
     Raises
     ------
@@ -143,18 +126,18 @@ def drawing_of(
     shapes: list[Shape] = []
     top = _HEAD + (42 if selections else 26 if remark else 4)
     if remark:
-        shapes.append(text(_MARGIN, _HEAD + 14, remark, size=13, bold=True))
+        shapes.append(Label(_MARGIN, _HEAD + 14, remark, size=13, bold=True))
     for i, picture in enumerate(shown):
         shapes.append(at(_MARGIN + i * (column + _BETWEEN), top, *picture.shapes))
     for i, name in enumerate(selections):
         x = _MARGIN + i * (column + _BETWEEN)
-        shapes.append(text(x, _HEAD + 14, name, size=13, bold=True))
-        shapes.append(text(x, _HEAD + 31, costs[name], size=12))
+        shapes.append(Label(x, _HEAD + 14, name, size=13, bold=True))
+        shapes.append(Label(x, _HEAD + 31, costs[name], size=12))
     inner = column * len(shown) + _BETWEEN * (len(shown) - 1)
     y = top + max(p.height for p in shown) + 22
     y = _add_legend(shapes, instance, selections, inner, y)
     for note in sorted({p.note for p in shown if p.note}):
-        shapes.append(text(_MARGIN, y, note, size=10, faint=True))
+        shapes.append(Label(_MARGIN, y, note, size=10, faint=True))
         y += 15
     width, height = inner + 2 * _MARGIN, y + _MARGIN - 10
     title = title or instance.name
@@ -168,8 +151,8 @@ def drawing_of(
         mark=_mark(instance, selections),
         shapes=[
             Rect(kind="ck-page", width=width, height=height, rx=6),
-            text(_MARGIN, 28, cropped(title, inner, 16), size=16, bold=True),
-            text(_MARGIN, 47, about, size=12, faint=True),
+            Label(_MARGIN, 28, cropped(title, inner, 16), size=16, bold=True),
+            Label(_MARGIN, 47, about, size=12, faint=True),
             *shapes,
         ],
     )
@@ -208,7 +191,7 @@ def _add_legend(
         left = _MARGIN + x
         if swatch:
             shapes.append(Rect(kind=kind, x=left, y=y - 9, width=10, height=10, rx=1.5))
-        shapes.append(text(left + 16 * swatch, y, label, size=11))
+        shapes.append(Label(left + 16 * swatch, y, label, size=11))
         x += wide
     return y + 20
 

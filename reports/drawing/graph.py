@@ -1,36 +1,28 @@
-"""Graphs as nodes and links; large ones as a list of the chosen nodes."""
+"""Trees and graphs as nodes and links; large ones as a list of the chosen nodes."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
 from textwrap import wrap
 
-from ...instances import Graph, KSubset
+from ...instances import Graph, KSubset, Tree
 from ...instances.topologies.graph import names_of
-from .shapes import Circle, Lines, Picture, Point, Rect, Shape, text
+from .shapes import Circle, Label, Lines, Picture, Point, Rect, Shape
 
 _ROOM = 380
 _MARGIN = 12
-_MOST_NODES = 128
+_STEP = 46
+_MOST_NODES = {Tree: 96, Graph: 128}
 _MOST_LINES = 40
 
 
 def graph_picture(instance: KSubset, chosen: Collection[int], accent: str) -> Picture:
-    """Draw one selection: processors as squares, other nodes as dots.
-
-    Parameters
-    ----------
-    instance
-        On a ``Graph`` topology.
-    chosen
-        Node numbers of the selection.
-    accent
-        Class of the chosen processors.
-    """
+    """Draw the chosen nodes of a graph: processors as squares, other nodes as dots."""
     graph = instance.topology
     assert isinstance(graph, Graph)
-    if graph.nodes > _MOST_NODES:
-        return _listed(graph, chosen)
+    if graph.nodes > _MOST_NODES[Graph]:
+        return _listed("graph", graph.nodes, _by_switch(graph, chosen))
     places = _layout(graph)
     free = {v for (v,) in instance.free}
     links: list[list[Point]] = [[places[u], places[v]] for u, v, _ in graph.edges]
@@ -41,15 +33,52 @@ def graph_picture(instance: KSubset, chosen: Collection[int], accent: str) -> Pi
         if v not in processors:
             nodes.append(Circle(kind="ck-edge", x=x, y=y, r=3))
             continue
-        name = accent if v in chosen else "ck-free" if v in free else "ck-busy"
-        left, top = x - side / 2, y - side / 2
-        nodes.append(Rect(kind=name, x=left, y=top, width=side, height=side))
+        kind = accent if v in chosen else "ck-free" if v in free else "ck-busy"
+        nodes.append(_square(x, y, side, kind))
         if graph.nodes <= 40:
-            label = str(v)
-            nodes.append(text(x, y + side + 4, label, size=8, anchor="middle"))
+            nodes.append(Label(x, y + side + 4, str(v), size=8, anchor="middle"))
     lines = Lines(kind="ck-edge", strokes=links, width=0.8)
     height = max(y for _, y in places) + 2 * _MARGIN
     return Picture(_ROOM, height, [lines, *nodes])
+
+
+def tree_picture(instance: KSubset, chosen: Collection[int], accent: str) -> Picture:
+    """Draw the chosen nodes of a tree as `graph_picture` does, from the root down."""
+    tree = instance.topology
+    assert isinstance(tree, Tree)
+    if len(tree.parent) > _MOST_NODES[Tree]:
+        return _listed("tree", len(tree.parent), _by_parent(tree, chosen))
+    across, level = _levels(tree)
+    leaves = max(across.values()) + 1
+    step = min(_ROOM / leaves, 34)
+    side = min(step - 2, 16)
+    places = {v: ((x + 0.5) * step, level[v] * _STEP + 14) for v, x in across.items()}
+    free = {v for (v,) in instance.free}
+    edges: list[list[Point]] = []
+    nodes: list[Shape] = []
+    for v in tree.order:
+        x, y = places[v]
+        if tree.parent[v] >= 0:
+            up_x, up_y = places[tree.parent[v]]
+            edges.append([(up_x, up_y), (x, y)])
+            if step >= 14 and tree.weight[v] != 1:
+                middle = (up_x + 2 * x) / 3 + 2, (up_y + 2 * y) / 3
+                nodes.append(Label(*middle, str(tree.weight[v]), size=8, faint=True))
+        if v not in tree.processors:
+            nodes.append(Circle(kind="ck-edge", x=x, y=y, r=2.5))
+            continue
+        kind = accent if v in chosen else "ck-free" if v in free else "ck-busy"
+        nodes.append(_square(x, y, side, kind))
+        if step >= 16:
+            below = y + side / 2 + 10
+            nodes.append(Label(x, below, str(v), size=8, anchor="middle", faint=True))
+    lines = Lines(kind="ck-edge", strokes=edges, width=0.8)
+    height = max(level.values()) * _STEP + 36
+    return Picture(leaves * step + 8, height, [lines, *nodes])
+
+
+def _square(x: float, y: float, side: float, kind: str) -> Rect:
+    return Rect(kind=kind, x=x - side / 2, y=y - side / 2, width=side, height=side)
 
 
 def _layout(graph: Graph) -> list[tuple[float, float]]:
@@ -77,20 +106,59 @@ def _layout(graph: Graph) -> list[tuple[float, float]]:
     ]
 
 
-def _listed(graph: Graph, chosen: Collection[int]) -> Picture:
-    """List the chosen nodes by their nearest neighbour, such as their switch."""
-    groups: dict[int, list[int]] = {}
+def _levels(tree: Tree) -> tuple[dict[int, float], dict[int, int]]:
+    """Leaves in a row, every other node above the middle of its children."""
+    children: list[list[int]] = [[] for _ in tree.parent]
+    level: dict[int, int] = {}
+    for v in tree.order:
+        up = tree.parent[v]
+        level[v] = level[up] + 1 if up >= 0 else 0
+        if up >= 0:
+            children[up].append(v)
+    across: dict[int, float] = {}
+    stack = [tree.order[0]]
+    leaves = 0
+    while stack:
+        v = stack.pop()
+        stack.extend(reversed(children[v]))
+        if not children[v]:
+            across[v] = leaves
+            leaves += 1
+    for v in reversed(tree.order):
+        if children[v]:
+            across[v] = (across[children[v][0]] + across[children[v][-1]]) / 2
+    return across, level
+
+
+def _by_parent(tree: Tree, chosen: Collection[int]) -> Mapping[str, Sequence[str]]:
+    groups: dict[int, list[str]] = defaultdict(list)
+    for v in sorted(chosen):
+        groups[tree.parent[v]].append(str(v))
+    return {f"below {up}": groups[up] for up in sorted(groups)}
+
+
+def _by_switch(graph: Graph, chosen: Collection[int]) -> Mapping[str, Sequence[str]]:
+    """Group the chosen nodes by their nearest neighbour, such as their switch."""
+    groups: dict[int, list[int]] = defaultdict(list)
     for v in sorted(chosen):
         nearest = min(graph.neighbours[v], key=lambda link: (link[1], link[0]))[0]
-        groups.setdefault(nearest, []).append(v)
-    lines: list[str] = []
-    for at, some in sorted(groups.items()):
-        line = f"at {names_of(graph, [at])[0]}: " + ", ".join(names_of(graph, some))
-        lines += wrap(line, 62, subsequent_indent="    ")
+        groups[nearest].append(v)
+    return {
+        f"at {names_of(graph, [at])[0]}": names_of(graph, groups[at])
+        for at in sorted(groups)
+    }
+
+
+def _listed(kind: str, nodes: int, groups: Mapping[str, Sequence[str]]) -> Picture:
+    """List the chosen nodes by where they are."""
+    lines = [
+        line
+        for where, names in groups.items()
+        for line in wrap(f"{where}: {', '.join(names)}", 62, subsequent_indent="    ")
+    ]
     shown = lines[:_MOST_LINES]
-    body = [text(0, 12 + 14 * i, line, size=10) for i, line in enumerate(shown)]
-    note = f"a graph of {graph.nodes} nodes is not drawn"
-    note += "; chosen nodes are listed" * bool(chosen)
-    if len(lines) > _MOST_LINES:
-        note += " in part"
+    body = [Label(0, 12 + 14 * i, line, size=10) for i, line in enumerate(shown)]
+    note = f"a {kind} of {nodes} nodes is not drawn"
+    note += "; chosen nodes are listed" * bool(groups)
+    note += " in part" * (len(lines) > _MOST_LINES)
     return Picture(_ROOM, 14 * len(shown) + 8, body, note)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from itertools import groupby
+from itertools import groupby, product
 from math import isqrt, prod
 
 from ...instances import KSubset, Mesh, Site, Torus
-from .shapes import Lines, Picture, Rect, Shape, at, box, text
+from .shapes import Label, Lines, Picture, Rect, Shape, at, box
 
 _ROOM = 380
 _LARGEST_CELL = 26
@@ -22,19 +22,10 @@ _GAP = 14
 def grid_picture(
     instance: KSubset, chosen: Collection[Site], others: Collection[Site], accent: str
 ) -> Picture:
-    """Draw one selection; the last two axes make a layer, row 0 on top.
+    """Draw the chosen sites; the last two axes make a layer, row 0 on top.
 
-    Parameters
-    ----------
-    instance
-        On a mesh or a torus.
-    chosen
-        Sites of the selection; none if the instance is drawn alone.
-    others
-        Sites of the other selection, if there is one: both pictures show the same
-        part of the network, and cells that only this one has get a dot.
-    accent
-        Class of the chosen cells.
+    ``others`` are those of the other selection, if there is one: both pictures show the
+    same part of the network, and cells that only this one has get a dot.
     """
     topology = instance.topology
     assert isinstance(topology, Mesh | Torus)
@@ -49,7 +40,7 @@ def grid_picture(
     layers = sorted({site[:lead] for site in either})
     notes = []
     if prod(shape[:lead]) <= _MOST_LAYERS or not either:
-        layers = _all_layers(shape[:lead])
+        layers = list(product(*map(range, shape[:lead])))
     else:
         notes.append("layers without a chosen processor are left out")
     if len(layers) > _MOST_LAYERS:
@@ -80,7 +71,7 @@ def grid_picture(
         y = (i // columns) * (one.height + top + _GAP)
         if lead:
             name = "layer " + ", ".join(map(str, layer))
-            shapes.append(text(x + 14, y + 11, name, size=10, faint=True))
+            shapes.append(Label(x + 14, y + 11, name, size=10, faint=True))
         shapes.append(at(x, y + top, *one.shapes))
         width, height = max(width, x + one.width), max(height, y + top + one.height)
     if isinstance(topology, Torus):
@@ -90,13 +81,6 @@ def grid_picture(
 
 Window = tuple[int, int, int, int]
 """First and one past the last row, the same of columns."""
-
-
-def _all_layers(shape: tuple[int, ...]) -> list[tuple[int, ...]]:
-    layers: list[tuple[int, ...]] = [()]
-    for side in shape:
-        layers = [(*layer, x) for layer in layers for x in range(side)]
-    return layers
 
 
 def _window(
@@ -157,29 +141,23 @@ def _layer(
         shapes.append(Lines(kind="ck-grid", strokes=lines, width=1 / cell))
     if own and cell >= 5:
         shapes += _dots(own, "ck-dot", 0.32)
+    wide, high = columns * cell, rows * cell
+    dashes = (5, 3) if wraps else ()
     frame = Rect(
-        kind="ck-edge",
-        x=-2,
-        y=-2,
-        width=columns * cell + 4,
-        height=rows * cell + 4,
-        dashes=(5, 3) if wraps else (),
+        kind="ck-edge", x=-2, y=-2, width=wide + 4, height=high + 4, dashes=dashes
     )
-    ticks = [
-        text(-6, min(cell, 10) + 0.0, str(top), size=9, anchor="end", faint=True),
-        text(2, rows * cell + 13, str(left), size=9, faint=True),
+    ends = [
+        (-6, min(cell, 10) + 0.0, top, "end"),
+        (2, high + 13, left, "start"),
+        *[(-6, high, bottom - 1, "end")] * (rows > 1),
+        *[(wide, high + 13, right - 1, "end")] * (columns > 1),
     ]
-    if rows > 1:
-        label = text(-6, rows * cell, str(bottom - 1), size=9, anchor="end", faint=True)
-        ticks.append(label)
-    if columns > 1:
-        x = columns * cell
-        label = text(
-            x, rows * cell + 13, str(right - 1), size=9, anchor="end", faint=True
-        )
-        ticks.append(label)
+    ticks = [
+        Label(x, y, str(n), size=9, anchor=anchor, faint=True)
+        for x, y, n, anchor in ends
+    ]
     inner = at(26, 3, at(0, 0, *shapes, scale=cell), frame, *ticks)
-    return Picture(columns * cell + 30, rows * cell + 20, [inner])
+    return Picture(wide + 30, high + 20, [inner])
 
 
 def _runs(cells: list[tuple[int, int]], name: str) -> list[Shape]:

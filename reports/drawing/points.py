@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from math import sqrt
 
 from ...instances import KSubset, Site
-from .shapes import Circle, Picture, Rect, Shape, at, text
+from .shapes import Circle, Label, Picture, Rect, Shape, at
 
 _ROOM = 330
 _MARGIN = 24
@@ -30,16 +30,9 @@ class _Spot:
 
 
 def points_picture(instance: KSubset, chosen: Collection[int], accent: str) -> Picture:
-    """Draw one selection: first axis to the right, second upwards, same scale.
+    """Draw the chosen points: first axis to the right, second upwards, same scale.
 
-    Parameters
-    ----------
-    instance
-        On a ``Points`` topology; of more than two axes the first two are shown.
-    chosen
-        Indices of the selection: sites may repeat, so they would not do.
-    accent
-        Class of the chosen points.
+    Sites may repeat, so the choice is of indices. Further axes are not shown.
     """
     picked = set(chosen)
     busy = Counter(instance.topology.locations()) - Counter(instance.free)
@@ -106,7 +99,7 @@ def _marks(
         after = x + outer + 3
         flipped = after > width - 20
         marks.append(
-            text(
+            Label(
                 x - outer - 3 if flipped else after,
                 y + 3.5,
                 f"{spot.chosen}/{total}" if of_chosen else str(total),

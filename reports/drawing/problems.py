@@ -21,14 +21,13 @@ from ...instances import (
     problem_of,
 )
 from ..pages.numbers import price
-from .graph import graph_picture
+from .graph import graph_picture, tree_picture
 from .grid import grid_picture
 from .points import points_picture
 from .procset import procset_picture
 from .shapes import Picture
 from .submesh import submesh_kinds, submesh_picture
 from .sukp import sukp_picture
-from .tree import tree_picture
 
 Selections = Mapping[str, Collection[int]]
 """Choices by the names written above them."""
@@ -40,49 +39,22 @@ Kinds = list[tuple[str, str]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProblemLabels:
-    """Words and pictures for one problem.
+    """Words and pictures for one problem."""
 
-    Parameters
-    ----------
-    title
-        Heading of its section.
-    costs
-        A sentence: what a cost is.
-    given
-        Head of the column that describes an instance.
-    n, k
-        Labels of axes; "" for k where there is nothing to plot against.
-    has_busy
-        Whether some processors are busy, so that occupancy can be plotted.
-    picture
-        Draws one choice, or the instance alone.
-    kinds
-        Which kinds of shapes the legend explains, apart from the choices.
-    cost
-        Head of the column of costs.
-    chosen
-        What the legend calls a choice, before the name of the method.
-    cost_text
-        Writes a cost for people.
-    scale
-        Divisor of the costs of an instance.
-    has_dots
-        Whether a dot marks what only one of two choices takes.
-    """
-
-    title: str
-    costs: str
-    given: str
-    n: str
-    k: str
-    has_busy: bool
-    picture: Painter
-    kinds: Callable[[Any, Selections], Kinds]
-    cost: str = "cost"
-    chosen: str = "chosen by"
+    title: str  # heading of its section
+    costs: str  # a sentence: what a cost is
+    given: str  # head of the column that describes an instance
+    n: str  # label of an axis
+    k: str  # the same; "" where there is nothing to plot against
+    has_busy: bool  # whether occupancy can be plotted: some processors are busy
+    picture: Painter  # draws one choice, or the instance alone
+    kinds: Callable[[Any, Selections], Kinds]  # what the legend explains beside choices
+    cost: str = "cost"  # head of the column of costs
+    chosen: str = "chosen by"  # the legend's name of a choice, before the method's
     cost_text: Callable[[Any, Value | None], str] = lambda instance, value: price(value)
-    scale: Callable[[Any], int] = lambda instance: 1
+    scale: Callable[[Any], int] = lambda instance: 1  # divisor of the costs
     has_dots: Callable[[Any], bool] = lambda instance: False
+    """Whether a dot marks what only one of two choices takes."""
 
 
 def _profit(instance: Sukp, value: Value | None) -> str:

@@ -9,7 +9,7 @@ from math import ceil
 
 from ...instances import ProcessorSet, ProcSet
 from ...instances.value import cost_text
-from .shapes import Picture, Point, Rect, Shape, at, box, boxes, breadth, cropped, text
+from .shapes import Label, Picture, Point, Rect, Shape, at, box, boxes, breadth, cropped
 
 _LARGEST_CELL = 20.0
 _SMALLEST_CELL = 2.0
@@ -28,17 +28,6 @@ def procset_picture(
     Below, the sets that the choice touches and that cost something and have more
     than one available member, most expensive first, each as a bar: chosen, free and
     busy members. Where nothing is chosen, all such sets.
-
-    Parameters
-    ----------
-    instance
-        Whose processors are drawn.
-    chosen
-        Indices of the selection.
-    accent
-        Class of the chosen cells.
-    room
-        Width to be used, in pixels.
     """
     cells = _cells(instance, frozenset(chosen), accent, room)
     bars = _bars(instance, frozenset(chosen), accent, room)
@@ -64,7 +53,7 @@ def _cells(
         x, y = margin + column * (width * cell + gap), row * (cell + gap)
         if column == 0 and (row == 0 or cell + gap >= _LABEL + 1 or row % 4 == 0):
             labels.append(
-                text(
+                Label(
                     *(margin - 6, y + cell / 2 + _LABEL / 3),
                     cropped(name, margin - 8, _LABEL),
                     size=_LABEL,
@@ -141,26 +130,26 @@ def _bars(
     opened.sort(key=lambda one: ([-price for price in one.cost], _natural(one.name)))
     if not opened:
         none = "no shared set opened" if chosen else "no shared set"
-        return Picture(room, _LINE, [text(0, 12, none, faint=True)])
+        return Picture(room, _LINE, [Label(0, 12, none, faint=True)])
     shown = opened[:_MOST_SETS]
     heading = f"shared sets{' opened' if chosen else ''}: {len(opened)}"
-    parts: list[Shape] = [text(0, 12, heading, size=12, bold=True)]
+    parts: list[Shape] = [Label(0, 12, heading, size=12, bold=True)]
     names = min(max(breadth(one.name, 11) for one in shown), 0.3 * room)
-    prices = min(max(breadth(_price(one), 11) for one in shown), 0.25 * room)
+    prices = min(max(breadth(cost_text(one.cost), 11) for one in shown), 0.25 * room)
     counts = breadth("0000 of 0000" if chosen else "0000 free of 0000", 10)
     left = names + prices + 24
     most = max(len(one.members) for one in shown)
     scale = max(room - left - counts - 8, 40) / most
     for number, one in enumerate(shown, start=1):
         y = number * _LINE + 12
-        parts.append(text(0, y, cropped(one.name, names + 6, 11), size=11))
-        price = cropped(_price(one), prices + 6, 11)
-        parts.append(text(names + 12, y, price, size=11, faint=True))
+        parts.append(Label(0, y, cropped(one.name, names + 6, 11), size=11))
+        price = cropped(cost_text(one.cost), prices + 6, 11)
+        parts.append(Label(names + 12, y, price, size=11, faint=True))
         parts += _bar(one, chosen, free, accent, left, y - 10, scale)
         taken = sum(i in (chosen or free) for i in one.members)
         end = left + scale * len(one.members) + 6
         count = f"{taken} {'' if chosen else 'free '}of {len(one.members)}"
-        parts.append(text(end, y, count, size=10, faint=True))
+        parts.append(Label(end, y, count, size=10, faint=True))
     more = len(opened) - len(shown)
     opens = "are opened and not drawn" if chosen else "are not drawn"
     note = f"{more} more shared sets {opens}" if more else ""
@@ -178,11 +167,8 @@ def _bar(
 ) -> list[Shape]:
     taken = sum(i in chosen for i in one.members)
     idle = sum(i in free for i in one.members) - taken
-    lengths = {
-        accent: taken,
-        "ck-free": idle,
-        "ck-busy": len(one.members) - taken - idle,
-    }
+    busy = len(one.members) - taken - idle
+    lengths = {accent: taken, "ck-free": idle, "ck-busy": busy}
     parts: list[Shape] = []
     for kind, length in lengths.items():
         if length:
@@ -190,7 +176,3 @@ def _bar(
             parts.append(Rect(kind=kind, x=x, y=y, width=wide, height=12, line=False))
             x += wide
     return parts
-
-
-def _price(one: ProcessorSet) -> str:
-    return cost_text(one.cost)

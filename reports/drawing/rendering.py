@@ -8,30 +8,19 @@ from typing import Any
 
 import matplotlib as mpl
 from matplotlib.figure import Figure
-from matplotlib.patches import PathPatch
+from matplotlib.patches import BoxStyle, PathPatch
 from matplotlib.path import Path
 from matplotlib.transforms import Affine2D
 
-from ..pages.saving import save
-from .shapes import (
-    PALETTE,
-    Circle,
-    Drawing,
-    Group,
-    Label,
-    Lines,
-    Rect,
-    Shape,
-)
+from ..pages.plot_style import save
+from .shapes import PALETTE, Circle, Drawing, Group, Label, Lines, Rect, Shape
 
 _POINTS = 72 / 96
 """Points per pixel."""
 _DENSITY = 192
 """Dots per inch of a PNG: two for each pixel of the drawing."""
 _ENDS = {"start": "left", "middle": "center", "end": "right"}
-_GO, _LINE, _BEND, _CLOSE = (
-    int(code) for code in (Path.MOVETO, Path.LINETO, Path.CURVE3, Path.CLOSEPOLY)
-)
+_GO, _LINE, _CLOSE = (int(code) for code in (Path.MOVETO, Path.LINETO, Path.CLOSEPOLY))
 _LOOK: dict[Any, Any] = {
     "font.family": "sans-serif",
     "font.sans-serif": ["DejaVu Sans"],
@@ -44,12 +33,7 @@ _Place = tuple[float, float, float]
 def rendered(drawing: Drawing, form: str) -> bytes:
     """Paint a drawing in its light colours; equal drawings give equal bytes.
 
-    Parameters
-    ----------
-    drawing
-        What is painted.
-    form
-        ``png`` (two dots per pixel) or ``pdf``.
+    The form is ``png`` (two dots per pixel) or ``pdf``.
     """
     with mpl.rc_context(_LOOK):
         figure = Figure(figsize=(drawing.width / 96, drawing.height / 96))
@@ -96,12 +80,11 @@ def _patch(axes: Any, shape: Lines | Rect | Circle, place: _Place, order: int) -
     scale, x, y = place
     fill, stroke, *_ = PALETTE[shape.kind]
     dashes: tuple[float, ...] = ()
-    cap, opacity, pen = "butt", 1.0, 1.0
+    opacity = 1.0
     if isinstance(shape, Rect):
         dashes, opacity, pen = shape.dashes, shape.opacity, float(shape.line)
     else:
         pen = shape.width
-        cap = "round" if isinstance(shape, Lines) and shape.round else "butt"
     width = pen * scale * _POINTS if stroke else 0.0
     axes.add_patch(
         PathPatch(
@@ -110,7 +93,7 @@ def _patch(axes: Any, shape: Lines | Rect | Circle, place: _Place, order: int) -
             edgecolor=(stroke, opacity) if width else "none",
             linewidth=width,
             linestyle=(0, [d * _POINTS / width for d in dashes]) if dashes else "-",
-            capstyle=cap,
+            capstyle="round" if isinstance(shape, Lines) and shape.round else "butt",
             joinstyle="miter",
             zorder=order,
             clip_on=False,
@@ -122,30 +105,15 @@ def _outline(shape: Lines | Rect | Circle) -> Path:
     if isinstance(shape, Circle):
         return Path.circle((shape.x, shape.y), shape.r)
     if isinstance(shape, Rect):
-        return _rectangle(shape)
+        r = min(shape.rx, shape.width / 2, shape.height / 2)
+        style = BoxStyle.Round(0, r) if r else BoxStyle.Square(0)
+        return style(shape.x, shape.y, shape.width, shape.height, 1.0)
     places: list[tuple[float, float]] = []
     codes: list[int] = []
     for stroke in shape.strokes:
         places += [*stroke, stroke[0]] if shape.closed else stroke
         codes += [_GO, *[_LINE] * (len(stroke) - 1), *[_CLOSE] * shape.closed]
     return Path(places, codes)
-
-
-def _rectangle(shape: Rect) -> Path:
-    x, y, w, h = shape.x, shape.y, shape.width, shape.height
-    if not shape.rx:
-        return Path(
-            [(x, y), (x + w, y), (x + w, y + h), (x, y + h), (x, y)], closed=True
-        )
-    r = min(shape.rx, w / 2, h / 2)
-    ends = [
-        ((x + w - r, y), (x + w, y), (x + w, y + r)),
-        ((x + w, y + h - r), (x + w, y + h), (x + w - r, y + h)),
-        ((x + r, y + h), (x, y + h), (x, y + h - r)),
-        ((x, y + r), (x, y), (x + r, y)),
-    ]
-    places = [(x + r, y), *(point for end in ends for point in end), (x + r, y)]
-    return Path(places, [_GO, *(_LINE, _BEND, _BEND) * 4, _CLOSE])
 
 
 def _write(axes: Any, label: Label, place: _Place, order: int) -> None:

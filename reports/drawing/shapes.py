@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from html import escape
 
 # Of each kind of shape, fill and stroke on a light page, then on a dark one. Okabe and
@@ -88,17 +88,23 @@ class Circle:
     width: float = 1.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Label:
     """One line of text with its baseline at y."""
 
-    kind: str
     x: float
     y: float
     content: str
-    size: float
-    anchor: str
-    bold: bool
+    _: KW_ONLY
+    size: float = 12
+    anchor: str = "start"
+    faint: bool = False
+    bold: bool = False
+
+    @property
+    def kind(self) -> str:
+        """The kind of shape that it is drawn as."""
+        return "ck-faint" if self.faint else "ck-text"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,25 +133,13 @@ class Picture:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Drawing:
-    """A finished picture.
-
-    Parameters
-    ----------
-    width, height
-        Pixels.
-    title, description
-        Alternative text.
-    mark
-        Prefix of ids; equal drawings may share it.
-    shapes
-        Painted in this order, on a page of the size of the drawing.
-    """
+    """A finished picture, of a size in pixels; shapes are painted in their order."""
 
     width: float
     height: float
     title: str
-    description: str
-    mark: str
+    description: str  # alternative text, as the title is
+    mark: str  # prefix of ids; equal drawings may share it
     shapes: Sequence[Shape]
 
     @property
@@ -235,28 +229,6 @@ def _stroke(points: Sequence[Point], closed: bool) -> str:
             parts.append(f"L{num(to_x)} {num(to_y)}")
         x, y = to_x, to_y
     return "".join(parts) + "z" * closed
-
-
-def text(
-    x: float,
-    y: float,
-    content: str,
-    *,
-    size: float = 12,
-    anchor: str = "start",
-    faint: bool = False,
-    bold: bool = False,
-) -> Label:
-    """Make one line of text with its baseline at y."""
-    return Label(
-        kind="ck-faint" if faint else "ck-text",
-        x=x,
-        y=y,
-        content=content,
-        size=size,
-        anchor=anchor,
-        bold=bold,
-    )
 
 
 def at(x: float, y: float, *shapes: Shape, scale: float = 1.0) -> Group:

@@ -8,7 +8,7 @@ from math import hypot
 
 from ...instances import Submesh
 from ...instances.submesh import Box, corner, final_boxes, placement_of, sides
-from .shapes import ACCENTS, Lines, Picture, Point, Rect, Shape, at, breadth, text
+from .shapes import ACCENTS, Label, Lines, Picture, Point, Rect, Shape, at, breadth
 
 _LARGEST_CELL = 22.0
 _TALLEST = 560.0
@@ -29,19 +29,8 @@ def submesh_picture(
     """Draw a placement: before with arrows, and after; one panel if no resident moves.
 
     The first coordinate runs to the right and the second downwards, as in the paper
-    of Morgenstern 1994; further coordinates are layers, side by side.
-
-    Parameters
-    ----------
-    instance
-        The mesh and its residents.
-    chosen
-        The placement, as integers; none if the instance is drawn alone: then the
-        request is drawn next to the mesh, to scale.
-    accent
-        Class of the request.
-    room
-        Width to be used, in pixels.
+    of Morgenstern 1994; further coordinates are layers, side by side. If nothing is
+    chosen, the request is drawn next to the mesh, to scale.
     """
     if not chosen:
         return _alone(instance, accent, room)
@@ -54,34 +43,21 @@ def submesh_picture(
     last = _panels(instance, after, moved, cell, (placement.at, accent))
     if not moved:
         return last
-    first = _panels(instance, before, moved, cell, None)
+    first = _panels(instance, before, moved, cell)
     flat = layers == 1
     arrows = _arrows(instance, before, placement.moves, cell) if flat else []
     notes = ["arrows are drawn in two dimensions only"] * (not flat)
     notes += [_PINNED] * any(one.fixed for one in instance.residents)
-    note = "; ".join(notes)
-    head = text(0, 11, "before", size=11, faint=True)
-    tail = text(0, 11, "after", size=11, faint=True)
-    first = Picture(
-        first.width,
-        first.height + _CAPTION,
-        [head, at(0, _CAPTION, *first.shapes, *arrows)],
-    )
-    shown = tail, at(0, _CAPTION, *last.shapes)
-    high = last.height + _CAPTION
+    x, y = first.width + _BETWEEN, 0.0
     if not flat:
-        return Picture(
-            first.width,
-            first.height + _BETWEEN / 2 + high,
-            [*first.shapes, at(0, first.height + _BETWEEN / 2, *shown)],
-            note,
-        )
-    return Picture(
-        first.width + _BETWEEN + last.width,
-        high,
-        [*first.shapes, at(first.width + _BETWEEN, 0, *shown)],
-        note,
-    )
+        x, y = 0.0, first.height + _CAPTION + _BETWEEN / 2
+    tail = Label(0, 11, "after", size=11, faint=True)
+    shapes: list[Shape] = [
+        Label(0, 11, "before", size=11, faint=True),
+        at(0, _CAPTION, *first.shapes, *arrows),
+        at(x, y, tail, at(0, _CAPTION, *last.shapes)),
+    ]
+    return Picture(x + last.width, y + last.height + _CAPTION, shapes, "; ".join(notes))
 
 
 def submesh_kinds(
@@ -111,22 +87,13 @@ def _alone(instance: Submesh, accent: str, room: float) -> Picture:
     beside = max(wide, 4 * _LABEL / _LARGEST_CELL) / instance.shape[0]
     cell = _cell(instance, _layers(instance) + beside, room)
     boxes = [one.box for one in instance.residents]
-    panels = _panels(instance, boxes, (), cell, None)
+    panels = _panels(instance, boxes, (), cell)
     written = "x".join(map(str, instance.request))
     notes = ["the request may be turned"] * instance.rotate
     notes += ["residents must not be moved"] * (not instance.migrate)
     notes += [_PINNED] * any(one.fixed for one in instance.residents)
-    gap = min(1.0, cell / 6)
-    request = Rect(
-        kind=accent,
-        x=gap / 2,
-        y=_CAPTION + gap / 2,
-        width=wide * cell - gap,
-        height=high * cell - gap,
-        rx=min(2.0, cell / 4),
-        line=False,
-    )
-    label = text(0, 11, written, size=11, faint=True)
+    request = _block(0, _CAPTION, wide * cell, high * cell, cell, accent)
+    label = Label(0, 11, written, size=11, faint=True)
     left = panels.width + _BETWEEN
     return Picture(
         left + max(wide * cell, breadth(written, 11)),
@@ -152,7 +119,7 @@ def _panels(
     boxes: Sequence[Box],
     moved: Collection[int],
     cell: float,
-    request: tuple[Box, str] | None,
+    request: tuple[Box, str] | None = None,
 ) -> Picture:
     """Draw all layers side by side."""
     width, height = (side * cell for side in instance.shape[:2])
@@ -178,24 +145,27 @@ def _boxed(
     instance: Submesh, box: Box, layer: int, cell: float, kind: str, label: str
 ) -> Iterator[Shape]:
     """Draw the parts of a box that lie in a layer; on a torus there may be several."""
-    gap = min(1.0, cell / 6)
     for low, length in _parts(instance, box, layer):
         x, y, wide, high = (z * cell for z in (*low, *length))
-        yield Rect(
-            kind=kind,
-            x=x + gap / 2,
-            y=y + gap / 2,
-            width=wide - gap,
-            height=high - gap,
-            rx=min(2.0, cell / 4),
-            line=False,
-        )
+        yield _block(x, y, wide, high, cell, kind)
         if label and wide > _LABEL * (len(label) + 0.5) and high > _LABEL + 3:
-            yield text(
-                *(x + 0.35 * _LABEL, y + 1.25 * _LABEL),
-                label,
-                size=_LABEL,
-            )
+            yield Label(x + 0.35 * _LABEL, y + 1.25 * _LABEL, label, size=_LABEL)
+
+
+def _block(
+    x: float, y: float, wide: float, high: float, cell: float, kind: str
+) -> Rect:
+    """Return a box with a gap around it and round corners."""
+    gap = min(1.0, cell / 6)
+    return Rect(
+        kind=kind,
+        x=x + gap / 2,
+        y=y + gap / 2,
+        width=wide - gap,
+        height=high - gap,
+        rx=min(2.0, cell / 4),
+        line=False,
+    )
 
 
 def _pinned(instance: Submesh, box: Box, layer: int, cell: float) -> Iterator[Shape]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from ...instances import Sukp
-from .shapes import Picture, Point, Rect, at, box, boxes, text
+from .shapes import Label, Picture, Point, Rect, at, box, boxes
 
 _LARGEST_CELL = 18.0
 _TALLEST = 520.0
@@ -21,17 +21,6 @@ def sukp_picture(
 
     Bars above are the profits of the items, bars to the right the weights of the
     elements, each to a scale of its own.
-
-    Parameters
-    ----------
-    instance
-        Items and elements, in the order of the file.
-    chosen
-        Indices of the items taken; none if the instance is drawn alone.
-    accent
-        Class of what is taken.
-    room
-        Width to be used, in pixels.
     """
     picked = set(chosen)
     paid = {e for j in picked for e in instance.items[j]}
@@ -63,8 +52,8 @@ def sukp_picture(
         [
             at(0, left, ground, *boxes(runs)),
             *boxes(bars),
-            text(width + _GAP, _BAR - 2, "profits", size=_LABEL, faint=True),
-            text(width + _GAP, below + 2, "weights", size=_LABEL, faint=True),
+            Label(width + _GAP, _BAR - 2, "profits", size=_LABEL, faint=True),
+            Label(width + _GAP, below + 2, "weights", size=_LABEL, faint=True),
         ],
     )
 

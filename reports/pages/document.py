@@ -10,8 +10,8 @@ nothing else in them is markup. Whatever a file, a solver or a user named is a `
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 
 class Name(str):
@@ -72,26 +72,23 @@ class Plot:
 class Table:
     """Rows of cells.
 
-    Parameters
-    ----------
-    name
-        Name of its CSV file, without the ending; "" for none.
-    caption
-        What it shows; "" for none.
-    columns
-        Heads; those of text columns begin with ``*``.
-    rows
-        As many cells as heads each.
-    pictures
-        One SVG picture per row, or nothing. With pictures, a page shows each row as
-        a card: the first cell is its heading, the others are listed by their heads.
+    With pictures, a page shows each row as a card: the first cell is its heading, the
+    others are listed by their heads.
     """
 
-    name: str = ""
-    caption: str = ""
-    columns: Sequence[str]
-    rows: Sequence[Sequence[Cell]]
-    pictures: Sequence[str] = ()
+    name: str = ""  # of its CSV file, without the ending; "" for none
+    caption: str = ""  # what it shows; "" for none
+    columns: Sequence[str]  # heads; those of text columns begin with ``*``
+    rows: Sequence[Sequence[Cell]]  # as many cells as heads each
+    pictures: Sequence[str] = ()  # one SVG picture per row, or nothing
+
+    @classmethod
+    def of(cls, name: str, caption: str, rows: Iterable[Mapping[str, Cell]]) -> Table:
+        """Make a table of at least one row; each gives its cells by their heads."""
+        (heads, first), *others = ((tuple(row), tuple(row.values())) for row in rows)
+        assert all(head == heads for head, _ in others)
+        cells = (first, *(row for _, row in others))
+        return cls(name=name, caption=caption, columns=heads, rows=cells)
 
     def __post_init__(self) -> None:
         assert all(len(row) == len(self.columns) for row in self.rows)
@@ -100,29 +97,14 @@ class Table:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """One statement of a paper, and what became of it.
+    """One statement of a paper, and what became of it."""
 
-    Parameters
-    ----------
-    claim
-        What the paper says, in our words.
-    paper, ours
-        The paper's figure and ours.
-    holds
-        Whether the statement holds; None where it is a matter of degree.
-    criterion
-        What is compared, the tolerance, and the difference found; required wherever
-        ``holds`` is not None.
-    remark
-        Why the statement does not hold, or how nearly it does.
-    """
-
-    claim: str
-    paper: str
-    ours: str
-    holds: bool | None = None
-    criterion: str = ""
-    remark: str = ""
+    claim: str  # what the paper says, in our words
+    paper: str  # the paper's figure
+    ours: str  # our figure
+    holds: bool | None = None  # None where it is a matter of degree
+    criterion: str = ""  # what is compared, by how much it differs; given with `holds`
+    remark: str = ""  # why the statement does not hold, or how nearly it does
 
     def __post_init__(self) -> None:
         assert self.criterion or self.holds is None, self.claim
@@ -142,92 +124,44 @@ def all_hold(outcomes: Iterable[bool | None]) -> bool | None:
 class Section:
     """Text, plots, tables, a list and subsections under one heading.
 
-    Parameters
-    ----------
-    title
-        The heading.
-    text
-        Paragraphs above everything else.
-    plots, tables
-        What is shown; plots appear in HTML only.
-    items
-        A bulleted list below the tables.
-    after
-        Paragraphs below the list.
-    sections
-        Subsections. If several sections have some, the page begins with links to them.
-    folded
-        Whether HTML hides the contents until the reader asks for them.
+    If several sections have subsections, the page begins with links to them.
     """
 
     title: str
-    text: tuple[Text, ...] = ()
-    plots: tuple[Plot, ...] = ()
+    text: tuple[Text, ...] = ()  # paragraphs above everything else
+    plots: tuple[Plot, ...] = ()  # appear in HTML only
     tables: tuple[Table, ...] = ()
-    items: tuple[Text, ...] = ()
-    after: tuple[Text, ...] = ()
+    items: tuple[Text, ...] = ()  # a bulleted list below the tables
+    after: tuple[Text, ...] = ()  # paragraphs below the list
     sections: tuple[Section, ...] = ()
-    folded: bool = False
+    folded: bool = False  # whether HTML hides the contents until the reader asks
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shares:
-    """Parts of a whole, drawn as one bar with a key.
+    """Parts of a whole, drawn as one bar with a key."""
 
-    Parameters
-    ----------
-    label
-        What is divided.
-    whole
-        Its size.
-    parts
-        Name, size, and colour (a variable of `page_style`) of every part.
-    """
-
-    label: str
-    whole: int
+    label: str  # what is divided
+    whole: int  # its size
     parts: tuple[tuple[str, int, str], ...]
+    """Name, size, and colour (a variable of `page_style`) of every part."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Document:
-    """A report, ready to be written.
+    """A report, ready to be written."""
 
-    Parameters
-    ----------
-    name
-        As the command line knows it.
-    title
-        The heading of the page.
-    source
-        What the report is about: a paper's figure, or what was run. The writers add
-        the final full stop.
-    lead
-        What was found, in a paragraph or two.
-    tiles
-        Figures to be seen first, each with a label (HTML only).
-    shares
-        How the rows divide, or nothing.
-    verdict
-        The one sentence that matters, or "".
-    findings
-        Statements of a paper, one by one.
-    sections
-        Everything else.
-    notes
-        How it was run: stream, seeds, machine, and where we depart from the paper.
-    """
-
-    name: str
-    title: str
-    source: Text = ""
-    lead: tuple[Text, ...] = ()
-    tiles: tuple[tuple[str, str], ...] = ()
-    shares: Shares | None = None
-    verdict: str = ""
-    findings: tuple[Finding, ...] = ()
-    sections: tuple[Section, ...] = ()
-    notes: tuple[str, ...] = field(default=())
+    name: str  # as the command line knows it
+    title: str  # the heading of the page
+    source: Text = ""  # a paper's figure, or what was run; without the full stop
+    lead: tuple[Text, ...] = ()  # what was found, in a paragraph or two
+    tiles: tuple[tuple[str, str], ...] = ()  # figures to be seen first (HTML only)
+    shares: Shares | None = None  # how the rows divide
+    verdict: str = ""  # the one sentence that matters
+    findings: tuple[Finding, ...] = ()  # statements of a paper, one by one
+    sections: tuple[Section, ...] = ()  # everything else
+    notes: tuple[str, ...] = ()
+    """How it was run: stream, seeds, machine, and where we depart from the paper."""
 
     @property
     def whole(self) -> tuple[Section, ...]:

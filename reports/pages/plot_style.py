@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Callable, Sequence
 from hashlib import sha256
 from html import escape
@@ -20,7 +21,6 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter, NullLo
 
 from .bootstrap import Estimate
 from .document import Plot
-from .saving import save
 
 # Colours that stand for the page's own, which are put in afterwards.
 INK, FAINT, RULE, CLOUD = "#010101", "#020202", "#030303", "#040404"
@@ -108,6 +108,14 @@ def dots(
             zorder=3,
         )
     )
+
+
+def named_rows(axes: Axes, names: Sequence[str]) -> None:
+    """Name the rows of a plot, the first on top."""
+    axes.set_yticks(range(len(names)), names)
+    axes.tick_params(axis="y", length=0, labelcolor=INK)
+    axes.set_ylim(len(names) - 0.5, -0.5)
+    axes.grid(axis="x")
 
 
 def per_cent(axes: Axes, place: int, estimate: Estimate) -> None:
@@ -213,20 +221,22 @@ def as_svg(figure: Figure, spoken: str) -> str:
     return head + text[text.index(">") + 1 :].rstrip()
 
 
+def save(figure: Figure, buffer: Any, **options: Any) -> None:
+    """Save a figure without warnings about characters that its font lacks.
+
+    Names come from files of others; a page sets its own fonts.
+    """
+    with warnings.catch_warnings():
+        warnings.filterwarnings(
+            "ignore", message="Glyph .* missing", category=UserWarning
+        )
+        figure.savefig(buffer, **options)
+
+
 def box(
     axes: Axes, place: int, ratios: Sequence[float], pale: Sequence[bool] = ()
 ) -> None:
-    """Draw sorted ratios as dots in a row, and a box around the middle half.
-
-    Parameters
-    ----------
-    axes, place
-        Where.
-    ratios
-        What to draw.
-    pale
-        Which dots are to be set apart, in grey; none if it is empty.
-    """
+    """Draw sorted ratios as dots in a row, pale ones grey, and a box of the middle."""
     jitter = [place + 0.26 * (2 * ((i * 0.618034) % 1) - 1) for i in range(len(ratios))]
     apart = np.array(pale or [False] * len(ratios), dtype=bool)
     xs, ys = np.array(ratios), np.array(jitter)

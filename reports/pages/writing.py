@@ -14,15 +14,7 @@ from .markdown import markdown_of
 def write_document(document: Document, out: str | Path) -> Path:
     """Write ``report.html``, ``report.md`` and a CSV file for each table.
 
-    Returns
-    -------
-    Path
-        Path of the page.
-
-    Raises
-    ------
-    InputError
-        If the folder cannot be written.
+    Return the path of the page; an error if the folder cannot be written.
     """
     where = folder(out)
     for table in filter(lambda table: table.name, document.tables):

@@ -1,18 +1,18 @@
-"""Finished parts of a long run, kept in a folder, so that it can be resumed.
-
-A part has a key, the digest of all that its outcome depends on; outcomes are kept
-under that name, so that a changed part is another one.
-"""
+"""Finished parts of a long run, kept in a folder, so that it can be resumed."""
 
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Callable, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Hashable, Mapping
 from contextlib import closing
-from functools import partial
+from dataclasses import dataclass
+from functools import cached_property, partial
+from hashlib import sha256
+from importlib.metadata import version
 from io import BytesIO
 from pathlib import Path
-from typing import Any, Generic, Protocol, Self, TypeVar
+from typing import Any, ClassVar, Generic, Self, TypeVar
 
 import numpy as np
 
@@ -46,41 +46,49 @@ class Arrays:
             return None
 
 
-Outcome = TypeVar("Outcome", bound=Arrays)
-OutcomeOfPart = TypeVar("OutcomeOfPart", bound=Arrays, contravariant=True)
+@dataclass(frozen=True, kw_only=True)
+class Part(ABC):
+    """One piece of work on a mesh of these sides; it is pickled.
 
+    ``nodes`` limits the search for an optimum, ``seed`` is of what is random.
+    """
 
-class Part(Protocol[OutcomeOfPart]):
-    """One piece of work; it is pickled."""
+    VERSION: ClassVar[int] = 1
+    """Version of the outcome; raised when the same part would give another one."""
 
-    @property
+    shape: tuple[int, ...]
+    nodes: int
+    seed: int
+
+    @cached_property
     def key(self) -> str:
         """SHA-256 of everything that the outcome depends on."""
+        identity = version("closeknit"), self.VERSION, self
+        return sha256(repr(identity).encode()).hexdigest()
 
     @property
+    @abstractmethod
     def about(self) -> str:
         """Its name, for progress and error messages."""
 
-    def fits(self, found: OutcomeOfPart) -> bool:
+    @abstractmethod
+    def fits(self, found: Any) -> bool:
         """Whether an outcome has the form of this part's outcomes."""
 
 
-class PartStore(Generic[Outcome]):
-    """Finished parts in a folder, each in a file named by its key.
+Outcome = TypeVar("Outcome", bound=Arrays)
+AnyPart = TypeVar("AnyPart", bound=Part)
+Key = TypeVar("Key", bound=Hashable)
 
-    Parameters
-    ----------
-    where
-        The folder; made when the first part is put there.
-    kind
-        What is kept.
-    """
+
+class PartStore(Generic[Outcome]):
+    """Outcomes of a kind in a folder, each in a file named by its part's key."""
 
     def __init__(self, where: Path, kind: type[Outcome]) -> None:
         self.where = where
         self.kind = kind
 
-    def get(self, part: Part[Outcome]) -> Outcome | None:
+    def get(self, part: Part) -> Outcome | None:
         """Return the stored outcome; None if it has to be run."""
         try:
             content = self._path(part).read_bytes()
@@ -89,30 +97,21 @@ class PartStore(Generic[Outcome]):
         found = self.kind.unpacked(content)
         return found if found is not None and part.fits(found) else None
 
-    def put(self, part: Part[Outcome], found: Outcome) -> None:
-        """Store an outcome atomically.
-
-        Raises
-        ------
-        InputError
-            When the folder cannot be written.
-        """
+    def put(self, part: Part, found: Outcome) -> None:
+        """Store an outcome atomically; an error if the folder cannot be written."""
         folder(self.where)
         write_bytes(self._path(part), found.packed())
 
-    def _path(self, part: Part[Outcome]) -> Path:
+    def _path(self, part: Part) -> Path:
         return self.where / f"{part.key[:32]}.npz"
 
 
-AnyPart = TypeVar("AnyPart", bound=Part[Any])
-
-
 def run_all(
-    parts: Sequence[AnyPart],
+    parts: Mapping[Key, AnyPart],
     run: Callable[[AnyPart], Outcome],
     kind: type[Outcome],
     options: RunOptions,
-) -> dict[str, Outcome]:
+) -> dict[Key, Outcome]:
     """Run the parts that are not stored yet, and store each as it ends.
 
     Parameters
@@ -120,16 +119,14 @@ def run_all(
     parts
         In the order in which they are begun.
     run
-        Called in a process of its own, with one of them.
-    kind
-        What it returns.
-    options
+        Called in a process of its own, with one of them; it returns one of the kind.
+    kind, options
         How many processes, where to keep parts, and what is called with progress.
 
     Returns
     -------
     dict
-        By the keys of the parts.
+        The outcomes by the names of the parts.
 
     Raises
     ------
@@ -137,22 +134,20 @@ def run_all(
         When a part fails, or what is found cannot be kept.
     """
     store = PartStore(Path(options.keep), kind) if options.keep else None
-    found: dict[str, Outcome] = {}
-    for part in parts:
+    found: dict[Key, Outcome] = {}
+    for name, part in parts.items():
         if store and (kept := store.get(part)) is not None:
-            found[part.key] = kept
-    due = [part for part in parts if part.key not in found]
-    done = len(parts) - len(due)
-    options.progress(done, len(parts), "")
-    calls = [Call(partial(run, part)) for part in due]
+            found[name] = kept
+    due = [name for name in parts if name not in found]
+    options.progress(len(found), len(parts), "")
+    calls = [Call(partial(run, parts[name])) for name in due]
     with closing(in_parallel(calls, jobs=options.jobs)) as outcomes:
         for position, outcome in outcomes:
-            part = due[position]
+            part = parts[due[position]]
             if isinstance(outcome, Failure):
                 raise InputError(outcome.why, field=part.about)
-            found[part.key] = outcome
+            found[due[position]] = outcome
             if store:
                 store.put(part, outcome)
-            done += 1
-            options.progress(done, len(parts), part.about)
+            options.progress(len(found), len(parts), part.about)
     return found

@@ -2,190 +2,145 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from ..pages.document import Document
 from .catalogue import Reproduction, RunOptions
 
 
-def _bender_table1(options: RunOptions) -> Document:
-    from .bender2008_table1.study import study
-
-    return study(options)
-
-
-def _online_rule(options: RunOptions) -> Document:
-    from .online_rule.study import study
-
-    return study(options)
-
-
-def _mache_dispersal(options: RunOptions) -> Document:
-    from .mache1999.study import study
-
-    return study(options)
-
-
-def _bender_figure2(options: RunOptions) -> Document:
-    from .bender2008_figures.study import figure2
-
-    return figure2(options)
-
-
-def _bender_figure3(options: RunOptions) -> Document:
-    from .bender2008_figures.study import figure3
-
-    return figure3(options)
-
-
-def _drakenberg_quality(options: RunOptions) -> Document:
-    from .drakenberg2012.quality import study
-
-    return study(options)
+def _study(name: str) -> Callable[[RunOptions], Document]:
+    """Import what runs a reproduction."""
+    match name:
+        case "bender-table1":
+            from .bender2008_table1.study import study
+        case "online-rule":
+            from .online_rule.study import study
+        case "mache-dispersal":
+            from .mache1999.study import study
+        case "bender-figure2":
+            from .bender2008_figures.study import figure2 as study
+        case "bender-figure3":
+            from .bender2008_figures.study import figure3 as study
+        case "drakenberg-quality":
+            from .drakenberg2012.quality import study
+        case "drakenberg-time":
+            from .drakenberg2012.time import study
+        case "drakenberg-linecards":
+            from .drakenberg2012.linecards import study
+        case "morgenstern-table1":
+            from .morgenstern1994.study import table1 as study
+        case "morgenstern-table2":
+            from .morgenstern1994.study import table2 as study
+        case "morgenstern-table3":
+            from .morgenstern1994.study import table3 as study
+        case "morgenstern-beyond":
+            from .morgenstern1994.beyond import study
+        case _:
+            from .morgenstern1994.undecided import study
+    return study
 
 
-def _drakenberg_time(options: RunOptions) -> Document:
-    from .drakenberg2012.time import study
-
-    return study(options)
-
-
-def _drakenberg_linecards(options: RunOptions) -> Document:
-    from .drakenberg2012.linecards import study
-
-    return study(options)
-
-
-def _morgenstern_table1(options: RunOptions) -> Document:
-    from .morgenstern1994.study import table1
-
-    return table1(options)
+def _entry(
+    name: str, source: str, summary: str, takes: str = "", counted: str = ""
+) -> Reproduction:
+    return Reproduction(
+        name=name,
+        study=lambda options: _study(name)(options),
+        summary=summary,
+        source=source,
+        takes=frozenset(takes.split()),
+        counted=counted,
+    )
 
 
-def _morgenstern_table2(options: RunOptions) -> Document:
-    from .morgenstern1994.study import table2
-
-    return table2(options)
-
-
-def _morgenstern_table3(options: RunOptions) -> Document:
-    from .morgenstern1994.study import table3
-
-    return table3(options)
-
-
-def _morgenstern_beyond(options: RunOptions) -> Document:
-    from .morgenstern1994.beyond import study
-
-    return study(options)
-
-
-def _morgenstern_undecided(options: RunOptions) -> Document:
-    from .morgenstern1994.undecided import study
-
-    return study(options)
-
-
-_DRAWN = frozenset({"seed", "first"})
-_STREAM = _DRAWN | {"trace"}
+_DRAWN = "seed first"
+_STREAM = f"{_DRAWN} trace"
+_QUEUE = "requests of a queue"
 _ENTRIES = (
-    Reproduction(
-        name="bender-table1",
-        study=_bender_table1,
-        summary="what one allocator would give where another has placed the stream",
-        source="Bender et al. 2008, section 5, Table 1",
-        takes=_STREAM | {"mesh", "load", "every", "jobs"},
-        counted="jobs",
+    _entry(
+        "bender-table1",
+        "Bender et al. 2008, section 5, Table 1",
+        "what one allocator would give where another has placed the stream",
+        f"{_STREAM} mesh load every jobs",
+        "jobs",
     ),
-    Reproduction(
-        name="online-rule",
-        study=_online_rule,
-        summary="does deciding optimally paint one into a corner; a rule that does not",
-        source="Bender et al. 2008, section 5, the open question",
-        takes=_STREAM | {"mesh", "load", "jobs"},
-        counted="jobs",
+    _entry(
+        "online-rule",
+        "Bender et al. 2008, section 5, the open question",
+        "does deciding optimally paint one into a corner; a rule that does not",
+        f"{_STREAM} mesh load jobs",
+        "jobs",
     ),
-    Reproduction(
-        name="mache-dispersal",
-        study=_mache_dispersal,
-        summary="dispersal and balance of six strategies, and of ours, against load",
-        source="Mache, Lo, Garg 1999, Figs. 9 and 10",
-        takes=_STREAM | {"mesh", "jobs"},
-        counted="jobs",
+    _entry(
+        "mache-dispersal",
+        "Mache, Lo, Garg 1999, Figs. 9 and 10",
+        "dispersal and balance of six strategies, and of ours, against load",
+        f"{_STREAM} mesh jobs",
+        "jobs",
     ),
-    Reproduction(
-        name="bender-figure2",
-        study=_bender_figure2,
-        summary="optimal towns: the cheapest sets of 2 to 200 points",
-        source="Bender et al. 2008, Figure 2",
+    _entry(
+        "bender-figure2",
+        "Bender et al. 2008, Figure 2",
+        "optimal towns: the cheapest sets of 2 to 200 points",
     ),
-    Reproduction(
-        name="bender-figure3",
-        study=_bender_figure3,
-        summary="the optimal city from its differential equation, under towns",
-        source="Bender et al. 2008, Figure 3",
+    _entry(
+        "bender-figure3",
+        "Bender et al. 2008, Figure 3",
+        "the optimal city from its differential equation, under towns",
     ),
-    Reproduction(
-        name="drakenberg-quality",
-        study=_drakenberg_quality,
-        summary="how often reaching is optimal, with realistic and uniform costs",
-        source="Drakenberg 2012, section 6.2",
-        takes=_STREAM,
-        counted="jobs",
+    _entry(
+        "drakenberg-quality",
+        "Drakenberg 2012, section 6.2",
+        "how often reaching is optimal, with realistic and uniform costs",
+        _STREAM,
+        "jobs",
     ),
-    Reproduction(
-        name="drakenberg-time",
-        study=_drakenberg_time,
-        summary="time of a selection against the number of processors not selected",
-        source="Drakenberg 2012, Figures 4 and 5 (a)",
-        takes=_STREAM,
-        counted="jobs",
+    _entry(
+        "drakenberg-time",
+        "Drakenberg 2012, Figures 4 and 5 (a)",
+        "time of a selection against the number of processors not selected",
+        _STREAM,
+        "jobs",
     ),
-    Reproduction(
-        name="drakenberg-linecards",
-        study=_drakenberg_linecards,
-        summary="line cards of a job against its size, for five ways to select",
-        source="Drakenberg 2012, Figure 5 (b)",
-        takes=_STREAM,
-        counted="jobs",
+    _entry(
+        "drakenberg-linecards",
+        "Drakenberg 2012, Figure 5 (b)",
+        "line cards of a job against its size, for five ways to select",
+        _STREAM,
+        "jobs",
     ),
-    Reproduction(
-        name="morgenstern-table1",
-        study=_morgenstern_table1,
-        summary="allocation in a 256x256 mesh, requests as asked",
-        source="Morgenstern 1994, Table 1",
-        takes=_DRAWN,
+    _entry(
+        "morgenstern-table1",
+        "Morgenstern 1994, Table 1",
+        "allocation in a 256x256 mesh, requests as asked",
+        _DRAWN,
     ),
-    Reproduction(
-        name="morgenstern-table2",
-        study=_morgenstern_table2,
-        summary="allocation in a 256x256 mesh, requests may be turned",
-        source="Morgenstern 1994, Table 2",
-        takes=_DRAWN,
+    _entry(
+        "morgenstern-table2",
+        "Morgenstern 1994, Table 2",
+        "allocation in a 256x256 mesh, requests may be turned",
+        _DRAWN,
     ),
-    Reproduction(
-        name="morgenstern-table3",
-        study=_morgenstern_table3,
-        summary="allocation in a 1024x1024 mesh, from 2 to 700 residents",
-        source="Morgenstern 1994, Table 3",
-        takes=_DRAWN,
+    _entry(
+        "morgenstern-table3",
+        "Morgenstern 1994, Table 3",
+        "allocation in a 1024x1024 mesh, from 2 to 700 residents",
+        _DRAWN,
     ),
-    Reproduction(
-        name="morgenstern-beyond",
-        study=_morgenstern_beyond,
-        summary="other policies, a budget of moves, and an allocator that beats 4iss",
-        source="Morgenstern 1994, the wish at its end",
-        takes=_DRAWN,
-        counted="requests of a queue",
+    _entry(
+        "morgenstern-beyond",
+        "Morgenstern 1994, the wish at its end",
+        "other policies, a budget of moves, and an allocator that beats 4iss",
+        _DRAWN,
+        _QUEUE,
     ),
-    Reproduction(
-        name="morgenstern-undecided",
-        study=_morgenstern_undecided,
-        summary="what of migration can be decided, from 2 to 240 residents",
-        source="Morgenstern 1994, section 4, beyond its ten residents",
-        takes=_DRAWN,
-        counted="requests of a queue",
+    _entry(
+        "morgenstern-undecided",
+        "Morgenstern 1994, section 4, beyond its ten residents",
+        "what of migration can be decided, from 2 to 240 residents",
+        _DRAWN,
+        _QUEUE,
     ),
 )
 REPRODUCTIONS: Mapping[str, Reproduction] = MappingProxyType(

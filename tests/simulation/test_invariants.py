@@ -166,17 +166,16 @@ def test_streams(
 @given(
     st.lists(
         st.tuples(st.integers(0, 9), st.integers(1, 8), st.integers(0, 5)), max_size=15
-    ),
-    st.sampled_from(dispatching.Policy),
+    )
 )
-def test_dispatch(rows: list[tuple[int, int, int]], policy: dispatching.Policy) -> None:
+def test_dispatch(rows: list[tuple[int, int, int]]) -> None:
     jobs = [
         Submission(n, size, seconds, submit)
         for n, (submit, size, seconds) in enumerate(rows)
     ]
     turns = list(
         dispatching.dispatch(
-            jobs, 8, lambda free, job: np.flatnonzero(free)[: job.processors], policy
+            jobs, 8, lambda free, job: np.flatnonzero(free)[: job.processors]
         )
     )
     assert len(turns) == len(rows)

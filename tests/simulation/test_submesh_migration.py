@@ -15,7 +15,7 @@ from closeknit.instances.submesh import Submesh, first_overlap, sides
 from closeknit.instances.submesh.packing import Packing
 from closeknit.methods.submesh_allocators import ALLOCATORS
 from closeknit.simulation import submesh_migration
-from closeknit.simulation.submesh import Fixed, Measures, Occupancy, first_come
+from closeknit.simulation.submesh import Fixed, Measures, first_come
 from closeknit.simulation.submesh_migration import Migrating, migration_judge
 from closeknit.simulation.submesh_stream import Request
 from closeknit.solvers import Limit, Settings, Status
@@ -28,7 +28,7 @@ queues = st.lists(
 Rows = list[tuple[tuple[int, int], float]]
 
 
-def starts(rows: Rows, occupancy: Occupancy) -> tuple[Measures, list[float]]:
+def starts(rows: Rows, occupancy: Fixed) -> tuple[Measures, list[float]]:
     asked = [Request(n, size, seconds) for n, (size, seconds) in enumerate(rows)]
     found: list[float] = []
     measures = first_come(

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from closeknit.instances import InputError
-from closeknit.simulation.dispatch import Flags, Policy, Turn, dispatch
+from closeknit.simulation.dispatch import Flags, Turn, dispatch
 from closeknit.simulation.invariants import SWITCH
 from closeknit.simulation.swf import read_swf
 from closeknit.simulation.week import (
@@ -163,14 +163,14 @@ jobs = st.lists(
 
 
 @settings(max_examples=200, deadline=None)
-@given(stream=jobs, policy=st.sampled_from(Policy))
+@given(stream=jobs)
 def test_every_job_starts_once_and_nothing_is_held_twice(
-    stream: list[Submission], policy: Policy
+    stream: list[Submission],
 ) -> None:
     starts: dict[int, Turn] = {}
     holding: list[tuple[int, set[int]]] = []
     clock = 0
-    for turn in dispatch(stream, 6, first_free, policy):
+    for turn in dispatch(stream, 6, first_free):
         assert turn.time >= clock
         clock = turn.time
         held = {i for end, own in holding if end > clock for i in own}
@@ -200,19 +200,14 @@ def test_watching_changes_nothing(
     assert [turn.time for turn in turns] == [0, 0, 5, 5, 10]
 
 
-def test_policies_differ_as_they_say() -> None:
+def test_a_job_that_fits_passes_those_that_wait() -> None:
     wide_first = [
         Submission(1, 3, 10, 0),
         Submission(2, 4, 10, 1),
         Submission(3, 1, 10, 2),
     ]
-    order = {
-        policy: [
-            turn.job.number for turn in dispatch(wide_first, 4, first_free, policy)
-        ]
-        for policy in Policy
-    }
-    assert order == {Policy.FCFS: [1, 2, 3], Policy.SKIP: [1, 3, 2]}
+    order = [turn.job.number for turn in dispatch(wide_first, 4, first_free)]
+    assert order == [1, 3, 2]
 
 
 def test_a_job_of_no_time_makes_room_at_once() -> None:

@@ -24,57 +24,31 @@ _PLACES = 10**12
 class Ratios:
     """One decision in one situation, compared with the optimum.
 
-    Jobs of one processor are left out: there is nothing to be decided.
-
-    Parameters
-    ----------
-    jobs, average
-        Decisions that were compared, and their mean pair sum.
-    refused
-        Those at which the algorithm gave nothing, left out of the rest.
-    proven
-        Of those compared, with a proven optimum: the numbers below are over these.
-    optimal
-        Of these, where the decision is optimal.
-    of_sums, worst
-        Sum of costs over sum of optima; the greatest ratio. None over nothing.
-    mean
-        Of the ratios, computed in whole numbers and cut to twelve places.
-    low, high
-        Between these lies the ratio of the sums over all that were compared: sums
-        of costs over those of the best known, and over those of the bounds.
+    Jobs of one processor are left out: there is nothing to be decided. The numbers
+    from ``optimal`` to ``worst`` are over the decisions with a proven optimum, and
+    None over nothing. Between ``low`` and ``high`` lies the ratio of the sums over all
+    decisions compared: they are over the sums of the bounds and of the best known.
     """
 
-    jobs: int
-    average: float | None
-    refused: int
+    jobs: int  # decisions that were compared
+    average: float | None  # their mean pair sum
+    refused: int  # decisions at which the algorithm gave nothing, left out of the rest
     proven: int
     optimal: int
-    of_sums: Fraction | None
-    mean: float | None
+    of_sums: Fraction | None  # sum of costs over sum of optima
+    mean: float | None  # of the ratios, in whole numbers, cut to twelve places
     worst: Fraction | None
     low: Fraction | None
     high: Fraction | None
 
 
 class Row:
-    """All decisions in one situation.
-
-    Parameters
-    ----------
-    part, found
-        What was run, and what came of it.
-    """
+    """All decisions in one situation."""
 
     def __init__(self, part: Part, found: Found) -> None:
         self.part = part
         self.found = found
         self.n = len(found.k)
-
-    @property
-    def situation(self) -> str:
-        """The strategy that placed the stream."""
-        return self.part.situation
 
     def costs(self, decision: str) -> IntArray:
         """Pair sums at all jobs; below 0 where it was not run or refused."""
@@ -89,19 +63,16 @@ class Row:
 
     def means(self, decisions: Sequence[str]) -> dict[str, Estimate]:
         """Mean pair sums of decisions that were run at every job."""
-        sums = self._resampled(decisions)
+        columns = [self.costs(name) for name in decisions]
+        sums = resampled_sums(np.stack(columns, axis=1))
         return {
-            name: estimate(float(self.costs(name).mean()), sums[:, i] / self.n)
-            for i, name in enumerate(decisions)
+            name: estimate(float(costs.mean()), sums[:, i] / self.n)
+            for i, (name, costs) in enumerate(zip(decisions, columns, strict=True))
         }
 
     def gap(self, better: str, worse: str) -> Estimate:
         """By how many per cent the mean of one is above that of the other, paired."""
         return relative(self.costs(better), self.costs(worse))
-
-    def _resampled(self, decisions: Sequence[str]) -> npt.NDArray[np.float64]:
-        columns = [self.costs(name) for name in decisions]
-        return resampled_sums(np.stack(columns, axis=1))
 
     @cached_property
     def _compared(self) -> Mask:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from ....instances import IntArray
 from ...pages.bootstrap import Estimate
 from ...pages.document import Finding, all_hold
 from .entries import Row, relative
@@ -23,13 +24,7 @@ _SURELY = (
 
 @dataclass(frozen=True, slots=True)
 class RankingFinding:
-    """A ranking of the paper, with our differences.
-
-    Parameters
-    ----------
-    steps
-        From each to the next worse one, in per cent.
-    """
+    """A ranking of the paper, with our differences to the next worse, in per cent."""
 
     steps: tuple[tuple[str, Estimate], ...]
 
@@ -50,44 +45,34 @@ class RankingFinding:
 
 
 def judged(steps: Sequence[RankingFinding]) -> bool | None:
-    """Whether all of several rankings hold.
-
-    >>> judged([RankingFinding((("b", Estimate(1, 0.5, 2)),))])
-    True
-    """
+    """Whether all of several rankings hold."""
     return all_hold(verdict.holds for verdict in steps)
+
+
+def _ranking(order: Sequence[str], costs: Callable[[str], IntArray]) -> RankingFinding:
+    """Compare each with the next worse one."""
+    return RankingFinding(
+        tuple(
+            (worse, relative(costs(better), costs(worse)))
+            for better, worse in pairwise(order)
+        )
+    )
 
 
 def row_verdict(row: Row, variant: Variant) -> RankingFinding:
     """Judge the ranking of decisions within one situation."""
-    return RankingFinding(
-        tuple(
-            (worse, row.gap(variant[better], variant[worse]))
-            for better, worse in pairwise(IN_A_ROW)
-        )
-    )
+    return _ranking(IN_A_ROW, lambda name: row.costs(variant[name]))
 
 
 def column_verdict(rows: Rows, variant: Variant, decision: str) -> RankingFinding:
     """Judge the ranking of situations under one decision."""
-    columns = {name: rows[variant[name]].costs(variant[decision]) for name in NAMES}
-    return RankingFinding(
-        tuple(
-            (worse, relative(columns[better], columns[worse]))
-            for better, worse in pairwise(ON_THE_DIAGONAL)
-        )
-    )
+    column = variant[decision]
+    return _ranking(ON_THE_DIAGONAL, lambda name: rows[variant[name]].costs(column))
 
 
 def diagonal_verdict(rows: Rows, variant: Variant) -> RankingFinding:
     """Judge the ranking of those that decide and place."""
-    own = {name: rows[variant[name]].found.own for name in NAMES}
-    return RankingFinding(
-        tuple(
-            (worse, relative(own[better], own[worse]))
-            for better, worse in pairwise(ON_THE_DIAGONAL)
-        )
-    )
+    return _ranking(ON_THE_DIAGONAL, lambda name: rows[variant[name]].found.own)
 
 
 def findings(states: States) -> Iterator[Finding]:
@@ -173,7 +158,7 @@ def lead(states: States) -> Iterator[str]:
     """Summarise the results, in a few sentences for each state."""
     for state, rows in states.items():
         yield f"{_rankings(state, rows)} {_optimum(rows)}"
-        yield f"{_corner(state, rows)}"
+        yield _corner(state, rows)
 
 
 def _rankings(state: str, rows: Rows) -> str:
@@ -230,15 +215,12 @@ def _corner(state: str, rows: Rows) -> str:
         if name != OPTIMAL:
             gap = relative(optimal, rows[name].found.own)
             sides[gap.sign].append(f"{name} {gap} %")
+    better, alike, worse = (", ".join(sides[sign]) or "none" for sign in (-1, 0, 1))
     return (
         f"{state.capitalize()}, deciding optimally every time comes {_nth(place)} of "
-        f"{len(order)} over the stream. Against it, better: {_list(sides[-1])}; not "
-        f"told apart: {_list(sides[0])}; worse: {_list(sides[1])}."
+        f"{len(order)} over the stream. Against it, better: {better}; not told apart: "
+        f"{alike}; worse: {worse}."
     )
-
-
-def _list(words: Sequence[str]) -> str:
-    return ", ".join(words) or "none"
 
 
 def _nth(place: int) -> str:

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from functools import cached_property
-from hashlib import sha256
-from importlib.metadata import version
 from itertools import compress
 from math import inf
 
@@ -21,10 +17,8 @@ from ....methods.method_as_allocator import MethodAsAllocator
 from ....simulation.stream import Event, Start, simulate
 from ....simulation.stream_jobs import StreamJob
 from ....solvers import Settings
-from ..parts import Arrays
+from .. import parts
 
-VERSION = 1
-"""Version of the outcome; raised when the same part would give another one."""
 OPTIMAL = "optimal"
 """The decision, or situation, that costs least, as far as it is proved."""
 NOT_ASKED, REFUSED = -1, -2
@@ -32,63 +26,24 @@ NOT_ASKED, REFUSED = -1, -2
 _EXACT = "auto"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
-    """What is run.
+@dataclass(frozen=True, kw_only=True)
+class Part(parts.Part):
+    """What is run: a stream of jobs, and the algorithm of the situation.
 
-    Parameters
-    ----------
-    shape
-        Sides of the mesh.
-    jobs
-        The stream.
-    situation
-        Who places it.
-    always
-        Decisions that are asked at every job.
-    sometimes
-        Decisions that are asked at every so many-th one, counted from the first.
-    every
-        How many that is.
-    nodes
-        Of the search for an optimal decision, at most.
-    seed
-        Of those that draw.
+    The decisions ``always`` are asked at every job, those ``sometimes`` at every
+    ``every``-th one, counted from the first.
     """
 
-    shape: tuple[int, ...]
     jobs: tuple[StreamJob, ...]
     situation: str
-    always: tuple[str, ...]
-    sometimes: tuple[str, ...]
-    every: int
-    nodes: int
-    seed: int
+    always: tuple[str, ...] = ()
+    sometimes: tuple[str, ...] = ()
+    every: int = 1
 
     @property
     def decisions(self) -> tuple[str, ...]:
         """All decision algorithms: the columns of the outcome."""
         return self.always + self.sometimes
-
-    @property
-    def key(self) -> str:
-        """SHA-256 of everything that the outcome depends on."""
-        jobs = np.array(
-            [(job.submit, job.processors, job.seconds) for job in self.jobs],
-            dtype=np.int64,
-        )
-        identity = {
-            "version": [version("closeknit"), VERSION],
-            "shape": self.shape,
-            "jobs": sha256(jobs.tobytes()).hexdigest(),
-            "situation": self.situation,
-            "always": self.always,
-            "sometimes": self.sometimes,
-            "every": self.every,
-            "nodes": self.nodes,
-            "seed": self.seed,
-        }
-        return sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()
 
     @property
     def about(self) -> str:
@@ -101,107 +56,50 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found(Arrays):
-    """The outcome of a part; one row per job in the order of starts.
+class Found(parts.Arrays):
+    """The outcome of a part; one row per job in the order of starts."""
 
-    Parameters
-    ----------
-    start
-        When, in seconds.
-    k, free
-        How many processors a job asked for, and how many were idle.
-    own
-        Pair sum of what the situation algorithm gave it.
-    costs
-        Shape (jobs, decisions): pair sums, or `NOT_ASKED`, or `REFUSED`.
-    bound
-        Proved lower bound on the least pair sum, or `NOT_ASKED`.
-    """
-
-    start: IntArray
-    k: IntArray
-    free: IntArray
-    own: IntArray
-    costs: IntArray
-    bound: IntArray
+    start: IntArray  # in seconds
+    k: IntArray  # processors requested
+    free: IntArray  # processors that were idle
+    own: IntArray  # pair sum of what the situation algorithm gave
+    costs: IntArray  # pair sums of the decisions, `NOT_ASKED`, or `REFUSED`
+    bound: IntArray  # proved lower bound on the least pair sum, or `NOT_ASKED`
 
 
 def run(part: Part) -> Found:
-    """Run a part.
-
-    Raises
-    ------
-    InputError
-        When the situation algorithm cannot serve a job.
-    """
+    """Run a part; an error if the situation algorithm cannot serve a job."""
     topology = Mesh(part.shape)
     placing = placing_by(part.situation, topology, seed=part.seed, nodes=part.nodes)
     asked = _Asked(part, topology)
-    rows: dict[str, list[int]] = {name: [] for name in ("start", "k", "free", "own")}
+    rows: list[tuple[int, int, int, int]] = []
     costs = np.full((len(part.jobs), len(part.decisions)), NOT_ASKED, dtype=np.int64)
     bound = np.full(len(part.jobs), NOT_ASKED, dtype=np.int64)
-    for number, event in enumerate_starts(simulate(part.jobs, placing)):
+    for event in simulate(part.jobs, placing):
         if isinstance(event, Start):
-            met = Met(topology, placing.places, event, number)
-            rows["start"].append(event.time)
-            rows["k"].append(met.k)
-            rows["free"].append(len(met.numbers))
-            rows["own"].append(met.price(event.grant.used))
-            costs[number], bound[number] = asked.about(met, rows["own"][-1])
+            number = len(rows)
+            met = Met(topology, placing, event, number)
+            own = met.price(event.grant.used)
+            rows.append((event.time, met.k, len(met.numbers), own))
+            costs[number], bound[number] = asked.about(met, own)
         asked.see(event)
-    return Found(
-        **{name: np.array(row, dtype=np.int64) for name, row in rows.items()},
-        costs=costs,
-        bound=bound,
-    )
-
-
-def enumerate_starts(events: Iterator[Event]) -> Iterator[tuple[int, Event]]:
-    """Yield each event with the number of starts before it."""
-    number = 0
-    for event in events:
-        yield number, event
-        number += isinstance(event, Start)
+    start, k, free, owns = np.array(rows, dtype=np.int64).T.copy()
+    return Found(start=start, k=k, free=free, own=owns, costs=costs, bound=bound)
 
 
 class Met:
-    """The state that a job meets: idle processors, and the number it requests.
-
-    Parameters
-    ----------
-    topology, places
-        The network, and its processors by number.
-    start
-        The job's start.
-    number
-        Jobs that started before.
-    """
+    """The state that a job meets: idle processors, and the number it requests."""
 
     def __init__(
-        self,
-        topology: Mesh,
-        places: Sequence[tuple[int, ...]],
-        start: Start,
-        number: int,
+        self, topology: Mesh, placing: Allocator, start: Start, number: int
     ) -> None:
-        self.topology = topology
-        self.places = places
-        self.idle = start.idle
         self.number = number
         self.k = start.job.processors
         self.shape = start.job.shape
         self.numbers = np.flatnonzero(start.idle)
-
-    @property
-    def key(self) -> bytes:
-        """Key that equal problems share."""
-        return np.packbits(self.idle).tobytes() + self.k.to_bytes(4, "little")
-
-    @cached_property
-    def instance(self) -> KSubset:
-        """The state as a k-subset instance."""
-        free = tuple(compress(self.places, self.idle))
-        return KSubset("job", self.topology, free, self.k)
+        self.key = np.packbits(start.idle).tobytes(), self.k
+        free = tuple(compress(placing.places, start.idle))
+        self.instance = KSubset("job", topology, free, self.k)
 
     def price(self, used: IntArray) -> int:
         """Sum the distances of all pairs, from the definition."""
@@ -220,7 +118,7 @@ class _Asked:
             if name in STRATEGIES and name != part.situation
         }
         self.exact = Settings(time_limit=inf, node_limit=part.nodes)
-        self.known: dict[bytes, dict[str, tuple[int, int]]] = {}
+        self.known: dict[tuple[bytes, int], dict[str, tuple[int, int]]] = {}
 
     def see(self, event: Event) -> None:
         """Record processors that were allocated or released."""
@@ -296,10 +194,7 @@ def taking_part(
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the strategies that take a mesh, and why the others do not.
 
-    Raises
-    ------
-    InputError
-        When one that is needed does not.
+    An error if one that is needed does not.
     """
     reasons = usable(names, shape)
     for name in needed:

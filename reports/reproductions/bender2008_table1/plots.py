@@ -15,6 +15,7 @@ from ...pages.plot_style import (
     B,
     box,
     in_style,
+    named_rows,
     per_cent,
     plotted,
     ratio_axis,
@@ -139,20 +140,14 @@ def diagonal_plot(state: str, rows: Rows) -> Plot:
         if name == OPTIMAL:
             axes.plot([0], [y], "o", color=B, ms=5)
             continue
-        gap = relative(optimal, rows[name].found.own)
-        per_cent(axes, y, gap)
+        per_cent(axes, y, relative(optimal, rows[name].found.own))
     axes.set_xscale("symlog", linthresh=10, linscale=2)
-    axes.set_xticks(
-        [-5, 0, 5, 10, 20, 50, 100],
-        labels=["-5", "0", "5", "10", "20", "50", "100"],
-    )
+    ticks = [-5, 0, 5, 10, 20, 50, 100]
+    axes.set_xticks(ticks, labels=list(map(str, ticks)))
     axes.minorticks_off()
     axes.margins(x=0.08)
-    axes.set_yticks(range(len(order)), order)
-    axes.tick_params(axis="y", length=0, labelcolor=INK)
-    axes.set_ylim(len(order) - 0.5, -0.5)
+    named_rows(axes, order)
     axes.set_xlabel("mean pair sum over the whole stream, % above deciding optimally")
-    axes.grid(axis="x")
     return plotted(
         figure,
         f"Placing the whole stream ({state})",
@@ -179,11 +174,8 @@ def spread_plot(state: str, rows: Rows) -> Plot:
         top = max(top, drawn[-1])
     ratio_axis(axes.xaxis, axes.set_xscale, top)
     axes.set_xlim(1 - 0.001, top + 0.08 * (top - 1) + 0.002)
-    axes.set_yticks(range(len(names)), names)
-    axes.tick_params(axis="y", length=0, labelcolor=INK)
-    axes.set_ylim(len(names) - 0.5, -0.5)
+    named_rows(axes, names)
     axes.set_xlabel("cost / proven optimum (scale stretched near 1)")
-    axes.grid(axis="x")
     return plotted(
         figure,
         f"Ratios in situations of one's own ({state})",

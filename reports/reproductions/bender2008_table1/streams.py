@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import prod
@@ -37,36 +37,20 @@ _MOST_LEFT_OUT = Fraction(1, 100)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class State:
-    """One arrival pattern; the paper does not specify which it used.
-
-    Parameters
-    ----------
-    name, about
-        What it is called, and what it means.
-    jobs
-        In the order of their submission.
-    """
+    """One arrival pattern; the paper does not specify which it used."""
 
     name: str
     about: str
-    jobs: tuple[StreamJob, ...]
+    jobs: tuple[StreamJob, ...]  # in the order of their submission
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stream:
-    """Jobs, their origin, and their arrival patterns.
-
-    Parameters
-    ----------
-    name, about
-        What it is called; trace, filter, numbers.
-    states
-        The same jobs at different times.
-    """
+    """Jobs, their origin, and their arrival patterns."""
 
     name: str
-    about: tuple[str, ...]
-    states: tuple[State, ...]
+    about: tuple[str, ...]  # trace, filter, numbers
+    states: tuple[State, ...]  # the same jobs at different times
 
 
 def offered_load(jobs: Sequence[StreamJob], processors: int) -> Fraction:
@@ -89,19 +73,6 @@ def stream(
     load: Fraction | None = None,
 ) -> Stream:
     """Read a trace or draw a stream; return it with two arrival patterns.
-
-    Parameters
-    ----------
-    trace
-        An SWF file; None for a stream that is drawn.
-    shape
-        Sides of the mesh.
-    seed
-        Of the draws.
-    first
-        Only so many jobs.
-    load
-        Stretch or press the times of submission until so much is offered.
 
     Raises
     ------
@@ -162,22 +133,15 @@ def _drawn(processors: int, seed: int, first: int | None) -> Part:
 
 
 def _traced(trace: str, shape: tuple[int, ...], first: int | None) -> Part:
-    processors = prod(shape)
     partition, others = _main_partition(read_swf(trace))
-    jobs, skipped = jobs_of_trace(
-        trace,
-        most=processors,
-        where=lambda job: job.partition == partition,
-    )
-    refuse_small_mesh(trace, shape, len(jobs), skipped)
+    jobs, left_out = jobs_on(trace, shape, lambda job: job.partition == partition)
     if not jobs:
         raise InputError("has no job that can be run", file=trace)
     where = f"partition {partition}" if others else "all jobs"
     if others:
         where += f", which did most of the work ({others} jobs of others left out)"
-    left_out = "; ".join(f"{n} {why.value}" for why, n in skipped.items()) or "none"
     about = (
-        f"{trace_name(trace)}: {where}, of up to {processors} processors "
+        f"{trace_name(trace)}: {where}, of up to {prod(shape)} processors "
         f"(left out: {left_out})."
     )
     return trace_name(trace), jobs[:first], about
@@ -194,30 +158,23 @@ def _main_partition(jobs: Iterable[Job]) -> tuple[int | None, int]:
     return main, number.total() - number[main]
 
 
-def refuse_small_mesh(
-    trace: str, shape: tuple[int, ...], taken: int, skipped: Counter[Skipped]
-) -> None:
-    """Refuse a mesh for which more than one job in a hundred is too large.
+def jobs_on(
+    trace: str, shape: tuple[int, ...], where: Callable[[Job], bool]
+) -> tuple[list[StreamJob], str]:
+    """Read the jobs that a mesh can run, and describe those that are left out.
 
-    Parameters
-    ----------
-    trace, shape
-        The file, and the sides of the mesh.
-    taken, skipped
-        Jobs that were taken, and those that were not.
-
-    Raises
-    ------
-    InputError
-        When it is too small.
+    A mesh is refused for which more than one job in a hundred is too large.
     """
-    large = skipped[Skipped.TOO_LARGE]
-    if large > _MOST_LEFT_OUT * (taken + large):
+    jobs, skipped = jobs_of_trace(trace, most=prod(shape), where=where)
+    large, n = skipped[Skipped.TOO_LARGE], len(jobs) + skipped[Skipped.TOO_LARGE]
+    if large > _MOST_LEFT_OUT * n:
         raise InputError(
-            f"is too small: {large} of {taken + large} jobs of {Path(trace).name} are "
-            f"larger than its {prod(shape)} processors",
+            f"is too small: {large} of {n} jobs of {Path(trace).name} are larger than "
+            f"its {prod(shape)} processors",
             field=f"--shape {'x'.join(map(str, shape))}",
         )
+    left_out = "; ".join(f"{count} {why.value}" for why, count in skipped.items())
+    return jobs, left_out or "none"
 
 
 def _timed(

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 
 from ....instances import Mesh
-from ....methods import KSUBSET
 from ....methods.allocators import allocator
 from ....simulation.stream import simulate
 from ...pages.document import Document, Section
@@ -28,6 +26,8 @@ from .tables import (
     ratio_matrix,
 )
 
+Rows = dict[str, dict[str, Row]]
+"""By state, then by situation."""
 EVERY = 4
 """Expensive methods run only on every N-th job: optima, further allocators."""
 NODES = 200_000
@@ -43,50 +43,15 @@ _WANTED = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Lineup:
-    """The strategies that take part.
-
-    Parameters
-    ----------
-    more
-        Beside the four of the table; the optimum last.
-    missing
-        Who does not take such a mesh, and why.
-    """
-
-    more: tuple[str, ...]
-    missing: tuple[str, ...]
-
-    @property
-    def situations(self) -> tuple[str, ...]:
-        """All strategies that place the stream."""
-        return CORE + self.more
-
-
-def lineup(shape: tuple[int, ...]) -> Lineup:
-    """Select the strategies that take a mesh.
-
-    Raises
-    ------
-    InputError
-        When one of the four does not.
-    """
-    wanted = [name for name in _WANTED if name == OPTIMAL or name in KSUBSET]
-    able, missing = taking_part(dict.fromkeys((*CORE, *wanted)), shape, CORE)
-    return Lineup(more=tuple(name for name in wanted if name in able), missing=missing)
+def lineup(shape: tuple[int, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the strategies that take a mesh, the four first, and why others do not."""
+    return taking_part((*CORE, *_WANTED), shape, CORE)
 
 
 def study(options: RunOptions) -> Document:
-    """Run every situation, in both states of the stream, and compare decisions.
-
-    Raises
-    ------
-    InputError
-        When the trace cannot be used, or the mesh is too small for its jobs.
-    """
+    """Run every situation, in both states of the stream, and compare decisions."""
     shape = options.mesh or MESH
-    chosen = lineup(shape)
+    situations, missing = lineup(shape)
     jobs = stream(
         options.trace, shape, seed=options.seed, first=options.first, load=options.load
     )
@@ -96,29 +61,19 @@ def study(options: RunOptions) -> Document:
             jobs=state.jobs,
             situation=situation,
             always=CORE,
-            sometimes=chosen.more,
+            sometimes=situations[len(CORE) :],
             every=options.every or EVERY,
             nodes=NODES,
             seed=options.seed,
         )
         for state in jobs.states
-        for situation in chosen.situations
+        for situation in situations
     }
-    found = run_all(list(parts.values()), run, Found, options)
-    rows = {
-        state.name: {
-            situation: Row(
-                parts[state.name, situation], found[parts[state.name, situation].key]
-            )
-            for situation in chosen.situations
-        }
-        for state in jobs.states
-    }
-    return _written(options, shape, jobs, rows, chosen)
-
-
-Rows = dict[str, dict[str, Row]]
-"""By state, then by situation."""
+    found = run_all(parts, run, Found, options)
+    rows: Rows = {state.name: {} for state in jobs.states}
+    for (state, situation), part in parts.items():
+        rows[state][situation] = Row(part, found[state, situation])
+    return _written(options, shape, jobs, rows, missing)
 
 
 def _written(
@@ -126,13 +81,9 @@ def _written(
     shape: tuple[int, ...],
     jobs: Stream,
     rows: Rows,
-    chosen: Lineup,
+    missing: Sequence[str],
 ) -> Document:
-    sections = [
-        section
-        for state in jobs.states
-        for section in _sections(state, rows[state.name])
-    ]
+    sections = [s for state in jobs.states for s in _sections(state, rows[state.name])]
     return Document(
         name="bender-table1",
         title=f"What one allocator would give where another has placed the stream: "
@@ -140,8 +91,16 @@ def _written(
         source="Bender et al. 2008, section 5, Table 1",
         lead=tuple(lead(rows)),
         findings=tuple(findings(rows)),
-        sections=(*sections, _films(shape, jobs.states[-1]), _everything(rows)),
-        notes=tuple(_notes(options, jobs, chosen)),
+        sections=(
+            *sections,
+            _films(shape, jobs.states[-1]),
+            Section(
+                title="Every entry",
+                text=(_ON_ENTRIES,),
+                tables=tuple(entries_table(*one) for one in rows.items()),
+            ),
+        ),
+        notes=tuple(_notes(options, jobs, missing)),
     )
 
 
@@ -186,11 +145,6 @@ def _films(shape: tuple[int, ...], state: State) -> Section:
     )
 
 
-def _everything(rows: Rows) -> Section:
-    tables = [entries_table(state, found) for state, found in rows.items()]
-    return Section(title="Every entry", text=(_ON_ENTRIES,), tables=tuple(tables))
-
-
 _ON_RATIOS = (
     "Sum of the pair sums of the decisions over the sum of the proven optima, at the "
     "jobs of more than one processor at which an optimum was looked for. Decisions "
@@ -206,7 +160,7 @@ _ON_ENTRIES = (
 )
 
 
-def _notes(options: RunOptions, jobs: Stream, chosen: Lineup) -> Iterable[str]:
+def _notes(options: RunOptions, jobs: Stream, missing: Sequence[str]) -> Iterable[str]:
     yield from jobs.about
     yield from (f"{state.name}: {state.about}" for state in jobs.states)
     yield (
@@ -235,5 +189,5 @@ def _notes(options: RunOptions, jobs: Stream, chosen: Lineup) -> Iterable[str]:
         "the square root of the number of jobs; both sides of a comparison are given "
         "the same blocks."
     )
-    if chosen.missing:
-        yield f"Left out: {'; '.join(chosen.missing)}."
+    if missing:
+        yield f"Left out: {'; '.join(missing)}."

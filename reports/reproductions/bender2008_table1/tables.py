@@ -11,7 +11,7 @@ from ...pages.document import Cell, Table
 from ...pages.numbers import decimal, fraction
 from .entries import Row, relative
 from .parts import OPTIMAL
-from .printed import IN_A_ROW, NAMES, PRINTED, VARIANTS, Variant
+from .printed import IN_A_ROW, NAMES, PRINTED, VARIANTS
 
 Rows = Mapping[str, Row]
 """By situation."""
@@ -19,38 +19,42 @@ Rows = Mapping[str, Row]
 
 def printed_table(state: str, rows: Rows) -> Table:
     """Compare the 4x4 tables with the paper's."""
-    lines: list[tuple[Cell, ...]] = []
-    for i, situation in enumerate(NAMES):
-        cells: list[Cell] = [situation, *PRINTED[i]]
-        for variant in VARIANTS.values():
-            row = rows[variant[situation]]
-            cells += [row.mean(variant[name]) for name in NAMES]
-        lines.append(tuple(cells))
-    heads = [f"{name}, paper" for name in NAMES]
-    heads += [f"{name}, {variant}" for variant in VARIANTS for name in NAMES]
-    return Table(
-        name=f"table1_{state}",
-        caption="Average sum of pairwise distances of the decision (columns) in the "
-        "situation (rows)",
-        columns=("*situation", *heads),
-        rows=lines,
+    return Table.of(
+        f"table1_{state}",
+        "Average sum of pairwise distances of the decision (columns) in the situation "
+        "(rows)",
+        [
+            {"*situation": situation}
+            | {f"{name}, paper": PRINTED[i][j] for j, name in enumerate(NAMES)}
+            | {
+                f"{name}, {variant}": rows[methods[situation]].mean(methods[name])
+                for variant, methods in VARIANTS.items()
+                for name in NAMES
+            }
+            for i, situation in enumerate(NAMES)
+        ],
     )
 
 
 def means_table(state: str, rows: Rows) -> Table:
     """Tabulate the intervals of the 4x4 tables."""
-    lines: list[tuple[Cell, ...]] = []
+    lines: list[dict[str, Cell]] = []
     for variant, methods in VARIANTS.items():
         for situation in NAMES:
             row = rows[methods[situation]]
             means = row.means([methods[name] for name in NAMES])
-            cells = [between(means[methods[name]]) for name in NAMES]
-            lines.append((variant, methods[situation], row.n, *cells))
-    return Table(
-        name=f"means_{state}",
-        caption="The same with 95 % intervals; most of their width all columns share",
-        columns=("*variant", "*situation", "jobs", *(f"*{name}" for name in NAMES)),
-        rows=lines,
+            lines.append(
+                {
+                    "*variant": variant,
+                    "*situation": methods[situation],
+                    "jobs": row.n,
+                    **{f"*{name}": between(means[methods[name]]) for name in NAMES},
+                }
+            )
+    return Table.of(
+        f"means_{state}",
+        "The same with 95 % intervals; most of their width all columns share",
+        lines,
     )
 
 
@@ -63,14 +67,6 @@ def between(found: Estimate) -> str:
     return f"{found.value:.0f} [{found.low:.0f}, {found.high:.0f}]"
 
 
-def gaps(row: Row, variant: Variant) -> dict[str, Estimate]:
-    """Compare neighbours in the paper's ranking: the worse one, in per cent."""
-    return {
-        worse: row.gap(variant[better], variant[worse])
-        for better, worse in pairwise(IN_A_ROW)
-    }
-
-
 def printed_gap(situation: str, better: str, worse: str) -> float:
     """Return by how many per cent they differ in the paper's row."""
     row = dict(zip(NAMES, PRINTED[NAMES.index(situation)], strict=True))
@@ -79,35 +75,30 @@ def printed_gap(situation: str, better: str, worse: str) -> float:
 
 def gaps_table(state: str, rows: Rows) -> Table:
     """Tabulate by how much decisions differ within a row."""
-    lines: list[tuple[Cell, ...]] = []
+    lines: list[dict[str, Cell]] = []
     for variant, methods in VARIANTS.items():
         for situation in NAMES:
             row = rows[methods[situation]]
-            found = gaps(row, methods)
             for better, worse in pairwise(IN_A_ROW):
-                gap = found[worse]
+                gap = row.gap(methods[better], methods[worse])
                 lines.append(
-                    (
-                        variant,
-                        methods[situation],
-                        methods[worse],
-                        methods[better],
-                        printed_gap(situation, better, worse),
-                        gap.value,
-                        gap.low,
-                        gap.high,
-                        row.n,
-                    )
+                    {
+                        "*variant": variant,
+                        "*situation": methods[situation],
+                        "*decision": methods[worse],
+                        "*than": methods[better],
+                        "paper": printed_gap(situation, better, worse),
+                        "ours": gap.value,
+                        "low": gap.low,
+                        "high": gap.high,
+                        "jobs": row.n,
+                    }
                 )
-    return Table(
-        name=f"gaps_{state}",
-        caption="By how many per cent a decision is dearer than the next better one "
-        "of the paper, in the same situation, with its 95 % interval",
-        columns=(
-            *("*variant", "*situation", "*decision", "*than"),
-            *("paper", "ours", "low", "high", "jobs"),
-        ),
-        rows=lines,
+    return Table.of(
+        f"gaps_{state}",
+        "By how many per cent a decision is dearer than the next better one of the "
+        "paper, in the same situation, with its 95 % interval",
+        lines,
     )
 
 
@@ -151,55 +142,58 @@ def diagonal_table(state: str, rows: Rows) -> Table:
 
 def ratio_matrix(state: str, rows: Rows) -> Table:
     """Tabulate the ratio of the sums of every decision in every situation."""
-    asked = next(iter(rows.values())).part.decisions
-    decisions = [name for name in asked if name != OPTIMAL]
-    lines: list[tuple[Cell, ...]] = []
-    for situation, row in rows.items():
-        cells: list[Cell] = []
-        for name in decisions:
-            ratio = row.ratios(name).of_sums
-            cells.append(f"{float(ratio):.4f}" if ratio is not None else None)
-        lines.append((situation, row.compared, row.open, *cells))
-    return Table(
-        name=f"ratios_{state}",
-        caption="Cost over proven optimum, sum over sum: decision (columns) in the "
-        "situation (rows); at how many jobs, of which without a proof",
-        columns=("*situation", "jobs", "open", *decisions),
-        rows=lines,
+    return Table.of(
+        f"ratios_{state}",
+        "Cost over proven optimum, sum over sum: decision (columns) in the situation "
+        "(rows); at how many jobs, of which without a proof",
+        [
+            {
+                "*situation": situation,
+                "jobs": row.compared,
+                "open": row.open,
+                **{
+                    name: None if ratio is None else f"{float(ratio):.4f}"
+                    for name in row.part.decisions
+                    if name != OPTIMAL
+                    for ratio in [row.ratios(name).of_sums]
+                },
+            }
+            for situation, row in rows.items()
+        ],
     )
 
 
 def entries_table(state: str, rows: Rows) -> Table:
     """Tabulate everything known about every entry."""
-    lines: list[tuple[Cell, ...]] = []
+    lines: list[dict[str, Cell]] = []
     for situation, row in rows.items():
         for decision in row.part.decisions:
             ratios = row.ratios(decision)
             lines.append(
-                (
-                    situation,
-                    decision,
-                    ratios.jobs,
-                    ratios.average,
-                    ratios.refused,
-                    ratios.proven,
-                    ratios.optimal,
-                    *(_exact(ratios.of_sums), decimal(ratios.of_sums)),
-                    None if ratios.mean is None else f"{ratios.mean:.12f}",
-                    *(_exact(ratios.worst), decimal(ratios.worst)),
-                    *(_exact(ratios.low), _exact(ratios.high)),
-                )
+                {
+                    "*situation": situation,
+                    "*decision": decision,
+                    "compared": ratios.jobs,
+                    "average sum": ratios.average,
+                    "refused": ratios.refused,
+                    "proved": ratios.proven,
+                    "optimal": ratios.optimal,
+                    "*sum over sum": _exact(ratios.of_sums),
+                    "ratio": decimal(ratios.of_sums),
+                    "mean of ratios": _twelve_places(ratios.mean),
+                    "*worst": _exact(ratios.worst),
+                    "worst ratio": decimal(ratios.worst),
+                    "*at least": _exact(ratios.low),
+                    "*at most": _exact(ratios.high),
+                }
             )
-    return Table(
-        name=f"entries_{state}",
-        caption=f"Every decision in every situation ({state})",
-        columns=(
-            *("*situation", "*decision", "compared", "average sum", "refused"),
-            *("proved", "optimal", "*sum over sum", "ratio", "mean of ratios"),
-            *("*worst", "worst ratio", "*at least", "*at most"),
-        ),
-        rows=lines,
+    return Table.of(
+        f"entries_{state}", f"Every decision in every situation ({state})", lines
     )
+
+
+def _twelve_places(mean: float | None) -> str | None:
+    return None if mean is None else f"{mean:.12f}"
 
 
 def _exact(ratio: Fraction | None) -> str | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -14,11 +13,11 @@ from ....exact.procset.machine import RequestSolver
 from ....heuristics.procset.reaching import ReachingMachine
 from ....instances.procset.sample_machine import system
 from ....simulation.dispatch import Flags, dispatch
-from ....simulation.week import JOBS, NODE, WEEK, Submission, synthetic_week
+from ....simulation.week import JOBS, WEEK, Submission
 from ...pages.document import Cell, Document, Finding, Plot, Section, Table
 from ...pages.plot_style import FAINT, INK, A, B, in_style, plotted, sheet
 from ..catalogue import RunOptions
-from .week_stream import NODES, Ints, beginning, stream
+from .week_stream import NODES, Ints, beginning, stream, week_of_nodes
 
 ON_A_CARD = 12
 Way = Callable[[Flags, Submission], Ints]
@@ -52,22 +51,20 @@ def study(options: RunOptions) -> Document:
     for done, name in enumerate(_NAMES):
         options.progress(done, steps, name)
         cards[name] = _run(name, jobs, options.seed)
-    rows: list[tuple[Cell, ...]] = []
+    rows: list[dict[str, Cell]] = []
     for done, (load, seed, week) in enumerate(weeks):
         options.progress(len(_NAMES) + len(_AHEAD) * done, steps, f"load {load}")
-        several = [
-            np.array([used for size, used in _run(name, week, seed) if size > 1])
-            for name in _AHEAD
-        ]
+        exact, ahead = (_on_several(_run(name, week, seed)) for name in _AHEAD)
         busy = sum(job.processors * job.seconds for job in week) / (NODES * WEEK)
         rows.append(
-            (
-                f"{float(load):g}",
-                seed,
-                100 * busy,
-                *(float(used.mean()) for used in several),
-                _fewer(several[0], several[1]),
-            )
+            {
+                "*load": f"{float(load):g}",
+                "seed": seed,
+                "work, % of the week": 100 * busy,
+                "exact": float(exact.mean()),
+                "lookahead": float(ahead.mean()),
+                "*exact less lookahead": _fewer(exact, ahead),
+            }
         )
     options.progress(steps, steps, "")
     return written(cards, rows, about, options.seed)
@@ -77,13 +74,15 @@ def _weeks(options: RunOptions) -> list[tuple[Fraction, int, list[Submission]]]:
     """Draw weeks of several loads; none where a trace was given."""
     if options.trace is not None:
         return []
-    drawn = []
-    for load in LOADS:
-        for seed in range(options.seed, options.seed + SEEDS):
-            week = synthetic_week(seed, jobs=round(load * JOBS))
-            nodes = [replace(job, processors=job.processors // NODE) for job in week]
-            drawn.append((load, seed, beginning(nodes, options.first)))
-    return drawn
+    return [
+        (
+            load,
+            seed,
+            beginning(week_of_nodes(seed, round(load * JOBS)), options.first),
+        )
+        for load in LOADS
+        for seed in range(options.seed, options.seed + SEEDS)
+    ]
 
 
 def _run(name: str, jobs: Sequence[Submission], seed: int) -> list[tuple[int, int]]:
@@ -95,6 +94,11 @@ def _run(name: str, jobs: Sequence[Submission], seed: int) -> list[tuple[int, in
         found[turn.job.number] = (turn.job.processors, used)
         after(turn.chosen, turn.time + turn.job.seconds)
     return [found[job.number] for job in jobs]
+
+
+def _on_several(rows: Sequence[tuple[int, int]]) -> Ints:
+    """Return the numbers of line cards of the jobs on several nodes."""
+    return np.array([used for size, used in rows if size > 1])
 
 
 def _way(name: str, seed: int) -> tuple[Way, Callable[[Ints, int], None]]:
@@ -133,15 +137,12 @@ def _least_loaded() -> tuple[Way, Callable[[Ints, int], None]]:
 
 def written(
     cards: dict[str, list[tuple[int, int]]],
-    ahead_by_load: Sequence[tuple[Cell, ...]],
+    ahead_by_load: Sequence[dict[str, Cell]],
     about: str,
     seed: int,
 ) -> Document:
     """Compare the results with the paper."""
-    several = {
-        name: np.array([used for size, used in rows if size > 1])
-        for name, rows in cards.items()
-    }
+    several = {name: _on_several(rows) for name, rows in cards.items()}
     mean = {
         name: float(used.mean()) if len(used) else 1.0 for name, used in several.items()
     }
@@ -166,23 +167,16 @@ def written(
         title="How many line cards does a job use?",
         source="Drakenberg 2012, Figure 5 (b)",
         lead=lead,
-        findings=(
+        findings=tuple(
             Finding(
-                claim="reaching uses fewer line cards than sequential selection",
+                claim=f"reaching uses fewer line cards than {other} selection",
                 paper="clearly",
-                ours=f"{mean['reaching']:.2f} against {mean['sequential']:.2f}",
-                holds=mean["reaching"] < mean["sequential"],
+                ours=f"{mean['reaching']:.2f} against {mean[other]:.2f}",
+                holds=mean["reaching"] < mean[other],
                 criterion="the lesser mean over jobs on several nodes; less by "
-                f"{mean['sequential'] - mean['reaching']:.2f}",
-            ),
-            Finding(
-                claim="reaching uses fewer line cards than least-loaded selection",
-                paper="clearly",
-                ours=f"{mean['reaching']:.2f} against {mean['least-loaded']:.2f}",
-                holds=mean["reaching"] < mean["least-loaded"],
-                criterion="the lesser mean over jobs on several nodes; less by "
-                f"{mean['least-loaded'] - mean['reaching']:.2f}",
-            ),
+                f"{mean[other] - mean['reaching']:.2f}",
+            )
+            for other in ("sequential", "least-loaded")
         ),
         sections=(
             _by_size(cards),
@@ -226,55 +220,35 @@ def _least(rows: Sequence[tuple[int, int]]) -> float:
 
 def _by_size(cards: dict[str, list[tuple[int, int]]]) -> Section:
     sizes = sorted({size for size, _ in cards["exact"]})
-    rows = []
+    rows: list[dict[str, Cell]] = []
     lines: dict[str, list[tuple[int, float, float]]] = {name: [] for name in _NAMES}
     for size in sizes:
-        row: list[int | float] = [size]
+        jobs = sum(s == size for s, _ in cards[_NAMES[0]])
+        row: dict[str, Cell] = {"nodes": size, "jobs": jobs}
         for name in _NAMES:
             used = np.array([u for s, u in cards[name] if s == size])
-            if name == _NAMES[0]:
-                row.append(len(used))
-            row += [float(used.mean()), float(used.std())]
-            lines[name].append((size, float(used.mean()), float(used.std())))
-        rows.append(tuple(row))
-    heads = [f"{name}{part}" for name in _NAMES for part in (", mean", ", sd")]
+            mean, spread = float(used.mean()), float(used.std())
+            row |= {f"{name}, mean": mean, f"{name}, sd": spread}
+            lines[name].append((size, mean, spread))
+        rows.append(row)
+    caption = "Line cards of a job, by its number of nodes"
     return Section(
         title="By size",
-        tables=(
-            Table(
-                name="by_size",
-                caption="Line cards of a job, by its number of nodes",
-                columns=("nodes", "jobs", *heads),
-                rows=rows,
-            ),
-        ),
+        tables=(Table.of("by_size", caption, rows),),
         plots=(_plot(lines),),
     )
 
 
-def _over_loads(rows: Sequence[tuple[Cell, ...]]) -> Section:
-    better = sum(row[3] > row[4] for row in rows)  # type: ignore[operator]
+def _over_loads(rows: Sequence[dict[str, Cell]]) -> Section:
+    better = sum(row["exact"] > row["lookahead"] for row in rows)  # type: ignore[operator]
+    caption = "Line cards of a job on several nodes"
     return Section(
         title="Looking ahead, over seeds and loads",
         text=(
             f"In {better} of {len(rows)} weeks, preferring line cards with few free "
             "nodes left, below the fewest line cards, leaves more room for later jobs.",
         ),
-        tables=(
-            Table(
-                name="lookahead",
-                caption="Line cards of a job on several nodes",
-                columns=(
-                    "*load",
-                    "seed",
-                    "work, % of the week",
-                    "exact",
-                    "lookahead",
-                    "*exact less lookahead",
-                ),
-                rows=rows,
-            ),
-        ),
+        tables=(Table.of("lookahead", caption, rows),),
     )
 
 

@@ -13,10 +13,10 @@ from ....heuristics.procset.reaching import ReachingMachine
 from ....instances.procset.sample_machine import system
 from ....simulation.dispatch import Flags, dispatch
 from ....simulation.week import Submission
-from ...pages.document import Document, Finding, Plot, Section, Table
+from ...pages.document import Cell, Document, Finding, Plot, Section, Table
 from ...pages.plot_style import FAINT, A, B, in_style, plotted, sheet
 from ..catalogue import RunOptions
-from .week_stream import NODES, Pricer, stream
+from .week_stream import NODES, Ints, Pricer, stream
 
 WALL = 12
 """|Pa| - r up to which the paper could run its exact algorithm."""
@@ -29,32 +29,20 @@ Cost = tuple[int, ...]
 class Asked:
     """One request, and the costs under every method.
 
-    Parameters
-    ----------
-    surplus
-        |Pa| - r.
-    nodes
-        r.
-    realistic, best_realistic
-        Under the realistic costs: what reaching pays, and the least that is possible.
-    judged_realistic, judged_uniform, best_uniform
-        Under the uniform costs: what the choice of reaching with realistic costs
-        pays, that of reaching with uniform costs, and the least that is possible.
-    printed
-        What the algorithm as printed pays under realistic costs.
-    same
-        Whether reaching chose the very processors of the exact algorithm.
+    Under the realistic costs: what reaching pays, the least that is possible, and what
+    the algorithm as printed pays. Under the uniform costs: what the choice of reaching
+    with realistic costs pays, that of reaching with uniform costs, and the least.
     """
 
-    surplus: int
-    nodes: int
+    surplus: int  # |Pa| - r
+    nodes: int  # r
     realistic: Cost
     best_realistic: Cost
     judged_realistic: Cost
     judged_uniform: Cost
     best_uniform: Cost
     printed: Cost
-    same: bool
+    same: bool  # whether reaching chose the very processors of the exact algorithm
 
 
 def study(options: RunOptions) -> Document:
@@ -67,36 +55,28 @@ def study(options: RunOptions) -> Document:
 def _asked(jobs: Sequence[Submission], options: RunOptions) -> list[Asked]:
     realistic = system("node", "realistic").sets
     uniform = system("node", "uniform").sets
-    exact = {
-        "realistic": RequestSolver(NODES, realistic),
-        "uniform": RequestSolver(NODES, uniform),
-    }
-    reaching = {
-        "realistic": ReachingMachine(NODES, realistic),
-        "uniform": ReachingMachine(NODES, uniform),
-    }
+    exact, exact_uniform = (RequestSolver(NODES, s) for s in (realistic, uniform))
+    reaching, reaching_uniform = (
+        ReachingMachine(NODES, s) for s in (realistic, uniform)
+    )
+    price, price_uniform = (Pricer(NODES, s).cost for s in (realistic, uniform))
     printed = ReachingMachine(NODES, realistic, covers=False)
-    price = {"realistic": Pricer(NODES, realistic), "uniform": Pricer(NODES, uniform)}
     found: list[Asked] = []
 
-    def choose(
-        free: Flags, job: Submission
-    ) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    def choose(free: Flags, job: Submission) -> Ints:
         r, seed = job.processors, options.seed + job.number
-        own = reaching["realistic"].select(free, r, seed)
-        plain = reaching["uniform"].select(free, r, seed)
-        best = exact["realistic"].select(free, r)
-        raw = printed.select(free, r, seed)
+        own = reaching.select(free, r, seed)
+        best = exact.select(free, r)
         found.append(
             Asked(
                 surplus=int(np.count_nonzero(free)) - r,
                 nodes=r,
-                realistic=price["realistic"].cost(own),
+                realistic=price(own),
                 best_realistic=best.cost,
-                judged_realistic=price["uniform"].cost(own),
-                judged_uniform=price["uniform"].cost(plain),
-                best_uniform=exact["uniform"].select(free, r).cost,
-                printed=price["realistic"].cost(raw),
+                judged_realistic=price_uniform(own),
+                judged_uniform=price_uniform(reaching_uniform.select(free, r, seed)),
+                best_uniform=exact_uniform.select(free, r).cost,
+                printed=price(printed.select(free, r, seed)),
                 same=bool(np.array_equal(own, best.chosen)),
             )
         )
@@ -113,12 +93,9 @@ def written(asked: Sequence[Asked], about: str, seed: int) -> Document:
     near = [one for one in many if one.surplus <= WALL]
     differ = sum(one.realistic != one.best_realistic for one in near)
     equal = sum(one.judged_realistic == one.judged_uniform for one in many)
-    better = sum(one.judged_realistic < one.judged_uniform for one in many)
-    worse = len(many) - equal - better
+    better, worse, sign = _compared(many)
     exact_wins = sum(one.best_uniform < one.judged_realistic for one in near)
-    near_better = sum(one.judged_realistic < one.judged_uniform for one in near)
-    near_worse = sum(one.judged_realistic > one.judged_uniform for one in near)
-    sign = stats.binomtest(better, better + worse).pvalue if better + worse else 1.0
+    near_better, near_worse, _ = _compared(near)
     optimal = sum(one.realistic == one.best_realistic for one in many)
     lead = (
         f"Of {len(many)} requests for several nodes, reaching with realistic costs is "
@@ -189,6 +166,15 @@ _LEVEL = 0.01
 """Significance level at which a share counts as larger than the paper's."""
 
 
+def _compared(asked: Sequence[Asked]) -> tuple[int, int, float]:
+    """Count requests in which realistic costs do better, and worse; a sign test."""
+    better = sum(one.judged_realistic < one.judged_uniform for one in asked)
+    worse = sum(one.judged_realistic > one.judged_uniform for one in asked)
+    if not better + worse:
+        return better, worse, 1.0
+    return better, worse, float(stats.binomtest(better, better + worse).pvalue)
+
+
 def _chance(differ: int, near: int) -> float:
     """Return the probability of so large a share if the true one is 23 of 4272."""
     table = np.array([[differ, near - differ], [23, 4272 - 23]])
@@ -217,51 +203,35 @@ def _bins(asked: Sequence[Asked]) -> list[tuple[str, list[Asked]]]:
 
 
 def _by_bins(many: Sequence[Asked]) -> Section:
-    rows = []
+    rows: list[dict[str, Cell]] = []
     shares: dict[str, list[float]] = {"realistic": [], "uniform": []}
     heads = []
     for name, inside in _bins(many):
+        n = len(inside)
         real = sum(one.realistic == one.best_realistic for one in inside)
         plain = sum(one.judged_uniform == one.best_uniform for one in inside)
         first = sum(one.realistic[0] == one.best_realistic[0] for one in inside)
-        better = sum(one.judged_realistic < one.judged_uniform for one in inside)
-        worse = sum(one.judged_realistic > one.judged_uniform for one in inside)
+        better, worse, sign = _compared(inside)
         cards = [one.realistic[0] - one.best_realistic[0] for one in inside]
         rows.append(
-            (
-                name,
-                len(inside),
-                _share(real, len(inside)),
-                _share(first, len(inside)),
-                float(np.mean(cards)) / 4 if cards else None,
-                _share(plain, len(inside)),
-                better,
-                worse,
-                float(stats.binomtest(better, better + worse).pvalue)
-                if better + worse
-                else None,
-            )
+            {
+                "*|Pa| - r": name,
+                "requests": n,
+                "optimal, realistic, %": _share(real, n),
+                "fewest line cards, %": _share(first, n),
+                "line cards too many": float(np.mean(cards)) / 4 if cards else None,
+                "optimal, uniform, %": _share(plain, n),
+                "realistic better": better,
+                "realistic worse": worse,
+                "sign test p": sign if better + worse else None,
+            }
         )
         if inside:
             heads.append(name)
-            shares["realistic"].append(100 * real / len(inside))
-            shares["uniform"].append(100 * plain / len(inside))
-    table = Table(
-        name="by_surplus",
-        caption="Requests for several nodes, by |Pa| - r",
-        columns=(
-            "*|Pa| - r",
-            "requests",
-            "optimal, realistic, %",
-            "fewest line cards, %",
-            "line cards too many",
-            "optimal, uniform, %",
-            "realistic better",
-            "realistic worse",
-            "sign test p",
-        ),
-        rows=rows,
-    )
+            shares["realistic"].append(100 * real / n)
+            shares["uniform"].append(100 * plain / n)
+    caption = "Requests for several nodes, by |Pa| - r"
+    table = Table.of("by_surplus", caption, rows)
     return Section(
         title="Every request, not only those near the wall",
         text=(

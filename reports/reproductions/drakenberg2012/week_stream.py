@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from ....instances import InputError, ProcessorSet
 from ....simulation.swf import read_swf
-from ....simulation.week import NODE, Submission, submissions_of, synthetic_week
+from ....simulation.week import JOBS, NODE, Submission, submissions_of, synthetic_week
 from ..catalogue import RunOptions
 
 NODES = 256
@@ -20,39 +20,22 @@ Ints = npt.NDArray[np.int64]
 
 
 class Pricer:
-    """Prices choices by the sets that they touch, quickly.
-
-    Parameters
-    ----------
-    n_processors
-        Of the machine.
-    sets
-        As in `ProcSet`.
-    """
+    """Prices choices by the sets that they touch, quickly."""
 
     def __init__(self, n_processors: int, sets: Sequence[ProcessorSet]) -> None:
-        inside: list[list[int]] = [[] for _ in range(n_processors)]
-        for number, one in enumerate(sets):
-            for i in one.members:
-                inside[i].append(number)
-        self._inside = [np.array(numbers, dtype=np.int64) for numbers in inside]
+        self._inside = np.zeros((len(sets), n_processors), dtype=np.bool_)
+        for inside, one in zip(self._inside, sets, strict=True):
+            inside[list(one.members)] = True
         self._costs = np.array([one.cost for one in sets], dtype=np.int64)
 
     def cost(self, chosen: Sequence[int] | Ints) -> tuple[int, ...]:
         """Return the cost of a choice."""
-        touched = np.unique(np.concatenate([self._inside[i] for i in chosen]))
+        touched = self._inside[:, chosen].any(axis=1)
         return tuple(self._costs[touched].sum(axis=0).tolist())
 
 
-def stream(options: RunOptions, *, cores: bool = False) -> tuple[list[Submission], str]:
-    """Return the jobs to run, and a description of them.
-
-    Parameters
-    ----------
-    options
-        Names a trace, or the seed of a synthetic week.
-    cores
-        Whether sizes count processors, 8 to a node, or whole nodes.
+def stream(options: RunOptions) -> tuple[list[Submission], str]:
+    """Return the jobs to run, whose sizes count whole nodes, and describe them.
 
     Raises
     ------
@@ -60,20 +43,23 @@ def stream(options: RunOptions, *, cores: bool = False) -> tuple[list[Submission
         When the trace cannot be read, or nothing in it fits.
     """
     if options.trace is None:
-        jobs = synthetic_week(options.seed)
+        jobs = week_of_nodes(options.seed)
         about = (
             f"a synthetic week, seed {options.seed}, with the moments of section 6.1"
         )
-        if not cores:
-            jobs = [replace(job, processors=job.processors // NODE) for job in jobs]
     else:
-        most = NODES * (NODE if cores else 1)
-        jobs = list(submissions_of(read_swf(options.trace), most))
-        about = f"the trace {options.trace}, jobs of up to {most} processors"
+        jobs = list(submissions_of(read_swf(options.trace), NODES))
+        about = f"the trace {options.trace}, jobs of up to {NODES} processors"
     jobs = beginning(jobs, options.first)
     if not jobs:
         raise InputError("has no job that fits", file=options.trace or "")
     return jobs, f"{about}; {len(jobs)} jobs"
+
+
+def week_of_nodes(seed: int, jobs: int = JOBS) -> list[Submission]:
+    """Draw a week of jobs whose sizes count whole nodes."""
+    week = synthetic_week(seed, jobs=jobs)
+    return [replace(job, processors=job.processors // NODE) for job in week]
 
 
 def beginning(jobs: Sequence[Submission], first: int | None) -> list[Submission]:

@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from itertools import pairwise
 
 import numpy as np
 
@@ -17,19 +16,11 @@ from .parts import Found
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measure:
-    """What is averaged: a number of every job, over one or over its weight.
-
-    Parameters
-    ----------
-    name, unit
-        For heads of tables and axes.
-    parts
-        Of what was found: what is added up, and what that is divided by.
-    """
+    """What is averaged: a number of every job, over one or over its weight."""
 
     name: str
     unit: str
-    parts: Callable[[Found], tuple[IntArray, IntArray]]
+    parts: Callable[[Found], tuple[IntArray, IntArray]]  # what is added up, and over
 
 
 def _of_jobs(values: Callable[[Found], IntArray]) -> Callable[[Found], Pair]:
@@ -74,24 +65,12 @@ class Curves:
     All intervals come from the same blocks of jobs, so that strategies, and loads,
     are compared in pairs: the streams are the same jobs, and under first come first
     served start in the same order.
-
-    Parameters
-    ----------
-    name
-        Of the workload.
-    found
-        By strategy, then by load, ascending.
-    processors
-        Of the machine.
     """
 
-    name: str
-    processors: int
-    found: Mapping[str, Mapping[Fraction, Found]]
-    _ratios: dict[tuple[str, str, Fraction], Floats] = field(
-        default_factory=dict, repr=False
-    )
-    _means: dict[tuple[str, str, Fraction], Estimate] = field(
+    name: str  # of the workload
+    processors: int  # of the machine
+    found: Mapping[str, Mapping[Fraction, Found]]  # by strategy and load, ascending
+    _points: dict[tuple[str, str, Fraction], tuple[Estimate, Floats]] = field(
         default_factory=dict, repr=False
     )
 
@@ -117,54 +96,37 @@ class Curves:
 
     def mean(self, measure: Measure, strategy: str, load: Fraction) -> Estimate:
         """Average a measure."""
-        key = measure.name, strategy, load
-        if key not in self._means:
-            above, below = measure.parts(self.found[strategy][load])
-            value = int(above.sum()) / max(int(below.sum()), 1)
-            resampled = self._resampled(measure, strategy, load)
-            self._means[key] = estimate(value, resampled)
-        return self._means[key]
+        return self._point(measure, strategy, load)[0]
 
     def gap(
         self, measure: Measure, better: str, worse: str, load: Fraction
     ) -> Estimate:
         """Return by how much the mean of one strategy is above that of another."""
-        value = self._value(measure, worse, load) - self._value(measure, better, load)
-        return estimate(
-            value,
-            self._resampled(measure, worse, load)
-            - self._resampled(measure, better, load),
-        )
+        return self._above(measure, (better, load), (worse, load))
 
     def step(
         self, measure: Measure, strategy: str, low: Fraction, high: Fraction
     ) -> Estimate:
         """Return by how much the mean at one load is above that at another."""
-        value = self._value(measure, strategy, high) - self._value(
-            measure, strategy, low
+        return self._above(measure, (strategy, low), (strategy, high))
+
+    def _above(
+        self, measure: Measure, low: tuple[str, Fraction], high: tuple[str, Fraction]
+    ) -> Estimate:
+        (less, fewer), (more, others) = (
+            self._point(measure, *one) for one in (low, high)
         )
-        return estimate(
-            value,
-            self._resampled(measure, strategy, high)
-            - self._resampled(measure, strategy, low),
-        )
+        return estimate(more.value - less.value, others - fewer)
 
-    def steps(
-        self, measure: Measure, strategy: str
-    ) -> list[tuple[Fraction, Fraction, Estimate]]:
-        """Compare every load with the next one."""
-        return [
-            (low, high, self.step(measure, strategy, low, high))
-            for low, high in pairwise(self.loads(strategy))
-        ]
-
-    def _value(self, measure: Measure, strategy: str, load: Fraction) -> float:
-        return self.mean(measure, strategy, load).value
-
-    def _resampled(self, measure: Measure, strategy: str, load: Fraction) -> Floats:
+    def _point(
+        self, measure: Measure, strategy: str, load: Fraction
+    ) -> tuple[Estimate, Floats]:
+        """Return a mean, and what it is in the resampled streams."""
         key = measure.name, strategy, load
-        if key not in self._ratios:
-            parts = measure.parts(self.found[strategy][load])
-            sums = resampled_sums(np.stack(parts, axis=1))
-            self._ratios[key] = sums[:, 0] / np.maximum(sums[:, 1], 1)
-        return self._ratios[key]
+        if key not in self._points:
+            above, below = measure.parts(self.found[strategy][load])
+            sums = resampled_sums(np.stack((above, below), axis=1))
+            resampled = sums[:, 0] / np.maximum(sums[:, 1], 1)
+            value = int(above.sum()) / max(int(below.sum()), 1)
+            self._points[key] = estimate(value, resampled), resampled
+        return self._points[key]

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
+from itertools import pairwise
 
 from ...pages.bootstrap import Estimate
 from ...pages.document import Finding, all_hold
@@ -23,6 +24,9 @@ _SURELY = (
 )
 
 
+_OUTCOMES = {True: "holds", False: "does not hold", None: "is not decided"}
+
+
 def judged(signs: Iterable[int]) -> bool | None:
     """Whether all differences have the stated sign; None where one may be chance.
 
@@ -34,27 +38,13 @@ def judged(signs: Iterable[int]) -> bool | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trend:
-    """How a mean depends on the load.
-
-    Parameters
-    ----------
-    strategy
-        Whose.
-    direction
-        1 if it is said to rise, -1 if to fall.
-    ends
-        From the lowest load to the highest.
-    steps
-        From each to the next.
-    means
-        The mean at every load.
-    """
+    """How the mean of a strategy depends on the load, and how it is said to."""
 
     strategy: str
-    direction: int
-    means: Sequence[tuple[Fraction, float]]
-    ends: Estimate
-    steps: Sequence[tuple[Fraction, Fraction, Estimate]]
+    direction: int  # 1 if it is said to rise, -1 if to fall
+    means: Sequence[tuple[Fraction, float]]  # the mean at every load
+    ends: Estimate  # from the lowest load to the highest
+    steps: Sequence[tuple[Fraction, Fraction, Estimate]]  # from each to the next
 
     @property
     def against(self) -> list[tuple[Fraction, Fraction, Estimate]]:
@@ -100,7 +90,10 @@ def trend(curves: Curves, measure: Measure, strategy: str, direction: int) -> Tr
         direction=direction,
         means=[(load, curves.mean(measure, strategy, load).value) for load in loads],
         ends=curves.step(measure, strategy, loads[0], loads[-1]),
-        steps=curves.steps(measure, strategy),
+        steps=[
+            (low, high, curves.step(measure, strategy, low, high))
+            for low, high in pairwise(loads)
+        ],
     )
 
 
@@ -127,22 +120,11 @@ def summary(workloads: Sequence[Curves]) -> Iterator[str]:
         if all(outcomes):
             everywhere.append(same[0].claim)
             continue
-        sides = [
-            f"{words} on {', '.join(names)}"
-            for words, holds in (
-                ("holds", True),
-                ("does not hold", False),
-                ("is not decided", None),
-            )
-            if (
-                names := [
-                    curves.name
-                    for curves, outcome in zip(workloads, outcomes, strict=True)
-                    if outcome is holds
-                ]
-            )
-        ]
-        yield f"“{same[0].claim}” {'; '.join(sides)}."
+        sides: dict[str, list[str]] = {words: [] for words in _OUTCOMES.values()}
+        for curves, outcome in zip(workloads, outcomes, strict=True):
+            sides[_OUTCOMES[outcome]].append(curves.name)
+        shown = [f"{how} on {', '.join(on)}" for how, on in sides.items() if on]
+        yield f"“{same[0].claim}” {'; '.join(shown)}."
     if everywhere:
         yield f"On every workload holds: {'; '.join(everywhere)}."
 

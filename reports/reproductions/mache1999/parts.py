@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
-from hashlib import sha256
-from importlib.metadata import version
 from math import prod
 
 import numpy as np
@@ -20,56 +16,24 @@ from ....simulation.stream import Start, simulate
 from ....simulation.stream_jobs import StreamJob, rescaled
 from ....simulation.stream_measures import Meter
 from ....solvers import Status
+from .. import parts
 from ..bender2008_table1.parts import placing_by
-from ..parts import Arrays
-from .workloads import stretch
+from ..bender2008_table1.streams import offered_load
 
-VERSION = 1
-"""Version of the outcome; raised when the same part would give another one."""
 AUTO = "auto"
 """Methods that run with a limit of nodes in place of one of time."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Part:
-    """What is run.
+class Part(parts.Part):
+    """What is run: streams, each on a machine of its own, brought to an offered load.
 
-    Parameters
-    ----------
-    shape
-        Sides of the mesh.
-    streams
-        Each on a machine of its own.
-    load
-        Work that comes over what the machine can do; each stream is brought to it.
-    strategy
-        Who places them.
-    nodes
-        Of the search for an optimum, at most.
-    seed
-        Of the strategy in the first stream; each further one has the next.
+    The seed is of the strategy in the first stream; each further one has the next.
     """
 
-    shape: tuple[int, ...]
     streams: tuple[tuple[StreamJob, ...], ...]
     load: Fraction
     strategy: str
-    nodes: int
-    seed: int
-
-    @cached_property
-    def key(self) -> str:
-        """SHA-256 of everything that the outcome depends on."""
-        identity = {
-            "version": [version("closeknit"), VERSION],
-            "shape": self.shape,
-            "jobs": [_digest(jobs) for jobs in self.streams],
-            "load": str(self.load),
-            "strategy": self.strategy,
-            "nodes": self.nodes,
-            "seed": self.seed,
-        }
-        return sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()
 
     @property
     def about(self) -> str:
@@ -81,58 +45,28 @@ class Part:
         return len(found.k) == sum(map(len, self.streams))
 
 
-def _digest(jobs: Sequence[StreamJob]) -> str:
-    rows = [
-        (job.submit, job.processors, job.seconds, *(job.shape or ())) for job in jobs
-    ]
-    return sha256(json.dumps(rows).encode()).hexdigest()
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found(Arrays):
-    """The outcome of a part; one row per job in the order of starts, per stream.
-
-    Parameters
-    ----------
-    k, start
-        Processors, and when it started, in seconds.
-    affected, balance, pieces, pairs
-        Processors of the smallest box, balance factor, connected pieces, pair sum.
-    span
-        Seconds until the next start, or the end of the stream.
-    lean
-        Over that time, the sum of the system's balance factor, in processor seconds.
-    work
-        Of the job, in processor seconds.
-    proved
-        Of those placed by an optimum: 1 if it is proved, 0 if not; -1 of others.
-    """
+class Found(parts.Arrays):
+    """The outcome of a part; one row per job in the order of starts, per stream."""
 
     k: IntArray
-    start: IntArray
-    affected: IntArray
-    balance: IntArray
-    pieces: IntArray
-    pairs: IntArray
-    span: IntArray
-    lean: IntArray
-    work: IntArray
-    proved: IntArray
+    start: IntArray  # in seconds
+    affected: IntArray  # processors of the smallest box
+    balance: IntArray  # balance factor
+    pieces: IntArray  # connected pieces
+    pairs: IntArray  # pair sum
+    span: IntArray  # seconds until the next start, or the end of the stream
+    lean: IntArray  # the system's balance factor over that time, in processor seconds
+    work: IntArray  # of the job, in processor seconds
+    proved: IntArray  # of those placed by an optimum, 1 if proved, 0 if not; else -1
 
 
 def run(part: Part) -> Found:
-    """Run a part.
-
-    Raises
-    ------
-    InputError
-        When the strategy cannot serve a job.
-    """
+    """Run a part; an error if the strategy cannot serve a job."""
     topology = Mesh(part.shape)
     rows: list[tuple[int, ...]] = []
-    for number, stream in enumerate(part.streams):
-        factor = stretch(stream, prod(part.shape), part.load)
-        seed = part.seed + number
+    for seed, stream in enumerate(part.streams, start=part.seed):
+        factor = offered_load(stream, prod(part.shape)) / part.load
         placing = placing_by(part.strategy, topology, seed=seed, nodes=part.nodes)
         rows += _place(rescaled(stream, factor), placing, part)
     columns = np.array(rows, dtype=np.int64).T.copy()

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+from scipy.optimize import isotonic_regression
 
 from ...pages.document import Plot
 from ...pages.plot_style import CLOUD, FAINT, INK, A, B, in_style, plotted, sheets
@@ -137,12 +139,9 @@ def apart(places: Sequence[float], least: float) -> list[float]:
     >>> [round(x, 3) for x in apart([0.0, 0.5, 0.5], 0.1)]
     [0.0, 0.45, 0.55]
     """
-    groups: list[list[float]] = []  # mean of the wanted first place, how many
-    for i, place in enumerate(places):
-        groups.append([place - i * least, 1.0])
-        while len(groups) > 1 and groups[-2][0] > groups[-1][0]:
-            last, before = groups.pop(), groups.pop()
-            n = last[1] + before[1]
-            groups.append([(last[0] * last[1] + before[0] * before[1]) / n, n])
-    starts = [start for start, n in groups for _ in range(int(n))]
-    return [start + i * least for i, start in enumerate(starts)]
+    if not places:
+        return []
+    steps = least * np.arange(len(places))
+    found = isotonic_regression(np.array(places) - steps).x + steps
+    moved: list[float] = found.tolist()
+    return moved

@@ -30,14 +30,7 @@ NODES = 20_000
 
 
 def study(options: RunOptions) -> Document:
-    """Run every strategy at every load, and test the paper's statements.
-
-    Raises
-    ------
-    InputError
-        When the trace cannot be used, or the mesh is not for these strategies or too
-        small for the jobs.
-    """
+    """Run every strategy at every load, and test the paper's statements."""
     shape = options.mesh or MESH
     strategies, missing = lineup(shape)
     found = list(
@@ -56,15 +49,15 @@ def study(options: RunOptions) -> Document:
         for strategy in strategies
         for load in (LOADS if strategy in SIX else OUR_LOADS)
     }
-    due = sorted(reversed(parts.values()), key=lambda part: part.strategy in OURS)
-    outcomes = run_all(due, run, Found, options)
+    due = sorted(reversed(parts.items()), key=lambda one: one[1].strategy in OURS)
+    outcomes = run_all(dict(due), run, Found, options)
     curves = [
         Curves(
             name=f"workload {workload.name}",
             processors=prod(shape),
             found={
                 strategy: {
-                    load: outcomes[parts[key].key]
+                    load: outcomes[key]
                     for load in LOADS
                     if (key := (workload.name, strategy, load)) in parts
                 }
@@ -77,13 +70,7 @@ def study(options: RunOptions) -> Document:
 
 
 def lineup(shape: tuple[int, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the strategies that take a mesh, and why others do not.
-
-    Raises
-    ------
-    InputError
-        When one of the paper's six does not.
-    """
+    """Return the strategies that take a mesh, and why others do not."""
     return taking_part((*SIX, *OURS), shape, SIX)
 
 

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
+from functools import partial
 from math import prod
+from statistics import fmean, pstdev
 
 from ....instances import InputError
 from ....simulation.stream_jobs import (
     StreamJob,
     generated,
-    jobs_of_trace,
     several_processors_in_autumn_1996,
 )
 from ....simulation.swf import read_header, trace_name
-from ..bender2008_table1.streams import offered_load, refuse_small_mesh
+from ..bender2008_table1.streams import jobs_on
 from ..bender2008_table1.streams import stream as main_stream
 
 DRAWN = 1000
@@ -30,20 +30,10 @@ SERVICE = 3600
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Workload:
-    """Streams of jobs that are run at several loads.
-
-    Parameters
-    ----------
-    name
-        For headings and files.
-    about
-        Where the jobs come from; numbers.
-    streams
-        Each runs on a machine of its own; in their own time.
-    """
+    """Streams of jobs that are run at several loads, each on a machine of its own."""
 
     name: str
-    about: tuple[str, ...]
+    about: tuple[str, ...]  # where the jobs come from; numbers
     streams: tuple[tuple[StreamJob, ...], ...]
 
     @property
@@ -55,24 +45,9 @@ class Workload:
 def workloads(
     trace: str | None, shape: tuple[int, ...], *, seed: int, first: int | None
 ) -> Iterator[Workload]:
-    """Draw workload I, in both readings of its sizes, and read workload II.
+    """Draw workload I, in both readings of its sizes, and read workload II if given.
 
-    Parameters
-    ----------
-    trace
-        An SWF file; None to leave out workload II.
-    shape
-        Sides of the mesh.
-    seed
-        Of the first stream that is drawn; each further one has the next.
-    first
-        Only so many jobs of each stream.
-
-    Raises
-    ------
-    InputError
-        When the trace cannot be read or has no job that fits, or the mesh is too
-        small for the jobs.
+    The seed is of the first stream that is drawn; each further one has the next.
     """
     processors = prod(shape)
     if processors < SIDE**2:
@@ -82,12 +57,11 @@ def workloads(
         )
     if trace is not None:  # may be refused: before the others are drawn
         traced = _traced(trace, shape, first)
-    yield _drawn(
-        "I, sizes", f"exponential:{SIDE**2}", shape, seed=seed, n=first or DRAWN
-    )
-    yield _drawn(
-        "I, sides", f"box:exponential:{SIDE}", shape, seed=seed, n=first or DRAWN
-    )
+    for name, sizes in (
+        ("I, sizes", f"exponential:{SIDE**2}"),
+        ("I, sides", f"box:exponential:{SIDE}"),
+    ):
+        yield _drawn(name, sizes, shape, seed=seed, n=first or DRAWN)
     if trace is not None:
         yield traced
 
@@ -96,20 +70,16 @@ def _drawn(
     name: str, sizes: str, shape: tuple[int, ...], *, seed: int, n: int
 ) -> Workload:
     processors = prod(shape)
-    streams = tuple(
-        tuple(
-            generated(
-                n,
-                seed=one,
-                most=processors,
-                sides=shape,
-                sizes=sizes,
-                interarrival=SERVICE * SIDE**2 / processors,
-                service=f"exponential:{SERVICE}",
-            )
-        )
-        for one in range(seed, seed + SEEDS)
+    draw = partial(
+        generated,
+        n,
+        most=processors,
+        sides=shape,
+        sizes=sizes,
+        interarrival=SERVICE * SIDE**2 / processors,
+        service=f"exponential:{SERVICE}",
     )
+    streams = tuple(tuple(draw(seed=one)) for one in range(seed, seed + SEEDS))
     if sizes.startswith("box:"):
         how = (
             f"both sides of a job exponential of mean {SIDE}, each rounded and cut off "
@@ -135,11 +105,10 @@ def numbers(jobs: Sequence[StreamJob]) -> str:
     '2 jobs, mean size 2.00 processors (coefficient of variation 0.50), largest 3.'
     """
     sizes = [job.processors for job in jobs]
-    mean = sum(sizes) / len(sizes)
-    deviation = (sum((size - mean) ** 2 for size in sizes) / len(sizes)) ** 0.5
+    mean = fmean(sizes)
     return (
         f"{len(jobs)} jobs, mean size {mean:.2f} processors (coefficient of variation "
-        f"{deviation / mean:.2f}), largest {max(sizes)}."
+        f"{pstdev(sizes) / mean:.2f}), largest {max(sizes)}."
     )
 
 
@@ -147,11 +116,7 @@ def _traced(trace: str, shape: tuple[int, ...], first: int | None) -> Workload:
     if not _is_the_papers(trace):
         found = main_stream(trace, shape, seed=0, first=first)
         return _workload(list(found.states[0].jobs), found.about[0])
-    jobs, skipped = jobs_of_trace(
-        trace, most=prod(shape), where=several_processors_in_autumn_1996(trace)
-    )
-    refuse_small_mesh(trace, shape, len(jobs), skipped)
-    left_out = "; ".join(f"{n} {why.value}" for why, n in skipped.items()) or "none"
+    jobs, left_out = jobs_on(trace, shape, several_processors_in_autumn_1996(trace))
     return _workload(
         jobs[:first],
         f"{trace_name(trace)}: jobs of more than one processor submitted from "
@@ -172,13 +137,3 @@ def _is_the_papers(trace: str) -> bool:
         and "Paragon" in header.get("Computer", "")
         and "1996" in header.get("EndTime", "")
     )
-
-
-def stretch(jobs: Sequence[StreamJob], processors: int, load: Fraction) -> Fraction:
-    """Return what the times of submission are multiplied by to offer a load.
-
-    >>> jobs = [StreamJob(1, 0, 2, 30, 30), StreamJob(2, 60, 2, 30, 30)]
-    >>> stretch(jobs, 4, Fraction(1, 4))
-    Fraction(2, 1)
-    """
-    return offered_load(jobs, processors) / load

@@ -6,20 +6,19 @@ runs on the streams of its tables.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from ....methods.submesh_allocators import ALLOCATORS
-from ....simulation.submesh import Fixed, Measures, first_come
+from ....simulation.submesh import Measures, first_come
 from ....simulation.submesh_migration import Migrating
 from ....simulation.submesh_policies import DEPTH, Policy, serve
-from ....simulation.submesh_stream import Normal, Request, Uniform
-from ....solvers import Settings, clock
+from ....simulation.submesh_stream import Uniform
+from ....solvers import clock
 from ...pages.document import Cell, Document, Finding, Plot, Section, Table
 from ...pages.plot_style import FAINT, A, B, in_style, plotted, sheet
 from ..catalogue import RunOptions
-from .runs import RUNS, SECONDS, Group, Mean, mean, relative
+from .runs import LIMITS, RUNS, Group, Mean, mean, relative, small_groups
 
 FEWER = 5
 """Number of runs of policies and budgets, which take longer."""
@@ -35,14 +34,7 @@ _SAID = {
 def study(options: RunOptions) -> Document:
     """Run policies, budgets of moves, and `snug` against 4iss."""
     n = options.first
-    small = [
-        Group("uniform", (256, 256), n or 1000, Uniform(1, 256)),
-        Group("normal", (256, 256), n or 1000, Normal(128, 43)),
-    ]
-    turned = [
-        Group(f"{g.name}, turned", g.shape, g.requests, g.sides, rotate=True)
-        for g in small
-    ]
+    small, turned = small_groups(n or 1000), small_groups(n or 1000, rotate=True)
     large = [
         Group(f"1024: to {m}", (1024, 1024), n or 4000, Uniform(1, m))
         for m in (1024, 512, 256, 128, 64)
@@ -87,18 +79,11 @@ class Gain:
     slower: float
 
 
-def _house(method: str, group: Group) -> Fixed | Migrating:
-    if method == "mig":
-        limits = Settings(time_limit=SECONDS)
-        return Migrating(group.shape, rotate=group.rotate, settings=limits)
-    return Fixed(ALLOCATORS[method](group.shape, rotate=group.rotate))
-
-
 def _policies(group: Group, seed: int) -> Policies:
     queues = [group.queue(seed + run) for run in range(FEWER)]
     return {
         (policy, method): [
-            serve(requests, _house(method, group), policy) for requests in queues
+            serve(requests, group.occupancy(method), policy) for requests in queues
         ]
         for policy in Policy
         for method in _METHODS
@@ -107,49 +92,37 @@ def _policies(group: Group, seed: int) -> Policies:
 
 def _budgets(group: Group, seed: int) -> Iterator[Budget]:
     queues = [group.queue(seed + run) for run in range(FEWER)]
-    plain = [first_come(q, _house("fs-f", group)) for q in queues]
+    plain = [first_come(q, group.occupancy("fs-f")) for q in queues]
     yield Budget(0, plain, [0] * FEWER, [0] * FEWER, 0)
     for most in (*BUDGETS, None):
-        limits = Settings(time_limit=SECONDS)
-        houses = [Migrating(group.shape, budget=most, settings=limits) for _ in queues]
-        runs = [
-            first_come(q, occupancy)
-            for q, occupancy in zip(queues, houses, strict=True)
-        ]
+        meshes = [Migrating(group.shape, budget=most, settings=LIMITS) for _ in queues]
         yield Budget(
             most,
-            runs,
-            [occupancy.moved for occupancy in houses],
-            [occupancy.carried for occupancy in houses],
-            sum(occupancy.undecided for occupancy in houses),
+            [first_come(q, mesh) for q, mesh in zip(queues, meshes, strict=True)],
+            [mesh.moved for mesh in meshes],
+            [mesh.carried for mesh in meshes],
+            sum(mesh.undecided for mesh in meshes),
         )
 
 
 def _gain(group: Group, seed: int) -> Gain:
-    def timed(
-        method: str, queues: Sequence[list[Request]]
-    ) -> tuple[list[float], float]:
-        first_come(queues[0], _house(method, group))  # compiled, and in the caches
-        start = clock.cpu()
-        times = [first_come(q, _house(method, group)).completion_time for q in queues]
-        return times, clock.cpu() - start
-
     queues = [group.queue(seed + run) for run in range(RUNS)]
-    four, before = timed("4iss", queues)
-    snug, after = timed("snug", queues)
+
+    def timed(method: str) -> tuple[list[float], float]:
+        first_come(queues[0], group.occupancy(method))  # compiled, and in the caches
+        start = clock.cpu()
+        runs = [first_come(q, group.occupancy(method)) for q in queues]
+        return _times(runs), clock.cpu() - start
+
+    four, before = timed("4iss")
+    snug, after = timed("snug")
     return Gain(group.name, relative(snug, four), after / before)
 
 
 def _kept(runs: Sequence[Measures], none: Budget, whole: Budget) -> Mean:
     """Return the share of the gain of mig that is kept, in per cent, run by run."""
-    return mean(
-        [
-            100
-            * (a.completion_time - m.completion_time)
-            / max(a.completion_time - b.completion_time, 1e-9)
-            for m, a, b in zip(runs, none.runs, whole.runs, strict=True)
-        ]
-    )
+    times = zip(_times(runs), _times(none.runs), _times(whole.runs), strict=True)
+    return mean([100 * (a - m) / max(a - b, 1e-9) for m, a, b in times])
 
 
 def _written(
@@ -161,6 +134,8 @@ def _written(
     better = [g for g in gains if g.completion.value < 0]
     sure = [g for g in better if g.completion.differs]
     slowest = max(gains, key=lambda g: g.slower)
+    best = min(g.completion.value for g in gains)
+    worst = max(g.completion.value for g in gains)
     one = {name: _kept(b[1].runs, b[0], b[-1]) for name, b in budgets.items()}
     lead = (
         f"snug takes less time than 4iss on {len(better)} of {len(gains)} streams, on "
@@ -177,12 +152,11 @@ def _written(
             claim="an allocator that beats 4iss on completion time on every stream of "
             "Tables 1 to 3",
             paper="4iss dominates",
-            ours=f"snug: better on {len(better)} of {len(gains)}, "
-            f"{min(g.completion.value for g in gains):+.2f} to "
-            f"{max(g.completion.value for g in gains):+.2f} %",
+            ours=f"snug: better on {len(better)} of {len(gains)}, {best:+.2f} to "
+            f"{worst:+.2f} %",
             holds=len(better) == len(gains),
             criterion="a mean completion time below that of 4iss on all streams; the "
-            f"worst {max(g.completion.value for g in gains):+.2f} %",
+            f"worst {worst:+.2f} %",
             remark="surely so on: " + "; ".join(g.group for g in sure),
         ),
         Finding(
@@ -221,74 +195,46 @@ def _written(
 
 
 def _policy_section(policies: dict[str, Policies]) -> Section:
-    rows: list[tuple[Cell, ...]] = []
+    rows: list[dict[str, Cell]] = []
     for name, found in policies.items():
         for (policy, method), runs in found.items():
-            plain = found[Policy.FCFS, method]
-            gain = relative(*(_all(r, _completion) for r in (runs, plain)))
+            gain = relative(_times(runs), _times(found[Policy.FCFS, method]))
             rows.append(
-                (
-                    name,
-                    _SAID[policy],
-                    method,
-                    fmean(_all(runs, _completion)),
-                    gain.value,
-                    gain.half,
-                    fmean(m.utilization_pct for m in runs),
-                    fmean(m.mean_wait for m in runs),
-                )
+                {
+                    "*sides": name,
+                    "*policy": _SAID[policy],
+                    "*method": method,
+                    "completion time": fmean(_times(runs)),
+                    "against fcfs, %": gain.value,
+                    "± 95 %": gain.half,
+                    "utilisation %": fmean(m.utilization_pct for m in runs),
+                    "mean wait": fmean(m.mean_wait for m in runs),
+                }
             )
-    table = Table(
-        name="policies",
-        caption="Completion time and mean wait under each policy",
-        columns=(
-            "*sides",
-            "*policy",
-            "*method",
-            "completion time",
-            "against fcfs, %",
-            "± 95 %",
-            "utilisation %",
-            "mean wait",
-        ),
-        rows=rows,
-    )
+    caption = "Completion time and mean wait under each policy"
+    table = Table.of("policies", caption, rows)
     return Section(title="Who may overtake", tables=(table,))
 
 
 def _budget_section(budgets: dict[str, list[Budget]]) -> Section:
-    rows: list[tuple[Cell, ...]] = []
+    rows: list[dict[str, Cell]] = []
     for name, found in budgets.items():
         for one in found:
             kept = _kept(one.runs, found[0], found[-1])
-            moved = fmean(one.moved)
             rows.append(
-                (
-                    name,
-                    "any" if one.most is None else str(one.most),
-                    fmean(_all(one.runs, _completion)),
-                    kept.value,
-                    kept.half,
-                    moved,
-                    fmean(one.carried),
-                    one.undecided,
-                )
+                {
+                    "*sides": name,
+                    "*moves": "any" if one.most is None else str(one.most),
+                    "completion time": fmean(_times(one.runs)),
+                    "gain kept, %": kept.value,
+                    "± 95 %": kept.half,
+                    "residents moved a run": fmean(one.moved),
+                    "processors carried a run": fmean(one.carried),
+                    "undecided": one.undecided,
+                }
             )
-    table = Table(
-        name="budgets",
-        caption="What at most so many moved residents a failure buy",
-        columns=(
-            "*sides",
-            "*moves",
-            "completion time",
-            "gain kept, %",
-            "± 95 %",
-            "residents moved a run",
-            "processors carried a run",
-            "undecided",
-        ),
-        rows=rows,
-    )
+    caption = "What at most so many moved residents a failure buy"
+    table = Table.of("budgets", caption, rows)
     text = "; ".join(
         f"{name}: "
         + ", ".join(
@@ -362,9 +308,5 @@ def _gain_section(gains: Sequence[Gain]) -> Section:
     )
 
 
-def _completion(measures: Measures) -> float:
-    return measures.completion_time
-
-
-def _all(runs: Sequence[Measures], value: Callable[[Measures], float]) -> list[float]:
-    return [value(one) for one in runs]
+def _times(runs: Sequence[Measures]) -> list[float]:
+    return [one.completion_time for one in runs]

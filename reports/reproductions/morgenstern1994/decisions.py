@@ -27,27 +27,13 @@ LOADS = (70, 80, 85, 90, 96)
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One decision whether residents could make room.
-
-    Parameters
-    ----------
-    residents
-        Who is there.
-    load
-        Processors held if the request were let in, per cent.
-    fits
-        The answer.
-    by
-        The step that gave it.
-    seconds
-        Processor time.
-    """
+    """One decision whether residents could make room."""
 
     residents: int
-    load: float
+    load: float  # processors held if the request were let in, per cent
     fits: bool | None
-    by: str
-    seconds: float
+    by: str  # the step that decided
+    seconds: float  # processor time
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,21 +114,18 @@ class Share:
         return 100 * self.undecided / self.n if self.n else None
 
     @property
-    def cells(self) -> tuple[Cell, ...]:
-        """The cells of a table; see `COUNTED` for the heads."""
+    def cells(self) -> dict[str, Cell]:
+        """The cells of a table by their heads."""
         low, high = self.interval
-        return (
-            self.n,
-            self.yes,
-            self.no,
-            self.undecided,
-            self.undecided_pct,
-            low,
-            high,
-        )
-
-
-COUNTED = ("decisions", "yes", "no", "undecided", "undecided %", "from %", "to %")
+        return {
+            "decisions": self.n,
+            "yes": self.yes,
+            "no": self.no,
+            "undecided": self.undecided,
+            "undecided %": self.undecided_pct,
+            "from %": low,
+            "to %": high,
+        }
 
 
 def share(cases: Iterable[Case]) -> Share:

@@ -7,9 +7,20 @@ from itertools import pairwise
 from statistics import fmean
 
 from ...pages.document import Finding
-from .measures import Part, deviations, gap_of, ranked, values_of
 from .printed import Printed
-from .runs import FIVE, RUNS, SECONDS, Group, Laboratory, relative
+from .runs import (
+    FIVE,
+    RUNS,
+    SECONDS,
+    Group,
+    Laboratory,
+    Part,
+    deviations,
+    gap_of,
+    ranked,
+    relative,
+    values_of,
+)
 
 NEAR = 4.0
 """Per cent by which our completion time and utilisation should be off, at most."""
@@ -35,11 +46,10 @@ def lead(
     """
     words = []
     for name in compared(whole):
-        said = _COMPARED[name]
-        worst = max(deviations(laboratory, parts, name), key=lambda d: abs(d[0]))
-        words.append(
-            f"{said} by {worst[0]:+.1f} % ({worst[2].method}, {worst[1].name})"
+        by, group, row = max(
+            deviations(laboratory, parts, name), key=lambda found: abs(found[0])
         )
+        words.append(f"{_COMPARED[name]} by {by:+.1f} % ({row.method}, {group.name})")
     open_ = sum(laboratory.undecided.values())
     mig = (
         f" Every decision of mig was reached within {SECONDS:g} s."
@@ -57,13 +67,12 @@ def statements(
 ) -> Iterator[Finding]:
     """Compare a group with its rows in the table; see `lead`."""
     for name in compared(whole):
-        devs = deviations(laboratory, [(group, list(rows))], name)
-        near = sum(abs(d) <= NEAR for d, _, _ in devs)
-        low, high = min(d for d, _, _ in devs), max(d for d, _, _ in devs)
+        devs = [d for d, _, _ in deviations(laboratory, [(group, list(rows))], name)]
+        near = sum(abs(d) <= NEAR for d in devs)
         yield Finding(
             claim=f"{group.name}: {_COMPARED[name]} of {len(rows)} methods",
             paper="as printed",
-            ours=f"{low:+.1f} to {high:+.1f} % off",
+            ours=f"{min(devs):+.1f} to {max(devs):+.1f} % off",
             holds=near == len(rows),
             criterion=f"the mean over runs of every method is within {NEAR:g} % of the "
             f"printed figure; {near} of {len(rows)} are",
@@ -164,11 +173,11 @@ def slips(parts: Sequence[Part]) -> Iterator[Finding]:
 
 def doubted(laboratory: Laboratory, group: Group) -> Finding:
     """Test whether mbv beats 4iss where the paper has no row for mbv."""
-    times = {
-        method: laboratory.values(group, method, "completion_time", RUNS)
+    four, mbv = (
+        laboratory.values(group, method, "completion_time", RUNS)
         for method in ("4iss", "mbv")
-    }
-    gap = relative(times["mbv"], times["4iss"])
+    )
+    gap = relative(mbv, four)
     return Finding(
         claim=f"sides to {group.name}: 4iss dominates mbv",
         paper="4iss dominates; no row printed",

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from statistics import fmean
 
 import numpy as np
 from scipy import stats
 
 from ....instances.submesh import Box, sides
 from ....methods.submesh_allocators import ALLOCATORS
-from ....simulation.submesh import Fixed, Judge, Measures, Occupancy, first_come
+from ....simulation.submesh import Fixed, Judge, Measures, first_come
 from ....simulation.submesh_migration import Migrating, migration_judge
-from ....simulation.submesh_stream import Request, Sides, queue
+from ....simulation.submesh_stream import Normal, Request, Sides, Uniform, queue
 from ....solvers import Settings
+from .printed import Printed
 
 FIVE = 5
 """Runs of the paper, behind every figure it prints."""
@@ -21,6 +24,9 @@ RUNS = 20
 """Runs of ours, behind means and intervals."""
 SECONDS = 10.0
 """For a single decision whether residents can make room."""
+LIMITS = Settings(time_limit=SECONDS)
+_SLOW = {("64", "fs-f"), ("1024", "mbv")}
+"""Run five times only: they take longest, and fs-f places as iss does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,85 +43,76 @@ class Group:
         """Draw the queue of a run."""
         return queue(self.shape, self.requests, self.sides, seed=seed)
 
+    def occupancy(self, method: str) -> Fixed:
+        """Return the empty mesh under a method."""
+        if method == "mig":
+            return Migrating(self.shape, rotate=self.rotate, settings=LIMITS)
+        return Fixed(ALLOCATORS[method](self.shape, rotate=self.rotate))
+
+    def runs(self, method: str) -> int:
+        """Return how often a method is run."""
+        return FIVE if (self.name, method) in _SLOW else RUNS
+
+
+Part = tuple[Group, list[Printed]]
+"""A group, and its rows in the paper."""
+
+
+def small_groups(n: int, *, rotate: bool = False) -> list[Group]:
+    """Return the two groups of Tables 1 and 2: 256x256, sides uniform and normal."""
+    turned = ", turned" if rotate else ""
+    return [
+        Group(f"uniform{turned}", (256, 256), n, Uniform(1, 256), rotate),
+        Group(f"normal{turned}", (256, 256), n, Normal(128, 43), rotate),
+    ]
+
 
 @dataclass(slots=True)
 class Laboratory:
-    """Runs methods on queues and caches the measures.
-
-    Parameters
-    ----------
-    seed
-        Of the first run; the others follow.
-
-    Attributes
-    ----------
-    undecided
-        Decisions of ``mig`` that were not reached, by group.
-    """
+    """Runs methods on queues, the first with this seed, and caches the measures."""
 
     seed: int
-    undecided: dict[str, int] = field(default_factory=dict)
+    undecided: Counter[str] = field(default_factory=Counter)
+    """Decisions of ``mig`` that were not reached, by group."""
     _found: dict[tuple[str, str, int, bool], Measures] = field(default_factory=dict)
     _judged: dict[object, bool | None] = field(default_factory=dict)
 
     def measured(
-        self,
-        group: Group,
-        method: str,
-        run: int,
-        *,
-        judged: bool = False,
-        generous: bool = False,
+        self, group: Group, method: str, run: int, *, judged: bool = False
     ) -> Measures:
-        """Return the measures of a method in a run.
+        """Return the measures of a method in a run, numbered from 0.
 
-        Parameters
-        ----------
-        group, method, run
-            Which; runs are numbered from 0.
-        judged
-            Whether failures are judged; ``mig`` fails only where it has been decided.
-        generous
-            Whether ``mig`` lets in whom it cannot decide on.
+        ``judged``: whether failures are judged; ``mig`` fails only where it has been
+        decided.
         """
-        key = (group.name, f"{method}{'+' * generous}", run, judged)
+        key = group.name, method, run, judged
         if key not in self._found:
-            self._found[key] = self._run(group, method, run, judged, generous)
+            self._found[key] = self._run(group, method, run, judged)
         return self._found[key]
 
     def values(
         self, group: Group, method: str, name: str, runs: int, *, judged: bool = False
     ) -> list[float]:
-        """Return a measure of the first runs, where it is defined."""
+        """Return a measure of the first runs, where it is defined; five are judged."""
         found = (
-            getattr(self.measured(group, method, run, judged=judged), name)
-            for run in range(runs)
+            getattr(
+                self.measured(group, method, run, judged=judged and run < FIVE), name
+            )
+            for run in range(min(runs, group.runs(method)))
         )
         return [value for value in found if value is not None]
 
-    def _run(
-        self, group: Group, method: str, run: int, judged: bool, generous: bool
-    ) -> Measures:
-        requests = group.queue(self.seed + run)
-        limits = Settings(time_limit=SECONDS)
-        if method == "mig":
-            mig = Migrating(
-                group.shape, rotate=group.rotate, generous=generous, settings=limits
-            )
-            found = first_come(requests, mig)
-            if not generous:
-                before = self.undecided.get(group.name, 0)
-                self.undecided[group.name] = before + mig.undecided
-            return found
-        occupancy: Occupancy = Fixed(
-            ALLOCATORS[method](group.shape, rotate=group.rotate)
-        )
-        judge = self._judge(group, limits) if judged else None
-        return first_come(requests, occupancy, judge=judge)
+    def _run(self, group: Group, method: str, run: int, judged: bool) -> Measures:
+        occupancy = group.occupancy(method)
+        judge = self._judge(group) if judged and method != "mig" else None
+        found = first_come(group.queue(self.seed + run), occupancy, judge=judge)
+        if isinstance(occupancy, Migrating):
+            self.undecided[group.name] += occupancy.undecided
+        return found
 
-    def _judge(self, group: Group, limits: Settings) -> Judge:
+    def _judge(self, group: Group) -> Judge:
         """Cache answers: methods that place alike decide the same packings."""
-        decide = migration_judge(group.shape, rotate=group.rotate, settings=limits)
+        decide = migration_judge(group.shape, rotate=group.rotate, settings=LIMITS)
 
         def judge(boxes: Sequence[Box], size: tuple[int, ...]) -> bool | None:
             key = (group.shape, group.rotate, size, tuple(sorted(map(sides, boxes))))
@@ -124,6 +121,45 @@ class Laboratory:
             return self._judged[key]
 
         return judge
+
+
+def values_of(
+    laboratory: Laboratory, group: Group, row: Printed, name: str, runs: int = RUNS
+) -> list[float]:
+    """Return a measure of a row's method, run by run."""
+    judged = bool(row.migration_fragmentation_pct)
+    return laboratory.values(group, row.method, name, runs, judged=judged)
+
+
+def off(ours: float, paper: float) -> float:
+    """Return by how many per cent a figure differs from the paper's."""
+    return 100 * (ours / paper - 1)
+
+
+def deviations(
+    laboratory: Laboratory, parts: Sequence[Part], name: str
+) -> list[tuple[float, Group, Printed]]:
+    """Return by how many per cent each row's mean differs from the paper's."""
+    return [
+        (off(fmean(values_of(laboratory, g, row, name)), getattr(row, name)), g, row)
+        for g, rows in parts
+        for row in rows
+    ]
+
+
+def ranked(rows: Sequence[Printed]) -> list[Printed]:
+    """Order rows by the printed values; of equivalent methods, keep the first."""
+    kept = {row.completion_time: row for row in reversed(rows)}
+    return sorted(kept.values(), key=lambda row: row.completion_time)
+
+
+def gap_of(laboratory: Laboratory, group: Group, a: Printed, b: Printed) -> Mean:
+    """Return by how many per cent a method takes longer than another, run by run."""
+    runs = min(group.runs(a.method), group.runs(b.method))
+    return relative(
+        values_of(laboratory, group, b, "completion_time", runs),
+        values_of(laboratory, group, a, "completion_time", runs),
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ....simulation.submesh_stream import Normal, Uniform
+from ....simulation.submesh_stream import Uniform
 from ...pages.document import Document, Section
 from ..catalogue import RunOptions
 from .findings import doubted, lead, slips, statements, steps_agree
-from .measures import Part, run_all
 from .printed import TABLE_1, TABLE_2, TABLE_3
-from .runs import FIVE, RUNS, SECONDS, Group, Laboratory
+from .runs import FIVE, RUNS, SECONDS, Group, Laboratory, Part, small_groups, values_of
 from .tables import fragmentation, ranking, steps, times, work
 
 _ON_WORK = (
@@ -52,16 +51,10 @@ def table2(options: RunOptions) -> Document:
 
 def _small(options: RunOptions, name: str, *, rotate: bool) -> Document:
     whole = 1000
-    n = options.first or whole
-    turned = ", turned" if rotate else ""
-    groups = [
-        Group(f"uniform{turned}", (256, 256), n, Uniform(1, 256), rotate),
-        Group(f"normal{turned}", (256, 256), n, Normal(128, 43), rotate),
-    ]
     printed = TABLE_2 if rotate else TABLE_1
     rows = [
         (group, [row for row in printed if row.group == group.name.split(",")[0]])
-        for group in groups
+        for group in small_groups(options.first or whole, rotate=rotate)
     ]
     how = "with" if rotate else "without"
     return _study(
@@ -109,7 +102,7 @@ def _study(
     for group, rows in parts:
         for row in rows:
             options.progress(done, total, f"{group.name} {row.method}")
-            run_all(laboratory, group, row)
+            values_of(laboratory, group, row, "completion_time")
             done += 1
     options.progress(total, total, "")
     n = parts[0][0].requests

@@ -20,7 +20,6 @@ from ...pages.document import Cell, Document, Finding, Plot, Section, Table
 from ...pages.plot_style import CLOUD, INK, A, B, in_style, plotted, sheet, sheets
 from ..catalogue import RunOptions
 from .decisions import (
-    COUNTED,
     Case,
     Classes,
     Range,
@@ -152,68 +151,46 @@ def _longest(cases: Sequence[Case]) -> str:
 
 
 def _ranges(ranges: Sequence[Range]) -> Section:
-    rows: list[tuple[Cell, ...]] = []
-    tight: list[tuple[Cell, ...]] = []
+    rows: list[dict[str, Cell]] = []
+    tight: list[dict[str, Cell]] = []
     for one in ranges:
         times = [case.seconds for case in one.cases]
+        head: dict[str, Cell] = {"*sides": f"1 to {one.longest}"}
         rows.append(
-            (
-                f"1 to {one.longest}",
-                one.requests,
-                one.no.mean_allocated,
-                max((case.residents for case in one.cases), default=0),
-                *share(one.cases).cells,
-                1000 * median(times) if times else None,
-                max(times, default=None),
-            )
+            {
+                **head,
+                "requests": one.requests,
+                "mean residents": one.no.mean_allocated,
+                "most": max((case.residents for case in one.cases), default=0),
+                **share(one.cases).cells,
+                "median ms": 1000 * median(times) if times else None,
+                "longest s": max(times, default=None),
+            }
         )
-        full = [case for case in one.cases if 90 <= case.load < 96]
         tight.append(
-            (
-                f"1 to {one.longest}",
-                one.no.mean_allocated,
-                *share(full).cells,
-                one.again,
-                one.no.completion_time,
-                one.yes.completion_time,
-                one.bracket,
-                one.no.utilization_pct,
-                one.yes.utilization_pct,
-            )
+            {
+                **head,
+                "mean residents": one.no.mean_allocated,
+                **share(case for case in one.cases if 90 <= case.load < 96).cells,
+                "undecided in the yes run": one.again,
+                "completion, no": one.no.completion_time,
+                "completion, yes": one.yes.completion_time,
+                "bracket %": one.bracket,
+                "utilisation %, no": one.no.utilization_pct,
+                "utilisation %, yes": one.yes.utilization_pct,
+            }
         )
     return Section(
         title="Range by range",
         tables=(
-            Table(
-                name="ranges",
-                caption="Decisions of a run that takes the undecided for a no",
-                columns=(
-                    "*sides",
-                    "requests",
-                    "mean residents",
-                    "most",
-                    *COUNTED,
-                    "median ms",
-                    "longest s",
-                ),
-                rows=rows,
+            Table.of(
+                "ranges", "Decisions of a run that takes the undecided for a no", rows
             ),
-            Table(
-                name="bracket",
-                caption="Decisions at 90 to 96 % load; completion time and utilisation "
-                "with the undecided as a no and as a yes",
-                columns=(
-                    "*sides",
-                    "mean residents",
-                    *COUNTED,
-                    "undecided in the yes run",
-                    "completion, no",
-                    "completion, yes",
-                    "bracket %",
-                    "utilisation %, no",
-                    "utilisation %, yes",
-                ),
-                rows=tight,
+            Table.of(
+                "bracket",
+                "Decisions at 90 to 96 % load; completion time and utilisation with "
+                "the undecided as a no and as a yes",
+                tight,
             ),
         ),
         plots=(_bracket_plot(ranges),),
@@ -225,25 +202,23 @@ def _shares(cases: Sequence[Case]) -> Section:
         [case for case in cases if (case.residents > FEW) == more]
         for more in (False, True)
     )
-    loads = [
-        (who, name, *share(some).cells)
-        for who, group in ((f"to {FEW}", few), (f"over {FEW}", many))
-        for name, some in by_load(group)
-    ]
     tables = (
-        Table(
-            name="residents",
-            caption="Decisions by residents, all ranges together",
-            columns=("*residents", *COUNTED),
-            rows=tuple(
-                (name, *share(some).cells) for name, some in by_residents(cases)
-            ),
+        Table.of(
+            "residents",
+            "Decisions by residents, all ranges together",
+            [
+                {"*residents": name, **share(some).cells}
+                for name, some in by_residents(cases)
+            ],
         ),
-        Table(
-            name="loads",
-            caption="Decisions by load with the request let in, all ranges together",
-            columns=("*residents", "*load %", *COUNTED),
-            rows=loads,
+        Table.of(
+            "loads",
+            "Decisions by load with the request let in, all ranges together",
+            [
+                {"*residents": who, "*load %": name, **share(some).cells}
+                for who, group in ((f"to {FEW}", few), (f"over {FEW}", many))
+                for name, some in by_load(group)
+            ],
         ),
     )
     return Section(

@@ -49,13 +49,7 @@ def lineup(shape: tuple[int, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
 def states(
     options: RunOptions, shape: tuple[int, ...]
 ) -> tuple[list[str], list[State]]:
-    """Describe the stream, and return its arrival patterns.
-
-    Raises
-    ------
-    InputError
-        When the trace cannot be used.
-    """
+    """Describe the stream, and return its arrival patterns."""
     about: list[str] = []
     ways: dict[tuple[int, ...], State] = {}
     for load in LOADS if options.load is None else (options.load,):
@@ -81,9 +75,6 @@ def part(
         shape=shape,
         jobs=state.jobs,
         situation=f"{_TRIED}{situation}" if tried else str(situation),
-        always=(),
-        sometimes=(),
-        every=1,
         nodes=NODES,
         seed=seed,
     )
@@ -94,11 +85,6 @@ def run(one: Part) -> Found:
 
     Where the optimum decides, what it proves is noted at the jobs of more than one
     processor; where another does, nothing is.
-
-    Raises
-    ------
-    InputError
-        When a job cannot be served.
     """
     placing = _placing(one)
     sites = np.array(placing.places, dtype=np.int64)
@@ -134,26 +120,13 @@ def _placing(one: Part) -> Allocator:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Race:
-    """One arrival pattern of the stream, with the results of all strategies.
-
-    Parameters
-    ----------
-    state
-        The jobs.
-    costs
-        Pair sums in the order of the stream, by strategy.
-    tried
-        The same for the rule with other weights.
-    proved, looked
-        How many decisions the optimum made for more than one processor, and how
-        many of them are proved.
-    """
+    """One arrival pattern of the stream, with the results of all strategies."""
 
     state: State
-    costs: dict[str, IntArray]
-    tried: dict[Fraction, IntArray]
-    proved: int
-    looked: int
+    costs: dict[str, IntArray]  # pair sums in the order of the stream, by strategy
+    tried: dict[Fraction, IntArray]  # the same for the rule with other weights
+    proved: int  # decisions of the optimum for more than one processor that are proved
+    looked: int  # all of these decisions
 
     @property
     def half(self) -> int:
@@ -199,12 +172,12 @@ def races(
         for state in ways
         for who in everybody
     }
-    found = run_all(list(parts.values()), run, Found, options)
+    found = run_all(parts, run, Found, options)
     for state in ways:
-        own = {who: found[parts[state.name, who].key].own for who in everybody}
+        own = {who: found[state.name, who].own for who in everybody}
         proved = looked = 0
         if OPTIMAL in rivals:
-            optimum = found[parts[state.name, OPTIMAL].key]
+            optimum = found[state.name, OPTIMAL]
             looked = int((optimum.bound != NOT_ASKED).sum())
             proved = int((optimum.bound == optimum.own).sum())
         yield Race(

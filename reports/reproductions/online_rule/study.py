@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from ....heuristics.allocation.thrifty import REGARD
 from ...pages.bootstrap import Estimate
 from ...pages.document import Cell, Document, Finding, Plot, Section, Table
-from ...pages.plot_style import INK, B, in_style, per_cent, plotted, sheet
+from ...pages.plot_style import B, in_style, named_rows, per_cent, plotted, sheet
 from ..bender2008_table1.entries import relative
 from ..bender2008_table1.parts import OPTIMAL
 from ..bender2008_table1.study import MESH
@@ -20,13 +20,7 @@ from .runs import NODES, REGARDS, RULE, Race, lineup, races, states
 
 
 def study(options: RunOptions) -> Document:
-    """Place a stream by all strategies, the rule, and the optimum of every step.
-
-    Raises
-    ------
-    InputError
-        When the trace cannot be used, or the mesh is too small for its jobs.
-    """
+    """Place a stream by all strategies, the rule, and the optimum of every step."""
     shape = options.mesh or MESH
     rivals, missing = lineup(shape)
     about, ways = states(options, shape)
@@ -162,35 +156,25 @@ def _beats(found: Sequence[Race], *, tuned: bool) -> Finding:
 
 
 def _section(race: Race) -> Section:
-    rows: list[tuple[Cell, ...]] = [
-        (RULE, float(race.judged(RULE).mean()), None, None, None, None)
-    ]
-    for name in race.rivals:
-        judged = gain(race, name)
-        first = relative(race.costs[RULE][: race.half], race.costs[name][: race.half])
+    rows: list[dict[str, Cell]] = []
+    for name in (RULE, *race.rivals):
+        judged = None if name == RULE else gain(race, name)
+        early = (race.costs[one][: race.half] for one in (RULE, name))
         rows.append(
-            (
-                name,
-                float(race.judged(name).mean()),
-                judged.value,
-                judged.low,
-                judged.high,
-                first.value,
-            )
+            {
+                "*strategy": name,
+                "mean pair sum": float(race.judged(name).mean()),
+                f"above {RULE}, %": judged.value if judged else None,
+                "from": judged.low if judged else None,
+                "to": judged.high if judged else None,
+                "the same, first half": relative(*early).value if judged else None,
+            }
         )
-    table = Table(
-        name=_file(race),
-        caption=f"Mean pair sum over the last {len(race.judged(RULE))} jobs, and by "
-        f"how much it is above {RULE}",
-        columns=(
-            "*strategy",
-            "mean pair sum",
-            f"above {RULE}, %",
-            "from",
-            "to",
-            "the same, first half",
-        ),
-        rows=rows,
+    table = Table.of(
+        "stream_" + race.state.name.replace(" ", "_").replace(".", ""),
+        f"Mean pair sum over the last {len(race.judged(RULE))} jobs, and by how much "
+        f"it is above {RULE}",
+        rows,
     )
     text = [race.state.about]
     if race.looked:
@@ -206,40 +190,26 @@ def _section(race: Race) -> Section:
     )
 
 
-def _file(race: Race) -> str:
-    return "stream_" + race.state.name.replace(" ", "_").replace(".", "")
-
-
 def _tuning(found: Sequence[Race]) -> Section:
-    rows: list[tuple[Cell, ...]] = []
+    rows: list[dict[str, Cell]] = []
     for regard in REGARDS:
-        cells: list[Cell] = [str(regard)]
+        row: dict[str, Cell] = {"*weight": str(regard)}
         for race in found:
-            own, plain = race.tried[regard], race.tried[REGARDS[0]]
-            half = race.half
-            cells += [
-                relative(plain[:half], own[:half]).value,
-                relative(plain[half:], own[half:]).value,
-            ]
-        rows.append(tuple(cells))
+            own, plain, half = race.tried[regard], race.tried[REGARDS[0]], race.half
+            for name, part in (("first", slice(half)), ("second", slice(half, None))):
+                gap = relative(plain[part], own[part])
+                row[f"{race.state.name}, {name} half"] = gap.value
+        rows.append(row)
     gaps = "; ".join(
         f"{race.weight} ({race.state.name}): "
         f"{relative(race.tuned, race.judged(RULE))} %"
         for race in found
     )
-    table = Table(
-        name="weights",
-        caption="Mean pair sum of the rule by its weight, in per cent above weight 0, "
-        "which looks at the present job alone",
-        columns=(
-            "*weight",
-            *(
-                f"{race.state.name}, {half} half"
-                for race in found
-                for half in ("first", "second")
-            ),
-        ),
-        rows=rows,
+    table = Table.of(
+        "weights",
+        "Mean pair sum of the rule by its weight, in per cent above weight 0, which "
+        "looks at the present job alone",
+        rows,
     )
     return Section(
         title="The weight of what is left over",
@@ -257,14 +227,10 @@ def _plot(race: Race) -> Plot:
     figure, axes = sheet(6.8, 0.9 + 0.27 * len(names))
     axes.axvline(0, color=B, linewidth=1.6)
     for y, name in enumerate(names):
-        gap = gain(race, name)
-        per_cent(axes, y, gap)
+        per_cent(axes, y, gain(race, name))
     axes.margins(x=0.14)
-    axes.set_yticks(range(len(names)), names)
-    axes.tick_params(axis="y", length=0, labelcolor=INK)
-    axes.set_ylim(len(names) - 0.5, -0.5)
+    named_rows(axes, names)
     axes.set_xlabel(f"mean pair sum of the judged half, % above {RULE}")
-    axes.grid(axis="x")
     return plotted(
         figure,
         f"Everybody against {RULE} ({race.state.name})",

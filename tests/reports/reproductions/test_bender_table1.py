@@ -158,11 +158,9 @@ def test_who_cannot_be_on_a_mesh_is_left_out() -> None:
     reasons = usable(["mm", "levelset-bb"], (3, 3, 3))
     assert reasons == {"mm": "", "levelset-bb": "needs a two-dimensional mesh"}
     for shape in ((4, 4), (1, 9), (3, 3, 3)):
-        found = lineup(shape)
-        assert found.situations[-1] == OPTIMAL
-        assert len(found.situations) + len(found.missing) == len(
-            lineup((4, 4)).situations
-        )
+        able, missing = lineup(shape)
+        assert able[-1] == OPTIMAL
+        assert len(able) + len(missing) == len(lineup((4, 4))[0])
 
 
 # How it is judged
@@ -419,7 +417,7 @@ def test_a_small_run_from_end_to_end(whole: Path) -> None:
         jobs=jobs.states[1].jobs,
         situation="mm-all",
         always=CORE,
-        sometimes=lineup((4, 5)).more,
+        sometimes=lineup((4, 5))[0][len(CORE) :],
         every=2,
         nodes=200_000,
         seed=0,
