@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
-from ..instances import Instance, KSubset, Submesh, Sukp, problem_of
+from ..instances import Instance, KSubset, Submesh, Sukp, Value, problem_of
 from ..instances.problems import described
 from ..instances.submesh import Box, placement_of
 from ..instances.submesh.plan import order_of
 from ..instances.sukp.instance import weight
 from ..instances.value import cost_text
-
-if TYPE_CHECKING:
-    from ..instances import Value
-    from ..solvers import Result
+from ..solvers import Result, Status
 
 _MOST_SHOWN = 64
 _MOST_SETS = 16
@@ -167,8 +163,6 @@ def _bound(instance: Instance, bound: Value) -> str:
 
 
 def _verdict(instance: Instance, result: Result) -> str:
-    from ..solvers import Status
-
     verdict = result.status.value
     if result.status is Status.INFEASIBLE:
         why = problem_of(instance).unsolvable(instance)

@@ -171,25 +171,10 @@ def conduct(
     retry_failed: bool,
     progress: Callable[[int, int, str], None],
 ) -> Report:
-    """Run what is missing, and write the report beside the store.
+    """Run what is missing, and write the report beside the store; see `campaign.run`.
 
-    Parameters
-    ----------
-    campaign, store, runner, forecast
-        See `campaign.run`.
-    compiling_jobs
-        Processes that compile beforehand; None to leave that to the runs.
-    retry_failed
-        Run again what failed before.
-    progress
-        Called after every run.
-
-    Raises
-    ------
-    InputError
-        When the report cannot be written, or the store holds what is not true.
-    KeyboardInterrupt
-        On Ctrl-C; what was run is in the store.
+    ``compiling_jobs`` processes compile beforehand; if None, that is left to the runs.
+    With ``retry_failed``, what failed before is run again.
     """
     out = store.path.parent
     for name in OUTPUTS:  # known now, and not after hours

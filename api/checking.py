@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ..instances import InputError, Instance
+from ..formulations.ksubset.bounds.bounds import rederive
+from ..instances import InputError, Instance, KSubset, Value
 from ..instances import check as check_chosen
+from ..instances.ksubset.certificate_file import check_certificate
 from ..instances.plain import plain
+from ..instances.problems import problem_of
 from ..instances.value import cost_text
-from ..solvers import read_solution
+from ..solvers import Grade, read_solution, solution_errors
+from ..solvers.result import CERTIFIED
 from ..solvers.solution_json import SolutionFile, parse_solution
 from .solution import Solution, indices_of, instance_of
-
-if TYPE_CHECKING:
-    from ..instances import Value
 
 
 def check(
@@ -87,8 +88,6 @@ def objections(
 
     One that rests on a certificate needs it, unless it is proved ``again`` after this.
     """
-    from ..solvers import solution_errors
-
     return (
         solution_errors(instance, solution)
         or _of_shape(instance, solution.bound)
@@ -104,8 +103,6 @@ def without_certificate(why: str = "") -> InputError:
 
 def _of_shape(instance: Instance, bound: Value | None) -> list[str]:
     """Complain of a bound that is no cost of this problem."""
-    from ..instances.problems import problem_of
-
     levels = problem_of(instance).levels(instance)
     found = len(bound) if isinstance(bound, tuple) else None
     if bound is None or found == levels:
@@ -121,12 +118,6 @@ def _of_bound(
     again: bool,
 ) -> list[str]:
     """Derive a bound of grade ``checked`` again, and follow a certificate."""
-    from ..formulations.ksubset.bounds.bounds import rederive
-    from ..instances import KSubset
-    from ..instances.ksubset.certificate_file import check_certificate
-    from ..solvers import Grade
-    from ..solvers.result import CERTIFIED
-
     if certificate is not None and isinstance(instance, KSubset):
         proved = check_certificate(instance, certificate)
         if solution.bound is not None and proved < solution.bound:  # type: ignore[operator]

@@ -51,14 +51,7 @@ class Parser(argparse.ArgumentParser):
     def old_spelling(self, old: str, option: str, *implied: str) -> None:
         """Accept another spelling of an option, which the help does not show.
 
-        Parameters
-        ----------
-        old
-            The spelling, with its hyphens.
-        option
-            What it is called now.
-        implied
-            Further words that the old spelling stands for.
+        The old spelling may imply further words, all with their hyphens.
         """
         self._old[old] = (option, implied)
 
@@ -136,6 +129,11 @@ class Parser(argparse.ArgumentParser):
     def _print_message(self, message: str, file: Any = None) -> None:
         """Print help or version; argparse itself would not notice a full disk."""
         print(message, end="", file=file or sys.stderr)
+
+
+def flag(where: Any, name: str, says: str) -> None:
+    """Declare an option without a value, in a parser or in a group of its options."""
+    where.add_argument(name, action="store_true", help=says)
 
 
 def plain(text: str) -> str:

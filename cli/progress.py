@@ -27,11 +27,8 @@ Show = Callable[[int, "int | None", str], None]
 def progress_bar(forecast: Forecast | None = None) -> Iterator[Show]:
     """Show on standard error how far a long command has come.
 
-    Parameters
-    ----------
-    forecast
-        Estimates the time left; without one, what is left is assumed to take as long
-        as what was done.
+    The forecast estimates the time left; without one, what is left is assumed to take
+    as long as what was done.
     """
     clock = _Clock(forecast)
     if not sys.stderr.isatty():
@@ -67,13 +64,9 @@ def progress_bar(forecast: Forecast | None = None) -> Iterator[Show]:
 def status_line(standing: Callable[[], str]) -> Iterator[None]:
     """Show how a search stands: on a terminal, a line that is rewritten.
 
-    Elsewhere a line is printed every 30 seconds. A thread does both, so that lines come
+    Elsewhere a line is printed every 30 seconds. ``standing`` describes how the search
+    stands now; "" while there is nothing to show. A thread prints, so that lines come
     also from methods that report nothing while they run.
-
-    Parameters
-    ----------
-    standing
-        Describes how the search stands now; "" while there is nothing to show.
     """
     terminal = sys.stderr.isatty()
     ended = Event()

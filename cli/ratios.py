@@ -22,15 +22,20 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from ..instances import InputError
 from ..instances.option_values import seconds
-from . import outputs, reading, running
-from .parser import Parser
+from ..reports.campaigns import pool
+from ..reports.campaigns.campaign import Campaign, Runner
+from ..reports.campaigns.forecast import Forecast
+from ..reports.campaigns.inputs import instances_of
+from ..reports.campaigns.lineups import lineups
+from ..reports.campaigns.store import ResultStore
+from ..reports.ratios.parquet import arrow, write_parquet
+from ..solvers.settings import settings_named
+from . import outputs, shared
+from .parser import Parser, flag
 from .progress import progress_bar
-
-if TYPE_CHECKING:
-    from ..reports.campaigns.campaign import Campaign, Runner
 
 _BUNDLED = "bundled"
 _RATHER_IN_THE_STUDY = ("methods", "exact", "time_limit", "seed")
@@ -74,11 +79,11 @@ def options(parser: Parser) -> None:
         "--trace", metavar="FILE", help="SWF trace for the snapshots of a study"
     )
     parser.old_spelling("--swf", "--trace")
-    reading.add_number(
+    shared.add_number(
         parser, "--max-runs", "refuse a study of more runs (default: 1000000)"
     )
     where = parser.add_mutually_exclusive_group()
-    running.add_jobs(where)
+    shared.add_jobs(where)
     where.add_argument(
         "--dask", metavar="ADDRESS", help="run on the workers of a Dask scheduler"
     )
@@ -88,23 +93,13 @@ def options(parser: Parser) -> None:
         help="start workers as Slurm jobs, as this file says, and run on them",
     )
     before = parser.add_mutually_exclusive_group()
-    before.add_argument(
-        "--resume",
-        action="store_true",
-        help="run only what OUT does not hold yet (the default)",
+    flag(before, "--resume", "run only what OUT does not hold yet (the default)")
+    flag(
+        before, "--fresh", "set the results that OUT holds aside, as results.sqlite.old"
     )
-    before.add_argument(
-        "--fresh",
-        action="store_true",
-        help="set the results that OUT holds aside, as results.sqlite.old",
-    )
-    before.add_argument(
-        "--retry-failed", action="store_true", help="run again what failed before"
-    )
-    parser.add_argument(
-        "--parquet",
-        action="store_true",
-        help="write OUT/results.parquet too (needs closeknit[parquet])",
+    flag(before, "--retry-failed", "run again what failed before")
+    flag(
+        parser, "--parquet", "write OUT/results.parquet too (needs closeknit[parquet])"
     )
     parser.examples(
         "ratios bundled --out results --methods mm,mc1x1",
@@ -115,15 +110,11 @@ def options(parser: Parser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Run the campaign, write the report, print its headline."""
     from ..api.campaigns import conduct
-    from ..reports.campaigns.forecast import Forecast
-    from ..reports.campaigns.store import ResultStore
 
     if args.parquet:
-        from ..reports.ratios.parquet import arrow
-
         arrow()
     campaign = _campaign(args)
-    jobs = running.processes(args.jobs) if _here(args) else None
+    jobs = shared.processes(args.jobs) if _here(args) else None
     with (
         _runner(args) as runner_for,
         ResultStore(args.out, fresh=args.fresh) as store,
@@ -151,8 +142,6 @@ def run(args: argparse.Namespace) -> int:
                 return 130
         out = Path(args.out)
         if args.parquet:
-            from ..reports.ratios.parquet import write_parquet
-
             write_parquet(report.judged, out / "results.parquet")
     print(f"{report.headline}.")
     print(f"{report.finding[:1].upper()}{report.finding[1:]}.")
@@ -161,8 +150,6 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _refuse(args: argparse.Namespace, names: tuple[str, ...], why: str) -> None:
-    from ..instances import InputError
-
     for name in names:
         if getattr(args, name) not in (None, False):
             raise InputError(why, field=f"--{name.replace('_', '-')}")
@@ -179,9 +166,7 @@ def _runner(args: argparse.Namespace) -> Iterator[Callable[[Path], Runner]]:
     The workers of a cluster have folders of their own, and are left in the end.
     """
     if _here(args):
-        from ..reports.campaigns import pool
-
-        jobs = running.processes(args.jobs)
+        jobs = shared.processes(args.jobs)
         yield lambda scratch: partial(pool.run, jobs=jobs, scratch=scratch)
         return
     from ..reports.campaigns.cluster import connected
@@ -198,7 +183,6 @@ def _campaign(args: argparse.Namespace) -> Campaign:
     if not studies:
         _refuse(args, ("trace", "max_runs"), "is for a study file")
         return _named(args)
-    from ..instances import InputError
 
     if len(args.inputs) > 1:
         raise InputError("a study file stands alone", file=studies[0])
@@ -209,11 +193,6 @@ def _campaign(args: argparse.Namespace) -> Campaign:
 
 def _named(args: argparse.Namespace) -> Campaign:
     """Return the campaign whose instances and settings the command line names."""
-    from ..reports.campaigns.campaign import Campaign
-    from ..reports.campaigns.inputs import instances_of
-    from ..reports.campaigns.lineups import lineups
-    from ..solvers.settings import settings_named
-
     time_limit = seconds(60 if args.time_limit is None else args.time_limit)
     settings = settings_named(
         {"seed": "--seed"}, time_limit=time_limit, seed=args.seed or 0

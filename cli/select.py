@@ -19,18 +19,24 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ..instances import ProcSet, fields
 from ..instances.errors import InputError
-from . import outputs, reading, running
-from .parser import Parser
-
-if TYPE_CHECKING:
-    from ..instances import ProcSet
-    from ..scheduler.config import Configuration
-    from ..scheduler.selector import Decision, Selector
-    from ..solvers import Limit, Settings
-    from ..solvers.method import Method
+from ..instances.json_text import dumps
+from ..instances.parsing import parse_json
+from ..methods.by_name import method_named
+from ..methods.tiers import in_tiers
+from ..reports.pages.numbers import price
+from ..scheduler.config import Configuration, read_configuration
+from ..scheduler.hostlist import fold, names
+from ..scheduler.live import PREPARING, LiveSelector
+from ..scheduler.selector import Decision, Selector
+from ..solvers import Limit, Settings, Status
+from ..solvers.method import Method
+from . import outputs, shared
+from .parser import Parser, flag
+from .select_server import Server, complain, memory
 
 _EVERYTHING = "all"
 _MOST_PES = 2**31
@@ -55,7 +61,7 @@ def options(parser: Parser) -> None:
     parser.add_argument(
         "--queue", metavar="Q", help="queue of the job (needed without --serve)"
     )
-    reading.add_number(parser, "--pes", "processors wanted (needed without --serve)")
+    shared.add_number(parser, "--pes", "processors wanted (needed without --serve)")
     parser.add_argument(
         "--free",
         default=_EVERYTHING,
@@ -70,9 +76,7 @@ def options(parser: Parser) -> None:
     )
     parser.old_spelling("--allocator", "--method")
     outputs.add_json(parser, "the answer")
-    parser.add_argument(
-        "--serve", action="store_true", help="answer the requests on standard input"
-    )
+    flag(parser, "--serve", "answer the requests on standard input")
     parser.add_argument(
         "--reload-every",
         type=float,
@@ -80,7 +84,7 @@ def options(parser: Parser) -> None:
         metavar="S",
         help="with --serve: seconds between checks of the configuration file",
     )
-    running.add_settings(parser, time_limit=10.0)
+    shared.add_settings(parser, time_limit=10.0)
     parser.examples(
         "select --config cluster.conf --queue cluster --pes 48 --free 'n[01-42]'",
         "select --config drakenberg-figure-6 --serve",
@@ -89,12 +93,7 @@ def options(parser: Parser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Answer one request, or with --serve all that arrive."""
-    from ..methods.by_name import method_named
-    from ..methods.tiers import in_tiers
-    from ..scheduler.config import read_configuration
-    from ..scheduler.selector import Selector
-
-    settings = running.settings_of(args)
+    settings = shared.settings_of(args)
     method = method_named(args.method, "procset") if args.method else None
     if not args.reload_every >= 0:
         raise InputError(
@@ -113,8 +112,6 @@ def run(args: argparse.Namespace) -> int:
         settings=settings,
     )
     if args.json:
-        from ..instances.json_text import dumps
-
         outputs.write_out(args.json, dumps(_document(decision, args.queue)) + "\n")
     if args.json != "-":
         _show(decision, args.queue, args.config)
@@ -123,8 +120,6 @@ def run(args: argparse.Namespace) -> int:
 
 def _limit_of(decision: Decision) -> Limit | None:
     """Return what ended the request early; MINCOST without a proof counts, too."""
-    from ..solvers import Limit
-
     undecided = decision.result.chosen is not None and decision.holds is None
     return Limit.TIME if undecided else decision.result.limit
 
@@ -154,25 +149,13 @@ def free_processors(
 ) -> Sequence[int]:
     """Return the indices of the processors that a hostlist says are free.
 
-    Parameters
-    ----------
-    configuration
-        Knows hosts and processors.
-    free
-        ``all``, a hostlist of hosts and processors, or ``@`` and a file of such,
-        parted by commas or white space; ``#`` begins a comment there.
-    field
-        What an error calls it.
-
-    Raises
-    ------
-    InputError
-        For a name that is neither host nor processor, for a processor that is listed
-        twice, alone or with its host, and for far more names than processors.
+    It is ``all``, a hostlist of hosts and processors, or ``@`` and a file of such,
+    parted by commas or white space, where ``#`` begins a comment. InputError, which
+    names the ``field``, for a name that is neither host nor processor, for a processor
+    that is listed twice, alone or with its host, and for far more names than
+    processors.
     """
     from difflib import get_close_matches
-
-    from ..scheduler.hostlist import names
 
     if free == _EVERYTHING:
         return range(len(configuration.processors))
@@ -220,8 +203,6 @@ def _content(path: str) -> str:
 
 
 def _status(decision: Decision) -> int:
-    from ..solvers import Status
-
     if decision.result.status is Status.INFEASIBLE:
         return 3
     if decision.result.chosen is None or decision.holds is None:
@@ -231,8 +212,6 @@ def _status(decision: Decision) -> int:
 
 def _show(decision: Decision, queue: str, config: str) -> None:
     """Print an answer as text."""
-    from ..reports.pages.numbers import price
-
     instance, result = decision.instance, decision.result
     print(f"{queue}: {instance.request} of {instance.n} free processors")
     if result.chosen is None:
@@ -262,8 +241,6 @@ def _show(decision: Decision, queue: str, config: str) -> None:
 
 
 def _without_choice(decision: Decision) -> str:
-    from ..solvers import Status
-
     if decision.result.status is Status.INFEASIBLE:
         return "infeasible: the job should not start"
     return "nothing was found within the limit"
@@ -271,8 +248,6 @@ def _without_choice(decision: Decision) -> str:
 
 def _places(decision: Decision) -> str:
     """Fold the chosen processors: whole hosts by their names, others one by one."""
-    from ..scheduler.hostlist import fold
-
     processors = decision.instance.processors
     host_of, size = _hosts(processors)
     taken: dict[str, list[int]] = {}
@@ -320,16 +295,13 @@ def _document(decision: Decision, queue: str) -> dict[str, Any]:
 
 def _serve(args: argparse.Namespace, method: Method[ProcSet] | None) -> int:
     """Answer one request per line until input ends; bad ones get an error."""
-    from ..scheduler.live import PREPARING, LiveSelector
-    from .select_server import Server, complain, memory
-
     for option in ("queue", "pes"):
         if getattr(args, option) is not None:
             raise InputError("comes with each request of --serve", field=f"--{option}")
     for stream, name in ((sys.stdin, "input"), (sys.stdout, "output")):
         if stream is None:
             raise InputError("is closed", field=f"standard {name}")
-    settings = running.settings_of(args)
+    settings = shared.settings_of(args)
     try:
         live = LiveSelector(
             args.config, every=args.reload_every, method=method, report=complain
@@ -349,9 +321,6 @@ def _serve(args: argparse.Namespace, method: Method[ProcSet] | None) -> int:
 
 
 def _answer(selector: Selector, line: bytes, settings: Settings) -> dict[str, Any]:
-    from ..instances import fields
-    from ..instances.parsing import parse_json
-
     try:
         text = line.decode("utf-8-sig")
     except UnicodeDecodeError as error:

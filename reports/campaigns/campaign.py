@@ -45,14 +45,9 @@ class Task(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lineup:
-    """The methods to run on the instances of one problem.
+    """The methods to run on the instances of one problem, and the route to the optimum.
 
-    Parameters
-    ----------
-    methods
-        Run on every instance.
-    exact
-        The route to the optimum: run on every instance, before all others.
+    The exact method is run on every instance, before all others.
     """
 
     methods: Sequence[AnyMethod]
@@ -66,21 +61,13 @@ class Lineup:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Campaign:
-    """The instances, methods and settings to run.
+    """The instances, of different names and any problems, methods and settings to run.
 
-    Parameters
-    ----------
-    instances
-        Of different names, of any problems.
-    lineups
-        For each of these problems, by name. Methods that refuse an instance are
-        recorded as refused, or, if ``lenient``, left out.
-    settings
-        The same for every run; ``memory_mb`` holds for all processes of a run.
-    repeats
-        How often every run is made, each time with the next seed.
-    without
-        By name of an instance the methods that are not run on it.
+    ``lineups`` has the methods for each problem, by its name. Methods that refuse an
+    instance are recorded as refused, or, if ``lenient``, left out. Settings are the
+    same for every run; ``memory_mb`` holds for all processes of a run. Every run is
+    made ``repeats`` times, each time with the next seed. ``without`` holds, by name of
+    an instance, the methods that are not run on it.
     """
 
     instances: Sequence[Instance]
@@ -151,23 +138,10 @@ def run(
 ) -> None:
     """Run what the store does not hold yet, and append every row to it.
 
-    Parameters
-    ----------
-    campaign
-        What to run.
-    store
-        Where rows go; it may hold other runs too.
-    runner
-        Where to run: ``partial(pool.run, jobs=N)``, for instance.
-    progress
-        Told after every run how many of how many are done, and which was last.
-    forecast
-        Told which runs are due, and how long those took that have ended.
-
-    Raises
-    ------
-    InputError
-        When rows cannot be written, or come from another version of closeknit.
+    ``runner`` says where to run: ``partial(pool.run, jobs=N)``, for instance. After
+    every run ``progress`` is called with the number of runs done, of all runs, and the
+    last run; ``forecast`` learns how long it took. Raises InputError when rows cannot
+    be written, or come from another version of closeknit.
     """
     tasks = campaign.tasks()
     due = [task for task in tasks if task.key not in store.rows]

@@ -33,13 +33,7 @@ def document_of(row: Row) -> dict[str, Any]:
 
 
 def parse_row(document: Any) -> Row:
-    """Read a row back.
-
-    Raises
-    ------
-    InputError
-        Naming the field that is not as it should be.
-    """
+    """Read a row back; InputError naming the field that is not as it should be."""
     found: Mapping[str, Any] = fields.objects(document, "row")
     needed = [name for name in NAMES if name not in _OPTIONAL]
     fields.only(dict(found), NAMES, needed, "")

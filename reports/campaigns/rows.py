@@ -119,19 +119,7 @@ def row_of(
     repeat: int = 0,
     memory_peak: int | None = None,
 ) -> Row:
-    """Return the row of a run.
-
-    Parameters
-    ----------
-    instance, method, settings, repeat
-        What was run.
-    outcome
-        What it returned, or why it returned nothing.
-    status
-        ``refused`` or ``failed``; not looked at when there is a result.
-    memory_peak
-        See `Row`.
-    """
+    """Return the row of a run: its result, or why there is none and so its status."""
     problem = problem_of(instance)
     features = problem.features(instance)
     shared: dict[str, Any] = {

@@ -49,10 +49,7 @@ def dask_module(name: str, option: str) -> Any:
 def cluster_of(path: Path) -> Any:
     """Start a scheduler here and submit the jobs in which its workers run.
 
-    Raises
-    ------
-    InputError
-        For a file that is not as it should be, and where there is no Slurm.
+    Raises InputError for a file that is not as it should be, and without Slurm.
     """
     jobqueue = dask_module("dask_jobqueue", "--dask-jobqueue")
     options = _options(path)

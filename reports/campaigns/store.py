@@ -68,30 +68,15 @@ _TABLES = {1: _table("address TEXT PRIMARY KEY"), _FORM: _TABLE}
 class ResultStore:
     """The rows of a folder; one process at a time may write there.
 
-    A row is in the file when `append` returns, whatever happens to this process
-    then. Others may read meanwhile. A store of form 1 is rewritten with a digest for
-    each row.
+    The folder is made if it is not there; with ``fresh``, an existing store is renamed
+    to ``results.sqlite.old``. A row is in the file when `append` returns, whatever
+    happens to this process then. Others may read meanwhile. A store of form 1 is
+    rewritten with a digest for each row. Until the store is closed, ``scratch`` is a
+    folder for temporary files of runs; one that a killed process left behind is
+    cleared.
 
-    Parameters
-    ----------
-    where
-        The folder; made if it is not there.
-    fresh
-        Rename an existing store to ``results.sqlite.old`` and begin an empty one.
-
-    Attributes
-    ----------
-    rows
-        What is there.
-    scratch
-        Folder for temporary files of runs; there until the store is closed. One that
-        a killed process left behind is cleared.
-
-    Raises
-    ------
-    InputError
-        When the folder cannot be written, another process writes there, the file
-        is not such a store, or a row in it contradicts itself.
+    Raises InputError when the folder cannot be written, another process writes there,
+    the file is not such a store, or a row in it contradicts itself.
     """
 
     def __init__(self, where: str | Path, *, fresh: bool = False) -> None:
@@ -150,13 +135,7 @@ class ResultStore:
                     half.unlink()
 
     def append(self, row: Row) -> None:
-        """Add a row, in a transaction of its own.
-
-        Raises
-        ------
-        InputError
-            When it cannot be written, for instance because the disk is full.
-        """
+        """Add a row, in a transaction of its own; InputError when the disk is full."""
         assert row.key not in self.rows
         with undisturbed():
             due = monotonic() - self._synced >= _SYNCED
@@ -239,13 +218,7 @@ def _spellings(key: Key) -> list[Key]:
 
 
 def rows_in(path: Path) -> list[Row]:
-    """Read a store without writing to it, also while another process does.
-
-    Raises
-    ------
-    InputError
-        When there is none, or it cannot be used.
-    """
+    """Read a store without writing to it, also while another process does."""
     if not path.is_file():
         raise InputError("there is no store of results", file=path)
     writing = path.with_name(f"{path.name}-wal")

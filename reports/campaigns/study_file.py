@@ -10,7 +10,7 @@ from typing import Any
 from ...instances import PROBLEMS, InputError, Instance, problem_of
 from ...instances.option_values import seconds
 from ...instances.parsing import parse_toml, read_toml
-from ...methods import AnyMethod
+from ...methods import METHODS, AnyMethod
 from ...methods.by_name import methods_named, problems_of
 from ...methods.old_names import current
 from ...solvers.settings import settings_named
@@ -51,19 +51,9 @@ def read_study(
 ) -> Campaign:
     """Read a study file, or one that comes with the package, and make its instances.
 
-    Parameters
-    ----------
-    name
-        Path of the file, or the name of a bundled one.
-    trace
-        SWF file for those instances that are snapshots of a trace.
-    max_runs
-        A study of more runs is refused before its instances are made.
-
-    Raises
-    ------
-    InputError
-        Naming the file, the field and the value.
+    Instances that are snapshots of a trace take the SWF file ``trace``. A study of more
+    than ``max_runs`` runs is refused before its instances are made. An InputError names
+    the file, the field and the value.
     """
     if name.endswith(SUFFIX):
         found, folder = read_toml(name), Path(name).parent
@@ -126,8 +116,6 @@ def _repeats(value: object) -> int:
 
 def _runs(instance: Instance, wanted: Mapping[str, Any]) -> int:
     """Return how many methods are run on an instance, the exact one among them."""
-    from ...methods import METHODS
-
     problem = problem_of(instance).name
     chosen = wanted.get(problem, wanted.get("", _ALL))
     methods = METHODS[problem].values()
@@ -145,8 +133,6 @@ def _lineups(
     found: Mapping[str, Any], instances: Sequence[Instance]
 ) -> tuple[bool, dict[str, Lineup]]:
     """Return whether methods were named, and what is run for each problem."""
-    from ...methods import METHODS
-
     met = problems_of(instances)
     exact = _by_problem(found.get("exact", "auto"), "exact")
     wanted = _by_problem(found.get("methods", _ALL), "methods")
