@@ -13,13 +13,12 @@ from ..instances.files import try_file, write_text
 from ..methods.own import OwnMethod
 from ..reports.campaigns import pool
 from ..reports.campaigns.audit import audited
-from ..reports.campaigns.campaign import Campaign, Runner
+from ..reports.campaigns.campaign import Campaign, Runner, lineups
 from ..reports.campaigns.campaign import run as run_campaign
 from ..reports.campaigns.compiling import compile_for
 from ..reports.campaigns.forecast import Forecast
 from ..reports.campaigns.inputs import Collected
 from ..reports.campaigns.inputs import instances_of as instances_named
-from ..reports.campaigns.lineups import lineups
 from ..reports.campaigns.rows import FAILED
 from ..reports.campaigns.store import ResultStore
 from ..reports.campaigns.study_file import MAX_RUNS, is_study, read_study

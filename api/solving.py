@@ -11,8 +11,7 @@ from ..methods import AnyMethod
 from ..methods.by_name import method_named
 from ..methods.own import OwnMethod
 from ..methods.tiers import run_once
-from ..reports.campaigns.campaign import Campaign, Lineup, run_one
-from ..reports.campaigns.lineups import lineups
+from ..reports.campaigns.campaign import Campaign, Lineup, lineups, run_one
 from ..reports.campaigns.rows import FAILED, Row, row_of
 from ..reports.ratios.scoring import ScoredRun, judge
 from ..solvers import Limit, Settings, SolverError, Ties

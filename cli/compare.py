@@ -17,7 +17,7 @@ from typing import Any
 from ..instances import Instance, KSubset, read_instance
 from ..instances.problems import described
 from ..methods.submesh_allocators import ALLOCATORS
-from ..reports.campaigns.lineups import lineups
+from ..reports.campaigns.campaign import lineups
 from ..reports.campaigns.row_fields import document_of
 from ..reports.campaigns.rows import FAILED, Row
 from ..reports.drawing.problems import labels_of, paid
@@ -119,21 +119,10 @@ def _show(instance: Instance, found: list[ScoredRun]) -> None:
     screen().print(shown)
 
 
-def _plain(levels: list[Any] | None, one: ScoredRun) -> Any:
-    """Give a list of levels, or the only one where costs are integers."""
-    if levels is None:
-        return None
-    shown = [each if isinstance(each, list) else str(each) for each in levels]
-    return shown[0] if isinstance(one.row.cost, int) else shown
-
-
 def _known(row: Row) -> str:
     """Describe what is known and how it is proved; of allocators, what they found."""
-    if (
-        row.problem == "submesh"
-        and row.status == "unknown"
-        and row.method in ALLOCATORS
-    ):
+    placing = row.problem == "submesh" and row.method in ALLOCATORS
+    if placing and row.status == "unknown":
         return "no free box found"
     return f"{row.status}" + (f" ({row.proof})" if row.proof else "")
 
@@ -146,12 +135,10 @@ def _write(out: str, judged: list[ScoredRun]) -> None:
     for one in judged:
         document = document_of(one.row)
         document["optimum"] = one.verdict.optimum
-        document["ratio"] = _plain(None if one.ratios is None else [*one.ratios], one)
-        document["interval"] = _plain(
-            None
-            if one.intervals is None
-            else [[str(low), str(high)] for low, high in one.intervals],
-            one,
-        )
+        ratios: list[Any] = [str(ratio) for ratio in one.ratios or ()]
+        intervals = [[str(low), str(high)] for low, high in one.intervals or ()]
+        alone = isinstance(one.row.cost, int)
+        for name, found in (("ratio", ratios), ("interval", intervals)):
+            document[name] = (found[0] if alone else found) if found else None
         lines.append(json.dumps(document) + "\n")
     outputs.write_out(out, "".join(lines))

@@ -26,10 +26,9 @@ from pathlib import Path
 from ..instances import InputError
 from ..instances.option_values import seconds
 from ..reports.campaigns import pool
-from ..reports.campaigns.campaign import Campaign, Runner
+from ..reports.campaigns.campaign import Campaign, Runner, lineups
 from ..reports.campaigns.forecast import Forecast
 from ..reports.campaigns.inputs import instances_of
-from ..reports.campaigns.lineups import lineups
 from ..reports.campaigns.store import ResultStore
 from ..reports.ratios.parquet import arrow, write_parquet
 from ..solvers.settings import settings_named
@@ -114,9 +113,10 @@ def run(args: argparse.Namespace) -> int:
     if args.parquet:
         arrow()
     campaign = _campaign(args)
-    jobs = shared.processes(args.jobs) if _here(args) else None
+    here = args.dask is None and args.dask_jobqueue is None
+    jobs = shared.processes(args.jobs) if here else None
     with (
-        _runner(args) as runner_for,
+        _runner(args, jobs) as runner_for,
         ResultStore(args.out, fresh=args.fresh) as store,
     ):
         forecast = Forecast(jobs or 1)
@@ -155,18 +155,15 @@ def _refuse(args: argparse.Namespace, names: tuple[str, ...], why: str) -> None:
             raise InputError(why, field=f"--{name.replace('_', '-')}")
 
 
-def _here(args: argparse.Namespace) -> bool:
-    return args.dask is None and args.dask_jobqueue is None
-
-
 @contextmanager
-def _runner(args: argparse.Namespace) -> Iterator[Callable[[Path], Runner]]:
+def _runner(
+    args: argparse.Namespace, jobs: int | None
+) -> Iterator[Callable[[Path], Runner]]:
     """Return where runs are made, once it is known where their temporary files go.
 
-    The workers of a cluster have folders of their own, and are left in the end.
+    Without processes here it is a cluster, whose workers have folders of their own.
     """
-    if _here(args):
-        jobs = shared.processes(args.jobs)
+    if jobs is not None:
         yield lambda scratch: partial(pool.run, jobs=jobs, scratch=scratch)
         return
     from ..reports.campaigns.cluster import connected
@@ -179,29 +176,21 @@ def _runner(args: argparse.Namespace) -> Iterator[Callable[[Path], Runner]]:
 def _campaign(args: argparse.Namespace) -> Campaign:
     from ..reports.campaigns.study_file import MAX_RUNS, is_study, read_study
 
-    studies = [name for name in args.inputs if is_study(name)]
-    if not studies:
-        _refuse(args, ("trace", "max_runs"), "is for a study file")
-        return _named(args)
-
-    if len(args.inputs) > 1:
-        raise InputError("a study file stands alone", file=studies[0])
-    _refuse(args, _RATHER_IN_THE_STUDY, "stands in the study file")
-    most = MAX_RUNS if args.max_runs is None else args.max_runs
-    return read_study(studies[0], trace=args.trace, max_runs=most)
-
-
-def _named(args: argparse.Namespace) -> Campaign:
-    """Return the campaign whose instances and settings the command line names."""
+    if studies := [name for name in args.inputs if is_study(name)]:
+        if len(args.inputs) > 1:
+            raise InputError("a study file stands alone", file=studies[0])
+        _refuse(args, _RATHER_IN_THE_STUDY, "stands in the study file")
+        most = MAX_RUNS if args.max_runs is None else args.max_runs
+        return read_study(studies[0], trace=args.trace, max_runs=most)
+    _refuse(args, ("trace", "max_runs"), "is for a study file")
     time_limit = seconds(60 if args.time_limit is None else args.time_limit)
     settings = settings_named(
         {"seed": "--seed"}, time_limit=time_limit, seed=args.seed or 0
     )
     instances = instances_of(args.inputs or [_BUNDLED])
-    args.exact = args.exact or "auto"
     return Campaign(
         instances=instances,
-        lineups=lineups(args.methods, args.exact, instances),
+        lineups=lineups(args.methods, args.exact or "auto", instances),
         settings=settings,
         lenient=args.methods is None,
     )

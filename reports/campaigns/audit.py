@@ -21,13 +21,10 @@ def audited(
     disagrees with its own instance raises InputError, which names ``file``.
     """
     by_digest: dict[str, list[Instance]] = {}
+    features: dict[str, Features] = {}
     for instance in instances:
         by_digest.setdefault(digest(instance), []).append(instance)
-    features = {
-        one.name: problem_of(one).features(one)
-        for same in by_digest.values()
-        for one in same
-    }
+        features[instance.name] = problem_of(instance).features(instance)
     prices: dict[tuple[str, tuple[int, ...]], Value | str] = {}
     kept = []
     for row in rows:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Generator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -10,13 +10,15 @@ from typing import Any, NamedTuple
 
 from ...instances import InputError, Instance, problem_of
 from ...methods import AnyMethod
+from ...methods.by_name import methods_named, problems_of
 from ...methods.old_names import current
+from ...methods.own import OwnMethod
 from ...methods.warming import Kind, kind_of, warm
-from ...solvers import DEFAULT, Result, Settings
+from ...solvers import DEFAULT, Limit, Result, Settings, Status
 from .forecast import Forecast
 from .memory import peak
 from .pool import Call, Failure, OutOfMemory, begun
-from .rows import FAILED, REFUSED, Key, Row, key_of, out_of_memory, row_of
+from .rows import FAILED, REFUSED, Key, Row, key_of, row_of
 from .store import ResultStore
 
 _COMPILING = 900.0
@@ -57,6 +59,60 @@ class Lineup:
     def by_name(self) -> dict[str, AnyMethod]:
         """Every method once, in the order of a report: the exact one last."""
         return {m.name: m for m in (*self.methods, self.exact)}
+
+
+def lineups(
+    methods: str | Iterable[Any] | None,
+    exact: Any,
+    instances: Iterable[Instance],
+    fields: tuple[str, str] = ("--methods", "--exact"),
+) -> dict[str, Lineup]:
+    """Return what ``--methods`` and ``--exact`` name, for each problem of instances.
+
+    Methods are names with commas between them, or any that `methods_named` accepts;
+    every heuristic if None. A problem that has no method of the name ``exact`` takes
+    its ``auto``. Raises InputError, which names one of ``fields``, for a name that none
+    of the problems has, or an ``exact`` that is not exact.
+    """
+    from ...methods import METHODS
+
+    problems = problems_of(instances)
+    routes = methods_named(exact, problems, fields[1])
+    if not all(method.exact for method in routes.values()):
+        raise InputError("is not an exact method", field=fields[1], value=exact)
+    named = None
+    if methods is not None:
+        names = methods
+        if isinstance(methods, str):
+            names = [name.strip() for name in methods.split(",")]
+        named = [
+            methods_named(one, problems, fields[0]) for one in dict.fromkeys(names)
+        ]
+    chosen = {}
+    for problem in problems:
+        table = METHODS[problem]
+        if named is None:
+            listed = [method for method in table.values() if not method.exact]
+        else:
+            listed = _distinct([found[problem] for found in named if problem in found])
+        chosen[problem] = Lineup(
+            methods=listed, exact=routes.get(problem) or table["auto"]
+        )
+    return chosen
+
+
+def _distinct(methods: Sequence[AnyMethod]) -> list[AnyMethod]:
+    """Return methods of different names: rows are known by these.
+
+    One of several methods from outside that share a name has a number behind it.
+    """
+    found: dict[str, AnyMethod] = {}
+    for method in methods:
+        if isinstance(method, OwnMethod) and method.name in found:
+            number = sum(name.startswith(f"{method.name}#") for name in found) + 2
+            method = method.renamed(f"{method.name}#{number}")
+        found[method.name] = method
+    return list(found.values())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -180,18 +236,20 @@ def _kind(key: Key) -> tuple[str, float]:
 
 
 def _row(task: Task, outcome: Row | Failure) -> Row:
+    if not isinstance(outcome, Failure):
+        return outcome
     instance, method, settings, repeat = task
+    what = (instance, method.name, settings, outcome.why, FAILED)
+    row = row_of(*what, repeat=repeat)
     if isinstance(outcome, OutOfMemory):
-        return out_of_memory(
-            *(instance, method.name, settings, outcome.why),
-            seconds=outcome.seconds,
+        return replace(
+            row,
+            status=Status.UNKNOWN.value,
+            limit=Limit.MEMORY.value,
+            seconds=round(outcome.seconds, 6),
             memory_peak=outcome.mib,
-            repeat=repeat,
         )
-    if isinstance(outcome, Failure):
-        why = outcome.why
-        return row_of(instance, method.name, settings, why, FAILED, repeat=repeat)
-    return outcome
+    return row
 
 
 def run_one(

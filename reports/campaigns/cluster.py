@@ -12,7 +12,7 @@ import logging
 import sys
 from collections import Counter, deque
 from collections.abc import Generator, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import version
@@ -49,11 +49,10 @@ def connected(address: str | None, *, jobqueue: str | None = None) -> Iterator[A
     distributed = dask_module("distributed", "--dask")
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
     _refuse_unproven(distributed, address or "")
-    cluster = None
-    if jobqueue is not None:
-        cluster = cluster_of(Path(jobqueue))
-    try:
-        where = cluster or address
+    with ExitStack() as held:
+        where: Any = address
+        if jobqueue is not None:
+            where = held.enter_context(closing(cluster_of(Path(jobqueue))))
         try:
             client = distributed.Client(
                 where, timeout=_ANSWERS_IN, set_as_default=False
@@ -69,9 +68,6 @@ def connected(address: str | None, *, jobqueue: str | None = None) -> Iterator[A
         finally:
             with suppress(OSError):
                 client.close(timeout=_ANSWERS_IN)
-    finally:
-        if cluster is not None:
-            cluster.close()
 
 
 def _refuse_unproven(distributed: Any, address: str) -> None:

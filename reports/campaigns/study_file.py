@@ -10,7 +10,7 @@ from typing import Any
 from ...instances import PROBLEMS, InputError, Instance, problem_of
 from ...instances.option_values import seconds
 from ...instances.parsing import parse_toml, read_toml
-from ...methods import METHODS, AnyMethod
+from ...methods import AnyMethod
 from ...methods.by_name import methods_named, problems_of
 from ...methods.old_names import current
 from ...solvers.settings import settings_named
@@ -116,6 +116,8 @@ def _repeats(value: object) -> int:
 
 def _runs(instance: Instance, wanted: Mapping[str, Any]) -> int:
     """Return how many methods are run on an instance, the exact one among them."""
+    from ...methods import METHODS
+
     problem = problem_of(instance).name
     chosen = wanted.get(problem, wanted.get("", _ALL))
     methods = METHODS[problem].values()
@@ -133,6 +135,8 @@ def _lineups(
     found: Mapping[str, Any], instances: Sequence[Instance]
 ) -> tuple[bool, dict[str, Lineup]]:
     """Return whether methods were named, and what is run for each problem."""
+    from ...methods import METHODS
+
     met = problems_of(instances)
     exact = _by_problem(found.get("exact", "auto"), "exact")
     wanted = _by_problem(found.get("methods", _ALL), "methods")

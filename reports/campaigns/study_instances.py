@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import closing
+from functools import partial
 from glob import glob
 from itertools import product
 from math import prod
@@ -258,7 +259,8 @@ def _made(
     """
     made: list[Instance] = []
     try:
-        with closing(family.instances(values, note=_note)) as instances:
+        note = partial(print, file=sys.stderr)
+        with closing(family.instances(values, note=note)) as instances:
             for instance in instances:
                 if not made:
                     runs = budget.runs(instance)
@@ -272,10 +274,6 @@ def _made(
             named = InputError(error.problem, field=field, value=error.value)
         raise named from None
     return made
-
-
-def _note(text: str) -> None:
-    print(text, file=sys.stderr)
 
 
 def only_known(value: Mapping[str, Any], known: Collection[str], where: str) -> None:
