@@ -118,24 +118,20 @@ def _of_bound(
     again: bool,
 ) -> list[str]:
     """Derive a bound of grade ``checked`` again, and follow a certificate."""
+    bound, proof = solution.bound, solution.proof
     if certificate is not None and isinstance(instance, KSubset):
         proved = check_certificate(instance, certificate)
-        if solution.bound is not None and proved < solution.bound:  # type: ignore[operator]
-            return [f"bound: is {solution.bound}, but the certificate is for {proved}"]
-    if solution.bound is None or solution.proof is None:
+        if bound is not None and proved < bound:  # type: ignore[operator]
+            return [f"bound: is {bound}, but the certificate is for {proved}"]
+    if bound is None or proof is None or proof.grade is not Grade.CHECKED:
         return []  # infeasibility is looked at with the rest
-    if solution.proof.grade is not Grade.CHECKED:
-        return []
-    if solution.proof == CERTIFIED:
+    if proof == CERTIFIED:
         if certificate is None and not again:
             raise without_certificate()
         return []
-    derived = None
-    if isinstance(instance, KSubset):
-        derived = rederive(instance, solution.proof.by)
+    derived = rederive(instance, proof.by) if isinstance(instance, KSubset) else None
     if derived is None:
-        return [f"proof: there is no {solution.proof.by!r} for this instance"]
-    assert isinstance(solution.bound, int)
-    if solution.bound > derived:
-        return [f"bound: is {solution.bound}, but the {solution.proof.by} is {derived}"]
+        return [f"proof: there is no {proof.by!r} for this instance"]
+    if bound > derived:  # type: ignore[operator]  # both are integers by now
+        return [f"bound: is {bound}, but the {proof.by} is {derived}"]
     return []

@@ -108,18 +108,15 @@ def _place(file: str) -> tuple[int, ...]:
 
 def _described(configuration: Configuration) -> str:
     one = configuration
-    parts = [
-        _counted(len(one.queues), "queue"),
-        _counted(len(one.hosts), "host"),
-        _counted(len(one.processors), "processor"),
-        _counted(len(one.groups), "group"),
-        _counted(one.levels, "level"),
-        _counted(len(one.constraints), "constraint"),
-    ]
+    counts = {
+        "queue": len(one.queues),
+        "host": len(one.hosts),
+        "processor": len(one.processors),
+        "group": len(one.groups),
+        "level": one.levels,
+        "constraint": len(one.constraints),
+    }
+    parts = [f"{n} {what}{'' if n == 1 else 's'}" for what, n in counts.items()]
     if one.lookahead is not None:
         parts.append(f"lookahead after {one.lookahead}")
     return ", ".join(parts)
-
-
-def _counted(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"

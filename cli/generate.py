@@ -10,6 +10,7 @@ import argparse
 import sys
 from collections.abc import Mapping
 from contextlib import closing
+from functools import partial
 from typing import Any
 
 from ..instances import write_instance
@@ -58,14 +59,13 @@ def run(args: argparse.Namespace) -> int:
     values = {one.name: given[one.name.replace("-", "_")] for one in family.parameters}
     out = folder(args.out)
     with progress_bar() as show:
-
-        def progress(done: int, total: int | None) -> None:
-            show(done, total, family.name)
-
+        made = family.instances(
+            values,
+            progress=lambda done, total: show(done, total, family.name),
+            note=partial(print, file=sys.stderr),
+        )
         try:
-            with closing(
-                family.instances(values, progress=progress, note=_note)
-            ) as instances:
+            with closing(made) as instances:
                 for instance in instances:
                     path = out / f"{instance.name}.json"
                     write_instance(instance, path)
@@ -73,7 +73,3 @@ def run(args: argparse.Namespace) -> int:
         except InputError as error:
             raise family.in_terms_of_parameters(error, "--") from None
     return 0
-
-
-def _note(text: str) -> None:
-    print(text, file=sys.stderr)

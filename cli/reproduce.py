@@ -93,10 +93,8 @@ def run(args: argparse.Namespace) -> int:
     if args.load == 0:
         raise InputError("must be above 0", field="--load", value=0)
     for option in ("trace", "seed", "first", "shape", "load", "every", "jobs"):
-        if (
-            getattr(args, option) is not None
-            and _FIELDS.get(option, option) not in entry.takes
-        ):
+        taken = _FIELDS.get(option, option) in entry.takes
+        if getattr(args, option) is not None and not taken:
             raise InputError(f"is not for {entry.name}", field=f"--{option}")
     out = Path(args.out or f"out/{entry.name}")
     try_folder(out)
@@ -128,9 +126,6 @@ def run(args: argparse.Namespace) -> int:
 def _judged(finding: Finding) -> str:
     """Describe whether a statement holds, by which criterion, and what is known."""
     mark = {True: "holds", False: "does not hold", None: "not judged"}[finding.holds]
-    said = [finding.criterion] if finding.criterion else []
-    if finding.holds is None:
-        said += [finding.remark] if finding.remark else []
-    if finding.holds is None and not said:
-        return ""
-    return f" ({mark}: {'; '.join(said)})"
+    remark = finding.remark if finding.holds is None else ""
+    reasons = "; ".join(filter(None, (finding.criterion, remark)))
+    return f" ({mark}: {reasons})" if reasons or finding.holds is not None else ""

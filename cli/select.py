@@ -17,12 +17,14 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Sequence
+from difflib import get_close_matches
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from ..instances import ProcSet, fields
 from ..instances.errors import InputError
+from ..instances.files import read_text
 from ..instances.json_text import dumps
 from ..instances.parsing import parse_json
 from ..methods.by_name import method_named
@@ -137,11 +139,10 @@ def _decide(
     try:
         return selector.select(queue, pes, available, settings)
     except InputError as error:
-        if error.field in ("queue", "pes"):
-            raise InputError(
-                error.problem, field=prefix + error.field, value=error.value
-            ) from None
-        raise
+        if error.field not in ("queue", "pes"):
+            raise
+        field = prefix + error.field
+        raise InputError(error.problem, field=field, value=error.value) from None
 
 
 def free_processors(
@@ -155,12 +156,10 @@ def free_processors(
     that is listed twice, alone or with its host, and for far more names than
     processors.
     """
-    from difflib import get_close_matches
-
     if free == _EVERYTHING:
         return range(len(configuration.processors))
     if free.startswith("@"):
-        free = _content(free[1:])
+        free = re.sub(r"#[^\r\n]*", "", read_text(free[1:], most=_LARGEST_FREE))
     hosts = {host: i for i, host in enumerate(configuration.hosts)}
     found: dict[int, str] = {}
     most = _NAMES * len(configuration.processors)
@@ -187,21 +186,6 @@ def free_processors(
     return sorted(found)
 
 
-def _content(path: str) -> str:
-    """Return the content of a file of free processors, without its comments."""
-    try:
-        with Path(path).open("rb") as stream:
-            content = stream.read(_LARGEST_FREE + 1)
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", file=path) from None
-    if len(content) > _LARGEST_FREE:
-        raise InputError("is larger than 64 MiB", file=path)
-    try:
-        return re.sub(r"#[^\r\n]*", "", content.decode())
-    except UnicodeDecodeError as error:
-        raise InputError(f"is not UTF-8 text (byte {error.start})", file=path) from None
-
-
 def _status(decision: Decision) -> int:
     if decision.result.status is Status.INFEASIBLE:
         return 3
@@ -215,7 +199,9 @@ def _show(decision: Decision, queue: str, config: str) -> None:
     instance, result = decision.instance, decision.result
     print(f"{queue}: {instance.request} of {instance.n} free processors")
     if result.chosen is None:
-        print(f"  {_without_choice(decision)}")
+        infeasible = result.status is Status.INFEASIBLE
+        why = "infeasible: the job should not start"
+        print(f"  {why if infeasible else 'nothing was found within the limit'}")
         return
     print(f"  chosen      {_places(decision)}")
     print(f"  cost        {price(result.objective)}")
@@ -226,8 +212,7 @@ def _show(decision: Decision, queue: str, config: str) -> None:
     known = f" ({result.proof})" if result.proof else ""
     print(f"  status      {result.status.value}{known}")
     print(f"  time        {result.seconds:.4f} s")
-    constraint = decision.constraint
-    if constraint is None:
+    if (constraint := decision.constraint) is None:
         print("  constraint  none for this size: the job may start")
         return
     where = f"{Path(config).name}:{constraint.line}" if constraint.line else config
@@ -238,12 +223,6 @@ def _show(decision: Decision, queue: str, config: str) -> None:
     }[decision.holds]
     print(f"  constraint  {where}: {constraint.head}: {constraint.text}")
     print(f"              {verdict}")
-
-
-def _without_choice(decision: Decision) -> str:
-    if decision.result.status is Status.INFEASIBLE:
-        return "infeasible: the job should not start"
-    return "nothing was found within the limit"
 
 
 def _places(decision: Decision) -> str:
@@ -270,6 +249,7 @@ def _hosts(processors: tuple[str, ...]) -> tuple[list[str], Counter[str]]:
 def _document(decision: Decision, queue: str) -> dict[str, Any]:
     """Return the answer as a JSON object."""
     result, constraint = decision.result, decision.constraint
+    text = constraint and f"{constraint.head}: {constraint.text}"
     document: dict[str, Any] = {
         "queue": queue,
         "pes": decision.instance.request,
@@ -281,13 +261,8 @@ def _document(decision: Decision, queue: str) -> dict[str, Any]:
         "bound": result.bound,
         "proof": str(result.proof) if result.proof else None,
         "mincost": {str(n): list(least) for n, least in decision.mincost.items()},
-        "constraint": {
-            "line": constraint.line,
-            "text": f"{constraint.head}: {constraint.text}",
-            "holds": decision.holds,
-        }
-        if constraint
-        else None,
+        "constraint": constraint
+        and {"line": constraint.line, "text": text, "holds": decision.holds},
         "seconds": round(result.seconds, 6),
     }
     return {key: value for key, value in document.items() if value is not None}

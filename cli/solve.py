@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..exact.ksubset.cuts_bb.record import record
@@ -148,8 +149,6 @@ def _certified(
     instance: Instance, result: Result, path: str, settings: Settings
 ) -> Result:
     """Write the proof of an optimum to a file, check it, and cite it."""
-    from dataclasses import replace
-
     assert isinstance(instance, KSubset)
     why = "it was not proved optimal"
     if result.status is Status.OPTIMAL:
@@ -167,10 +166,6 @@ def _certified(
 
 def _write(out: str, solutions: list[Solution]) -> None:
     """Write one object, or one per line if there are several."""
-    if len(solutions) == 1:
-        text = solutions[0].to_json()
-    else:
-        text = "".join(
-            dumps(each.document(), indented=False) + "\n" for each in solutions
-        )
-    outputs.write_out(out, text)
+    single = len(solutions) == 1
+    texts = (dumps(one.document(), indented=single) + "\n" for one in solutions)
+    outputs.write_out(out, "".join(texts))

@@ -25,6 +25,7 @@ from ..instances.ksubset.json import document_of
 from ..instances.option_values import seconds
 from ..methods.by_name import method_named
 from ..reports.adversary import Found, Ground, Hunt
+from ..reports.adversary.family_table import family_rows
 from ..reports.adversary.ground import Sites
 from ..reports.adversary.search import most_free, proved_again, searched
 from ..reports.adversary.worst_known import (
@@ -35,12 +36,13 @@ from ..reports.adversary.worst_known import (
     read_worst_known,
     write_worst_known,
 )
+from ..reports.adversary.worst_table import worst_document
+from ..reports.pages.markdown import markdown_of
 from ..solvers import Settings, Ties
-from . import known_worst as known
 from . import outputs, shared
 from .parser import Parser, flag
 from .progress import status_line
-from .screen import wrapped
+from .screen import screen, table, wrapped
 
 _SIDE = _K = 8
 """Sides of the mesh and processors to choose, where they are not given."""
@@ -127,7 +129,7 @@ def run(args: argparse.Namespace) -> int:
         if args.method is not None or (args.families and args.table):
             shown = "--families" if args.families else "--table"
             raise InputError("stands alone", field=shown)
-        return known.families(args) if args.families else known.ledger(args)
+        return _families(args) if args.families else _known(args)
     if args.method is None:
         raise InputError("is needed; or --families, --table", field="METHOD")
     hunt, starts = _hunt(args)
@@ -303,3 +305,47 @@ def _show(found: Found, guarantee: str | None, kept: bool | None) -> None:
     print(wrapped(free, "  free      ", " " * 12))
     if kept is not None:
         print(f"  ledger    {'entered' if kept else 'not worse than what it has'}")
+
+
+def _families(args: argparse.Namespace) -> int:
+    """Print every family; exit status 1 if one is not as predicted."""
+    rows = list(family_rows(Settings(seed=args.seed)))
+    if args.json == "-":
+        listed = [
+            {
+                "family": row.family,
+                "method": row.case.method,
+                "predicted": str(row.case.ratio),
+                "measured": str(row.measured),
+                "tends_to": row.tends_to,
+            }
+            for row in rows
+        ]
+        outputs.write_json("-", "closeknit/worst-families", families=listed)
+    else:
+        shown = table("family", "method", "n", "k", "ratio", "", "tends to")
+        for column in shown.columns[2:]:
+            column.justify = "right"
+        for column in shown.columns[1:]:
+            column.no_wrap = True
+        for row in rows:
+            wrong = "" if row.agrees else f" (!), predicted {row.case.ratio}"
+            shown.add_row(
+                row.family,
+                row.case.method,
+                str(row.case.instance.n),
+                str(row.case.instance.k),
+                f"{row.measured}{wrong}",
+                f"{float(row.measured):.6f}",
+                row.tends_to,
+            )
+        screen().print(shown)
+        print("Ratios are measured, and equal to those predicted unless marked (!).")
+    return 0 if all(row.agrees for row in rows) else 1
+
+
+def _known(args: argparse.Namespace) -> int:
+    """Print the ledger as Markdown."""
+    entries = read_worst_known(args.ledger or PATH)
+    sys.stdout.write(markdown_of(worst_document(entries)))
+    return 0
