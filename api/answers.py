@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
-from ..instances import Instance, KSubset, Submesh, Sukp, problem_of
+from ..instances import Instance, KSubset, Submesh, Sukp, Value, problem_of
 from ..instances.problems import described
 from ..instances.submesh import Box, placement_of
 from ..instances.submesh.plan import order_of
 from ..instances.sukp.instance import weight
-from ..instances.value import cost_text
-
-if TYPE_CHECKING:
-    from ..instances import Value
-    from ..solvers import Result
+from ..instances.value import cost_text, ordered
+from ..solvers import Result, Status
 
 _MOST_SHOWN = 64
 _MOST_SETS = 16
@@ -55,10 +51,15 @@ def _asked(instance: Instance) -> str:
     return described(instance)
 
 
+def _whole(cost: Value) -> int:
+    """Return a cost of one level as a number."""
+    return ordered(cost)[0]
+
+
 def _short(instance: Instance, value: Value) -> str:
     """Write a cost in the units of the file."""
-    if isinstance(instance, KSubset) and isinstance(value, int):
-        return _length(instance, value)
+    if isinstance(instance, KSubset):
+        return _length(instance, _whole(value))
     return cost_text(value)
 
 
@@ -88,13 +89,9 @@ def format_standing(
 ) -> list[str]:
     """Describe the state of a search: incumbent, bound and gap, as far as known."""
     if isinstance(instance, Sukp):
-        assert isinstance(incumbent, int)
-        found = [f"incumbent profit {sum(instance.profits) - incumbent}"]
-    elif isinstance(instance, KSubset):
-        assert isinstance(incumbent, int)
-        found = [f"incumbent {_length(instance, incumbent)}"]
+        found = [f"incumbent profit {sum(instance.profits) - _whole(incumbent)}"]
     else:
-        found = [f"incumbent {cost_text(incumbent)}"]
+        found = [f"incumbent {_short(instance, incumbent)}"]
     if bound is not None:
         found.append(f"bound {_bound(instance, bound)}")
         if isinstance(incumbent, int) and isinstance(bound, int) and incumbent:
@@ -107,33 +104,27 @@ def _costs(instance: Instance, result: Result) -> list[str]:
     assert value is not None
     assert chosen is not None
     if isinstance(instance, Sukp):
-        assert isinstance(value, int)
-        whole = sum(instance.profits)
+        every, left_out = sum(instance.profits), _whole(value)
         return [
-            f"  profit  {whole - value} of {whole} ({value} left out)",
+            f"  profit  {every - left_out} of {every} ({left_out} left out)",
             f"  weight  {weight(instance, chosen)} of {instance.capacity}",
         ]
+    line = f"  cost    {_short(instance, value)}"
     if isinstance(instance, KSubset):
-        assert isinstance(value, int)
-        line = f"  cost    {_length(instance, value)}"
         if pairs := instance.k * (instance.k - 1) // 2:
-            line += f" ({_length(instance, Fraction(value, pairs))} per pair)"
+            line += f" ({_length(instance, Fraction(_whole(value), pairs))} per pair)"
         return [line]
     if isinstance(instance, Submesh):
-        moved, area, steps = (value,) * 3 if isinstance(value, int) else value
-        if not moved:
-            return [f"  cost    {cost_text(value)} (no resident is moved)"]
-        return [
-            f"  cost    {cost_text(value)} "
-            f"({moved} moved, {area} processors, {steps} steps)"
-        ]
+        moved, area, steps = ordered(value)
+        what = f"{moved} moved, {area} processors, {steps} steps"
+        return [f"{line} ({what if moved else 'no resident is moved'})"]
     picked = set(chosen)
     touched = [one.name for one in instance.sets if not picked.isdisjoint(one.members)]
-    line = f"  sets    {len(touched)} of {len(instance.sets)} touched"
+    sets = f"  sets    {len(touched)} of {len(instance.sets)} touched"
     if touched:
-        line += f": {' '.join(touched[:_MOST_SETS])}"
-        line += " ..." if len(touched) > _MOST_SETS else ""
-    return [f"  cost    {cost_text(value)}", line]
+        sets += f": {' '.join(touched[:_MOST_SETS])}"
+        sets += " ..." if len(touched) > _MOST_SETS else ""
+    return [line, sets]
 
 
 def _placed(instance: Submesh, chosen: tuple[int, ...]) -> list[str]:
@@ -157,18 +148,12 @@ def _box(box: Box) -> str:
 
 
 def _bound(instance: Instance, bound: Value) -> str:
-    if isinstance(instance, KSubset):
-        assert isinstance(bound, int)
-        return _length(instance, bound)
     if isinstance(instance, Sukp):
-        assert isinstance(bound, int)
-        return f"profit at most {sum(instance.profits) - bound}"
-    return cost_text(bound)
+        return f"profit at most {sum(instance.profits) - _whole(bound)}"
+    return _short(instance, bound)
 
 
 def _verdict(instance: Instance, result: Result) -> str:
-    from ..solvers import Status
-
     verdict = result.status.value
     if result.status is Status.INFEASIBLE:
         why = problem_of(instance).unsolvable(instance)

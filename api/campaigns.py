@@ -13,13 +13,12 @@ from ..instances.files import try_file, write_text
 from ..methods.own import OwnMethod
 from ..reports.campaigns import pool
 from ..reports.campaigns.audit import audited
-from ..reports.campaigns.campaign import Campaign, Runner
+from ..reports.campaigns.campaign import Campaign, Runner, lineups
 from ..reports.campaigns.campaign import run as run_campaign
 from ..reports.campaigns.compiling import compile_for
 from ..reports.campaigns.forecast import Forecast
 from ..reports.campaigns.inputs import Collected
 from ..reports.campaigns.inputs import instances_of as instances_named
-from ..reports.campaigns.lineups import lineups
 from ..reports.campaigns.rows import FAILED
 from ..reports.campaigns.store import ResultStore
 from ..reports.campaigns.study_file import MAX_RUNS, is_study, read_study
@@ -171,25 +170,10 @@ def conduct(
     retry_failed: bool,
     progress: Callable[[int, int, str], None],
 ) -> Report:
-    """Run what is missing, and write the report beside the store.
+    """Run what is missing, and write the report beside the store; see `campaign.run`.
 
-    Parameters
-    ----------
-    campaign, store, runner, forecast
-        See `campaign.run`.
-    compiling_jobs
-        Processes that compile beforehand; None to leave that to the runs.
-    retry_failed
-        Run again what failed before.
-    progress
-        Called after every run.
-
-    Raises
-    ------
-    InputError
-        When the report cannot be written, or the store holds what is not true.
-    KeyboardInterrupt
-        On Ctrl-C; what was run is in the store.
+    ``compiling_jobs`` processes compile beforehand; if None, that is left to the runs.
+    With ``retry_failed``, what failed before is run again.
     """
     out = store.path.parent
     for name in OUTPUTS:  # known now, and not after hours

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ..instances import InputError, Instance
+from ..formulations.ksubset.bounds.bounds import rederive
+from ..instances import InputError, Instance, KSubset, Value
 from ..instances import check as check_chosen
+from ..instances.ksubset.certificate_file import check_certificate
 from ..instances.plain import plain
+from ..instances.problems import problem_of
 from ..instances.value import cost_text
-from ..solvers import read_solution
+from ..solvers import Grade, read_solution, solution_errors
+from ..solvers.result import CERTIFIED
 from ..solvers.solution_json import SolutionFile, parse_solution
 from .solution import Solution, indices_of, instance_of
-
-if TYPE_CHECKING:
-    from ..instances import Value
 
 
 def check(
@@ -87,8 +88,6 @@ def objections(
 
     One that rests on a certificate needs it, unless it is proved ``again`` after this.
     """
-    from ..solvers import solution_errors
-
     return (
         solution_errors(instance, solution)
         or _of_shape(instance, solution.bound)
@@ -104,8 +103,6 @@ def without_certificate(why: str = "") -> InputError:
 
 def _of_shape(instance: Instance, bound: Value | None) -> list[str]:
     """Complain of a bound that is no cost of this problem."""
-    from ..instances.problems import problem_of
-
     levels = problem_of(instance).levels(instance)
     found = len(bound) if isinstance(bound, tuple) else None
     if bound is None or found == levels:
@@ -121,30 +118,20 @@ def _of_bound(
     again: bool,
 ) -> list[str]:
     """Derive a bound of grade ``checked`` again, and follow a certificate."""
-    from ..formulations.ksubset.bounds.bounds import rederive
-    from ..instances import KSubset
-    from ..instances.ksubset.certificate_file import check_certificate
-    from ..solvers import Grade
-    from ..solvers.result import CERTIFIED
-
+    bound, proof = solution.bound, solution.proof
     if certificate is not None and isinstance(instance, KSubset):
         proved = check_certificate(instance, certificate)
-        if solution.bound is not None and proved < solution.bound:  # type: ignore[operator]
-            return [f"bound: is {solution.bound}, but the certificate is for {proved}"]
-    if solution.bound is None or solution.proof is None:
+        if bound is not None and proved < bound:  # type: ignore[operator]
+            return [f"bound: is {bound}, but the certificate is for {proved}"]
+    if bound is None or proof is None or proof.grade is not Grade.CHECKED:
         return []  # infeasibility is looked at with the rest
-    if solution.proof.grade is not Grade.CHECKED:
-        return []
-    if solution.proof == CERTIFIED:
+    if proof == CERTIFIED:
         if certificate is None and not again:
             raise without_certificate()
         return []
-    derived = None
-    if isinstance(instance, KSubset):
-        derived = rederive(instance, solution.proof.by)
+    derived = rederive(instance, proof.by) if isinstance(instance, KSubset) else None
     if derived is None:
-        return [f"proof: there is no {solution.proof.by!r} for this instance"]
-    assert isinstance(solution.bound, int)
-    if solution.bound > derived:
-        return [f"bound: is {solution.bound}, but the {solution.proof.by} is {derived}"]
+        return [f"proof: there is no {proof.by!r} for this instance"]
+    if bound > derived:  # type: ignore[operator]  # both are integers by now
+        return [f"bound: is {bound}, but the {proof.by} is {derived}"]
     return []

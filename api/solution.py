@@ -8,15 +8,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..instances import InputError, Instance, Value, problem_of, read_instance
+from ..instances.files import write_bytes, write_text
 from ..instances.json_text import dumps
 from ..instances.visible import brief
+from ..methods.own import chosen
+from ..reports.drawing.drawing import drawing_of
+from ..reports.drawing.shapes import Drawing as Picture
 from ..solvers import Proof, Result, Status, solution_of
 from .answers import format_result, headline
 
 if TYPE_CHECKING:
     from fractions import Fraction
 
-    from ..reports.drawing.shapes import Drawing as Picture
 
 _PIXELS = 96
 """Pixels of a drawing in an inch."""
@@ -127,8 +130,6 @@ class Solution:
         InputError
             When the file cannot be written.
         """
-        from ..instances.files import write_text
-
         write_text(path, self.to_json())
 
     def plot(self, ax: Any = None) -> Any:
@@ -199,7 +200,6 @@ class Drawing:
         InputError
             For another suffix, or when the file cannot be written.
         """
-        from ..instances.files import write_bytes, write_text
         from ..reports.drawing.rendering import rendered
 
         form = Path(path).suffix.lower().removeprefix(".")
@@ -245,8 +245,6 @@ def draw(
     >>> ck.draw(job, ck.solve(job, "mm"), [0, 1, 2, 3]).svg[:4]
     '<svg'
     """
-    from ..reports.drawing.drawing import drawing_of
-
     if isinstance(job, Solution):
         selections = (job, *selections)
     instance = instance_of(job)
@@ -270,13 +268,7 @@ def draw(
 
 
 def instance_of(job: Instance | Solution | str | Path) -> Instance:
-    """Return the instance that was given, was solved, or is in a file.
-
-    Raises
-    ------
-    InputError
-        For anything else, and for a file that cannot be read.
-    """
+    """Return the instance that was given, was solved, or is in a file."""
     if isinstance(job, Solution):
         return job.instance
     if isinstance(job, str | Path):
@@ -287,6 +279,4 @@ def instance_of(job: Instance | Solution | str | Path) -> Instance:
 
 def indices_of(instance: Instance, selection: Any) -> tuple[int, ...]:
     """Return a selection as indices, whichever way it is written; see `own.chosen`."""
-    from ..methods.own import chosen
-
     return chosen(instance, selection)

@@ -11,8 +11,7 @@ from ..methods import AnyMethod
 from ..methods.by_name import method_named
 from ..methods.own import OwnMethod
 from ..methods.tiers import run_once
-from ..reports.campaigns.campaign import Campaign, Lineup, run_one
-from ..reports.campaigns.lineups import lineups
+from ..reports.campaigns.campaign import Campaign, Lineup, lineups, run_one
 from ..reports.campaigns.rows import FAILED, Row, row_of
 from ..reports.ratios.scoring import ScoredRun, judge
 from ..solvers import Limit, Settings, SolverError, Ties
@@ -175,17 +174,9 @@ def runs_of(
 ) -> Iterator[list[ScoredRun]]:
     """Run the methods on one instance after the other; yield the runs on each.
 
-    A run that fails is a row that says why. Nothing is run after one that Ctrl-C ended.
-
-    Parameters
-    ----------
-    instances, lineups, settings, lenient
-        See `Campaign`.
-
-    Raises
-    ------
-    KeyboardInterrupt
-        On Ctrl-C between runs, after what was run has been yielded.
+    See `Campaign`. A run that fails is a row that says why. Nothing is run after one
+    that Ctrl-C ended. Ctrl-C between runs raises KeyboardInterrupt after what was run
+    has been yielded.
     """
     by_name = {problem: one.by_name for problem, one in lineups.items()}
     for instance in instances:
@@ -224,13 +215,7 @@ def listed(
 
 
 def instances_of(jobs: Any) -> list[Instance]:
-    """Return the instances that were given, one or several.
-
-    Raises
-    ------
-    InputError
-        For anything else.
-    """
+    """Return the instances that were given, one or several."""
     if isinstance(jobs, list | tuple | set):
         return [instance_of(one) for one in jobs]
     return [instance_of(jobs)]

@@ -109,8 +109,8 @@ class Table(Sequence[Mapping[str, Any]]):
 def record(one: ScoredRun) -> dict[str, Any]:
     """Return a run and what is known of its instance as a row of a table.
 
-    ``ratio`` is cost over proved optimum: an exact fraction, or a tuple of one for
-    each level of a lexicographic cost; None where no optimum is proved. ``bound`` and
+    ``ratio`` is cost over proved optimum: an exact fraction, or a tuple of one for each
+    level of a lexicographic cost; None where no optimum is proved. ``bound`` and
     ``proof`` are the best that all runs on the instance prove together.
     """
     row, verdict = one.row, one.verdict

@@ -92,12 +92,8 @@ def verdicts_on(
 ) -> list[ClaimResult]:
     """Test claims; return the verdicts in the order of the claims.
 
-    Parameters
-    ----------
-    claims, trial, jobs
-        See `reports.claims.verify_in_parallel`; one job runs in this process.
-    progress
-        Called after each claim with all verdicts so far, and with that on the claim.
+    One job runs in this process. ``progress`` is called after each claim with all
+    verdicts so far, and with that on the claim.
     """
     order = {claim.name: i for i, claim in enumerate(claims)}
     results: list[ClaimResult] = []

@@ -66,15 +66,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 
 def parse(words: Sequence[str]) -> tuple[argparse.Namespace, Module]:
-    """Return the options of a command line, and the module that runs it.
-
-    Raises
-    ------
-    InputError
-        Naming the option that is wrong, or the command that does not exist.
-    SystemExit
-        After ``--help`` and ``--version``.
-    """
+    """Return the options of a command line, and the module that runs it."""
     name = next(
         (one for one in map(" ".join, (words[:2], words[:1])) if one in COMMANDS), ""
     )

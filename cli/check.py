@@ -11,16 +11,15 @@ rests on a certificate then needs no certificate. Exit status 0 when everything 
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
 
-from ..instances.value import cost_text
-from . import running
-from .parser import Parser
-
-if TYPE_CHECKING:
-    from ..instances import Instance, Value
-    from ..solvers import Settings
-    from ..solvers.solution_json import SolutionFile
+from ..instances import Instance, Value, problem_of, read_instance
+from ..instances.value import cost_text, ordered
+from ..methods import METHODS
+from ..solvers import Settings, Status, read_solution
+from ..solvers.result import CERTIFIED
+from ..solvers.solution_json import SolutionFile
+from . import shared
+from .parser import Parser, flag
 
 _OPEN = "; not proved again"
 
@@ -29,13 +28,11 @@ def options(parser: Parser) -> None:
     """Declare the options."""
     parser.add_argument("file", metavar="FILE", help="instance file")
     parser.add_argument("solution", metavar="SOLUTION", help="solution file")
-    parser.add_argument(
-        "--prove", action="store_true", help="prove the bound again, whatever its grade"
-    )
+    flag(parser, "--prove", "prove the bound again, whatever its grade")
     parser.add_argument(
         "--certificate", metavar="FILE", help="proof that solve --certificate wrote"
     )
-    running.add_settings(parser, time_limit=60.0)
+    shared.add_settings(parser, time_limit=60.0)
     parser.examples(
         "check instance.json solution.json",
         "check instance.json solution.json --prove --time-limit 300",
@@ -45,13 +42,11 @@ def options(parser: Parser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Print one line per objection, or that everything holds."""
     from ..api.checking import objections, without_certificate
-    from ..instances import problem_of, read_instance
-    from ..solvers import Status, read_solution
 
-    settings = running.settings_of(args)
+    settings = shared.settings_of(args)
     instance = read_instance(args.file)
     if args.certificate is not None:
-        running.only_for("ksubset", instance, "--certificate")
+        shared.refuse_certificate(instance)
     solution = read_solution(args.solution)
     again = args.prove and solution.bound is not None
     wrong = objections(instance, solution, args.certificate, again=again)
@@ -78,8 +73,6 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _rests_on_certificate(solution: SolutionFile, args: argparse.Namespace) -> bool:
-    from ..solvers.result import CERTIFIED
-
     return solution.proof == CERTIFIED and args.certificate is None
 
 
@@ -87,10 +80,6 @@ def _proved_again(
     instance: Instance, bound: Value, settings: Settings
 ) -> tuple[list[str], str]:
     """Solve the instance; return what is wrong with a bound, and what was proved."""
-    from ..instances import problem_of
-    from ..instances.value import ordered
-    from ..methods import METHODS
-
     result = METHODS[problem_of(instance).name]["auto"](instance, settings)
     if result.objective is not None and ordered(bound) > ordered(result.objective):
         claimed, possible = cost_text(bound), cost_text(result.objective)

@@ -12,16 +12,21 @@ from __future__ import annotations
 
 import argparse
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from . import outputs, running
+from ..instances import Instance, KSubset, read_instance
+from ..instances.problems import described
+from ..methods.submesh_allocators import ALLOCATORS
+from ..reports.campaigns.campaign import lineups
+from ..reports.campaigns.row_fields import document_of
+from ..reports.campaigns.rows import FAILED, Row
+from ..reports.drawing.problems import labels_of, paid
+from ..reports.pages.numbers import decimal, fraction, levels, seconds
+from ..reports.ratios.scoring import ScoredRun, open_levels
+from ..solvers import Limit
+from . import outputs, shared
 from .parser import Parser
 from .screen import screen, table
-
-if TYPE_CHECKING:
-    from ..instances import Instance
-    from ..reports.campaigns.rows import Row
-    from ..reports.ratios.scoring import ScoredRun
 
 
 def options(parser: Parser) -> None:
@@ -35,7 +40,7 @@ def options(parser: Parser) -> None:
     parser.add_argument(
         "--exact", default="auto", metavar="M", help="method that gives the optimum"
     )
-    running.add_settings(parser, time_limit=60.0)
+    shared.add_settings(parser, time_limit=60.0)
     outputs.add_json(parser, "the rows (one line per run)")
     for old in ("--method", "--allocator"):
         parser.old_spelling(old, "--methods")
@@ -48,11 +53,8 @@ def options(parser: Parser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Run everything, print one table per instance."""
     from ..api.solving import runs_of
-    from ..instances import read_instance
-    from ..reports.campaigns.lineups import lineups
-    from ..solvers import Limit
 
-    settings = running.settings_of(args)
+    settings = shared.settings_of(args)
     instances = [read_instance(path) for path in args.files]
     found = lineups(args.methods, args.exact, instances)
     compared = runs_of(instances, found, settings, lenient=args.methods is None)
@@ -78,8 +80,6 @@ def run(args: argparse.Namespace) -> int:
 
 def _wrong(found: list[ScoredRun]) -> bool:
     """Report on standard error what should not be; return whether anything is."""
-    from ..reports.campaigns.rows import FAILED
-
     problems = {one.verdict.contradiction for one in found} - {""}
     for one in found:
         if one.broken:
@@ -92,12 +92,6 @@ def _wrong(found: list[ScoredRun]) -> bool:
 
 
 def _show(instance: Instance, found: list[ScoredRun]) -> None:
-    from ..instances import KSubset
-    from ..instances.problems import described
-    from ..reports.drawing.problems import labels_of, paid
-    from ..reports.pages.numbers import decimal, fraction, levels, seconds
-    from ..reports.ratios.scoring import open_levels
-
     cost = labels_of(instance).cost
     promised = isinstance(instance, KSubset) or any(one.guarantee for one in found)
     shown = table(
@@ -125,23 +119,10 @@ def _show(instance: Instance, found: list[ScoredRun]) -> None:
     screen().print(shown)
 
 
-def _plain(levels: list[Any] | None, one: ScoredRun) -> Any:
-    """Give a list of levels, or the only one where costs are integers."""
-    if levels is None:
-        return None
-    shown = [each if isinstance(each, list) else str(each) for each in levels]
-    return shown[0] if isinstance(one.row.cost, int) else shown
-
-
 def _known(row: Row) -> str:
     """Describe what is known and how it is proved; of allocators, what they found."""
-    from ..methods.submesh_allocators import ALLOCATORS
-
-    if (
-        row.problem == "submesh"
-        and row.status == "unknown"
-        and row.method in ALLOCATORS
-    ):
+    placing = row.problem == "submesh" and row.method in ALLOCATORS
+    if placing and row.status == "unknown":
         return "no free box found"
     return f"{row.status}" + (f" ({row.proof})" if row.proof else "")
 
@@ -150,18 +131,14 @@ def _write(out: str, judged: list[ScoredRun]) -> None:
     """Write one JSON object per line: the row, and its ratio as a fraction."""
     import json
 
-    from ..reports.campaigns.row_fields import document_of
-
     lines = []
     for one in judged:
         document = document_of(one.row)
         document["optimum"] = one.verdict.optimum
-        document["ratio"] = _plain(None if one.ratios is None else [*one.ratios], one)
-        document["interval"] = _plain(
-            None
-            if one.intervals is None
-            else [[str(low), str(high)] for low, high in one.intervals],
-            one,
-        )
+        ratios: list[Any] = [str(ratio) for ratio in one.ratios or ()]
+        intervals = [[str(low), str(high)] for low, high in one.intervals or ()]
+        alone = isinstance(one.row.cost, int)
+        for name, found in (("ratio", ratios), ("interval", intervals)):
+            document[name] = (found[0] if alone else found) if found else None
         lines.append(json.dumps(document) + "\n")
     outputs.write_out(out, "".join(lines))

@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import re
 
+from ..methods import METHODS
 from .parser import Parser
 
 SHELLS = ("bash", "zsh", "fish")
@@ -62,8 +63,6 @@ def _next_words(path: str, found: dict[str, Parser]) -> list[str]:
 
 def _values(parser: Parser) -> dict[str, list[str]]:
     """Return the words that may follow an option: its choices, or methods."""
-    from ..methods import METHODS
-
     usage = " ".join(parser.format_usage().split())
     found = {
         option: choices.split(",")

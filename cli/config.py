@@ -13,13 +13,16 @@ from __future__ import annotations
 
 import argparse
 import sys
-from typing import TYPE_CHECKING
 
+from ..scheduler.config import (
+    Configuration,
+    configuration_text,
+    examine,
+    read_configuration,
+    write_compiled,
+)
 from . import outputs
-from .parser import Parser
-
-if TYPE_CHECKING:
-    from ..scheduler.config import Configuration
+from .parser import Parser, flag
 
 
 def options(parser: Parser) -> None:
@@ -47,9 +50,7 @@ def options(parser: Parser) -> None:
             "file", metavar="FILE", help="configuration, or the name of a bundled one"
         )
     for action in (check, compile_):
-        action.add_argument(
-            "--strict", action="store_true", help="treat warnings as failure"
-        )
+        flag(action, "--strict", "treat warnings as failure")
     check.examples("config check cluster.conf", "config check cluster.conf --strict")
     compile_.examples(
         "config compile cluster.conf --out cluster.bin",
@@ -76,8 +77,6 @@ def _check(args: argparse.Namespace) -> int:
 
 
 def _compile(args: argparse.Namespace) -> int:
-    from ..scheduler.config import write_compiled
-
     configuration, status = _examined(args)
     if configuration is not None and status == 0:
         write_compiled(configuration, args.out)
@@ -86,16 +85,12 @@ def _compile(args: argparse.Namespace) -> int:
 
 
 def _show(args: argparse.Namespace) -> int:
-    from ..scheduler.config import configuration_text, read_configuration
-
     print(configuration_text(read_configuration(args.file)), end="")
     return 0
 
 
 def _examined(args: argparse.Namespace) -> tuple[Configuration | None, int]:
     """Print what is wrong or odd; return what was read and the exit status."""
-    from ..scheduler.config import examine
-
     report = examine(args.file)
     for finding in sorted(
         (*report.errors, *report.warnings), key=lambda one: _place(one.file)
@@ -113,18 +108,15 @@ def _place(file: str) -> tuple[int, ...]:
 
 def _described(configuration: Configuration) -> str:
     one = configuration
-    parts = [
-        _counted(len(one.queues), "queue"),
-        _counted(len(one.hosts), "host"),
-        _counted(len(one.processors), "processor"),
-        _counted(len(one.groups), "group"),
-        _counted(one.levels, "level"),
-        _counted(len(one.constraints), "constraint"),
-    ]
+    counts = {
+        "queue": len(one.queues),
+        "host": len(one.hosts),
+        "processor": len(one.processors),
+        "group": len(one.groups),
+        "level": one.levels,
+        "constraint": len(one.constraints),
+    }
+    parts = [f"{n} {what}{'' if n == 1 else 's'}" for what, n in counts.items()]
     if one.lookahead is not None:
         parts.append(f"lookahead after {one.lookahead}")
     return ", ".join(parts)
-
-
-def _counted(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"

@@ -31,18 +31,23 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterable, Mapping
+from math import prod
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..formulations.ksubset import catalogue
+from ..formulations.ksubset.strengthening import NONE, Strengthening
+from ..formulations.procset.terms import ProcsetTerms
+from ..formulations.submesh.packing_mip import left_below, refusal
+from ..instances import KSubset, ProcSet, Submesh, Sukp, problem_of, read_instance
 from ..instances.errors import InputError
+from ..instances.problems import described
+from ..instances.submesh import sides, ways_of
+from ..methods import models_ksubset
+from ..solvers.formulation import Formulation, MipFormulation
 from . import outputs
-from .parser import Parser
-
-if TYPE_CHECKING:
-    from ..instances import KSubset, ProcSet, Submesh, Sukp
-    from ..solvers.formulation import Formulation
+from .parser import Parser, flag
 
 DEFAULT = "cuts-unary"
 CLASSES, UNION = "classes", "union"
@@ -68,11 +73,7 @@ def options(parser: Parser) -> None:
         f"sukp: {UNION}; submesh: {NO_OVERLAP} (cpsat, its default), {LEFT_BELOW} (lp "
         f"and mps, theirs), {MOVES}",
     )
-    parser.add_argument(
-        "--bare",
-        action="store_true",
-        help="write the definition only, without strengthening",
-    )
+    flag(parser, "--bare", "write the definition only, without strengthening")
     parser.add_argument(
         "--level",
         type=int,
@@ -106,15 +107,12 @@ def _refuse_others(args: argparse.Namespace, known: Iterable[str]) -> None:
 
 
 def _ksubset(instance: KSubset, args: argparse.Namespace) -> tuple[Formulation, str]:
-    from ..formulations.ksubset.strengthening import NONE, Strengthening
-    from ..methods.models_ksubset import refusal
-
     args.formulation = args.formulation or DEFAULT
     if why := catalogue.NOT_EXPORTED.get(args.formulation):
         raise InputError(why, field=f"--formulation {args.formulation}")
     entries = _ENTRIES[args.to]
     _refuse_others(args, entries)
-    if why := refusal(args.formulation, instance):
+    if why := models_ksubset.refusal(args.formulation, instance):
         raise InputError(why, field="--formulation", file=args.file)
     model = entries[args.formulation].build(
         instance, NONE if args.bare else Strengthening()
@@ -126,47 +124,32 @@ def _ksubset(instance: KSubset, args: argparse.Namespace) -> tuple[Formulation, 
 
 
 def _procset(instance: ProcSet, args: argparse.Namespace) -> tuple[Formulation, str]:
-    from ..formulations.procset.terms import ProcsetTerms
+    from ..formulations.procset import cpsat, mip
 
     args.formulation = args.formulation or CLASSES
     _refuse_others(args, (CLASSES,))
-    folded = args.level is None
     at_most = _at_most(instance.levels, args)
-    model: Formulation
-    if args.to == "cpsat":
-        from ..formulations.procset import cpsat as procset_cpsat
-
-        model = cp = procset_cpsat.classes(instance, weighted=folded)
-        if not folded:
-            procset_cpsat.set_level_objective(cp, args.level - 1, at_most)
-    else:
-        from ..formulations.procset import mip as procset_mip
-
-        model = mixed = procset_mip.classes(instance, weighted=folded)
-        if not folded:
-            procset_mip.set_level_objective(mixed, args.level - 1, at_most)
-    request = f"{instance.request} of {instance.n}"
+    backend: Any = cpsat if args.to == "cpsat" else mip
+    model = backend.classes(instance, weighted=args.level is None)
+    about = f"{instance.request} of {instance.n}, {model.name}"
     radix = ProcsetTerms(instance).radix
-    if not folded:
+    if args.level is not None:
+        backend.set_level_objective(model, args.level - 1, at_most)
         unit = radix.units[args.level - 1]
-        return model, (
-            f"{request}, {model.name}; {unit} times the objective is level {args.level}"
-        )
-    parts = " + ".join(
+        return model, f"{about}; {unit} times the objective is level {args.level}"
+    parts = (
         f"{weight} * level {number} / {unit}"
         for number, (weight, unit) in enumerate(
             zip(radix.weights, radix.units, strict=True), start=1
         )
     )
-    return model, f"{request}, {model.name}; the objective is {parts}"
+    return model, f"{about}; the objective is {' + '.join(parts)}"
 
 
 def _at_most(levels: int, args: argparse.Namespace) -> list[int]:
     if args.level is not None and not 1 <= args.level <= levels:
         raise InputError(
-            f"must lie between 1 and {levels}",
-            field="--level",
-            value=args.level,
+            f"must lie between 1 and {levels}", field="--level", value=args.level
         )
     if args.at_most is None:
         return []
@@ -184,17 +167,12 @@ def _at_most(levels: int, args: argparse.Namespace) -> list[int]:
 
 
 def _sukp(instance: Sukp, args: argparse.Namespace) -> tuple[Formulation, str]:
+    from ..formulations.sukp import cpsat, mip
+
     args.formulation = args.formulation or UNION
     _refuse_others(args, (UNION,))
-    model: Formulation
-    if args.to == "cpsat":
-        from ..formulations.sukp import cpsat as sukp_cpsat
-
-        model = sukp_cpsat.union(instance)
-    else:
-        from ..formulations.sukp import mip as sukp_mip
-
-        model = sukp_mip.union(instance)
+    backend: Any = cpsat if args.to == "cpsat" else mip
+    model = backend.union(instance)
     return model, (
         f"{instance.n} items, {len(instance.weights)} elements, {model.name}; the "
         f"objective is {sum(instance.profits)} less the profit"
@@ -202,10 +180,6 @@ def _sukp(instance: Sukp, args: argparse.Namespace) -> tuple[Formulation, str]:
 
 
 def _submesh(instance: Submesh, args: argparse.Namespace) -> tuple[Formulation, str]:
-    from ..formulations.submesh.packing_mip import refusal
-    from ..instances.problems import described
-    from ..instances.submesh import ways_of
-
     packing = NO_OVERLAP if args.to == "cpsat" else LEFT_BELOW
     args.formulation = args.formulation or packing
     _refuse_others(args, (packing, MOVES))
@@ -228,17 +202,14 @@ def _submesh(instance: Submesh, args: argparse.Namespace) -> tuple[Formulation, 
 
         model = placement_model(instance)
     else:
-        from ..formulations.submesh.packing_mip import left_below
-
         model = left_below(instance)
     return model, f"{what}; no objective"
 
 
 def _moves(instance: Submesh, args: argparse.Namespace) -> tuple[Formulation, str]:
     """Fold the levels of migration into one objective, or take one of them."""
-    from math import prod
-
-    from ..instances.submesh import sides
+    from ..formulations.procset import cpsat, mip
+    from ..formulations.submesh import moves_cpsat, moves_mip
 
     at_most = _at_most(3, args)
     held = sum(prod(sides(one.box)) for one in instance.residents)
@@ -251,37 +222,25 @@ def _moves(instance: Submesh, args: argparse.Namespace) -> tuple[Formulation, st
             value=MOVES,
             file=args.file,
         )
-    model: Formulation
-    if args.to == "cpsat":
-        from ..formulations.procset import cpsat as procset_cpsat
-        from ..formulations.submesh import moves_cpsat as submesh_moves
-
-        model = cp = submesh_moves.moves(instance)
-        folded = submesh_moves.folded(cp, weights)
-        if not cp.levels:
-            return model, "no resident may be moved: no objective"
-        if args.level is None:
-            cp.model.minimize(folded)
-        else:
-            procset_cpsat.set_level_objective(cp, args.level - 1, at_most)
-    else:
-        from ..formulations.procset import mip as procset_mip
-        from ..formulations.submesh import moves_mip as submesh_moves_mip
-
-        model = mixed = submesh_moves_mip.moves(instance)
-        if args.level is None:
-            mixed.model.setObjective(submesh_moves_mip.folded(mixed, weights))
-        else:
-            procset_mip.set_level_objective(mixed, args.level - 1, at_most)
+    to_cpsat = args.to == "cpsat"
+    backend: Any = cpsat if to_cpsat else mip
+    builder: Any = moves_cpsat if to_cpsat else moves_mip
+    model = builder.moves(instance)
+    if to_cpsat and not model.levels:
+        return model, "no resident may be moved: no objective"
     if args.level is not None:
+        backend.set_level_objective(model, args.level - 1, at_most)
         return model, f"the objective is level {args.level}"
+    folded = builder.folded(model, weights)
+    if to_cpsat:
+        model.model.minimize(folded)
+    else:
+        model.model.setObjective(folded)
     parts = " + ".join(f"{w} * level {n}" for n, w in enumerate(weights, start=1))
     return model, f"the objective is {parts}"
 
 
 def _refuse_long_numbers(model: Formulation, args: argparse.Namespace) -> None:
-    from ..solvers.formulation import MipFormulation
-
     levels = model.unfold is not None or model.name == MOVES
     if isinstance(model, MipFormulation) and model.widest >= 10**_DIGITS:
         raise InputError(
@@ -317,8 +276,6 @@ _MODELS: Mapping[str, tuple[_Builder, tuple[str | None, ...]]] = {
 
 def run(args: argparse.Namespace) -> int:
     """Build the model and write it."""
-    from ..instances import problem_of, read_instance
-
     instance = read_instance(args.file)
     model_of, by_level = _MODELS[problem_of(instance).name]
     if args.formulation not in by_level:

@@ -8,25 +8,21 @@ guarantee, its time and its source.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from inspect import getdoc
 from textwrap import fill, shorten
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..instances.suggestions import entry_named
+from ..methods import METHODS, AnyMethod
+from ..methods.by_name import methods_named
 from . import outputs
-from .parser import Parser, plain
+from .parser import Parser, flag, plain
 from .screen import wrapped
-
-if TYPE_CHECKING:
-    from ..methods import AnyMethod
 
 _WIDTH = 79
 _LINES = ("Guarantee", "Time", "Ties", "Source")
 """Lines of a docstring that are shown as fields."""
-
-Found = list[tuple[str, "AnyMethod"]]
-"""Methods, each with the name of its problem."""
 
 
 def options(parser: Parser) -> None:
@@ -34,52 +30,37 @@ def options(parser: Parser) -> None:
     parser.add_argument(
         "name", nargs="?", metavar="NAME", help="a problem or a method (default: all)"
     )
-    parser.add_argument(
-        "--short", action="store_true", help="print one line per method"
-    )
+    flag(parser, "--short", "print one line per method")
     outputs.add_json(parser, "the methods")
     parser.examples("methods submesh --short", "methods mm")
 
 
 def run(args: argparse.Namespace) -> int:
     """Print what is known about the methods asked for."""
-    from ..methods import METHODS
-
     named = args.name not in (None, *METHODS)
-    found = _found(args.name, METHODS)
+    found = _found(args.name)
     if args.json:
-        from ..instances.json_text import dumps
-
-        document = {
-            "format": "closeknit/methods",
-            "version": 1,
-            "methods": [_document(problem, method) for problem, method in found],
-        }
-        outputs.write_out(args.json, dumps(document) + "\n")
+        listed = [_document(problem, method) for problem, method in found]
+        outputs.write_json(args.json, "closeknit/methods", methods=listed)
     if args.json != "-":
-        for place, (problem, method) in enumerate(found):
-            if args.short:
-                print(_short(problem, method))
-            elif named:
-                print("\n" * bool(place) + _explained(problem, method))
-            else:
-                print("\n" * bool(place) + _entry(problem, method))
+        write = _short if args.short else _explained if named else _entry
+        between = "\n" if args.short else "\n\n"
+        print(between.join(write(problem, method) for problem, method in found))
     return 0
 
 
-def _found(name: str | None, tables: Mapping[str, Mapping[str, AnyMethod]]) -> Found:
-    from ..methods.by_name import methods_named
-
-    if name is None or name in tables:
+def _found(name: str | None) -> list[tuple[str, AnyMethod]]:
+    """Return the methods asked for, each with the name of its problem."""
+    if name is None or name in METHODS:
         return [
             (problem, method)
-            for problem, table in tables.items()
+            for problem, table in METHODS.items()
             if name in (None, problem)
             for method in table.values()
         ]
-    known = {**tables, **{one: table for table in tables.values() for one in table}}
+    known = {**METHODS, **{one: table for table in METHODS.values() for one in table}}
     entry_named(name, known, "NAME", "problem or method")
-    return [*methods_named(name, [*tables], "NAME").items()]
+    return [*methods_named(name, [*METHODS], "NAME").items()]
 
 
 def _kind(method: AnyMethod) -> str:

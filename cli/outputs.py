@@ -46,6 +46,13 @@ def write_out(out: str, text: str) -> None:
         write_text(out, text)
 
 
+def write_json(out: str, form: str, **content: Any) -> None:
+    """Write a JSON object of version 1 of a format, as `write_out` does."""
+    from ..instances.json_text import dumps
+
+    write_out(out, dumps({"format": form, "version": 1, **content}) + "\n")
+
+
 def output(text: str) -> str:
     """Read an option that names a file, or with ``-`` standard output."""
     return text if text == "-" else file(text)
@@ -73,13 +80,7 @@ def picture(text: str) -> OutputFile:
 
 
 def try_all(args: argparse.Namespace) -> None:
-    """Check before any work that all outputs can be written; leave no trace.
-
-    Raises
-    ------
-    InputError
-        Naming the file.
-    """
+    """Check before any work that all outputs can be written; leave no trace."""
     from ..instances.files import try_file, try_folder
 
     for value in vars(args).values():

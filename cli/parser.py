@@ -51,14 +51,7 @@ class Parser(argparse.ArgumentParser):
     def old_spelling(self, old: str, option: str, *implied: str) -> None:
         """Accept another spelling of an option, which the help does not show.
 
-        Parameters
-        ----------
-        old
-            The spelling, with its hyphens.
-        option
-            What it is called now.
-        implied
-            Further words that the old spelling stands for.
+        The old spelling may imply further words, all with their hyphens.
         """
         self._old[old] = (option, implied)
 
@@ -105,26 +98,19 @@ class Parser(argparse.ArgumentParser):
 
     def _near(self, words: Sequence[str]) -> str:
         """Suggest an option for the first word that looks like one."""
-        from difflib import get_close_matches
-
         for word in words:
             if word.startswith("--"):
-                close = get_close_matches(
-                    word.partition("=")[0], self.option_names(), n=1
-                )
-                return f" (did you mean {close[0]}?)" if close else ""
+                close = _closest(word.partition("=")[0], self.option_names())
+                return f" (did you mean {close}?)" if close else ""
         return ""
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         """Refuse a value that is not a choice; suggest one that is like it."""
-        from difflib import get_close_matches
-
         if action.choices is None or value in action.choices:
             return
         names = [str(one) for one in action.choices]
-        close = get_close_matches(str(value).lower(), names, n=1)
-        known = f"choose from {', '.join(names)}"
-        hint = f"did you mean {close[0]}?" if close else known
+        close = _closest(str(value).lower(), names)
+        hint = f"did you mean {close}?" if close else f"choose from {', '.join(names)}"
         raise argparse.ArgumentError(action, f"invalid choice: {value!r} ({hint})")
 
     def error(self, message: str) -> NoReturn:
@@ -136,6 +122,17 @@ class Parser(argparse.ArgumentParser):
     def _print_message(self, message: str, file: Any = None) -> None:
         """Print help or version; argparse itself would not notice a full disk."""
         print(message, end="", file=file or sys.stderr)
+
+
+def _closest(word: str, names: Sequence[str]) -> str:
+    from difflib import get_close_matches
+
+    return next(iter(get_close_matches(word, names, n=1)), "")
+
+
+def flag(where: Any, name: str, says: str) -> None:
+    """Declare an option without a value, in a parser or in a group of its options."""
+    where.add_argument(name, action="store_true", help=says)
 
 
 def plain(text: str) -> str:

@@ -11,14 +11,13 @@ from __future__ import annotations
 
 import argparse
 import sys
-from typing import TYPE_CHECKING
 
-from . import outputs
+from ..instances import Instance, problem_of, read_instance
+from ..reports.drawing.drawing import drawing_of
+from ..solvers import read_solution
+from ..solvers.solution_json import SolutionFile
+from . import outputs, shared
 from .parser import Parser
-
-if TYPE_CHECKING:
-    from ..instances import Instance
-    from ..solvers.solution_json import SolutionFile
 
 
 def options(parser: Parser) -> None:
@@ -47,14 +46,10 @@ def run(args: argparse.Namespace) -> int:
     """Check what is to be drawn, draw it, and write the picture."""
     from ..api.checking import objections
     from ..api.solution import Drawing
-    from ..instances import read_instance
-    from ..reports.drawing.drawing import drawing_of
-    from ..solvers import read_solution
-    from . import running
 
     instance = read_instance(args.file)
     if args.certificate is not None:
-        running.only_for("ksubset", instance, "--certificate")
+        shared.refuse_certificate(instance)
     if args.solution is None:
         drawing = drawing_of(instance, {})
     else:
@@ -72,8 +67,6 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _chosen(instance: Instance, solution: SolutionFile) -> tuple[int, ...]:
-    from ..instances import problem_of
-
     return problem_of(instance).chosen_of(instance, solution.selection)
 
 

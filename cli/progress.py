@@ -27,15 +27,24 @@ Show = Callable[[int, "int | None", str], None]
 def progress_bar(forecast: Forecast | None = None) -> Iterator[Show]:
     """Show on standard error how far a long command has come.
 
-    Parameters
-    ----------
-    forecast
-        Estimates the time left; without one, what is left is assumed to take as long
-        as what was done.
+    The forecast estimates the time left; without one, what is left is assumed to take
+    as long as what was done.
     """
     clock = _Clock(forecast)
     if not sys.stderr.isatty():
-        yield _Lines(clock).show
+        last = monotonic()
+
+        def show_line(done: int, total: int | None, what: str) -> None:
+            nonlocal last
+            clock.begin(done)
+            if monotonic() - last < EVERY:
+                return
+            last = monotonic()
+            parts = (counted(done, total), what, clock.left(done, total))
+            line = ", ".join(filter(None, parts))
+            print(f"closeknit: {line}", file=sys.stderr, flush=True)
+
+        yield show_line
         return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn
@@ -67,13 +76,9 @@ def progress_bar(forecast: Forecast | None = None) -> Iterator[Show]:
 def status_line(standing: Callable[[], str]) -> Iterator[None]:
     """Show how a search stands: on a terminal, a line that is rewritten.
 
-    Elsewhere a line is printed every 30 seconds. A thread does both, so that lines come
+    Elsewhere a line is printed every 30 seconds. ``standing`` describes how the search
+    stands now; "" while there is nothing to show. A thread prints, so that lines come
     also from methods that report nothing while they run.
-
-    Parameters
-    ----------
-    standing
-        Describes how the search stands now; "" while there is nothing to show.
     """
     terminal = sys.stderr.isatty()
     ended = Event()
@@ -122,25 +127,6 @@ class _Clock:
         if total is None or ours <= 0:
             return ""
         return time_left((monotonic() - self._began) * (total - done) / ours)
-
-
-class _Lines:
-    """Prints a line when the last one, or the beginning, is long enough ago."""
-
-    def __init__(self, clock: _Clock) -> None:
-        self._clock = clock
-        self._last = monotonic()
-
-    def show(self, done: int, total: int | None, what: str) -> None:
-        """Print a line if it is time for one."""
-        self._clock.begin(done)
-        now = monotonic()
-        if now - self._last < EVERY:
-            return
-        self._last = now
-        parts = (counted(done, total), what, self._clock.left(done, total))
-        line = ", ".join(filter(None, parts))
-        print(f"closeknit: {line}", file=sys.stderr, flush=True)
 
 
 def counted(done: int, total: float | None) -> str:

@@ -22,15 +22,19 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from ..instances import InputError
 from ..instances.option_values import seconds
-from . import outputs, reading, running
-from .parser import Parser
+from ..reports.campaigns import pool
+from ..reports.campaigns.campaign import Campaign, Runner, lineups
+from ..reports.campaigns.forecast import Forecast
+from ..reports.campaigns.inputs import instances_of
+from ..reports.campaigns.store import ResultStore
+from ..reports.ratios.parquet import arrow, write_parquet
+from ..solvers.settings import settings_named
+from . import outputs, shared
+from .parser import Parser, flag
 from .progress import progress_bar
-
-if TYPE_CHECKING:
-    from ..reports.campaigns.campaign import Campaign, Runner
 
 _BUNDLED = "bundled"
 _RATHER_IN_THE_STUDY = ("methods", "exact", "time_limit", "seed")
@@ -74,11 +78,11 @@ def options(parser: Parser) -> None:
         "--trace", metavar="FILE", help="SWF trace for the snapshots of a study"
     )
     parser.old_spelling("--swf", "--trace")
-    reading.add_number(
+    shared.add_number(
         parser, "--max-runs", "refuse a study of more runs (default: 1000000)"
     )
     where = parser.add_mutually_exclusive_group()
-    running.add_jobs(where)
+    shared.add_jobs(where)
     where.add_argument(
         "--dask", metavar="ADDRESS", help="run on the workers of a Dask scheduler"
     )
@@ -88,23 +92,13 @@ def options(parser: Parser) -> None:
         help="start workers as Slurm jobs, as this file says, and run on them",
     )
     before = parser.add_mutually_exclusive_group()
-    before.add_argument(
-        "--resume",
-        action="store_true",
-        help="run only what OUT does not hold yet (the default)",
+    flag(before, "--resume", "run only what OUT does not hold yet (the default)")
+    flag(
+        before, "--fresh", "set the results that OUT holds aside, as results.sqlite.old"
     )
-    before.add_argument(
-        "--fresh",
-        action="store_true",
-        help="set the results that OUT holds aside, as results.sqlite.old",
-    )
-    before.add_argument(
-        "--retry-failed", action="store_true", help="run again what failed before"
-    )
-    parser.add_argument(
-        "--parquet",
-        action="store_true",
-        help="write OUT/results.parquet too (needs closeknit[parquet])",
+    flag(before, "--retry-failed", "run again what failed before")
+    flag(
+        parser, "--parquet", "write OUT/results.parquet too (needs closeknit[parquet])"
     )
     parser.examples(
         "ratios bundled --out results --methods mm,mc1x1",
@@ -115,17 +109,14 @@ def options(parser: Parser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Run the campaign, write the report, print its headline."""
     from ..api.campaigns import conduct
-    from ..reports.campaigns.forecast import Forecast
-    from ..reports.campaigns.store import ResultStore
 
     if args.parquet:
-        from ..reports.ratios.parquet import arrow
-
         arrow()
     campaign = _campaign(args)
-    jobs = running.processes(args.jobs) if _here(args) else None
+    here = args.dask is None and args.dask_jobqueue is None
+    jobs = shared.processes(args.jobs) if here else None
     with (
-        _runner(args) as runner_for,
+        _runner(args, jobs) as runner_for,
         ResultStore(args.out, fresh=args.fresh) as store,
     ):
         forecast = Forecast(jobs or 1)
@@ -151,8 +142,6 @@ def run(args: argparse.Namespace) -> int:
                 return 130
         out = Path(args.out)
         if args.parquet:
-            from ..reports.ratios.parquet import write_parquet
-
             write_parquet(report.judged, out / "results.parquet")
     print(f"{report.headline}.")
     print(f"{report.finding[:1].upper()}{report.finding[1:]}.")
@@ -161,27 +150,20 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _refuse(args: argparse.Namespace, names: tuple[str, ...], why: str) -> None:
-    from ..instances import InputError
-
     for name in names:
         if getattr(args, name) not in (None, False):
             raise InputError(why, field=f"--{name.replace('_', '-')}")
 
 
-def _here(args: argparse.Namespace) -> bool:
-    return args.dask is None and args.dask_jobqueue is None
-
-
 @contextmanager
-def _runner(args: argparse.Namespace) -> Iterator[Callable[[Path], Runner]]:
+def _runner(
+    args: argparse.Namespace, jobs: int | None
+) -> Iterator[Callable[[Path], Runner]]:
     """Return where runs are made, once it is known where their temporary files go.
 
-    The workers of a cluster have folders of their own, and are left in the end.
+    Without processes here it is a cluster, whose workers have folders of their own.
     """
-    if _here(args):
-        from ..reports.campaigns import pool
-
-        jobs = running.processes(args.jobs)
+    if jobs is not None:
         yield lambda scratch: partial(pool.run, jobs=jobs, scratch=scratch)
         return
     from ..reports.campaigns.cluster import connected
@@ -194,35 +176,21 @@ def _runner(args: argparse.Namespace) -> Iterator[Callable[[Path], Runner]]:
 def _campaign(args: argparse.Namespace) -> Campaign:
     from ..reports.campaigns.study_file import MAX_RUNS, is_study, read_study
 
-    studies = [name for name in args.inputs if is_study(name)]
-    if not studies:
-        _refuse(args, ("trace", "max_runs"), "is for a study file")
-        return _named(args)
-    from ..instances import InputError
-
-    if len(args.inputs) > 1:
-        raise InputError("a study file stands alone", file=studies[0])
-    _refuse(args, _RATHER_IN_THE_STUDY, "stands in the study file")
-    most = MAX_RUNS if args.max_runs is None else args.max_runs
-    return read_study(studies[0], trace=args.trace, max_runs=most)
-
-
-def _named(args: argparse.Namespace) -> Campaign:
-    """Return the campaign whose instances and settings the command line names."""
-    from ..reports.campaigns.campaign import Campaign
-    from ..reports.campaigns.inputs import instances_of
-    from ..reports.campaigns.lineups import lineups
-    from ..solvers.settings import settings_named
-
+    if studies := [name for name in args.inputs if is_study(name)]:
+        if len(args.inputs) > 1:
+            raise InputError("a study file stands alone", file=studies[0])
+        _refuse(args, _RATHER_IN_THE_STUDY, "stands in the study file")
+        most = MAX_RUNS if args.max_runs is None else args.max_runs
+        return read_study(studies[0], trace=args.trace, max_runs=most)
+    _refuse(args, ("trace", "max_runs"), "is for a study file")
     time_limit = seconds(60 if args.time_limit is None else args.time_limit)
     settings = settings_named(
         {"seed": "--seed"}, time_limit=time_limit, seed=args.seed or 0
     )
     instances = instances_of(args.inputs or [_BUNDLED])
-    args.exact = args.exact or "auto"
     return Campaign(
         instances=instances,
-        lineups=lineups(args.methods, args.exact, instances),
+        lineups=lineups(args.methods, args.exact or "auto", instances),
         settings=settings,
         lenient=args.methods is None,
     )

@@ -10,6 +10,11 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from ..instances.files import write_text
+from ..reports.campaigns.store import FILE, rows_in
+from ..reports.pages.markdown import markdown_of
+from ..reports.ratios.comparison import compare
+from ..reports.ratios.comparison_document import comparison_document
 from . import outputs
 from .parser import Parser
 
@@ -39,12 +44,6 @@ def options(parser: Parser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Compare two stores, print what differs."""
-    from ..instances.files import write_text
-    from ..reports.campaigns.store import FILE, rows_in
-    from ..reports.pages.markdown import markdown_of
-    from ..reports.ratios.comparison import compare
-    from ..reports.ratios.comparison_document import comparison_document
-
     paths = [Path(name) for name in (args.before, args.after)]
     before, after = (rows_in(path / FILE if path.is_dir() else path) for path in paths)
     found = compare(before, after)

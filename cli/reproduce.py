@@ -8,17 +8,17 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ..instances.errors import InputError
+from ..instances.files import try_folder
 from ..instances.suggestions import entry_named
-from . import outputs, reading, running
-from .parser import Parser
+from ..reports.pages.document import Finding
+from ..reports.pages.writing import write_document
+from ..reports.reproductions import REPRODUCTIONS, RunOptions
+from . import outputs, shared
+from .parser import Parser, flag
 from .progress import progress_bar
 from .screen import wrapped
-
-if TYPE_CHECKING:
-    from ..reports.pages.document import Finding
 
 _FIELDS = {"shape": "mesh"}
 """What the reproductions call an option, where that is another name."""
@@ -29,9 +29,7 @@ def options(parser: Parser) -> None:
     parser.add_argument(
         "table", nargs="?", metavar="TABLE", help="what to reproduce; see --list"
     )
-    parser.add_argument(
-        "--list", action="store_true", help="list what can be reproduced"
-    )
+    flag(parser, "--list", "list what can be reproduced")
     parser.add_argument(
         "--trace",
         metavar="FILE",
@@ -44,35 +42,35 @@ def options(parser: Parser) -> None:
         metavar="DIR",
         help="folder of the report (default: out/TABLE)",
     )
-    reading.add_number(
+    shared.add_number(
         parser, "--seed", "random seed of the stream and of every method (default: 0)"
     )
-    reading.add_number(
+    shared.add_number(
         parser,
         "--first",
         "only the first N jobs of the stream (default: as in the paper)",
     )
     parser.add_argument(
         "--shape",
-        type=reading.shape,
+        type=shared.shape,
         metavar="16x16",
         help="sides of the mesh (default: as in the paper)",
     )
     parser.old_spelling("--mesh", "--shape")
     parser.add_argument(
         "--load",
-        type=reading.fraction,
+        type=shared.fraction,
         metavar="L",
         help="stretch the times of submission until the stream offers this share of "
         "what the machine can do, such as 0.7 (default: as they are)",
     )
-    reading.add_number(
+    shared.add_number(
         parser,
         "--every",
         "run expensive methods, such as optima, only on every N-th job; 1 for all "
         "(default: depends on the table)",
     )
-    running.add_jobs(parser)
+    shared.add_jobs(parser)
     parser.examples(
         "reproduce --list", "reproduce mache-dispersal --first 1000 --out out/mache"
     )
@@ -80,10 +78,6 @@ def options(parser: Parser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run it, write the report, print what was found."""
-    from ..instances.files import try_folder
-    from ..reports.pages.writing import write_document
-    from ..reports.reproductions import REPRODUCTIONS, RunOptions
-
     if args.list:
         wide = max(map(len, REPRODUCTIONS))
         for name, entry in REPRODUCTIONS.items():
@@ -99,10 +93,8 @@ def run(args: argparse.Namespace) -> int:
     if args.load == 0:
         raise InputError("must be above 0", field="--load", value=0)
     for option in ("trace", "seed", "first", "shape", "load", "every", "jobs"):
-        if (
-            getattr(args, option) is not None
-            and _FIELDS.get(option, option) not in entry.takes
-        ):
+        taken = _FIELDS.get(option, option) in entry.takes
+        if getattr(args, option) is not None and not taken:
             raise InputError(f"is not for {entry.name}", field=f"--{option}")
     out = Path(args.out or f"out/{entry.name}")
     try_folder(out)
@@ -114,7 +106,7 @@ def run(args: argparse.Namespace) -> int:
             mesh=args.shape,
             load=args.load,
             every=args.every,
-            jobs=running.processes(args.jobs),
+            jobs=shared.processes(args.jobs),
             keep=str(out / "parts"),
             progress=progress,
         )
@@ -134,9 +126,6 @@ def run(args: argparse.Namespace) -> int:
 def _judged(finding: Finding) -> str:
     """Describe whether a statement holds, by which criterion, and what is known."""
     mark = {True: "holds", False: "does not hold", None: "not judged"}[finding.holds]
-    said = [finding.criterion] if finding.criterion else []
-    if finding.holds is None:
-        said += [finding.remark] if finding.remark else []
-    if finding.holds is None and not said:
-        return ""
-    return f" ({mark}: {'; '.join(said)})"
+    remark = finding.remark if finding.holds is None else ""
+    reasons = "; ".join(filter(None, (finding.criterion, remark)))
+    return f" ({mark}: {reasons})" if reasons or finding.holds is not None else ""

@@ -18,14 +18,7 @@ WIDTH = 80
 def table(*columns: str, right: str = "", title: str | None = None) -> Table:
     """Return a table that fits the screen: cells are wrapped at words.
 
-    Parameters
-    ----------
-    columns
-        Headings.
-    right
-        Those of the columns that are aligned on the right, with blanks between them.
-    title
-        What stands above the table.
+    Columns are aligned on the right whose headings are in ``right``, parted by blanks.
     """
     from rich import box
     from rich.table import Table

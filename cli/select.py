@@ -17,20 +17,28 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Sequence
+from difflib import get_close_matches
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ..instances import ProcSet, fields
 from ..instances.errors import InputError
-from . import outputs, reading, running
-from .parser import Parser
-
-if TYPE_CHECKING:
-    from ..instances import ProcSet
-    from ..scheduler.config import Configuration
-    from ..scheduler.selector import Decision, Selector
-    from ..solvers import Limit, Settings
-    from ..solvers.method import Method
+from ..instances.files import read_text
+from ..instances.json_text import dumps
+from ..instances.parsing import parse_json
+from ..methods.by_name import method_named
+from ..methods.tiers import in_tiers
+from ..reports.pages.numbers import price
+from ..scheduler.config import Configuration, read_configuration
+from ..scheduler.hostlist import fold, names
+from ..scheduler.live import PREPARING, LiveSelector
+from ..scheduler.selector import Decision, Selector
+from ..solvers import Limit, Settings, Status
+from ..solvers.method import Method
+from . import outputs, shared
+from .parser import Parser, flag
+from .select_server import Server, complain, memory
 
 _EVERYTHING = "all"
 _MOST_PES = 2**31
@@ -55,7 +63,7 @@ def options(parser: Parser) -> None:
     parser.add_argument(
         "--queue", metavar="Q", help="queue of the job (needed without --serve)"
     )
-    reading.add_number(parser, "--pes", "processors wanted (needed without --serve)")
+    shared.add_number(parser, "--pes", "processors wanted (needed without --serve)")
     parser.add_argument(
         "--free",
         default=_EVERYTHING,
@@ -70,9 +78,7 @@ def options(parser: Parser) -> None:
     )
     parser.old_spelling("--allocator", "--method")
     outputs.add_json(parser, "the answer")
-    parser.add_argument(
-        "--serve", action="store_true", help="answer the requests on standard input"
-    )
+    flag(parser, "--serve", "answer the requests on standard input")
     parser.add_argument(
         "--reload-every",
         type=float,
@@ -80,7 +86,7 @@ def options(parser: Parser) -> None:
         metavar="S",
         help="with --serve: seconds between checks of the configuration file",
     )
-    running.add_settings(parser, time_limit=10.0)
+    shared.add_settings(parser, time_limit=10.0)
     parser.examples(
         "select --config cluster.conf --queue cluster --pes 48 --free 'n[01-42]'",
         "select --config drakenberg-figure-6 --serve",
@@ -89,12 +95,7 @@ def options(parser: Parser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Answer one request, or with --serve all that arrive."""
-    from ..methods.by_name import method_named
-    from ..methods.tiers import in_tiers
-    from ..scheduler.config import read_configuration
-    from ..scheduler.selector import Selector
-
-    settings = running.settings_of(args)
+    settings = shared.settings_of(args)
     method = method_named(args.method, "procset") if args.method else None
     if not args.reload_every >= 0:
         raise InputError(
@@ -113,8 +114,6 @@ def run(args: argparse.Namespace) -> int:
         settings=settings,
     )
     if args.json:
-        from ..instances.json_text import dumps
-
         outputs.write_out(args.json, dumps(_document(decision, args.queue)) + "\n")
     if args.json != "-":
         _show(decision, args.queue, args.config)
@@ -123,8 +122,6 @@ def run(args: argparse.Namespace) -> int:
 
 def _limit_of(decision: Decision) -> Limit | None:
     """Return what ended the request early; MINCOST without a proof counts, too."""
-    from ..solvers import Limit
-
     undecided = decision.result.chosen is not None and decision.holds is None
     return Limit.TIME if undecided else decision.result.limit
 
@@ -142,11 +139,10 @@ def _decide(
     try:
         return selector.select(queue, pes, available, settings)
     except InputError as error:
-        if error.field in ("queue", "pes"):
-            raise InputError(
-                error.problem, field=prefix + error.field, value=error.value
-            ) from None
-        raise
+        if error.field not in ("queue", "pes"):
+            raise
+        field = prefix + error.field
+        raise InputError(error.problem, field=field, value=error.value) from None
 
 
 def free_processors(
@@ -154,30 +150,16 @@ def free_processors(
 ) -> Sequence[int]:
     """Return the indices of the processors that a hostlist says are free.
 
-    Parameters
-    ----------
-    configuration
-        Knows hosts and processors.
-    free
-        ``all``, a hostlist of hosts and processors, or ``@`` and a file of such,
-        parted by commas or white space; ``#`` begins a comment there.
-    field
-        What an error calls it.
-
-    Raises
-    ------
-    InputError
-        For a name that is neither host nor processor, for a processor that is listed
-        twice, alone or with its host, and for far more names than processors.
+    It is ``all``, a hostlist of hosts and processors, or ``@`` and a file of such,
+    parted by commas or white space, where ``#`` begins a comment. InputError, which
+    names the ``field``, for a name that is neither host nor processor, for a processor
+    that is listed twice, alone or with its host, and for far more names than
+    processors.
     """
-    from difflib import get_close_matches
-
-    from ..scheduler.hostlist import names
-
     if free == _EVERYTHING:
         return range(len(configuration.processors))
     if free.startswith("@"):
-        free = _content(free[1:])
+        free = re.sub(r"#[^\r\n]*", "", read_text(free[1:], most=_LARGEST_FREE))
     hosts = {host: i for i, host in enumerate(configuration.hosts)}
     found: dict[int, str] = {}
     most = _NAMES * len(configuration.processors)
@@ -204,24 +186,7 @@ def free_processors(
     return sorted(found)
 
 
-def _content(path: str) -> str:
-    """Return the content of a file of free processors, without its comments."""
-    try:
-        with Path(path).open("rb") as stream:
-            content = stream.read(_LARGEST_FREE + 1)
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", file=path) from None
-    if len(content) > _LARGEST_FREE:
-        raise InputError("is larger than 64 MiB", file=path)
-    try:
-        return re.sub(r"#[^\r\n]*", "", content.decode())
-    except UnicodeDecodeError as error:
-        raise InputError(f"is not UTF-8 text (byte {error.start})", file=path) from None
-
-
 def _status(decision: Decision) -> int:
-    from ..solvers import Status
-
     if decision.result.status is Status.INFEASIBLE:
         return 3
     if decision.result.chosen is None or decision.holds is None:
@@ -231,12 +196,12 @@ def _status(decision: Decision) -> int:
 
 def _show(decision: Decision, queue: str, config: str) -> None:
     """Print an answer as text."""
-    from ..reports.pages.numbers import price
-
     instance, result = decision.instance, decision.result
     print(f"{queue}: {instance.request} of {instance.n} free processors")
     if result.chosen is None:
-        print(f"  {_without_choice(decision)}")
+        infeasible = result.status is Status.INFEASIBLE
+        why = "infeasible: the job should not start"
+        print(f"  {why if infeasible else 'nothing was found within the limit'}")
         return
     print(f"  chosen      {_places(decision)}")
     print(f"  cost        {price(result.objective)}")
@@ -247,8 +212,7 @@ def _show(decision: Decision, queue: str, config: str) -> None:
     known = f" ({result.proof})" if result.proof else ""
     print(f"  status      {result.status.value}{known}")
     print(f"  time        {result.seconds:.4f} s")
-    constraint = decision.constraint
-    if constraint is None:
+    if (constraint := decision.constraint) is None:
         print("  constraint  none for this size: the job may start")
         return
     where = f"{Path(config).name}:{constraint.line}" if constraint.line else config
@@ -261,18 +225,8 @@ def _show(decision: Decision, queue: str, config: str) -> None:
     print(f"              {verdict}")
 
 
-def _without_choice(decision: Decision) -> str:
-    from ..solvers import Status
-
-    if decision.result.status is Status.INFEASIBLE:
-        return "infeasible: the job should not start"
-    return "nothing was found within the limit"
-
-
 def _places(decision: Decision) -> str:
     """Fold the chosen processors: whole hosts by their names, others one by one."""
-    from ..scheduler.hostlist import fold
-
     processors = decision.instance.processors
     host_of, size = _hosts(processors)
     taken: dict[str, list[int]] = {}
@@ -295,6 +249,7 @@ def _hosts(processors: tuple[str, ...]) -> tuple[list[str], Counter[str]]:
 def _document(decision: Decision, queue: str) -> dict[str, Any]:
     """Return the answer as a JSON object."""
     result, constraint = decision.result, decision.constraint
+    text = constraint and f"{constraint.head}: {constraint.text}"
     document: dict[str, Any] = {
         "queue": queue,
         "pes": decision.instance.request,
@@ -306,13 +261,8 @@ def _document(decision: Decision, queue: str) -> dict[str, Any]:
         "bound": result.bound,
         "proof": str(result.proof) if result.proof else None,
         "mincost": {str(n): list(least) for n, least in decision.mincost.items()},
-        "constraint": {
-            "line": constraint.line,
-            "text": f"{constraint.head}: {constraint.text}",
-            "holds": decision.holds,
-        }
-        if constraint
-        else None,
+        "constraint": constraint
+        and {"line": constraint.line, "text": text, "holds": decision.holds},
         "seconds": round(result.seconds, 6),
     }
     return {key: value for key, value in document.items() if value is not None}
@@ -320,16 +270,13 @@ def _document(decision: Decision, queue: str) -> dict[str, Any]:
 
 def _serve(args: argparse.Namespace, method: Method[ProcSet] | None) -> int:
     """Answer one request per line until input ends; bad ones get an error."""
-    from ..scheduler.live import PREPARING, LiveSelector
-    from .select_server import Server, complain, memory
-
     for option in ("queue", "pes"):
         if getattr(args, option) is not None:
             raise InputError("comes with each request of --serve", field=f"--{option}")
     for stream, name in ((sys.stdin, "input"), (sys.stdout, "output")):
         if stream is None:
             raise InputError("is closed", field=f"standard {name}")
-    settings = running.settings_of(args)
+    settings = shared.settings_of(args)
     try:
         live = LiveSelector(
             args.config, every=args.reload_every, method=method, report=complain
@@ -349,9 +296,6 @@ def _serve(args: argparse.Namespace, method: Method[ProcSet] | None) -> int:
 
 
 def _answer(selector: Selector, line: bytes, settings: Settings) -> dict[str, Any]:
-    from ..instances import fields
-    from ..instances.parsing import parse_json
-
     try:
         text = line.decode("utf-8-sig")
     except UnicodeDecodeError as error:

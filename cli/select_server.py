@@ -15,12 +15,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..instances.errors import InputError
-
-if TYPE_CHECKING:
-    from ..scheduler.live import LiveSelector
+from ..instances.json_text import dumps
+from ..scheduler.live import LiveSelector
 
 LONGEST_LINE = 2**20
 """Bytes of a request."""
@@ -80,16 +79,9 @@ class Lines:
 class Server:
     """Answers the requests on a pipe until the input ends.
 
-    Parameters
-    ----------
-    live
-        Provides the selector; it is reloaded on SIGHUP.
-    answer
-        Answers one line; raises InputError if it cannot.
-    seconds
-        Time after which a request is abandoned.
-    source, sink
-        File descriptors of the input and the output.
+    ``live`` provides the selector, and is reloaded on SIGHUP. ``answer`` answers one
+    line, or raises InputError. A request is abandoned after ``seconds``. ``source`` and
+    ``sink`` are file descriptors.
     """
 
     def __init__(
@@ -110,13 +102,7 @@ class Server:
         self._ending: int | None = None
 
     def run(self) -> int:
-        """Serve; return the exit status.
-
-        Raises
-        ------
-        InputError
-            When a stream fails, or memory runs out outside of a request.
-        """
+        """Serve; return the exit status. InputError when a stream or memory fails."""
         try:
             return self._run()
         except MemoryError:
@@ -163,8 +149,6 @@ class Server:
             return _STARVED
 
     def _tried(self, line: bytes | None) -> bytes:
-        from ..instances.json_text import dumps
-
         try:
             try:
                 if line is None:

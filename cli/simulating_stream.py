@@ -12,42 +12,40 @@ of a job are skipped and counted. Jobs larger than the machine are an error, unl
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from collections.abc import Generator, Sequence
 from contextlib import closing
-from typing import TYPE_CHECKING, Any
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
 
+from ..heuristics.allocation.allocator import Allocator
+from ..instances import Topology
 from ..instances.errors import InputError
+from ..instances.files import write_text
+from ..instances.json_text import dumps
+from ..instances.ksubset.generators import network_of
 from ..instances.suggestions import entry_named
+from ..instances.topologies import MOST_PROCESSORS
+from ..methods.allocators import allocator, names
+from ..reports.streams.film import Film
+from ..simulation.families import TRACE_RANGE, window_of
+from ..simulation.stream import Event, Policy, Start, simulate
+from ..simulation.stream_jobs import StreamJob, generated, jobs_of_trace, largest
+from ..simulation.stream_measures import JobRow, Meter, Summary, csv_of_jobs
 from ..solvers.interrupt import deferred
-from . import outputs, reading, running
+from . import outputs, shared
 from .parser import Parser
 from .progress import progress_bar
 from .screen import print_measures
 
-if TYPE_CHECKING:
-    from threading import Event as Flag
-
-    from ..heuristics.allocation.allocator import Allocator
-    from ..instances import Topology
-    from ..reports.streams.film import Film
-    from ..simulation.stream import Event
-    from ..simulation.stream_jobs import StreamJob
-    from ..simulation.stream_measures import JobRow, Summary
-
 _POLICIES = {"fcfs": "first come first served", "easy": "EASY backfilling"}
-_OPTIONS = {
-    "requests": "--requests",
-    "seed": "--seed",
-    "sizes": "--sizes",
-    "interarrival": "--interarrival",
-    "service": "--service",
-    "divide": "--divide",
-    "arrival scale": "--scale-arrivals",
-    "first": "--first",
-}
 _OF_TRACES = ("range", "first", "scale_arrivals", "divide", "skip_larger")
 _OF_DRAWN = ("requests", "sizes", "interarrival", "service")
+_FIELDS = {one: one for one in (*_OF_DRAWN, "seed", "divide", "first")}
+_FIELDS["arrival scale"] = "scale-arrivals"
+"""What errors are about, and which option that is."""
 _EVERY = 64
 """Events between two looks at the bar."""
 
@@ -71,12 +69,12 @@ def add(simulate: Parser, streams: Any) -> None:
         parser.old_spelling(old, "--method")
     parser.add_argument(
         "--shape",
-        type=reading.shape,
+        type=shared.shape,
         required=True,
         metavar="16x16",
         help="sides of the mesh or torus; fan-outs of the tree",
     )
-    running.add_kind(parser)
+    shared.add_kind(parser)
     parser.add_argument(
         "--policy",
         choices=("fcfs", "easy"),
@@ -84,7 +82,7 @@ def add(simulate: Parser, streams: Any) -> None:
         help="which jobs may start: first come first served, or also those that, by "
         "the estimates, do not delay the first",
     )
-    reading.add_number(
+    shared.add_number(
         parser, "--seed", "random seed of drawn jobs and of seeded methods", 0
     )
     trace = parser.add_argument_group("jobs of a trace")
@@ -95,23 +93,16 @@ def add(simulate: Parser, streams: Any) -> None:
     )
     parser.old_spelling("--swf", "--trace")
     part = trace.add_mutually_exclusive_group()
-    part.add_argument(
-        "--range",
-        type=reading.half_open,
-        metavar="A:B",
-        help="jobs of the trace, counted from 0, B not included (default: all)",
-    )
-    reading.add_number(
-        part, "--first", "only the first N jobs, the same as --range 0:N (default: all)"
-    )
+    for parameter in TRACE_RANGE:
+        shared.add_parameter(part, parameter)
     parser.old_spelling("--jobs", "--range")
     trace.add_argument(
         "--scale-arrivals",
-        type=reading.fraction,
+        type=shared.fraction,
         metavar="F",
         help="factor of the times of submission, such as 1/2 or 0.8 (default: 1)",
     )
-    reading.add_number(
+    shared.add_number(
         trace, "--divide", "processors are divided by this, and rounded up (default: 1)"
     )
     trace.add_argument(
@@ -121,7 +112,7 @@ def add(simulate: Parser, streams: Any) -> None:
         help="skip jobs larger than the machine",
     )
     drawn = parser.add_argument_group("jobs that are drawn")
-    reading.add_number(drawn, "--requests", "number of jobs (default: 1000)")
+    shared.add_number(drawn, "--requests", "number of jobs (default: 1000)")
     drawn.add_argument(
         "--sizes",
         metavar="DIST",
@@ -159,36 +150,37 @@ def add(simulate: Parser, streams: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run the stream under each allocator, and print what was measured."""
-    from dataclasses import asdict
-
-    from ..instances.files import write_text
-    from ..instances.ksubset.generators import network_of
-    from ..reports.streams.film import Film
-    from ..simulation.stream_measures import csv_of_jobs
-
     _refuse_strangers(args)
     network = network_of(args.kind, args.shape)
-    names = args.method.split(",")
-    if args.jobs_csv and len(names) > 1:
+    single = "," not in args.method
+    if args.jobs_csv and not single:
         raise InputError("takes a single method", field="--jobs-csv")
-    machines = [_allocator(name, network, args.seed) for name in names]
-    jobs = _jobs(args, machines[0].free)
+    machines: list[tuple[str, Allocator]] = []
+    for name in args.method.split(","):
+        entry_named(name, dict.fromkeys(names()), "--method", "allocator")
+        machines.append((name, allocator(name, network, seed=args.seed)))
+    jobs = _jobs(args, machines[0][1].free)
     ran: list[tuple[str, Summary, list[JobRow]]] = []
     films = []
     with deferred() as pressed:
-        for machine, name in zip(machines, names, strict=True):
+        for name, machine in machines:
             film = Film(network, name)
-            events = _shown(jobs, machine, args.policy, name)
-            summary, rows = _measured(events, machine, film, pressed)
-            ran.append((name, summary, rows))
+            meter = Meter(machine)
+            with closing(_shown(jobs, machine, args.policy, name)) as events:
+                for event in events:
+                    meter.see(event)
+                    film.see(event)
+                    if pressed.is_set():
+                        break
+            summary = meter.summary(partial=pressed.is_set())
+            ran.append((name, summary, meter.rows))
             films.append(film)
             if args.json != "-":
                 print_measures({"allocator": name, **asdict(summary)})
             if summary.partial:
                 break
     if args.json:
-        text = _json(ran, single=len(names) == 1)
-        outputs.write_out(args.json, text)
+        outputs.write_out(args.json, _json(ran, single=single))
     if args.jobs_csv:
         write_text(args.jobs_csv, csv_of_jobs(ran[0][2]))
     if args.plot:
@@ -218,19 +210,8 @@ def _refuse_strangers(args: argparse.Namespace) -> None:
             )
 
 
-def _allocator(name: str, network: Topology, seed: int) -> Allocator:
-    from ..methods.allocators import allocator, names
-
-    entry_named(name, dict.fromkeys(names()), "--method", "allocator")
-    return allocator(name, network, seed=seed)
-
-
 def _jobs(args: argparse.Namespace, most: int) -> list[StreamJob]:
     """Read or draw the jobs; report on standard error what was skipped."""
-    from ..instances.topologies import MOST_PROCESSORS
-    from ..simulation.families import window_of
-    from ..simulation.stream_jobs import generated, jobs_of_trace, largest
-
     try:
         if args.trace is None:
             return generated(
@@ -250,11 +231,10 @@ def _jobs(args: argparse.Namespace, most: int) -> list[StreamJob]:
             window=window_of(args.range, args.first),
         )
     except InputError as error:
-        if error.field not in _OPTIONS:
+        if error.field not in _FIELDS:
             raise
-        raise InputError(
-            error.problem, field=_OPTIONS[error.field], value=error.value
-        ) from None
+        field = f"--{_FIELDS[error.field]}"
+        raise InputError(error.problem, field=field, value=error.value) from None
     if not jobs:
         raise InputError(
             f"no job of these could be run ({sum(skipped.values())} skipped)",
@@ -277,8 +257,6 @@ def _shown(
     jobs: Sequence[StreamJob], machine: Allocator, policy: str, name: str
 ) -> Generator[Event, None, None]:
     """Run the stream; show on a terminal how many jobs have started."""
-    from ..simulation.stream import Policy, Start, simulate
-
     started = 0
     with progress_bar() as show:
         for event in simulate(jobs, machine, Policy(policy)):
@@ -288,28 +266,7 @@ def _shown(
             yield event
 
 
-def _measured(
-    events: Generator[Event, None, None], machine: Allocator, film: Film, pressed: Flag
-) -> tuple[Summary, list[JobRow]]:
-    """Measure until the stream ends or Ctrl-C is pressed."""
-    from ..simulation.stream_measures import Meter
-
-    meter = Meter(machine)
-    with closing(events):  # and the bar with them
-        for event in events:
-            meter.see(event)
-            film.see(event)
-            if pressed.is_set():
-                break
-    return meter.summary(partial=pressed.is_set()), meter.rows
-
-
 def _json(ran: Sequence[tuple[str, Summary, list[JobRow]]], *, single: bool) -> str:
-    import json
-    from dataclasses import asdict
-
-    from ..instances.json_text import dumps
-
     if single:
         return dumps(asdict(ran[0][1])) + "\n"
     return "".join(
@@ -322,11 +279,6 @@ def _title(
     args: argparse.Namespace, network: Topology, jobs: Sequence[StreamJob]
 ) -> str:
     """Describe the jobs and the machine."""
-    from pathlib import Path
-
-    sides = args.shape
     what = Path(args.trace).name if args.trace else f"drawn, seed {args.seed}"
-    return (
-        f"{len(jobs)} jobs ({what}) on a {'×'.join(map(str, sides))} {network.kind}, "
-        f"{_POLICIES[args.policy]}"
-    )
+    at = f"{'×'.join(map(str, args.shape))} {network.kind}"
+    return f"{len(jobs)} jobs ({what}) on a {at}, {_POLICIES[args.policy]}"

@@ -10,19 +10,23 @@ from __future__ import annotations
 import argparse
 from argparse import ArgumentTypeError
 from collections.abc import Sequence
+from dataclasses import asdict
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..instances.errors import InputError
+from ..instances.json_text import dumps
 from ..instances.option_values import seconds
+from ..instances.submesh import MOST_PROCESSORS
 from ..instances.suggestions import entry_named
+from ..methods.submesh_allocators import ALLOCATORS
+from ..simulation.submesh import Fixed, first_come
+from ..simulation.submesh_migration import Migrating, migration_judge
+from ..simulation.submesh_stream import Normal, Request, Sides, Uniform, queue
 from ..solvers.settings import Settings
-from . import outputs, reading
-from .parser import Parser
+from . import outputs, shared
+from .parser import Parser, flag
 from .screen import print_measures
-
-if TYPE_CHECKING:
-    from ..simulation.submesh_stream import Request, Sides
 
 
 def add(simulate: Parser, streams: Any) -> None:
@@ -43,12 +47,12 @@ def add(simulate: Parser, streams: Any) -> None:
     parser.old_spelling("--mesh", "--shape")
     parser.add_argument(
         "--shape",
-        type=reading.shape,
+        type=shared.shape,
         required=True,
         metavar="256x256",
         help="sides of the mesh",
     )
-    reading.add_number(parser, "--requests", "length of the queue", 1000)
+    shared.add_number(parser, "--requests", "length of the queue", 1000)
     parser.add_argument(
         "--sides",
         metavar="DIST",
@@ -62,25 +66,15 @@ def add(simulate: Parser, streams: Any) -> None:
         metavar="LOW:HIGH",
         help="residence times, uniform real (default: 5:30)",
     )
-    reading.add_number(parser, "--seed", "random seed of the queue", 0)
-    parser.add_argument(
-        "--rotate", action="store_true", help="try requests turned as well"
-    )
-    parser.add_argument(
-        "--torus", action="store_true", help="boxes may wrap round (not every method)"
-    )
-    parser.add_argument(
+    shared.add_number(parser, "--seed", "random seed of the queue", 0)
+    flag(parser, "--rotate", "try requests turned as well")
+    flag(parser, "--torus", "boxes may wrap round (not every method)")
+    flag(
+        parser,
         "--migration",
-        action="store_true",
-        help="decide at every failure whether migration would have helped",
+        "decide at every failure whether migration would have helped",
     )
-    parser.add_argument(
-        "--time-limit",
-        type=float,
-        default=10.0,
-        metavar="S",
-        help="seconds per decision about migration (default: %(default)g)",
-    )
+    shared.add_time_limit(parser, "seconds per decision about migration", 10.0)
     outputs.add_json(parser, "the measures")
     parser.examples(
         "simulate submesh --method 4iss --shape 64x64 --seed 1",
@@ -91,10 +85,6 @@ def add(simulate: Parser, streams: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run the queue, and print what was measured."""
-    from ..instances.json_text import dumps
-    from ..instances.submesh import MOST_PROCESSORS
-    from ..simulation.submesh_stream import queue
-
     if prod(args.shape) > MOST_PROCESSORS:
         raise InputError(
             f"must have at most {MOST_PROCESSORS} processors",
@@ -121,8 +111,7 @@ def run(args: argparse.Namespace) -> int:
     if args.json != "-":
         print_measures(measures)
     if args.json:
-        text = dumps(measures) + "\n"
-        outputs.write_out(args.json, text)
+        outputs.write_out(args.json, dumps(measures) + "\n")
     return 0
 
 
@@ -130,12 +119,6 @@ def _staying(
     args: argparse.Namespace, requests: Sequence[Request], limits: Settings
 ) -> dict[str, float | None]:
     """Run an allocator that moves no resident."""
-    from dataclasses import asdict
-
-    from ..methods.submesh_allocators import ALLOCATORS
-    from ..simulation.submesh import Fixed, first_come
-    from ..simulation.submesh_migration import migration_judge
-
     maker = entry_named(args.method, ALLOCATORS, "--method", "allocator")
     if why := maker.refuses(args.shape, args.torus):
         raise InputError(
@@ -154,12 +137,6 @@ def _moving(
     args: argparse.Namespace, requests: Sequence[Request], limits: Settings
 ) -> dict[str, float | None]:
     """Run mig; if it left anything undecided, run again as if that always fitted."""
-    from dataclasses import asdict
-
-    from ..methods.submesh_allocators import ALLOCATORS
-    from ..simulation.submesh import first_come
-    from ..simulation.submesh_migration import Migrating
-
     if why := ALLOCATORS["fs-f"].refuses(args.shape, args.torus):
         raise InputError(f"mig {why}", field="--shape", value=list(args.shape))
     occupancy = Migrating(args.shape, rotate=args.rotate, settings=limits)
@@ -171,15 +148,14 @@ def _moving(
         "undecided_failures": occupancy.undecided,
         "moved_residents": occupancy.moved,
     }
-    lenient = None
+    lenient: dict[str, float | None] = {}
     if occupancy.undecided:
         generous = Migrating(
             args.shape, rotate=args.rotate, settings=limits, generous=True
         )
-        lenient = first_come(requests, generous)
+        lenient = asdict(first_come(requests, generous))
     for name in ("completion_time", "utilization_pct"):
-        bound = None if lenient is None else getattr(lenient, name)
-        measures[f"{name}_if_undecided_fit"] = bound
+        measures[f"{name}_if_undecided_fit"] = lenient.get(name)
     return measures
 
 
@@ -189,15 +165,12 @@ def residence(text: str) -> tuple[float, float]:
     >>> residence("5:30")
     (5.0, 30.0)
     """
-    wrong = f"must be two times such as 5:30, not {text!r}"
-    low, colon, high = text.partition(":")
     try:
-        found = float(low), float(high)
+        low, high = map(float, text.split(":"))
     except ValueError:
+        wrong = f"must be two times such as 5:30, not {text!r}"
         raise ArgumentTypeError(wrong) from None
-    if not colon:
-        raise ArgumentTypeError(wrong)
-    return found
+    return low, high
 
 
 def sides_of(text: str) -> Sides:
@@ -205,27 +178,17 @@ def sides_of(text: str) -> Sides:
 
     >>> sides_of("uniform:1:256")
     Uniform(low=1, high=256)
-
-    Raises
-    ------
-    InputError
-        When it is none.
     """
-    from ..simulation.submesh_stream import Normal, Uniform
-
-    wrong = InputError(
-        "must be uniform:LOW:HIGH or normal:MEAN:DEVIATION", field="sides", value=text
-    )
-    kind, *numbers = text.split(":")
-    if len(numbers) != 2:
-        raise wrong
     try:
+        kind, first, second = text.split(":")
         if kind == "uniform":
-            return Uniform(int(numbers[0]), int(numbers[1]))
+            return Uniform(int(first), int(second))
         if kind == "normal":
-            return Normal(float(numbers[0]), float(numbers[1]))
+            return Normal(float(first), float(second))
     except InputError:
         raise
     except ValueError:
         pass
-    raise wrong
+    raise InputError(
+        "must be uniform:LOW:HIGH or normal:MEAN:DEVIATION", field="sides", value=text
+    )

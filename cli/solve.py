@@ -14,21 +14,28 @@ from __future__ import annotations
 
 import argparse
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from ..exact.ksubset.cuts_bb.record import record
+from ..instances import Instance, KSubset, Value, problem_of, read_instance
 from ..instances.errors import InputError
-from ..solvers import clock
+from ..instances.json_text import dumps
+from ..instances.ksubset.certificate_file import check_certificate, write_certificate
+from ..methods import AnyMethod
+from ..methods.by_name import methods_named, problems_of
+from ..methods.tiers import run_once
+from ..solvers import Limit, Result, Status, clock
+from ..solvers.method import stopped
+from ..solvers.progress import observed
 from ..solvers.result import CERTIFIED
 from ..solvers.settings import Settings, Ties
-from . import outputs, running
+from . import outputs, shared
 from .parser import Parser
 from .progress import status_line
 
 if TYPE_CHECKING:
     from ..api.solution import Solution
-    from ..instances import Instance, Value
-    from ..methods import AnyMethod
-    from ..solvers import Result
 
 
 def options(parser: Parser) -> None:
@@ -41,7 +48,7 @@ def options(parser: Parser) -> None:
         help="name of a method, see closeknit methods",
     )
     parser.old_spelling("--allocator", "--method")
-    running.add_settings(parser, time_limit=60.0)
+    shared.add_settings(parser, time_limit=60.0)
     parser.add_argument(
         "--ties",
         choices=[ties.value for ties in Ties],
@@ -71,11 +78,8 @@ def options(parser: Parser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Solve every file in turn."""
     from ..api.solution import Solution
-    from ..instances import problem_of, read_instance
-    from ..methods.by_name import methods_named, problems_of
-    from ..solvers import Limit, Status
 
-    settings = running.settings_of(args, Ties(args.ties))
+    settings = shared.settings_of(args, Ties(args.ties))
     for option in ("plot", "certificate"):
         if getattr(args, option) and len(args.files) > 1:
             raise InputError(
@@ -88,7 +92,7 @@ def run(args: argparse.Namespace) -> int:
     if len(names := {method.name for method in methods.values()}) == 1:
         args.method = names.pop()  # where it was given by an old name
     if args.certificate:
-        running.only_for("ksubset", instances[0], "--certificate")
+        shared.refuse_certificate(instances[0])
         if not methods["ksubset"].exact:
             raise InputError(
                 "is for exact methods, which prove something",
@@ -122,10 +126,6 @@ def run(args: argparse.Namespace) -> int:
 def _solved(method: AnyMethod, instance: Instance, settings: Settings) -> Result:
     """Run the method; return any choice if interrupted before it has found one."""
     from ..api.answers import format_standing
-    from ..methods.tiers import run_once
-    from ..solvers import Limit
-    from ..solvers.method import stopped
-    from ..solvers.progress import observed
 
     start = clock.now()
 
@@ -149,16 +149,6 @@ def _certified(
     instance: Instance, result: Result, path: str, settings: Settings
 ) -> Result:
     """Write the proof of an optimum to a file, check it, and cite it."""
-    from dataclasses import replace
-
-    from ..exact.ksubset.cuts_bb.record import record
-    from ..instances import KSubset
-    from ..instances.ksubset.certificate_file import (
-        check_certificate,
-        write_certificate,
-    )
-    from ..solvers import Limit, Status
-
     assert isinstance(instance, KSubset)
     why = "it was not proved optimal"
     if result.status is Status.OPTIMAL:
@@ -176,12 +166,6 @@ def _certified(
 
 def _write(out: str, solutions: list[Solution]) -> None:
     """Write one object, or one per line if there are several."""
-    from ..instances.json_text import dumps
-
-    if len(solutions) == 1:
-        text = solutions[0].to_json()
-    else:
-        text = "".join(
-            dumps(each.document(), indented=False) + "\n" for each in solutions
-        )
-    outputs.write_out(out, text)
+    single = len(solutions) == 1
+    texts = (dumps(one.document(), indented=single) + "\n" for one in solutions)
+    outputs.write_out(out, "".join(texts))

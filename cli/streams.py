@@ -23,10 +23,7 @@ _UNWRITTEN = {
 def prepare() -> None:
     """Let every text be printed; refuse to work for an output that is closed.
 
-    Raises
-    ------
-    InputError
-        When standard output is closed: the next file opened would take its place.
+    There the next file opened would take the place of standard output.
     """
     codecs.register_error(_ERRORS, _written)
     for number, stream in ((0, sys.stdin), (2, sys.stderr)):

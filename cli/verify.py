@@ -15,17 +15,20 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..instances import Instance, problem_of, write_instance
 from ..instances.errors import InputError
+from ..instances.files import folder, replaces
 from ..instances.option_values import seconds
-from . import outputs, running, streams
-from .parser import Parser
+from ..methods import METHODS
+from ..reports.campaigns.compiling import compile_all
+from ..solvers.method import Run
+from . import outputs, shared, streams
+from .parser import Parser, flag
 from .progress import progress_bar
 from .screen import screen, table, wrapped
 
 if TYPE_CHECKING:
-    from ..instances import Instance
     from ..reports.claims import Claim, ClaimResult, Trial
-    from ..solvers.method import Run
 
 COUNTEREXAMPLES = "closeknit-counterexamples"
 
@@ -38,21 +41,11 @@ def options(parser: Parser) -> None:
         metavar="CLAIM",
         help="what to test; see --list (default: all)",
     )
-    parser.add_argument(
-        "--list", action="store_true", help="list the claims and how each is tested"
-    )
-    parser.add_argument(
-        "--quick", action="store_true", help="fewer and smaller instances"
-    )
-    running.add_seed(parser, "random seed of the sampled instances")
-    parser.add_argument(
-        "--time-limit",
-        type=float,
-        default=60.0,
-        metavar="S",
-        help="seconds per run of a method (default: 60)",
-    )
-    running.add_jobs(parser, "one per CPU; 1 where claims are named")
+    flag(parser, "--list", "list the claims and how each is tested")
+    flag(parser, "--quick", "fewer and smaller instances")
+    shared.add_seed(parser, "random seed of the sampled instances")
+    shared.add_time_limit(parser, "seconds per run of a method", 60.0)
+    shared.add_jobs(parser, "one per CPU; 1 where claims are named")
     parser.add_argument(
         "--junit", type=outputs.file, metavar="FILE", help="write JUnit XML there"
     )
@@ -76,17 +69,7 @@ def options(parser: Parser) -> None:
 
 
 def run(args: argparse.Namespace, methods: Mapping[str, Run] | None = None) -> int:
-    """Test the claims in turn.
-
-    Parameters
-    ----------
-    args
-        The options.
-    methods
-        Take these in the place of the registered methods.
-    """
-    from ..methods import METHODS
-    from ..reports.campaigns.compiling import compile_all
+    """Test the claims in turn, of the given methods in place of the registered ones."""
     from ..reports.claims import Trial
     from ..reports.claims.groups import chosen_claims
     from ..reports.claims.page import write_page
@@ -96,10 +79,10 @@ def run(args: argparse.Namespace, methods: Mapping[str, Run] | None = None) -> i
         _write_list(claims, args.json)
         return 0
     time_limit = seconds(args.time_limit)
-    trial = Trial(seed=running.seed_of(args), quick=args.quick, time_limit=time_limit)
+    trial = Trial(seed=shared.seed_of(args), quick=args.quick, time_limit=time_limit)
     if methods is not None:
         trial = replace(trial, methods=methods)
-    jobs = running.processes(args.jobs)
+    jobs = shared.processes(args.jobs)
     if methods is not None or (args.claims and args.jobs is None):
         jobs = 1
     elif not args.claims:  # all at once take longer than in several processes
@@ -119,7 +102,6 @@ def _test(
 ) -> tuple[list[ClaimResult], dict[str, Path]]:
     """Test; keep the JUnit file up to date, so that a killed run has one too."""
     from ..api.verifying import verdicts_on
-    from ..instances.files import replaces
     from ..reports.claims.junit import write_junit
 
     files: dict[str, Path] = {}
@@ -141,16 +123,12 @@ def _test(
 
 def _keep(verdict: ClaimResult, directory: str) -> Path | None:
     """Write the counterexample, if there is one; the verdict stands if that fails."""
-    from ..instances import problem_of
-    from ..instances.files import folder, write_text
-    from ..instances.json_text import dumps
-
     if verdict.outcome is None or verdict.outcome.counterexample is None:
         return None
     instance = _labelled(verdict, verdict.outcome.counterexample)
     try:
         path = folder(directory) / f"{verdict.claim.name}.json"
-        write_text(path, dumps(problem_of(instance).document_of(instance)) + "\n")
+        write_instance(instance, path)
     except InputError as error:
         streams.complain(str(error))
         return None
@@ -173,32 +151,19 @@ def _about(claim: Claim) -> dict[str, Any]:
 
 
 def _write_list(claims: list[Claim], out: str | None) -> None:
-    from ..instances.json_text import dumps
-
     if out:
-        document = {
-            "format": "closeknit/claims",
-            "version": 1,
-            "claims": [_about(claim) for claim in claims],
-        }
-        outputs.write_out(out, dumps(document) + "\n")
+        outputs.write_json(out, "closeknit/claims", claims=list(map(_about, claims)))
         return
     for claim in claims:
+        source, tested = f"Source: {claim.source}.", f"Tested: {claim.tested}."
         print(claim.name)
-        for text in (
-            claim.statement,
-            f"Source: {claim.source}.",
-            f"Tested: {claim.tested}.",
-        ):
+        for text in (claim.statement, source, tested):
             print(wrapped(text, "  "))
 
 
 def _write_json(
     out: str, trial: Trial, verdicts: list[ClaimResult], files: Mapping[str, Path]
 ) -> None:
-    from ..instances import problem_of
-    from ..instances.json_text import dumps
-
     rows = []
     for verdict in verdicts:
         outcome = verdict.outcome
@@ -215,17 +180,14 @@ def _write_json(
             if path := files.get(verdict.claim.name):
                 row["file"] = str(path)
         rows.append(row)
-    text = dumps(
-        {
-            "format": "closeknit/verdicts",
-            "version": 1,
-            "holds": all(verdict.holds for verdict in verdicts),
-            "seed": trial.seed,
-            "quick": trial.quick,
-            "claims": rows,
-        }
+    outputs.write_json(
+        out,
+        "closeknit/verdicts",
+        holds=all(verdict.holds for verdict in verdicts),
+        seed=trial.seed,
+        quick=trial.quick,
+        claims=rows,
     )
-    outputs.write_out(out, text + "\n")
 
 
 def _show(verdicts: list[ClaimResult], files: Mapping[str, Path]) -> None:

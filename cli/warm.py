@@ -14,7 +14,9 @@ from time import perf_counter
 
 from ..instances.errors import InputError
 from ..instances.suggestions import entry_named
-from . import running
+from ..methods import METHODS
+from ..reports.campaigns.compiling import compile_all
+from . import shared
 from .parser import Parser
 
 
@@ -26,16 +28,13 @@ def options(parser: Parser) -> None:
         metavar="PROBLEM",
         help="problems whose kernels are compiled (default: all)",
     )
-    running.add_jobs(parser)
+    shared.add_jobs(parser)
     parser.examples("warm", "warm ksubset submesh --jobs 4")
 
 
 def run(args: argparse.Namespace) -> int:
     """Compile, and say what failed."""
-    from ..methods import METHODS
-    from ..reports.campaigns.compiling import compile_all
-
-    jobs = running.processes(args.jobs)
+    jobs = shared.processes(args.jobs)
     for problem in args.problems:
         entry_named(problem, METHODS, "PROBLEM", "problem")
     start = perf_counter()

@@ -13,20 +13,36 @@ from __future__ import annotations
 import argparse
 import sys
 from math import inf
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
+from ..instances import KSubset, Mesh, Points, read_instance, write_ksubset
 from ..instances.errors import InputError
+from ..instances.files import try_file
+from ..instances.ksubset.generators import network_of
+from ..instances.ksubset.instance import described
+from ..instances.ksubset.json import document_of
 from ..instances.option_values import seconds
-from . import known_worst as known
-from . import outputs, reading, running
-from .parser import Parser
+from ..methods.by_name import method_named
+from ..reports.adversary import Found, Ground, Hunt
+from ..reports.adversary.family_table import family_rows
+from ..reports.adversary.ground import Sites
+from ..reports.adversary.search import most_free, proved_again, searched
+from ..reports.adversary.worst_known import (
+    PATH,
+    Entries,
+    Entry,
+    improved,
+    read_worst_known,
+    write_worst_known,
+)
+from ..reports.adversary.worst_table import worst_document
+from ..reports.pages.markdown import markdown_of
+from ..solvers import Settings, Ties
+from . import outputs, shared
+from .parser import Parser, flag
 from .progress import status_line
-from .screen import wrapped
-
-if TYPE_CHECKING:
-    from ..instances import Topology
-    from ..reports.adversary import Found, Ground, Hunt
-    from ..solvers import Settings
+from .screen import screen, table, wrapped
 
 _SIDE = _K = 8
 """Sides of the mesh and processors to choose, where they are not given."""
@@ -38,14 +54,14 @@ def options(parser: Parser) -> None:
     where = parser.add_mutually_exclusive_group()
     where.add_argument(
         "--shape",
-        type=reading.shape,
+        type=shared.shape,
         metavar="16x16",
         help="sides of the mesh or torus; fan-outs of the tree (default: 8x8)",
     )
-    running.add_kind(parser)
+    shared.add_kind(parser)
     where.add_argument(
         "--d",
-        type=reading.number,
+        type=shared.number,
         metavar="D",
         help="points in D dimensions, which may coincide",
     )
@@ -65,7 +81,7 @@ def options(parser: Parser) -> None:
         ),
         ("--seed", 0, "random seed of the search; seeded methods have seed 0"),
     ):
-        reading.add_number(parser, name, text, default)
+        shared.add_number(parser, name, text, default)
     parser.add_argument(
         "--budget",
         type=float,
@@ -78,11 +94,7 @@ def options(parser: Parser) -> None:
         default="lex",
         help="which of equally near processors the method takes",
     )
-    parser.add_argument(
-        "--exhaustive",
-        action="store_true",
-        help="try all sets of up to 22 processors",
-    )
+    flag(parser, "--exhaustive", "try all sets of up to 22 processors")
     parser.add_argument(
         "--start",
         metavar="FILE",
@@ -98,19 +110,13 @@ def options(parser: Parser) -> None:
         metavar="FILE",
         help="add the instance to this ledger if it is worse than the entry there",
     )
-    parser.add_argument(
-        "--update-ledger",
-        action="store_true",
-        help="the same for the ledger of the package",
-    )
-    parser.add_argument(
+    flag(parser, "--update-ledger", "the same for the ledger of the package")
+    flag(
+        parser,
         "--families",
-        action="store_true",
-        help="show the worst-case families instead: predicted and measured ratios",
+        "show the worst-case families instead: predicted and measured ratios",
     )
-    parser.add_argument(
-        "--table", action="store_true", help="show the ledger instead, as Markdown"
-    )
+    flag(parser, "--table", "show the ledger instead, as Markdown")
     parser.examples(
         "worst mm --shape 16x16 --k 8 --budget 30 --out bad.json",
         "worst mc1x1 --shape 4x4 --k 4 --exhaustive",
@@ -123,37 +129,32 @@ def run(args: argparse.Namespace) -> int:
         if args.method is not None or (args.families and args.table):
             shown = "--families" if args.families else "--table"
             raise InputError("stands alone", field=shown)
-        return known.families(args) if args.families else known.ledger(args)
+        return _families(args) if args.families else _known(args)
     if args.method is None:
         raise InputError("is needed; or --families, --table", field="METHOD")
     hunt, starts = _hunt(args)
-    if _ledger(args):
-        _entries(args)  # an unusable ledger is known now
-    from ..reports.adversary.search import proved_again
-
-    found = _search(hunt, starts, args)
+    recording = args.ledger or args.update_ledger
+    if recording:
+        _ledger(args)  # an unusable ledger is known now
+    found = _search(hunt, starts, exhaustive=args.exhaustive)
     if found is None:
         print("closeknit: nothing found whose optimum is positive", file=sys.stderr)
         return 4
     found = proved_again(hunt, found)
-    kept = _keep(args, hunt, found) if _ledger(args) else False
+    kept = _keep(args, hunt, found) if recording else None
     if args.out:
-        from ..instances import write_ksubset
-
         write_ksubset(found.instance, args.out)
+    about = _summary(hunt, found)
     if args.json:
-        _write_json(args, hunt, found)
+        instance = document_of(found.instance)
+        outputs.write_json(args.json, "closeknit/worst", **about, instance=instance)
     if args.json != "-":
-        _show(args, hunt, found, kept)
+        _show(found, about["guarantee"], kept)
     return 0
 
 
-def _hunt(args: argparse.Namespace) -> tuple[Hunt, list[tuple[tuple[int, ...], ...]]]:
+def _hunt(args: argparse.Namespace) -> tuple[Hunt, list[Sites]]:
     """Return what is to be searched, and where to begin."""
-    from ..methods.by_name import method_named
-    from ..reports.adversary import Ground, Hunt
-    from ..solvers import Settings, Ties
-
     method = method_named(args.method, "ksubset", "METHOD")
     if args.budget is not None:
         seconds(args.budget, "--budget")
@@ -165,68 +166,41 @@ def _hunt(args: argparse.Namespace) -> tuple[Hunt, list[tuple[tuple[int, ...], .
             field="--ties",
             value=args.ties,
         )
-    settings: Settings = Settings(seed=args.seed, ties=Ties(args.ties))
-    starts: list[tuple[tuple[int, ...], ...]] = []
-    if args.start:
-        ground, free = _started(args)
-        starts.append(free)
-    else:
-        topology = _topology(args)
-        points = args.d is not None
-        ground = Ground(
-            topology=topology,
-            k=_K if args.k is None else args.k,
-            most=_most(args, topology),
-            points=points,
-        )
-    budget = args.budget
-    if budget is None:
-        budget = inf if args.evaluations else 60.0
+    ground, starts = _started(args) if args.start else (_ground(args), [])
+    budget = inf if args.evaluations else 60.0
     hunt = Hunt(
         method=method,
         ground=ground,
-        settings=settings,
-        seconds=budget,
+        settings=Settings(seed=args.seed, ties=Ties(args.ties)),
+        seconds=budget if args.budget is None else args.budget,
         evaluations=args.evaluations or inf,
     )
     return hunt, starts
 
 
-def _topology(args: argparse.Namespace) -> Topology:
-    from ..instances import Mesh
-    from ..instances.ksubset.generators import network_of
-
+def _ground(args: argparse.Namespace) -> Ground:
+    k = _K if args.k is None else args.k
+    most = args.n
     if args.d is None:
-        return network_of(args.kind, args.shape or (_SIDE, _SIDE))
+        topology = network_of(args.kind, args.shape or (_SIDE, _SIDE))
+        if most is None:
+            most = most_free(topology, k, exhaustive=args.exhaustive)
+            if k >= most:
+                raise InputError(
+                    f"k = {k} of {most} processors leaves no choice; k must be smaller",
+                    field="--shape" if args.k is None else "--k",
+                )
+        return Ground(topology=topology, k=k, most=most)
     for option, value in (("--d", args.d), ("--size", args.size)):
         if value < 1:
             raise InputError("must be at least 1", field=option, value=value)
-    return Mesh((args.size,) * args.d)
+    cube = Mesh((args.size,) * args.d)
+    most = 2 * k + 4 if most is None else most
+    return Ground(topology=cube, k=k, most=most, points=True)
 
 
-def _most(args: argparse.Namespace, topology: Topology) -> int:
-    """Return how many processors are free at most."""
-    from ..reports.adversary.search import most_free
-
-    k = _K if args.k is None else int(args.k)
-    if args.n is not None:
-        return int(args.n)
-    if args.d is not None:
-        return 2 * k + 4
-    most = most_free(topology, k, exhaustive=args.exhaustive)
-    if k >= most:
-        raise InputError(
-            f"k = {k} of {most} processors leaves no choice; k must be smaller",
-            field="--shape" if args.k is None else "--k",
-        )
-    return most
-
-
-def _started(args: argparse.Namespace) -> tuple[Ground, tuple[tuple[int, ...], ...]]:
+def _started(args: argparse.Namespace) -> tuple[Ground, list[Sites]]:
     """Read where to begin; points are moved into a cube that is a quarter wider."""
-    from ..instances import KSubset, Mesh, Points, read_instance
-    from ..reports.adversary import Ground
-
     instance = read_instance(args.start)
     if not isinstance(instance, KSubset):
         raise InputError("must be an instance of ksubset", field="--start")
@@ -250,14 +224,10 @@ def _started(args: argparse.Namespace) -> tuple[Ground, tuple[tuple[int, ...], .
             + (f" or more than --n = {most}" if args.n else ""),
             field="--start",
         )
-    return ground, instance.free
+    return ground, [instance.free]
 
 
-def _search(
-    hunt: Hunt, starts: list[tuple[tuple[int, ...], ...]], args: argparse.Namespace
-) -> Found | None:
-    from ..reports.adversary.search import searched
-
+def _search(hunt: Hunt, starts: list[Sites], *, exhaustive: bool) -> Found | None:
     standing = ""
 
     def report(found: Found) -> None:
@@ -268,19 +238,11 @@ def _search(
         )
 
     with status_line(lambda: standing):
-        return searched(hunt, starts, exhaustive=args.exhaustive, report=report)
+        return searched(hunt, starts, exhaustive=exhaustive, report=report)
 
 
-def _ledger(args: argparse.Namespace) -> bool:
-    return bool(args.ledger or args.update_ledger)
-
-
-def _entries(args: argparse.Namespace) -> Any:
-    from pathlib import Path
-
-    from ..instances.files import try_file
-    from ..reports.adversary.worst_known import PATH, read_worst_known
-
+def _ledger(args: argparse.Namespace) -> tuple[Entries, Path]:
+    """Read the ledger, and check that it can be written."""
     if args.ties != "lex":
         raise InputError(
             "the ledger is for lexicographic ties", field="--ties", value=args.ties
@@ -292,9 +254,7 @@ def _entries(args: argparse.Namespace) -> Any:
 
 def _keep(args: argparse.Namespace, hunt: Hunt, found: Found) -> bool:
     """Write the ledger if what was found is worse than what it has."""
-    from ..reports.adversary.worst_known import Entry, improved, write_worst_known
-
-    entries, path = _entries(args)  # read again: others may have written meanwhile
+    entries, path = _ledger(args)  # read again: others may have written meanwhile
     entry = Entry.of(
         hunt.method.name, found.instance, found.cost, found.optimum, found.how
     )
@@ -326,28 +286,13 @@ def _summary(hunt: Hunt, found: Found) -> dict[str, Any]:
     }
 
 
-def _write_json(args: argparse.Namespace, hunt: Hunt, found: Found) -> None:
-    from ..instances.json_text import dumps
-    from ..instances.ksubset.json import document_of
-
-    document = {
-        "format": "closeknit/worst",
-        "version": 1,
-        **_summary(hunt, found),
-        "instance": document_of(found.instance),
-    }
-    outputs.write_out(args.json, dumps(document) + "\n")
-
-
-def _show(args: argparse.Namespace, hunt: Hunt, found: Found, kept: bool) -> None:
-    from ..instances.ksubset.instance import described
-
-    about = _summary(hunt, found)
+def _show(found: Found, guarantee: str | None, kept: bool | None) -> None:
+    """Print what was found; ``kept`` is None without a ledger."""
     print(f"{found.instance.name}: {described(found.instance)}")
     print(f"  ratio     {found.ratio} = {float(found.ratio):.6f}")
     print(f"  cost      {found.cost}, optimum {found.optimum}")
-    if about["guarantee"] is not None:
-        print(f"  at most   {about['guarantee']} is guaranteed")
+    if guarantee is not None:
+        print(f"  at most   {guarantee} is guaranteed")
     print(f"  found     {found.how}")
     rate = found.evaluations / max(found.seconds, 1e-9)
     print(
@@ -358,5 +303,49 @@ def _show(args: argparse.Namespace, hunt: Hunt, found: Found, kept: bool) -> Non
         print("  proved    no instance of this size is worse")
     free = " ".join(",".join(map(str, p)) for p in found.instance.free)
     print(wrapped(free, "  free      ", " " * 12))
-    if args.ledger or args.update_ledger:
+    if kept is not None:
         print(f"  ledger    {'entered' if kept else 'not worse than what it has'}")
+
+
+def _families(args: argparse.Namespace) -> int:
+    """Print every family; exit status 1 if one is not as predicted."""
+    rows = list(family_rows(Settings(seed=args.seed)))
+    if args.json == "-":
+        listed = [
+            {
+                "family": row.family,
+                "method": row.case.method,
+                "predicted": str(row.case.ratio),
+                "measured": str(row.measured),
+                "tends_to": row.tends_to,
+            }
+            for row in rows
+        ]
+        outputs.write_json("-", "closeknit/worst-families", families=listed)
+    else:
+        shown = table("family", "method", "n", "k", "ratio", "", "tends to")
+        for column in shown.columns[2:]:
+            column.justify = "right"
+        for column in shown.columns[1:]:
+            column.no_wrap = True
+        for row in rows:
+            wrong = "" if row.agrees else f" (!), predicted {row.case.ratio}"
+            shown.add_row(
+                row.family,
+                row.case.method,
+                str(row.case.instance.n),
+                str(row.case.instance.k),
+                f"{row.measured}{wrong}",
+                f"{float(row.measured):.6f}",
+                row.tends_to,
+            )
+        screen().print(shown)
+        print("Ratios are measured, and equal to those predicted unless marked (!).")
+    return 0 if all(row.agrees for row in rows) else 1
+
+
+def _known(args: argparse.Namespace) -> int:
+    """Print the ledger as Markdown."""
+    entries = read_worst_known(args.ledger or PATH)
+    sys.stdout.write(markdown_of(worst_document(entries)))
+    return 0

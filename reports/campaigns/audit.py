@@ -17,31 +17,14 @@ def audited(
 
     Rows belong to an instance by digest. A selection lists positions, and an instance
     of the same digest but of another name may list its parts in another order: such a
-    row is left out if its selection does not have its cost here.
-
-    Parameters
-    ----------
-    instances
-        Of different names.
-    rows
-        Of these and other instances.
-    file
-        Where the rows come from, for the message.
-
-    Raises
-    ------
-    InputError
-        For the first row whose numbers are not those of its instance, whose selection
-        is no solution, or costs something else.
+    row is left out if its selection does not have its cost here. The first row that
+    disagrees with its own instance raises InputError, which names ``file``.
     """
     by_digest: dict[str, list[Instance]] = {}
+    features: dict[str, Features] = {}
     for instance in instances:
         by_digest.setdefault(digest(instance), []).append(instance)
-    features = {
-        one.name: problem_of(one).features(one)
-        for same in by_digest.values()
-        for one in same
-    }
+        features[instance.name] = problem_of(instance).features(instance)
     prices: dict[tuple[str, tuple[int, ...]], Value | str] = {}
     kept = []
     for row in rows:

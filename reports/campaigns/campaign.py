@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Generator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -10,13 +10,15 @@ from typing import Any, NamedTuple
 
 from ...instances import InputError, Instance, problem_of
 from ...methods import AnyMethod
+from ...methods.by_name import methods_named, problems_of
 from ...methods.old_names import current
+from ...methods.own import OwnMethod
 from ...methods.warming import Kind, kind_of, warm
-from ...solvers import DEFAULT, Result, Settings
+from ...solvers import DEFAULT, Limit, Result, Settings, Status
 from .forecast import Forecast
 from .memory import peak
 from .pool import Call, Failure, OutOfMemory, begun
-from .rows import FAILED, REFUSED, Key, Row, key_of, out_of_memory, row_of
+from .rows import FAILED, REFUSED, Key, Row, key_of, row_of
 from .store import ResultStore
 
 _COMPILING = 900.0
@@ -45,14 +47,9 @@ class Task(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lineup:
-    """The methods to run on the instances of one problem.
+    """The methods to run on the instances of one problem, and the route to the optimum.
 
-    Parameters
-    ----------
-    methods
-        Run on every instance.
-    exact
-        The route to the optimum: run on every instance, before all others.
+    The exact method is run on every instance, before all others.
     """
 
     methods: Sequence[AnyMethod]
@@ -64,23 +61,69 @@ class Lineup:
         return {m.name: m for m in (*self.methods, self.exact)}
 
 
+def lineups(
+    methods: str | Iterable[Any] | None,
+    exact: Any,
+    instances: Iterable[Instance],
+    fields: tuple[str, str] = ("--methods", "--exact"),
+) -> dict[str, Lineup]:
+    """Return what ``--methods`` and ``--exact`` name, for each problem of instances.
+
+    Methods are names with commas between them, or any that `methods_named` accepts;
+    every heuristic if None. A problem that has no method of the name ``exact`` takes
+    its ``auto``. Raises InputError, which names one of ``fields``, for a name that none
+    of the problems has, or an ``exact`` that is not exact.
+    """
+    from ...methods import METHODS
+
+    problems = problems_of(instances)
+    routes = methods_named(exact, problems, fields[1])
+    if not all(method.exact for method in routes.values()):
+        raise InputError("is not an exact method", field=fields[1], value=exact)
+    named = None
+    if methods is not None:
+        names = methods
+        if isinstance(methods, str):
+            names = [name.strip() for name in methods.split(",")]
+        named = [
+            methods_named(one, problems, fields[0]) for one in dict.fromkeys(names)
+        ]
+    chosen = {}
+    for problem in problems:
+        table = METHODS[problem]
+        if named is None:
+            listed = [method for method in table.values() if not method.exact]
+        else:
+            listed = _distinct([found[problem] for found in named if problem in found])
+        chosen[problem] = Lineup(
+            methods=listed, exact=routes.get(problem) or table["auto"]
+        )
+    return chosen
+
+
+def _distinct(methods: Sequence[AnyMethod]) -> list[AnyMethod]:
+    """Return methods of different names: rows are known by these.
+
+    One of several methods from outside that share a name has a number behind it.
+    """
+    found: dict[str, AnyMethod] = {}
+    for method in methods:
+        if isinstance(method, OwnMethod) and method.name in found:
+            number = sum(name.startswith(f"{method.name}#") for name in found) + 2
+            method = method.renamed(f"{method.name}#{number}")
+        found[method.name] = method
+    return list(found.values())
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Campaign:
-    """The instances, methods and settings to run.
+    """The instances, of different names and any problems, methods and settings to run.
 
-    Parameters
-    ----------
-    instances
-        Of different names, of any problems.
-    lineups
-        For each of these problems, by name. Methods that refuse an instance are
-        recorded as refused, or, if ``lenient``, left out.
-    settings
-        The same for every run; ``memory_mb`` holds for all processes of a run.
-    repeats
-        How often every run is made, each time with the next seed.
-    without
-        By name of an instance the methods that are not run on it.
+    ``lineups`` has the methods for each problem, by its name. Methods that refuse an
+    instance are recorded as refused, or, if ``lenient``, left out. Settings are the
+    same for every run; ``memory_mb`` holds for all processes of a run. Every run is
+    made ``repeats`` times, each time with the next seed. ``without`` holds, by name of
+    an instance, the methods that are not run on it.
     """
 
     instances: Sequence[Instance]
@@ -151,23 +194,10 @@ def run(
 ) -> None:
     """Run what the store does not hold yet, and append every row to it.
 
-    Parameters
-    ----------
-    campaign
-        What to run.
-    store
-        Where rows go; it may hold other runs too.
-    runner
-        Where to run: ``partial(pool.run, jobs=N)``, for instance.
-    progress
-        Told after every run how many of how many are done, and which was last.
-    forecast
-        Told which runs are due, and how long those took that have ended.
-
-    Raises
-    ------
-    InputError
-        When rows cannot be written, or come from another version of closeknit.
+    ``runner`` says where to run: ``partial(pool.run, jobs=N)``, for instance. After
+    every run ``progress`` is called with the number of runs done, of all runs, and the
+    last run; ``forecast`` learns how long it took. Raises InputError when rows cannot
+    be written, or come from another version of closeknit.
     """
     tasks = campaign.tasks()
     due = [task for task in tasks if task.key not in store.rows]
@@ -206,18 +236,20 @@ def _kind(key: Key) -> tuple[str, float]:
 
 
 def _row(task: Task, outcome: Row | Failure) -> Row:
+    if not isinstance(outcome, Failure):
+        return outcome
     instance, method, settings, repeat = task
+    what = (instance, method.name, settings, outcome.why, FAILED)
+    row = row_of(*what, repeat=repeat)
     if isinstance(outcome, OutOfMemory):
-        return out_of_memory(
-            *(instance, method.name, settings, outcome.why),
-            seconds=outcome.seconds,
+        return replace(
+            row,
+            status=Status.UNKNOWN.value,
+            limit=Limit.MEMORY.value,
+            seconds=round(outcome.seconds, 6),
             memory_peak=outcome.mib,
-            repeat=repeat,
         )
-    if isinstance(outcome, Failure):
-        why = outcome.why
-        return row_of(instance, method.name, settings, why, FAILED, repeat=repeat)
-    return outcome
+    return row
 
 
 def run_one(

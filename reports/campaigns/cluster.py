@@ -12,7 +12,7 @@ import logging
 import sys
 from collections import Counter, deque
 from collections.abc import Generator, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import version
@@ -40,28 +40,19 @@ _PATIENCE = 30.0
 
 @contextmanager
 def connected(address: str | None, *, jobqueue: str | None = None) -> Iterator[Any]:
-    """Connect to a running scheduler, or start one whose workers are Slurm jobs.
+    """Connect to a running scheduler, such as ``tcp://node17:8786``.
 
-    Parameters
-    ----------
-    address
-        Such as ``tcp://node17:8786``.
-    jobqueue
-        TOML file that describes the jobs; see `slurm.cluster_of`.
-
-    Raises
-    ------
-    InputError
-        If Dask is not installed, no scheduler answers, or the file is wrong.
+    Or start one whose workers are Slurm jobs, as the TOML file ``jobqueue`` describes
+    them. Raises InputError if Dask is not installed, no scheduler answers, or the file
+    is wrong.
     """
     distributed = dask_module("distributed", "--dask")
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
     _refuse_unproven(distributed, address or "")
-    cluster = None
-    if jobqueue is not None:
-        cluster = cluster_of(Path(jobqueue))
-    try:
-        where = cluster or address
+    with ExitStack() as held:
+        where: Any = address
+        if jobqueue is not None:
+            where = held.enter_context(closing(cluster_of(Path(jobqueue))))
         try:
             client = distributed.Client(
                 where, timeout=_ANSWERS_IN, set_as_default=False
@@ -77,9 +68,6 @@ def connected(address: str | None, *, jobqueue: str | None = None) -> Iterator[A
         finally:
             with suppress(OSError):
                 client.close(timeout=_ANSWERS_IN)
-    finally:
-        if cluster is not None:
-            cluster.close()
 
 
 def _refuse_unproven(distributed: Any, address: str) -> None:
@@ -124,12 +112,8 @@ def run(
     outside, is given to another one; after `DEATHS` deaths it is a `Failure`. From the
     first on it has a worker to itself, so that no other call is blamed. Leaving the
     iterator early, and the end of this process, however it comes, stops what is
-    running on the workers.
-
-    Raises
-    ------
-    InputError
-        When a worker lacks this version of closeknit, or the scheduler is lost.
+    running on the workers. Raises InputError when a worker lacks this version of
+    closeknit, or the scheduler is lost.
     """
     driver = _Driver(calls, client)
     try:

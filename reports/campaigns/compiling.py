@@ -32,15 +32,7 @@ Wanted = tuple[AnyMethod, Kind]
 
 
 def compile_all(problems: Sequence[str], *, jobs: int) -> list[str]:
-    """Compile the kernels of some problems; return the methods that failed, and why.
-
-    Parameters
-    ----------
-    problems
-        Names of problems.
-    jobs
-        Number of processes.
-    """
+    """Compile the kernels of some problems; return the methods that failed, and why."""
     return compile_for(
         (
             (method, kind)

@@ -16,14 +16,8 @@ class Forecast:
     """An estimate of the time left, better with every run that ends.
 
     A run is expected to take what others of its kind took; one of a kind not met yet,
-    what all took. How many are made at once is seen from how fast they end.
-
-    Parameters
-    ----------
-    jobs
-        Runs that are made at once, as far as that is known at the start.
-    clock
-        Seconds of a monotonic clock.
+    what all took. How many are made at once is ``jobs`` at the start; then it is seen
+    from how fast they end.
     """
 
     jobs: int = 1
@@ -44,14 +38,8 @@ class Forecast:
     ) -> None:
         """Start the clock.
 
-        Parameters
-        ----------
-        due
-            The kind of each run that is to be made.
-        known
-            Kind and seconds of runs made before.
-        limit
-            Seconds that a run may take.
+        Takes the kind of each run that is due, kind and seconds of runs made before,
+        and the limit in seconds of one run.
         """
         self._due.update(due)
         for kind, seconds in known:

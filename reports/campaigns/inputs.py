@@ -6,25 +6,18 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ...instances import InputError, Instance, read_if_instance, read_instance, sha256
+from ...instances.library import SUITES, suite
 
 _PATTERNS = ("*.json", "*.txt", "*.txt.xz")
 
 
 def instances_of(names: Sequence[str]) -> list[Instance]:
-    """Return all instances, in the order given, none twice.
+    """Return all instances that the names stand for, in the order given, none twice.
 
-    Parameters
-    ----------
-    names
-        Files; folders (every ``*.json``, ``*.txt`` and ``*.txt.xz`` that says it is
-        an instance of any problem, sorted); suites of ``instances.library``. What
-        lies on the disk goes first.
-
-    Raises
-    ------
-    InputError
-        For what cannot be read, a folder without instances, or two different
-        instances of one name.
+    A name is a file; a folder: every ``*.json``, ``*.txt`` and ``*.txt.xz`` that says
+    it is an instance of any problem, sorted; or a suite of ``instances.library``. What
+    lies on the disk goes first. Raises InputError for what cannot be read, a folder
+    without instances, or two different instances of one name.
     """
     found = Collected()
     for name in names:
@@ -45,13 +38,7 @@ class Collected:
         return [instance for instance, _ in self._found.values()]
 
     def add(self, instance: Instance, origin: str) -> None:
-        """Add one, unless it is there already.
-
-        Raises
-        ------
-        InputError
-            When another one has its name.
-        """
+        """Add one unless it is there; InputError when another one has its name."""
         first, first_origin = self._found.setdefault(instance.name, (instance, origin))
         if first is not instance and sha256(first) != sha256(instance):
             raise InputError(
@@ -89,8 +76,6 @@ def _folder(path: Path) -> list[tuple[Instance, str]]:
 
 
 def _suite(name: str) -> list[tuple[Instance, str]]:
-    from ...instances.library import SUITES, suite
-
     if name not in SUITES:
         raise InputError(
             f"no such file, folder or suite (suites: {', '.join(SUITES)})", file=name

@@ -48,17 +48,7 @@ class Killed(Failure):
 
 @dataclass(frozen=True, slots=True)
 class OutOfMemory(Failure):
-    """A call that was ended because it took too much memory.
-
-    Parameters
-    ----------
-    why
-        In words.
-    seconds
-        Wall-clock seconds that it ran.
-    mib
-        What it had taken when it was looked at.
-    """
+    """A call ended for the memory it took: ``mib`` after ``seconds`` of wall clock."""
 
     seconds: float
     mib: int
@@ -66,22 +56,14 @@ class OutOfMemory(Failure):
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One piece of work.
+    """One piece of work: a function without arguments, pickled like its value.
 
-    Parameters
-    ----------
-    function
-        Without arguments (`functools.partial`); it and its value are pickled.
-    allowed
-        Wall-clock seconds after which the process is killed; None for ever.
-    memory
-        MiB beyond which the process, with all that it has started, is killed. What
-        is in memory is looked at ten times a second; a limit on the address space
-        (RLIMIT_AS) would count each process by itself, and what numba and solvers
-        reserve: three times as much as they touch.
-    preparing
-        Seconds that it may take besides, for instance to compile, before it says that
-        it has `begun`; ``allowed`` counts from then on.
+    It may take ``allowed`` wall-clock seconds, None for ever, from when it says that it
+    has `begun`; and ``preparing`` seconds before, for instance to compile. ``memory``
+    is in MiB, beyond which the process, with all that it has started, is killed. What
+    is in memory is looked at ten times a second; a limit on the address space
+    (RLIMIT_AS) would count each process by itself, and what numba and solvers reserve:
+    three times as much as they touch.
     """
 
     function: Callable[[], Any]
@@ -102,21 +84,13 @@ def run(
 ) -> Generator[tuple[int, Any], None, None]:
     """Yield (position, value or `Failure`) of every call, as they end.
 
-    Calls are begun in the order given. A call that raises, crashes, or takes longer
-    than it may is a `Failure`, and so never a hang. One whose process is killed from
-    outside, for instance because memory ran out, is made again in the end, while no
-    other is running; after `DEATHS` deaths it is a `Failure`. Leaving the iterator
-    early stops all that is running, children of the calls included; so does the end
-    of this process, however it comes.
-
-    Parameters
-    ----------
-    calls
-        What to run.
-    jobs
-        Number of processes, at least 1.
-    scratch
-        Folder for the temporary files of the processes; that of the system if None.
+    Calls are begun in the order given, in ``jobs`` processes, whose temporary files lie
+    in the folder ``scratch``, or where the system has them. A call that raises,
+    crashes, or takes longer than it may is a `Failure`, and so never a hang. One whose
+    process is killed from outside, for instance because memory ran out, is made again
+    in the end, while no other is running; after `DEATHS` deaths it is a `Failure`.
+    Leaving the iterator early stops all that is running, children of the calls
+    included; so does the end of this process, however it comes.
     """
     workers: list[_Worker] = []
     waiting = deque(enumerate(calls))

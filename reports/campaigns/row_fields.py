@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from decimal import Decimal
 from math import isfinite
 from typing import Any
@@ -18,6 +18,7 @@ _OPTIONAL = (
     *("cost", "bound", "proof", "limit", "seconds", "selection", "error"),
     *("node_limit", "memory_limit", "repeat", "memory_peak", "solvers"),
 )
+_NULLABLE = [name for name in NAMES if Row.__dataclass_fields__[name].default is None]
 _STATUSES = (*(status.value for status in Status), REFUSED, FAILED)
 
 
@@ -33,52 +34,16 @@ def document_of(row: Row) -> dict[str, Any]:
 
 
 def parse_row(document: Any) -> Row:
-    """Read a row back.
-
-    Raises
-    ------
-    InputError
-        Naming the field that is not as it should be.
-    """
+    """Read a row back; InputError naming the field that is not as it should be."""
     found: Mapping[str, Any] = fields.objects(document, "row")
     needed = [name for name in NAMES if name not in _OPTIONAL]
     fields.only(dict(found), NAMES, needed, "")
-    text = {
-        name: fields.string(found.get(name, ""), name)
-        for name in (
-            *("instance", "sha256", "problem", "topology", "method", "status"),
-            *("error", "version", "python", "solvers", "machine", "finished"),
-        )
-    }
-    _one_of(text["status"], _STATUSES, "status")
-    numbers = {
-        name: fields.integer(found[name], name)
-        for name in ("n", "k", "d", "locations", "seed")
-    }
-    counts = {
-        name: None if found.get(name) is None else fields.integer(found[name], name)
-        for name in ("node_limit", "memory_limit", "memory_peak")
-    }
-    limit, selection = found.get("limit"), found.get("selection")
-    if limit is not None:
-        _one_of(limit, tuple(member.value for member in Limit), "limit")
     row = Row(
-        **text,  # type: ignore[arg-type]
-        **numbers,  # type: ignore[arg-type]
-        **counts,  # type: ignore[arg-type]
-        repeat=fields.integer(found.get("repeat", 0), "repeat"),
-        shape=fields.integers(found["shape"], "shape"),
-        time_limit=_number(found["time_limit"], "time_limit"),
-        cost=fields.optional_cost(found.get("cost"), "cost"),
-        bound=fields.optional_cost(found.get("bound"), "bound"),
-        proof=_proof(found.get("proof")),
-        limit=limit,
-        seconds=None
-        if found.get("seconds") is None
-        else _number(found["seconds"], "seconds"),
-        selection=None
-        if selection is None
-        else fields.integers(selection, "selection"),
+        **{
+            name: _READERS[name](value, name)
+            for name, value in found.items()
+            if value is not None or name not in _NULLABLE
+        }
     )
     _consistent(row)
     return row
@@ -123,11 +88,33 @@ def _number(value: Any, field: str) -> float:
     return number
 
 
-def _proof(value: Any) -> Proof | None:
-    if value is None:
-        return None
-    grade, _, by = fields.string(value, "proof").partition(": ")
-    _one_of(grade, tuple(member.value for member in Grade), "proof")
+def _proof(value: Any, field: str) -> Proof:
+    grade, _, by = fields.string(value, field).partition(": ")
+    _one_of(grade, tuple(member.value for member in Grade), field)
     if not by:
-        raise InputError("must name its source", field="proof", value=value)
+        raise InputError("must name its source", field=field, value=value)
     return Proof(Grade(grade), by)
+
+
+def _status(value: Any, field: str) -> str:
+    status = fields.string(value, field)
+    _one_of(status, _STATUSES, field)
+    return status
+
+
+def _limit(value: Any, field: str) -> Any:
+    _one_of(value, tuple(member.value for member in Limit), field)
+    return value
+
+
+_READERS: Mapping[str, Callable[[Any, str], Any]] = {
+    **dict.fromkeys(NAMES, fields.string),
+    **dict.fromkeys(("n", "k", "d", "locations", "seed", "repeat"), fields.integer),
+    **dict.fromkeys(("node_limit", "memory_limit", "memory_peak"), fields.integer),
+    **dict.fromkeys(("time_limit", "seconds"), _number),
+    **dict.fromkeys(("shape", "selection"), fields.integers),
+    **dict.fromkeys(("cost", "bound"), fields.optional_cost),
+    "status": _status,
+    "limit": _limit,
+    "proof": _proof,
+}

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import os
 import platform
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import lru_cache
-from importlib.metadata import version
+from functools import cache, lru_cache
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 from typing import Any
 
 from ...instances import Instance, Value, problem_of, sha256
 from ...instances.visible import visible
-from ...solvers import Limit, Proof, Result, Settings, Status
-from .provenance import machine, solver_versions
+from ...solvers import Proof, Result, Settings
 
 REFUSED = "refused"
 """The method refused this instance."""
 FAILED = "failed"
 """The method or its process failed."""
+
+_SOLVERS = ("ortools", "highspy", "pulp", "pyscipopt", "numba", "numpy")
+"""Packages whose version may change an answer or a time."""
 
 Key = tuple[str, str, str, str, float, int, int, int, int]
 """The identity of a run: see `Row.key`."""
@@ -27,31 +31,18 @@ Key = tuple[str, str, str, str, float, int, int, int, int]
 class Row:
     """The result of one run, with its instance and settings.
 
-    Parameters
-    ----------
-    instance, sha256
-        Its name, and the digest of what defines it.
-    topology, shape
-        Kind of network, and its sides (number of points, of tree nodes); for other
-        problems see `Facts`.
-    n, k, d, locations
-        Free processors, how many to choose, axes, processors free or busy; or
-        again `Facts`.
-    method, time_limit, seed
-        What was run, and how; seconds.
-    node_limit, memory_limit
-        Nodes of a search, MiB of all processes of the run; None without limit.
-    repeat
-        Number of the run among those that differ in their seed only, from 0.
-    status
-        One of `Status`, or ``refused`` or ``failed``; then ``error`` is the reason.
-    cost, bound, proof, limit, seconds, selection
-        As in `Result`; the selection lists indices.
-    memory_peak
-        MiB of all its processes; None where that is not known.
-    version, python, solvers, machine, finished
-        Of closeknit, of Python, of what `SOLVERS` lists, and of the computer; when
-        it ended (UTC).
+    ``topology`` and ``shape`` are the kind of the network and its sides (number of
+    points, of tree nodes); ``n``, ``k``, ``d`` and ``locations`` count free processors,
+    how many to choose, axes, and processors free or busy; for other problems see
+    `Features`. Limits are in seconds, nodes of a search, and MiB of all processes of
+    the run; None without limit. ``repeat`` counts from 0 the runs that differ in their
+    seed only.
+
+    ``status`` is one of `Status`, or ``refused`` or ``failed``; then ``error`` is the
+    reason. ``cost`` to ``selection`` are as in `Result`; the selection lists indices.
+    ``memory_peak`` is in MiB, None where it is not known. The last five are the
+    versions of closeknit, of Python and of the solvers, the computer, and when the run
+    ended (UTC).
     """
 
     instance: str
@@ -119,19 +110,7 @@ def row_of(
     repeat: int = 0,
     memory_peak: int | None = None,
 ) -> Row:
-    """Return the row of a run.
-
-    Parameters
-    ----------
-    instance, method, settings, repeat
-        What was run.
-    outcome
-        What it returned, or why it returned nothing.
-    status
-        ``refused`` or ``failed``; not looked at when there is a result.
-    memory_peak
-        See `Row`.
-    """
+    """Return the row of a run: its result, or why there is none and so its status."""
     problem = problem_of(instance)
     features = problem.features(instance)
     shared: dict[str, Any] = {
@@ -153,8 +132,8 @@ def row_of(
         "memory_peak": memory_peak,
         "version": version("closeknit"),
         "python": platform.python_version(),
-        "solvers": solver_versions(),
-        "machine": machine(),
+        "solvers": _solver_versions(),
+        "machine": _machine(),
         "finished": datetime.now(UTC).isoformat(timespec="seconds"),
     }
     if isinstance(outcome, str):
@@ -168,26 +147,6 @@ def row_of(
         limit=outcome.limit.value if outcome.limit else None,
         seconds=round(outcome.seconds, 6),
         selection=outcome.chosen,
-    )
-
-
-def out_of_memory(
-    instance: Instance,
-    method: str,
-    settings: Settings,
-    why: str,
-    *,
-    seconds: float,
-    memory_peak: int,
-    repeat: int = 0,
-) -> Row:
-    """Return the row of a run that was ended because it took too much memory."""
-    return replace(
-        row_of(instance, method, settings, why, FAILED, repeat=repeat),
-        status=Status.UNKNOWN.value,
-        limit=Limit.MEMORY.value,
-        seconds=round(seconds, 6),
-        memory_peak=memory_peak,
     )
 
 
@@ -210,3 +169,28 @@ def key_of(instance: Instance, method: str, settings: Settings, repeat: int = 0)
 def digest(instance: Instance) -> str:
     """Return the digest of an instance, computed once."""
     return sha256(instance)
+
+
+@cache
+def _solver_versions() -> str:
+    """Name solvers and numerical packages with their versions."""
+    found = []
+    for name in _SOLVERS:
+        try:
+            found.append(f"{name} {version(name)}")
+        except PackageNotFoundError:
+            continue
+    return ", ".join(found)
+
+
+@cache
+def _machine() -> str:
+    """Name system, processor and their number; no host name."""
+    model = ""
+    cpuinfo = Path("/proc/cpuinfo")
+    if cpuinfo.exists():
+        lines = cpuinfo.read_text(errors="replace").splitlines()
+        named = (line for line in lines if line.startswith("model name"))
+        model = next(named, "").partition(":")[2].strip()
+    parts = [f"{platform.system()} {platform.machine()}", model]
+    return ", ".join([*filter(None, parts), f"{os.cpu_count()} CPUs"])

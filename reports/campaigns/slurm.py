@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
 from shutil import which
@@ -10,6 +9,7 @@ from typing import Any
 
 from ...instances import InputError
 from ...instances.parsing import read_toml
+from ...instances.suggestions import hint
 
 _NEEDED = ("jobs", "cores", "memory")
 _KNOWN = {
@@ -49,10 +49,7 @@ def dask_module(name: str, option: str) -> Any:
 def cluster_of(path: Path) -> Any:
     """Start a scheduler here and submit the jobs in which its workers run.
 
-    Raises
-    ------
-    InputError
-        For a file that is not as it should be, and where there is no Slurm.
+    Raises InputError for a file that is not as it should be, and without Slurm.
     """
     jobqueue = dask_module("dask_jobqueue", "--dask-jobqueue")
     options = _options(path)
@@ -74,11 +71,8 @@ def _options(path: Path) -> dict[str, Any]:
     found = read_toml(path)
     for name, value in found.items():
         if name not in _KNOWN:
-            close = get_close_matches(name, _KNOWN, n=1)
-            hint = (
-                f"did you mean {close[0]}?" if close else f"known: {', '.join(_KNOWN)}"
-            )
-            raise InputError(f"unknown field ({hint})", file=path, field=name)
+            problem = f"unknown field ({hint(name, _KNOWN)})"
+            raise InputError(problem, file=path, field=name)
         kind = _KNOWN[name]
         if not isinstance(value, kind) or isinstance(value, bool):
             wanted = {int: "an integer", str: "text", list: "a list"}[kind]

@@ -7,13 +7,12 @@ import json
 import os
 import sqlite3
 from collections.abc import Iterable, Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from shutil import rmtree
 from time import monotonic, time
-from types import TracebackType
 from typing import Any
 
 from ...instances import InputError
@@ -68,30 +67,15 @@ _TABLES = {1: _table("address TEXT PRIMARY KEY"), _FORM: _TABLE}
 class ResultStore:
     """The rows of a folder; one process at a time may write there.
 
-    A row is in the file when `append` returns, whatever happens to this process
-    then. Others may read meanwhile. A store of form 1 is rewritten with a digest for
-    each row.
+    The folder is made if it is not there; with ``fresh``, an existing store is renamed
+    to ``results.sqlite.old``. A row is in the file when `append` returns, whatever
+    happens to this process then. Others may read meanwhile. A store of form 1 is
+    rewritten with a digest for each row. Until the store is closed, ``scratch`` is a
+    folder for temporary files of runs; one that a killed process left behind is
+    cleared.
 
-    Parameters
-    ----------
-    where
-        The folder; made if it is not there.
-    fresh
-        Rename an existing store to ``results.sqlite.old`` and begin an empty one.
-
-    Attributes
-    ----------
-    rows
-        What is there.
-    scratch
-        Folder for temporary files of runs; there until the store is closed. One that
-        a killed process left behind is cleared.
-
-    Raises
-    ------
-    InputError
-        When the folder cannot be written, another process writes there, the file
-        is not such a store, or a row in it contradicts itself.
+    Raises InputError when the folder cannot be written, another process writes there,
+    the file is not such a store, or a row in it contradicts itself.
     """
 
     def __init__(self, where: str | Path, *, fresh: bool = False) -> None:
@@ -104,42 +88,28 @@ class ResultStore:
                 file=old,
             )
         self._synced = -_SYNCED
-        self._lock = _locked(self.path)
-        try:
-            if fresh:
-                self._put_aside()
-            self._database = _opened(self.path)
+        with ExitStack() as held:
+            held.callback(os.close, _locked(self.path))
             try:
+                if fresh:
+                    self._put_aside()
+                self._database = held.enter_context(closing(_opened(self.path)))
                 self.rows: dict[Key, Row] = {row.key: row for row in self._prepare()}
                 self._clear()
                 self.scratch.mkdir(exist_ok=True)
-            except BaseException:
-                self._database.close()
-                raise
-        except _BROKEN as error:
-            os.close(self._lock)
-            raise InputError(f"cannot be used: {error}", file=self.path) from None
-        except OSError as error:
-            os.close(self._lock)
-            why = f"cannot be written: {error.strerror}"
-            raise InputError(why, file=error.filename or self.path) from None
-        except BaseException:
-            os.close(self._lock)
-            raise
+            except _BROKEN as error:
+                raise InputError(f"cannot be used: {error}", file=self.path) from None
+            except OSError as error:
+                why = f"cannot be written: {error.strerror}"
+                raise InputError(why, file=error.filename or self.path) from None
+            self._held = held.pop_all()
 
     def __enter__(self) -> ResultStore:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        with undisturbed():
+    def __exit__(self, *_: object) -> None:
+        with undisturbed(), self._held:
             self._clear()
-            self._database.close()
-            os.close(self._lock)
 
     def _clear(self) -> None:
         """Remove temporary files, also half-written outputs of a process long gone."""
@@ -150,13 +120,7 @@ class ResultStore:
                     half.unlink()
 
     def append(self, row: Row) -> None:
-        """Add a row, in a transaction of its own.
-
-        Raises
-        ------
-        InputError
-            When it cannot be written, for instance because the disk is full.
-        """
+        """Add a row, in a transaction of its own; InputError when the disk is full."""
         assert row.key not in self.rows
         with undisturbed():
             due = monotonic() - self._synced >= _SYNCED
@@ -164,7 +128,9 @@ class ResultStore:
                 self._database.execute(
                     f"PRAGMA synchronous={'FULL' if due else 'NORMAL'}"
                 )
-                self._insert([row])
+                with self._database:
+                    self._database.execute("BEGIN IMMEDIATE")
+                    self._fill([row])
             if due:
                 self._synced = monotonic()
             self.rows[row.key] = row
@@ -188,11 +154,6 @@ class ResultStore:
             yield
         except sqlite3.Error as error:
             raise InputError(f"cannot be written: {error}", file=self.path) from None
-
-    def _insert(self, rows: Iterable[Row]) -> None:
-        with self._database:
-            self._database.execute("BEGIN IMMEDIATE")
-            self._fill(rows)
 
     def _fill(self, rows: Iterable[Row]) -> None:
         names = ", ".join(f'"{name}"' for name in ("address", "digest", *NAMES))
@@ -239,13 +200,7 @@ def _spellings(key: Key) -> list[Key]:
 
 
 def rows_in(path: Path) -> list[Row]:
-    """Read a store without writing to it, also while another process does.
-
-    Raises
-    ------
-    InputError
-        When there is none, or it cannot be used.
-    """
+    """Read a store without writing to it, also while another process does."""
     if not path.is_file():
         raise InputError("there is no store of results", file=path)
     writing = path.with_name(f"{path.name}-wal")

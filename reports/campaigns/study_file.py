@@ -51,19 +51,9 @@ def read_study(
 ) -> Campaign:
     """Read a study file, or one that comes with the package, and make its instances.
 
-    Parameters
-    ----------
-    name
-        Path of the file, or the name of a bundled one.
-    trace
-        SWF file for those instances that are snapshots of a trace.
-    max_runs
-        A study of more runs is refused before its instances are made.
-
-    Raises
-    ------
-    InputError
-        Naming the file, the field and the value.
+    Instances that are snapshots of a trace take the SWF file ``trace``. A study of more
+    than ``max_runs`` runs is refused before its instances are made. An InputError names
+    the file, the field and the value.
     """
     if name.endswith(SUFFIX):
         found, folder = read_toml(name), Path(name).parent

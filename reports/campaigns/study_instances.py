@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import closing
+from functools import partial
 from glob import glob
 from itertools import product
 from math import prod
@@ -23,16 +24,9 @@ _KINDS = ("suite", "files", "family")
 
 
 class Budget:
-    """Runs that a study may still have.
+    """Counts the runs of a study, ``most`` in all.
 
-    Parameters
-    ----------
-    most
-        In all.
-    repeats
-        How often every run is made.
-    methods
-        How many are run on an instance.
+    ``methods`` says how many are run on an instance, and each ``repeats`` times.
     """
 
     def __init__(
@@ -48,13 +42,7 @@ class Budget:
         return self.repeats * self._methods(instance)
 
     def look(self, runs: int, field: str = "") -> int:
-        """Return how many it would be with so many more.
-
-        Raises
-        ------
-        InputError
-            When that is too many.
-        """
+        """Return how many it would be with so many more; InputError if too many."""
         total = self._taken + runs
         if total > self.most:
             raise InputError(
@@ -71,25 +59,11 @@ class Budget:
 def study_instances(
     entries: Any, folder: Path, trace: str | None, budget: Budget
 ) -> tuple[list[Instance], dict[str, frozenset[str]]]:
-    """Read or make all instances, in the order given, none twice.
+    """Read or make all instances of ``[[instances]]`` in order, none twice.
 
-    Returned with, by the name of an instance, the methods not to be run on it.
-
-    Parameters
-    ----------
-    entries
-        The tables ``[[instances]]`` of the file.
-    folder
-        Where relative paths begin.
-    trace
-        SWF file for snapshots of a trace.
-    budget
-        What all of them may come to.
-
-    Raises
-    ------
-    InputError
-        Naming the field and the value; two instances of one name among others.
+    Returned with, by the name of an instance, the methods not to be run on it. Relative
+    paths begin in ``folder``; snapshots are those of ``trace``. An InputError names the
+    field and the value; two instances of one name are among the errors.
     """
     if not isinstance(entries, list) or not entries:
         raise InputError("must be one or more [[instances]]", field="instances")
@@ -285,7 +259,8 @@ def _made(
     """
     made: list[Instance] = []
     try:
-        with closing(family.instances(values, note=_note)) as instances:
+        note = partial(print, file=sys.stderr)
+        with closing(family.instances(values, note=note)) as instances:
             for instance in instances:
                 if not made:
                     runs = budget.runs(instance)
@@ -299,10 +274,6 @@ def _made(
             named = InputError(error.problem, field=field, value=error.value)
         raise named from None
     return made
-
-
-def _note(text: str) -> None:
-    print(text, file=sys.stderr)
 
 
 def only_known(value: Mapping[str, Any], known: Collection[str], where: str) -> None:

@@ -18,17 +18,7 @@ MOST_STARTS = 20_000
 class Film:
     """Records what is held when, as a few numbers per event.
 
-    Parameters
-    ----------
-    network
-        Where the stream runs.
-    title
-        Name of the allocator, for the heading.
-
-    Attributes
-    ----------
-    starts
-        How many have been recorded.
+    The title is the name of the allocator; ``starts`` counts those recorded.
     """
 
     def __init__(self, network: Topology, title: str) -> None:
@@ -107,12 +97,8 @@ def _layout(network: Topology, count: int) -> list[int]:
 def slider(film: Film) -> Plot:
     """Make a picture to go through a stream, for any page of ours.
 
-    It is drawn by a script of its own, from data next to it; nothing is fetched.
-
-    Returns
-    -------
-    Plot
-        Whose ``svg`` is a block of HTML.
+    It is drawn by a script of its own, from data next to it; nothing is fetched. The
+    ``svg`` of the plot is a block of HTML.
     """
     longest = "" if film.starts < MOST_STARTS else f" (the first {MOST_STARTS} starts)"
     caption = (

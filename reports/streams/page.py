@@ -32,14 +32,7 @@ _PANELS: tuple[tuple[str, Callable[[JobRow], float | None]], ...] = (
 def stream_page(title: str, ran: Sequence[Ran], films: Sequence[Film] = ()) -> str:
     """Write the page; the same streams give the same bytes.
 
-    Parameters
-    ----------
-    title
-        What ran on what.
-    ran
-        Allocators and what was measured under each.
-    films
-        Streams to go through, of some of them.
+    The title says what ran on what; films show some of the streams step by step.
     """
     sections = [
         Section(

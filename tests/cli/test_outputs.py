@@ -172,7 +172,7 @@ def test_outputs_are_tried_before_the_work(
     (place / "file").write_text("in the way")
     monkeypatch.chdir(place)
     monkeypatch.setattr(
-        "closeknit.instances.read_instance", lambda path: pytest.fail("it worked")
+        "closeknit.instances.problems._read", lambda *_, **__: pytest.fail("it worked")
     )
     bad = "/dev/null/x" if "submesh" in command else str(place / "file" / "x")
     words = [word.format(file=instance, bad=bad) for word in command.split()]
