@@ -58,8 +58,11 @@ def families(args: argparse.Namespace) -> int:
 
 def ledger(args: argparse.Namespace) -> int:
     """Print the ledger as Markdown."""
-    from ..reports.adversary.worst_known import PATH, read_worst_known
-    from ..reports.adversary.worst_table import worst_document
+    from ..reports.adversary.worst_known import (
+        PATH,
+        read_worst_known,
+        worst_document,
+    )
     from ..reports.pages.markdown import markdown_of
 
     entries = read_worst_known(args.ledger or PATH)

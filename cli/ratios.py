@@ -119,7 +119,7 @@ def run(args: argparse.Namespace) -> int:
     from ..reports.campaigns.store import ResultStore
 
     if args.parquet:
-        from ..reports.ratios.parquet import arrow
+        from ..reports.ratios.rows_table import arrow
 
         arrow()
     campaign = _campaign(args)
@@ -151,7 +151,7 @@ def run(args: argparse.Namespace) -> int:
                 return 130
         out = Path(args.out)
         if args.parquet:
-            from ..reports.ratios.parquet import write_parquet
+            from ..reports.ratios.rows_table import write_parquet
 
             write_parquet(report.judged, out / "results.parquet")
     print(f"{report.headline}.")

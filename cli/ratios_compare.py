@@ -42,8 +42,7 @@ def run(args: argparse.Namespace) -> int:
     from ..instances.files import write_text
     from ..reports.campaigns.store import FILE, rows_in
     from ..reports.pages.markdown import markdown_of
-    from ..reports.ratios.comparison import compare
-    from ..reports.ratios.comparison_document import comparison_document
+    from ..reports.ratios.comparison import compare, comparison_document
 
     paths = [Path(name) for name in (args.before, args.after)]
     before, after = (rows_in(path / FILE if path.is_dir() else path) for path in paths)

@@ -88,7 +88,7 @@ def run(args: argparse.Namespace, methods: Mapping[str, Run] | None = None) -> i
     from ..methods import METHODS
     from ..reports.campaigns.compiling import compile_all
     from ..reports.claims import Trial
-    from ..reports.claims.groups import chosen_claims
+    from ..reports.claims.catalogue import chosen_claims
     from ..reports.claims.page import write_page
 
     claims = chosen_claims(args.claims)
@@ -120,7 +120,7 @@ def _test(
     """Test; keep the JUnit file up to date, so that a killed run has one too."""
     from ..api.verifying import verdicts_on
     from ..instances.files import replaces
-    from ..reports.claims.junit import write_junit
+    from ..reports.claims.page import write_junit
 
     files: dict[str, Path] = {}
     pending = {claim.name: claim for claim in claims}

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
-from dataclasses import dataclass, replace
+from collections import Counter
+from collections.abc import Callable, Generator, Mapping, Sequence
+from dataclasses import dataclass
 from math import exp
 from random import Random
 from typing import NoReturn
 
-from .found import Found, Hunt, Watch
-from .ground import Sites
-from .moves import Mirror, mirrored, moved, moved_with_image
+from ...instances import Site, Torus
+from .hunt import Found, Ground, Hunt, Sites, Watch
 from .optimum import Known, Optimum
 
 SHORTEST = 10_000
@@ -18,6 +18,8 @@ SHORTEST = 10_000
 HOT, COLD = 0.012, 0.001
 """Approximate factor by which the ratio may fall in a step: first and last."""
 
+Mirror = Mapping[Site, Site]
+"""A symmetry of the grid that is its own inverse."""
 Report = Callable[[Found], None]
 """Called with every instance worse than all before."""
 
@@ -36,6 +38,10 @@ class _State:
     def worse_than(self, other: _State) -> bool:
         """Whether the ratio is larger, exactly."""
         return self.cost * other.optimum.cost > other.cost * self.optimum.cost
+
+    def found(self, watch: Watch, how: str) -> Found:
+        """Describe the instance."""
+        return watch.found(self.optimum.sites, self.cost, self.optimum.cost, how)
 
 
 def anneal(
@@ -72,26 +78,46 @@ def anneal(
     optimum.below(sample, 0)
     watch = Watch(hunt)
     best: _State | None = None
-    found: Found | None = None
-    runs = _runs(hunt, starts, random)
+    how = ""
+    runs = _runs(hunt.ground, starts, random)
     sites, kind, length, mirror = next(runs)
     while True:
-        state = _first(hunt, optimum, watch, sites)
+        state = _reached(watch, optimum, sites)
         for i in range(length):
             if state is not None and (best is None or state.worse_than(best)):
                 best = state
-                found = _found(hunt, watch, state, kind)
+                how = f"annealing {kind}, seed {hunt.settings.seed}, "
+                how += f"evaluation {watch.evaluations}"
                 if report is not None:
-                    report(found)
+                    report(best.found(watch, how))
             if watch.over:
-                return found and replace(
-                    found, evaluations=watch.evaluations, seconds=watch.seconds
-                )
+                return None if best is None else best.found(watch, how)
             if state is None:
                 break
-            heat = HOT * (COLD / HOT) ** (i / length)
-            state = _next(hunt, optimum, watch, state, heat, mirror, random)
+            before = state.optimum
+            changed = moved(hunt.ground, before.sites, random, mirror)
+            if changed is not None:
+                heat = HOT * (COLD / HOT) ** (i / length)
+                least = state.ratio * exp(-heat * random.expovariate(1.0))
+                state = _reached(watch, optimum, changed, least, before) or state
         sites, kind, length, mirror = runs.send(best)
+
+
+def _reached(
+    watch: Watch,
+    optimum: Optimum,
+    sites: Sites,
+    least: float = 1.0,
+    before: Known | None = None,
+) -> _State | None:
+    """Run the method on some sites; return the state if its ratio is not below."""
+    instance = watch.hunt.ground.instance(sites)
+    cost = watch.pay(instance)
+    if cost is None:
+        return None
+    limit = int(cost / max(least, 1.0)) + 1  # the optimum must be below
+    known = optimum.below(instance, limit, before)
+    return _State(cost, known) if known is not None and known.cost else None
 
 
 _Run = tuple[Sites, str, int, Mirror | None]
@@ -99,10 +125,9 @@ _Run = tuple[Sites, str, int, Mirror | None]
 
 
 def _runs(
-    hunt: Hunt, starts: Sequence[Sites], random: Random
+    ground: Ground, starts: Sequence[Sites], random: Random
 ) -> Generator[_Run, _State | None, NoReturn]:
     """Yield one run after the other; accept the worst instance so far."""
-    ground = hunt.ground
     worst: _State | None = None
     for sites in starts:
         worst = yield sites, "from a given instance", SHORTEST, None
@@ -139,57 +164,82 @@ def luby(i: int) -> int:
     return (i + 1) // 2
 
 
-def _first(hunt: Hunt, optimum: Optimum, watch: Watch, sites: Sites) -> _State | None:
-    instance = hunt.ground.instance(sites)
-    watch.evaluations += 1
-    cost = hunt.pay(instance)
-    if cost is None:
-        return None
-    known = optimum.below(instance, cost + 1)
-    return _State(cost, known) if known is not None and known.cost else None
+# Changes
 
 
-def _next(
-    hunt: Hunt,
-    optimum: Optimum,
-    watch: Watch,
-    state: _State,
-    heat: float,
-    mirror: Mirror | None,
-    random: Random,
-) -> _State:
-    """Propose a change; return the state after it, or the same."""
-    before = state.optimum
-    if mirror is None:
-        sites = moved(hunt.ground, before.sites, random)
+def moved(
+    ground: Ground, sites: Sites, random: Random, mirror: Mirror | None = None
+) -> Sites | None:
+    """Change a set of sites, with the image of the change if there is a mirror.
+
+    So the sites remain their own mirror image. None where the change cannot be made.
+    """
+    changed = _moved(ground, sites, random)
+    if changed is None or mirror is None:
+        return changed
+    before, after = Counter(sites), Counter(changed)
+    gone, new = before - after, after - before
+    for one in (gone, new):
+        for site, times in list(one.items()):
+            one[mirror[site]] = max(one[mirror[site]], times)
+    found = tuple(sorted(((before - gone) + new).elements()))
+    return found if found != sites and ground.holds(found) else None
+
+
+def _moved(ground: Ground, sites: Sites, random: Random) -> Sites | None:
+    """Change one processor, or shift all on one side of a line by a step.
+
+    Of ten changes four move a processor by a step or a few along an axis, two to
+    anywhere, two shift all beyond a coordinate, one adds and one drops a processor.
+    """
+    kind = random.randrange(10)
+    changed = list(sites)
+    i = random.randrange(len(changed))
+    if kind == 0:
+        changed.append(random.choice(ground.places))
+    elif kind == 1:
+        del changed[i]
+    elif kind <= 3 or not ground.shape:
+        changed[i] = random.choice(ground.places)
+    elif kind <= 7:
+        to = _stepped(ground, changed[i], random)
+        if to is None:
+            return None
+        changed[i] = to
     else:
-        sites = moved_with_image(hunt.ground, before.sites, mirror, random)
-    if sites is None:
-        return state
-    least = state.ratio * exp(-heat * random.expovariate(1.0))
-    instance = hunt.ground.instance(sites)
-    watch.evaluations += 1
-    cost = hunt.pay(instance)
-    if cost is None:
-        return state
-    limit = int(cost / max(least, 1.0)) + 1  # the optimum must be below
-    known = optimum.below(instance, limit, before)
-    return _State(cost, known) if known is not None and known.cost else state
+        axis = random.randrange(len(ground.shape))
+        line, step = changed[i][axis], random.choice((-1, 1))
+        for j, site in enumerate(changed):
+            if (site[axis] - line) * step >= 0:
+                to = _along(ground, site, axis, step)
+                if to is None:
+                    return None
+                changed[j] = to
+    found = tuple(sorted(changed))
+    return found if found != sites and ground.holds(found) else None
 
 
-def _found(hunt: Hunt, watch: Watch, state: _State, kind: str) -> Found:
-    """Describe what was found."""
-    ground, name, seed = hunt.ground, hunt.method.name, hunt.settings.seed
-    how = f"annealing {kind}, seed {seed}, evaluation {watch.evaluations}"
-    return Found(
-        instance=ground.instance(
-            state.optimum.sites,
-            f"worst-{name.replace('/', '-')}-{ground.label}-k{ground.k}",
-            f"bad for {name}: {how}",
-        ),
-        cost=state.cost,
-        optimum=state.optimum.cost,
-        evaluations=watch.evaluations,
-        seconds=watch.seconds,
-        how=how,
-    )
+def mirrored(sites: Sites, mirror: Mirror) -> Sites:
+    """Add to every site its image, where it is not there."""
+    there = Counter(sites)
+    images = Counter(mirror[site] for site in sites)
+    return tuple(sorted((there | images).elements()))
+
+
+def _stepped(ground: Ground, site: Site, random: Random) -> Site | None:
+    axis = random.randrange(len(ground.shape))
+    step = random.choice((-1, 1))
+    while random.random() < 0.3:
+        step *= 2
+    return _along(ground, site, axis, step)
+
+
+def _along(ground: Ground, site: Site, axis: int, step: int) -> Site | None:
+    """Go some steps along an axis; None where that leads out of the grid."""
+    side = ground.shape[axis]
+    x = site[axis] + step
+    if isinstance(ground.topology, Torus):
+        x %= side
+    if not 0 <= x < side:
+        return None
+    return (*site[:axis], x, *site[axis + 1 :])

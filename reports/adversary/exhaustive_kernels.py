@@ -1,4 +1,4 @@
-"""Kernel of the exhaustive search: the optimum of every set of free processors."""
+"""Kernels that price every set of processors at once: sets are bits of an integer."""
 
 from __future__ import annotations
 
@@ -8,48 +8,47 @@ import numpy.typing as npt
 from ...solvers.kernels import kernel
 
 Ints = npt.NDArray[np.int64]
+Costs = npt.NDArray[np.int32]
+
+
+def sizes(cells: int) -> Ints:
+    """Count the processors of every set."""
+    return np.bitwise_count(np.arange(1 << cells)).astype(np.int64)
 
 
 @kernel
-def least_of_all(hops: Ints, k: int) -> npt.NDArray[np.int32]:
-    """Return the least cost of k points in each of the 2^n sets of points.
+def prices(hops: Ints) -> Costs:
+    """Price every set: that without its highest processor, and the way to that.
 
-    Parameters
-    ----------
-    hops
-        Shape (n, n): distances, whose sum is below 2^31.
-    k
-        How many to choose.
-
-    Returns
-    -------
-    array
-        Shape (2^n,), by the set as bits; 2^31 - 1 for sets of fewer than k.
+    The sum of all distances is below 2^31.
     """
-    n = len(hops)
-    none = 2**31 - 1
-    optima = np.empty(1 << n, dtype=np.int32)
-    cost = np.zeros(1 << n, dtype=np.int32)
-    for members in range(1 << n):
-        best = none
-        size = 0
-        for p in range(n):
-            if members >> p & 1:
-                size += 1
-        if size:
-            last = 0
-            while not members >> last & 1:
-                last += 1
-            star = 0
-            for q in range(last + 1, n):
-                if members >> q & 1:
-                    star += hops[last, q]
-            cost[members] = cost[members & (members - 1)] + star
-        if size == k:
-            best = cost[members]
-        elif size > k:
-            for p in range(n):
-                if members >> p & 1:
-                    best = min(best, optima[members ^ (1 << p)])
+    cells = len(hops)
+    price = np.zeros(1 << cells, dtype=np.int32)
+    for high in range(cells):
+        base = 1 << high
+        way = np.zeros(base, dtype=np.int32)  # from the highest to all of a set
+        for p in range(base):
+            if p:
+                low = 0
+                while not p >> low & 1:
+                    low += 1
+                way[p] = way[p & (p - 1)] + hops[high, low]
+            price[base + p] = price[p] + way[p]
+    return price
+
+
+@kernel
+def least_of_all(price: Costs, count: Ints, k: int) -> Costs:
+    """Return the least cost of k points of every set; 2^31 - 1 for sets of fewer."""
+    optima = np.empty(len(price), dtype=np.int32)
+    for members in range(len(price)):
+        best = 2**31 - 1
+        if count[members] == k:
+            best = price[members]
+        elif count[members] > k:
+            left = members
+            while left:
+                best = min(best, optima[members ^ (left & -left)])
+                left &= left - 1
         optima[members] = best
     return optima

@@ -62,24 +62,10 @@ def least(
     Points are tried in the order of the first of these. One that was tried is left out
     from then on; of coinciding ones only the first is tried.
 
-    Parameters
-    ----------
-    hops
-        Shape (n, n): distances, n ≥ k.
-    k
-        How many to choose, at least 1.
-    below
-        Only sets that cost less are looked for.
-    floor
-        No set costs less than this: one that costs no more ends the search.
-    must
-        A point that has to be chosen, or -1.
-    inner
-        Shape (k + 1,): what r points cost at least among themselves.
-    budget
-        Partial choices that are looked at before the search gives up.
-    picked
-        Shape (k,): takes the set.
+    No set costs less than ``floor``: one that costs no more ends the search. ``must``
+    is a point that has to be chosen, or -1; ``inner[r]`` what r points cost at least
+    among themselves. The search gives up after ``budget`` partial choices. ``picked``
+    takes the set.
 
     Returns
     -------
@@ -103,13 +89,8 @@ def least(
     fresh = True
     if must >= 0:  # a level with one child
         order[0, 0] = must
-        others = 1
-        for q in range(n):
-            if q != must:
-                order[0, others] = q
-                others += 1
+        order[0, 1:] = np.delete(np.arange(n), must)
         size[0] = n
-        window[0] = 0
         fresh = False
     while depth >= 0:
         r = k - depth
@@ -159,26 +140,20 @@ def least(
                 depth -= 1
                 continue
         i = at[depth]
-        if must >= 0 and depth == 0:
+        forced = must >= 0 and depth == 0
+        if forced:
             if i > 0:
                 break
-        else:
-            if i + r > size[depth]:
-                depth -= 1
-                continue
-            if total[depth] + (window[depth] + 1) // 2 >= best:
-                depth -= 1
-                continue
+        elif i + r > size[depth] or total[depth] + (window[depth] + 1) // 2 >= best:
+            depth -= 1
+            continue
         p = order[depth, i]
         at[depth] = i + 1
-        if not (must >= 0 and depth == 0) and i + r < size[depth]:
-            window[depth] += value[depth, i + r] - value[depth, i]
-        if (
-            i > 0
-            and not (must >= 0 and depth == 0)
-            and hops[p, order[depth, i - 1]] == 0
-        ):
-            continue  # a twin of one left out
+        if not forced:
+            if i + r < size[depth]:
+                window[depth] += value[depth, i + r] - value[depth, i]
+            if i > 0 and hops[p, order[depth, i - 1]] == 0:
+                continue  # a twin of one left out
         path[depth] = p
         if k == 1:
             if best > 0:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from ...formulations.ksubset.bounds.towns import town_bound_value
 from ...instances import IntArray, KSubset, Mesh, Site
-from .ground import Ground, Sites
+from .hunt import Ground, Sites
 from .least_kernels import NONE, least
 
 NODES = 200_000
@@ -31,11 +31,6 @@ class Optimum:
     An instance that differs from one known by few processors inherits what it can: an
     optimum none of whose processors went is still to be had, and then only sets with
     a new processor can be cheaper; without new ones nothing can be.
-
-    Parameters
-    ----------
-    ground
-        Where the instances lie.
     """
 
     ground: Ground
@@ -56,14 +51,7 @@ class Optimum:
     ) -> Known | None:
         """Return the optimum if it is below a limit; None if not, or not proved.
 
-        Parameters
-        ----------
-        instance
-            What is to be solved.
-        limit
-            Only a cost below this is of interest.
-        known
-            The optimum of a neighbour.
+        ``known`` is the optimum of a neighbour.
         """
         sites, k = instance.free, instance.k
         floor, must = int(self._inner[k]), NONE
@@ -71,15 +59,14 @@ class Optimum:
         if known is not None and not self.ground.points:
             new = set(sites) - set(known.sites)
             if known.chosen <= set(sites):  # still to be had
-                kept = Known(sites, known.cost, known.chosen)
+                if known.cost < limit:
+                    kept = replace(known, sites=sites)
                 if not new:
-                    return kept if known.cost < limit else None
+                    return kept
                 if len(new) == 1:
                     must = sites.index(new.pop())
             elif not new:
                 floor = max(floor, known.cost)
-        if kept is not None and kept.cost >= limit:
-            kept = None
         picked = np.empty(k, dtype=np.int64)
         start = kept.cost if kept is not None else limit
         hops = instance.topology.distances(

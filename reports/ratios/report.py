@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -14,7 +15,7 @@ from ...solvers import Grade
 from ..campaigns.rows import FAILED, REFUSED, Row
 from ..pages.numbers import percent
 from .scoring import InstanceVerdict, ScoredRun, judge
-from .summary import MethodSummary, Shared, proved_rows, shared_by, summaries
+from .summary import MethodSummary, Shared, shared_by, summary
 
 
 @dataclass(frozen=True)
@@ -59,9 +60,14 @@ class Report:
         """One summary per method, problem by problem."""
         found = []
         for problem, table in self.methods.items():
-            own = [j for j in self.judged if j.row.problem == problem]
-            exact = {name: method.exact for name, method in table.items()}
-            found += summaries(own, exact)
+            here = [j for j in self.judged if j.row.problem == problem]
+            shared, taken = (
+                shared_by(here),
+                [j for j in here if j.row.status != REFUSED],
+            )
+            for name, method in table.items():
+                if own := [j for j in taken if j.row.method == name]:
+                    found.append(summary(name, method.exact, own, shared))
         return found
 
     @cached_property
@@ -78,7 +84,9 @@ class Report:
     @cached_property
     def grades(self) -> dict[Grade, int]:
         """Rows with a proved optimum, by grade of the proof."""
-        return proved_rows(self.judged)
+        optimal = [j.verdict for j in self.judged if j.verdict.optimum is not None]
+        counts = Counter(verdict.proof.grade for verdict in optimal if verdict.proof)
+        return {grade: counts[grade] for grade in Grade}
 
     @property
     def proved(self) -> int:
@@ -114,20 +122,14 @@ class Report:
             if j.row.cost is not None and j.verdict.optimum is None
         ]
 
-    @property
-    def empty_handed(self) -> list[Row]:
-        """Rows of methods that ran, but found nothing within the limit."""
-        return [row for row in self.rows if row.status == "unknown"]
-
-    @property
-    def refused(self) -> list[Row]:
-        """Rows of methods that refused the instance."""
-        return [row for row in self.rows if row.status == REFUSED]
+    def ended(self, status: str) -> list[Row]:
+        """Return the rows of methods that ended so: ``failed``, ``refused``, ..."""
+        return [row for row in self.rows if row.status == status]
 
     @property
     def failed(self) -> list[Row]:
         """Rows of methods that failed."""
-        return [row for row in self.rows if row.status == FAILED]
+        return self.ended(FAILED)
 
     @property
     def holds(self) -> bool:
@@ -149,14 +151,15 @@ class Report:
     @property
     def finding(self) -> str:
         """One sentence: whether every guarantee holds."""
-        wrong = []
-        if self.broken:
-            wrong.append(f"{_many(len(self.broken), 'row')} above a proven guarantee")
-        if self.contradictions:
-            count = len(self.contradictions)
-            wrong.append(f"{_many(count, 'instance')} with a contradicted proof")
-        if self.failed:
-            wrong.append(f"{_many(len(self.failed), 'run')} failed")
+        wrong = [
+            f"{_many(len(cases), noun)} {what}"
+            for cases, noun, what in (
+                (self.broken, "row", "above a proven guarantee"),
+                (self.contradictions, "instance", "with a contradicted proof"),
+                (self.failed, "run", "failed"),
+            )
+            if cases
+        ]
         if wrong:
             return "; ".join(wrong)
         count = len(self.judged)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from ...solvers import Grade
 from ..pages.numbers import Ratio, decimal
 from .scoring import ScoredRun
 
@@ -30,38 +29,14 @@ class Spread:
 class MethodSummary:
     """Statistics of one method.
 
-    Parameters
-    ----------
-    name, exact
-        Of the method.
-    runs
-        Its rows; refused ones, and instances proved infeasible, left out.
-    judged
-        Those of them whose instance has a proved optimum.
-    optimal
-        Those of them that reach it.
-    infeasible
-        Instances of its that are proved to have no solution.
-    spread
-        Of the exact ratios; None if there is none, or costs are lexicographic.
-    levels
-        Of lexicographic costs: of the exact ratios of each level; else empty.
-    guarantee
-        Greatest proven factor over the runs that one covers; None if there is none.
-    covered
-        Number of these runs; on all others nothing is proven for the method.
-    covered_most
-        Greatest exact ratio of these runs; None if there is none.
-    shared
-        Mean of the exact ratios, level by level, over the instances that all compared
-        methods take; empty if the method does not take them all.
-    broken
-        Rows whose ratio is certainly above their guarantee.
-    worst
-        Row of the greatest exact ratio: on the smallest instance of those. Ratios
-        of several levels are compared lexicographically.
-    seconds
-        Total time of its runs.
+    Runs are its rows but for refused ones and instances proved infeasible; of these
+    ``judged`` have a proved optimum, and ``optimal`` reach it. ``spread`` is of exact
+    ratios, ``levels`` of those of each level where costs are lexicographic. ``shared``
+    is their mean, level by level, over the instances that all compared methods take.
+    ``guarantee`` is the greatest proven factor over the ``covered`` runs that one is
+    about, ``covered_most`` their greatest exact ratio. ``broken`` are rows whose ratio
+    is certainly above their guarantee, ``worst`` that of the greatest exact ratio
+    (levels compared lexicographically) on the smallest instance.
     """
 
     name: str
@@ -93,17 +68,9 @@ class MethodSummary:
 class Shared:
     """The instances on which the means of methods can be set side by side.
 
-    Parameters
-    ----------
-    instances
-        Names of those with a proved optimum that all compared methods take.
-    methods
-        Names of the methods compared: all that have a ratio; or, if they have no
-        instance in common, those with one on at least half of the instances.
-    of
-        Number of methods that have a ratio.
-    whole
-        Whether every method takes these instances and no other.
+    These have a proved optimum and are taken by all methods compared: all that have a
+    ratio (``of`` so many); or, if they have no instance in common, those with one on at
+    least half of the instances. ``whole``: every method takes these and no other.
     """
 
     instances: frozenset[str]
@@ -148,27 +115,6 @@ def shared_by(judged: Sequence[ScoredRun]) -> Shared:
     return Shared(frozenset(common), frozenset(compared), len(taken), whole)
 
 
-def summaries(
-    judged: Sequence[ScoredRun], exact: Mapping[str, bool]
-) -> list[MethodSummary]:
-    """Summarise every method that has rows, in the order of ``exact``.
-
-    Parameters
-    ----------
-    judged
-        All rows.
-    exact
-        For every method, by name, whether it is an exact one.
-    """
-    found = []
-    shared = shared_by(judged)
-    for name, is_exact in exact.items():
-        own = [j for j in judged if j.row.method == name and j.row.status != "refused"]
-        if own:
-            found.append(_summary(name, is_exact, own, shared))
-    return found
-
-
 def spread_of(ratios: Sequence[Ratio]) -> Spread | None:
     """Summarise ratios exactly; None if there are none.
 
@@ -179,12 +125,9 @@ def spread_of(ratios: Sequence[Ratio]) -> Spread | None:
         return None
     ranked = sorted(ratios)
     n = len(ranked)
-    total: Ratio = Fraction(0)
-    for ratio in ranked:
-        total += ratio
     return Spread(
         least=ranked[0],
-        mean=total / n,
+        mean=sum(ranked) / n,
         median=(ranked[(n - 1) // 2] + ranked[n // 2]) / 2,
         p95=ranked[-(-95 * n // 100) - 1],
         most=ranked[-1],
@@ -198,28 +141,21 @@ def level_spreads(ratios: Sequence[tuple[Ratio, ...]]) -> tuple[Spread, ...]:
     return tuple(spread for column in columns if (spread := spread_of(column)))
 
 
-def proved_rows(judged: Sequence[ScoredRun]) -> dict[Grade, int]:
-    """Count the rows whose instance has a proved optimum, by grade of the proof."""
-    counts = dict.fromkeys(Grade, 0)
-    for j in judged:
-        if j.verdict.optimum is not None and j.verdict.proof is not None:
-            counts[j.verdict.proof.grade] += 1
-    return counts
-
-
-def _summary(
+def summary(
     name: str, exact: bool, own: Sequence[ScoredRun], shared: Shared
 ) -> MethodSummary:
+    """Summarise the rows of a method that it did not refuse."""
     runs = [j for j in own if not j.verdict.infeasible]
     with_ratio = [(j, ratios) for j in runs if (ratios := j.ratios) is not None]
     single = [j.ratio for j, _ in with_ratio if j.ratio is not None]
     lexicographic = [ratios for j, ratios in with_ratio if j.ratio is None]
-    ranked = sorted(
+    worst = min(
         with_ratio,
         key=lambda it: (
             *(tuple(-ratio for ratio in it[1]), it[0].row.n),
             *(it[0].row.k, it[0].row.instance),
         ),
+        default=(None, ()),
     )
     covered = [j for j in runs if j.covered]
     alike = [
@@ -241,6 +177,6 @@ def _summary(
         covered_most=max((j.ratio for j in covered if j.ratio), default=None),
         shared=tuple(spread.mean for spread in level_spreads(alike)),
         broken=tuple(j for j in own if j.broken),
-        worst=ranked[0][0] if ranked else None,
+        worst=worst[0],
         seconds=sum(j.row.seconds or 0.0 for j in own),
     )

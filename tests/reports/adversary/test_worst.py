@@ -39,11 +39,11 @@ from closeknit.reports.adversary.worst_known import (
     Entry,
     improved,
     read_worst_known,
+    worst_document,
     write_worst_known,
 )
-from closeknit.reports.adversary.worst_table import worst_document
 from closeknit.reports.claims import Trial
-from closeknit.reports.claims.ledger import ledger_is_true
+from closeknit.reports.claims.families import ledger_is_true
 from closeknit.reports.pages.markdown import markdown_of
 from closeknit.solvers import Settings, Ties
 

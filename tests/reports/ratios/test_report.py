@@ -224,8 +224,8 @@ def test_failed_refused_and_empty_handed_rows_are_told_apart() -> None:
         ]
     )
     assert [r.method for r in found.failed] == ["x"]
-    assert [r.method for r in found.refused] == ["y"]
-    assert [r.method for r in found.empty_handed] == ["z"]
+    assert [r.method for r in found.ended("refused")] == ["y"]
+    assert [r.method for r in found.ended("unknown")] == ["z"]
     assert found.finding == "1 run failed"
     assert "a &lt;b&gt; | broke" in html_report(found)
     assert "`a <b> \\| broke`" in markdown_report(found)

@@ -228,7 +228,7 @@ def test_plots_of_few_and_many_levels(levels: int) -> None:
 def test_nothing_but_infeasible_is_reported_too() -> None:
     found = report(infeasible(C, "near"), infeasible(C, "auto"), on=[C])
     assert found.holds
-    assert found.empty_handed == []
+    assert found.ended("unknown") == []
     assert [(s.runs, s.infeasible) for s in found.summaries] == [(0, 1), (0, 1)]
     assert "proved to have no solution, 100 %" in html_report(found)
     assert "proved to have no solution, 100 %" in markdown_report(found)
