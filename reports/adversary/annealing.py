@@ -1,17 +1,20 @@
-"""Simulated annealing over sets of free processors, with restarts."""
+"""Simulated annealing over sets of free processors, with restarts and proofs."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Generator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from math import exp
 from random import Random
 from typing import NoReturn
 
-from ...instances import Site, Torus
+import numpy as np
+
+from ...formulations.ksubset.bounds.towns import town_bound_value
+from ...instances import IntArray, KSubset, Mesh, Site, Torus
 from .hunt import Found, Ground, Hunt, Sites, Watch
-from .optimum import Known, Optimum
+from .kernels import NONE, least
 
 SHORTEST = 10_000
 """Changes proposed in the shortest run; the others are 2, 4, 8, … times as long."""
@@ -58,19 +61,9 @@ def anneal(
     during the run. Thus the method has to be run first, and only then whether any set
     of k costs so little that the change is accepted is decided.
 
-    Parameters
-    ----------
-    hunt
-        What to search, and for how long.
-    starts
-        Sets of free processors to begin with, before any are drawn.
-    report
-        Told of every improvement.
-
-    Returns
-    -------
-    Found or None
-        The worst instance; None if none with a positive optimum was met.
+    ``starts`` are sets of free processors to begin with, before any are drawn;
+    ``report`` is told of every improvement. None if no instance with a positive optimum
+    was met.
     """
     random = Random(f"closeknit worst {hunt.settings.seed}")
     optimum = Optimum(hunt.ground)
@@ -98,8 +91,8 @@ def anneal(
             changed = moved(hunt.ground, before.sites, random, mirror)
             if changed is not None:
                 heat = HOT * (COLD / HOT) ** (i / length)
-                least = state.ratio * exp(-heat * random.expovariate(1.0))
-                state = _reached(watch, optimum, changed, least, before) or state
+                lowest = state.ratio * exp(-heat * random.expovariate(1.0))
+                state = _reached(watch, optimum, changed, lowest, before) or state
         sites, kind, length, mirror = runs.send(best)
 
 
@@ -107,7 +100,7 @@ def _reached(
     watch: Watch,
     optimum: Optimum,
     sites: Sites,
-    least: float = 1.0,
+    lowest: float = 1.0,
     before: Known | None = None,
 ) -> _State | None:
     """Run the method on some sites; return the state if its ratio is not below."""
@@ -115,7 +108,7 @@ def _reached(
     cost = watch.pay(instance)
     if cost is None:
         return None
-    limit = int(cost / max(least, 1.0)) + 1  # the optimum must be below
+    limit = int(cost / max(lowest, 1.0)) + 1  # the optimum must be below
     known = optimum.below(instance, limit, before)
     return _State(cost, known) if known is not None and known.cost else None
 
@@ -162,6 +155,79 @@ def luby(i: int) -> int:
     while (i + 1) & i:
         i -= (1 << (i.bit_length() - 1)) - 1
     return (i + 1) // 2
+
+
+# Optima
+
+NODES = 200_000
+"""Partial choices visited for one instance before the search stops."""
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """An optimum that is proved, and a choice that attains it."""
+
+    sites: Sites
+    cost: int
+    chosen: frozenset[Site]
+
+
+@dataclass
+class Optimum:
+    """Proves optima, or that there is none below a limit.
+
+    An instance that differs from one known by few processors inherits what it can: an
+    optimum none of whose processors went is still to be had, and then only sets with
+    a new processor can be cheaper; without new ones nothing can be.
+    """
+
+    ground: Ground
+    nodes: int = NODES
+    _inner: IntArray = field(init=False)
+
+    def __post_init__(self) -> None:
+        k = self.ground.k
+        self._inner = np.zeros(k + 1, dtype=np.int64)
+        topology = self.ground.topology
+        if isinstance(topology, Mesh) and not self.ground.points:
+            for r in range(2, k + 1):
+                bound = town_bound_value(r, topology.dimension)
+                self._inner[r] = bound or r * (r - 1) // 2
+
+    def below(
+        self, instance: KSubset, limit: int, known: Known | None = None
+    ) -> Known | None:
+        """Return the optimum if it is below a limit; None if not, or not proved.
+
+        ``known`` is the optimum of a neighbour.
+        """
+        sites, k = instance.free, instance.k
+        floor, must = int(self._inner[k]), NONE
+        kept: Known | None = None
+        if known is not None and not self.ground.points:
+            new = set(sites) - set(known.sites)
+            if known.chosen <= set(sites):  # still to be had
+                if known.cost < limit:
+                    kept = replace(known, sites=sites)
+                if not new:
+                    return kept
+                if len(new) == 1:
+                    must = sites.index(new.pop())
+            elif not new:
+                floor = max(floor, known.cost)
+        picked = np.empty(k, dtype=np.int64)
+        start = kept.cost if kept is not None else limit
+        hops = instance.topology.distances(
+            instance.points[:, None], instance.points[None]
+        )
+        cost, _, proved = least(
+            hops, k, start, floor, must, self._inner, self.nodes, picked
+        )
+        if not proved:
+            return None
+        if cost >= start:
+            return kept
+        return Known(sites, int(cost), frozenset(sites[i] for i in picked))
 
 
 # Changes

@@ -83,13 +83,7 @@ class FamilyRow:
 
 
 def family_rows(settings: Settings) -> Iterator[FamilyRow]:
-    """Run the methods and the exact route on every case.
-
-    Raises
-    ------
-    SolverError
-        When an optimum is not proved within the limits.
-    """
+    """Run the methods and the exact route on every case; optima must be proved."""
     for family, make, tends_to in CASES:
         case = make()
         paid = KSUBSET[case.method](case.instance, settings)

@@ -247,22 +247,10 @@ class Hunt:
 
 @dataclass(frozen=True, kw_only=True)
 class Found:
-    """A bad instance.
+    """The worst instance met, with its proved optimum, and how it was found.
 
-    Parameters
-    ----------
-    instance
-        The worst met.
-    cost, optimum
-        What the method pays, and the least cost, which is proved.
-    evaluations
-        On how many instances the method was run.
-    seconds
-        Wall-clock time.
-    how
-        How it was found, for people.
-    proved
-        Whether all instances were looked at, so that none is worse.
+    The method was run ``evaluations`` times; if the instance is ``proved`` to be the
+    worst, on all of them. ``seconds`` are of wall-clock time.
     """
 
     instance: KSubset

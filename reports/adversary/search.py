@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import combinations
+from itertools import chain, combinations
 
 import numpy as np
 
@@ -13,11 +13,11 @@ from ...methods import KSUBSET
 from ...solvers import Settings, SolverError, Ties
 from ...solvers.interrupt import deferred
 from .annealing import Report, anneal
-from .exhaustive_kernels import least_of_all, prices, sizes
 from .hunt import Found, Ground, Hunt, Sites, Watch
+from .kernels import least_of_all, prices, sizes
 
 MOST_PLACES = 22
-"""Processors up to which all sets of them are enumerated; 2^22 optima are 16 MB."""
+"""Processors up to which all sets of them are enumerated; tables of 2^22 are 64 MB."""
 UNASKED = 16
 """Largest number of sets that are enumerated without an option."""
 
@@ -34,16 +34,8 @@ def exhaust(hunt: Hunt) -> Found | None:
     mirror image, so all sets are looked at. Where ties are broken whichever way is
     best or worst the mirror images are left out.
 
-    Returns
-    -------
-    Found or None
-        The worst instance; None if no optimum is positive. It is ``proved`` unless
-        the search was stopped.
-
-    Raises
-    ------
-    InputError
-        For points, or too many processors.
+    The worst instance is ``proved`` unless the search was stopped; None if no optimum
+    is positive. Points and networks of many processors are refused.
     """
     ground = hunt.ground
     places = ground.places
@@ -59,11 +51,9 @@ def exhaust(hunt: Hunt) -> Found | None:
     maps = _maps(ground) if symmetric else []
     worst: tuple[int, int, Sites] | None = None
     complete = True
-    for free in (
-        free
-        for n in range(ground.k + 1, ground.most + 1)
-        for free in combinations(range(len(places)), n)
-    ):
+    numbers = range(ground.k + 1, ground.most + 1)
+    every = (combinations(range(len(places)), n) for n in numbers)
+    for free in chain.from_iterable(every):
         if any(tuple(sorted(turned[i] for i in free)) < free for turned in maps):
             continue
         if watch.over:
@@ -115,16 +105,8 @@ def searched(
 ) -> Found | None:
     """Search until the budget ends, or Ctrl-C: exhaustively where that is quick.
 
-    Parameters
-    ----------
-    hunt
-        What to search, and for how long.
-    starts
-        Sets of free processors to begin with.
-    exhaustive
-        Search all sets of free processors, also of a network that is not small.
-    report
-        Called with every improvement.
+    ``starts`` are sets of free processors to begin with; ``exhaustive`` searches all
+    sets also of a network that is not small; ``report`` is called with improvements.
     """
     with deferred() as pressed:
         hunt = replace(hunt, stop=pressed)

@@ -48,25 +48,8 @@ Key = tuple[str, str, int]
 class Entry:
     """The worst instance known for a method on a topology, for one k.
 
-    Parameters
-    ----------
-    method
-        Name in the registry.
-    instance
-        With all that defines it.
-    cost, optimum
-        What the method pays there, and the least cost.
-    how
-        How it was found.
-    date
-        When, as YYYY-MM-DD.
-    closeknit
-        Version by which it was found.
-
-    Raises
-    ------
-    InputError
-        When the costs cannot be those of a heuristic and of an optimum.
+    ``how`` says how it was found, ``closeknit`` by which version, ``date`` when, as
+    YYYY-MM-DD. Costs that cannot be those of a heuristic and an optimum are refused.
     """
 
     method: str

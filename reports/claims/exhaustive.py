@@ -12,7 +12,7 @@ import numpy as np
 from ...heuristics.ksubset.guarantees import rho
 from ...instances import KSubset, Mesh, Torus
 from ...solvers import Ties
-from ..adversary.exhaustive_kernels import Costs, Ints, prices, sizes
+from ..adversary.kernels import Costs, Ints, prices, sizes
 from . import exhaustive_kernels as kernels
 from .claim import Claim, Outcome, Trial, held, refuted
 from .exhaustive_kernels import Table

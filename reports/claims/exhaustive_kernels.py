@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...solvers.kernels import kernel
-from ..adversary.exhaustive_kernels import Costs, Ints
+from ..adversary.kernels import Costs, Ints
 
 Table = npt.NDArray[np.int16]
 

@@ -200,14 +200,7 @@ def refutations(packing: Packing) -> Iterator[dict[str, object]]:
     for i in items:
         yield {"kind": "no place", "item": i}
     some_functions = [
-        [
-            ["identity", 1],
-            *(
-                [family, k]
-                for family in FAMILIES[1:]
-                for k in range(1, (side + 3) // 2)
-            ),
-        ]
+        [["identity", 1], *map(list, product(FAMILIES[1:], range(1, (side + 3) // 2)))]
         for side in packing.shape
     ]
     for a, b in combinations(range(packing.d), 2):

@@ -33,9 +33,8 @@ from ..pages.numbers import (
     short_fraction,
 )
 from .plots import plots
-from .report import Report
+from .report import MethodSummary, Report
 from .scoring import ScoredRun, open_levels
-from .summary import MethodSummary
 
 _GRADES = {
     Grade.CHECKED: "checked: re-derived by plain arithmetic,",

@@ -28,9 +28,8 @@ from ..pages.plot_style import (
     sheets,
     time_label,
 )
-from .report import Report
+from .report import MethodSummary, Report
 from .scoring import ScoredRun
-from .summary import MethodSummary
 
 _WIDE = 9.8
 """Width in inches."""

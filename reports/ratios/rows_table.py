@@ -57,13 +57,7 @@ def _levels(value: Value | None) -> str:
 
 
 def arrow() -> Any:
-    """Return pyarrow.
-
-    Raises
-    ------
-    InputError
-        When it is not installed; names the extra that installs it.
-    """
+    """Return pyarrow, or name the extra that installs it in the refusal."""
     try:
         return import_module("pyarrow")
     except ImportError:

@@ -20,10 +20,9 @@ from hypothesis import strategies as st
 from closeknit.instances import InputError, KSubset, Mesh, Points, Torus, Tree, mesh
 from closeknit.reports.drawing.drawing import draw
 from closeknit.reports.pages.numbers import percent, within
-from closeknit.reports.ratios.report import Report, report_on
+from closeknit.reports.ratios.report import Report, report_on, spread_of
 from closeknit.reports.ratios.rows_table import COLUMNS
 from closeknit.reports.ratios.scoring import ScoredRun
-from closeknit.reports.ratios.summary import spread_of
 from closeknit.solvers import Grade, Proof
 from closeknit.solvers.method import Method
 

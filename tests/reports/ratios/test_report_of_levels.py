@@ -19,14 +19,13 @@ from closeknit.methods import METHODS
 from closeknit.reports.campaigns.row_fields import document_of, parse_row
 from closeknit.reports.drawing.problems import paid
 from closeknit.reports.ratios.plots import plots
-from closeknit.reports.ratios.report import Report
+from closeknit.reports.ratios.report import Report, level_spreads
 from closeknit.reports.ratios.scoring import (
     InstanceVerdict,
     ScoredRun,
     open_levels,
     quotient,
 )
-from closeknit.reports.ratios.summary import level_spreads
 
 from ...toys import made as made_for_mesh
 from ...toys import small
