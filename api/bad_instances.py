@@ -11,8 +11,7 @@ from operator import index
 from ..instances import InputError, KSubset, Mesh, Topology
 from ..instances.visible import brief
 from ..methods.by_name import method_named
-from ..reports.adversary.found import Found, Hunt
-from ..reports.adversary.ground import Ground
+from ..reports.adversary.hunt import Found, Ground, Hunt
 from ..reports.adversary.search import most_free, proved_again, searched
 from ..solvers import Settings, Ties
 from .solving import MethodLike

@@ -9,7 +9,7 @@ from typing import Any
 from ..reports.campaigns import pool
 from ..reports.claims import Claim, ClaimResult, Trial, verify_in_parallel
 from ..reports.claims import verify as tested_here
-from ..reports.claims.groups import chosen_claims
+from ..reports.claims.catalogue import chosen_claims
 from ..solvers import Settings
 from .tables import Table
 

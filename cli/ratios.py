@@ -30,7 +30,7 @@ from ..reports.campaigns.campaign import Campaign, Runner, lineups
 from ..reports.campaigns.forecast import Forecast
 from ..reports.campaigns.inputs import instances_of
 from ..reports.campaigns.store import ResultStore
-from ..reports.ratios.parquet import arrow, write_parquet
+from ..reports.ratios.rows_table import arrow, write_parquet
 from ..solvers.settings import settings_named
 from . import outputs, shared
 from .parser import Parser, flag

@@ -13,8 +13,7 @@ from pathlib import Path
 from ..instances.files import write_text
 from ..reports.campaigns.store import FILE, rows_in
 from ..reports.pages.markdown import markdown_of
-from ..reports.ratios.comparison import compare
-from ..reports.ratios.comparison_document import comparison_document
+from ..reports.ratios.comparison import compare, comparison_document
 from . import outputs
 from .parser import Parser
 

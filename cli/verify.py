@@ -71,7 +71,7 @@ def options(parser: Parser) -> None:
 def run(args: argparse.Namespace, methods: Mapping[str, Run] | None = None) -> int:
     """Test the claims in turn, of the given methods in place of the registered ones."""
     from ..reports.claims import Trial
-    from ..reports.claims.groups import chosen_claims
+    from ..reports.claims.catalogue import chosen_claims
     from ..reports.claims.page import write_page
 
     claims = chosen_claims(args.claims)
@@ -102,7 +102,7 @@ def _test(
 ) -> tuple[list[ClaimResult], dict[str, Path]]:
     """Test; keep the JUnit file up to date, so that a killed run has one too."""
     from ..api.verifying import verdicts_on
-    from ..reports.claims.junit import write_junit
+    from ..reports.claims.page import write_junit
 
     files: dict[str, Path] = {}
     pending = {claim.name: claim for claim in claims}

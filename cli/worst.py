@@ -26,7 +26,7 @@ from ..instances.option_values import seconds
 from ..methods.by_name import method_named
 from ..reports.adversary import Found, Ground, Hunt
 from ..reports.adversary.family_table import family_rows
-from ..reports.adversary.ground import Sites
+from ..reports.adversary.hunt import Sites
 from ..reports.adversary.search import most_free, proved_again, searched
 from ..reports.adversary.worst_known import (
     PATH,
@@ -34,9 +34,9 @@ from ..reports.adversary.worst_known import (
     Entry,
     improved,
     read_worst_known,
+    worst_document,
     write_worst_known,
 )
-from ..reports.adversary.worst_table import worst_document
 from ..reports.pages.markdown import markdown_of
 from ..solvers import Settings, Ties
 from . import outputs, shared

@@ -38,7 +38,7 @@ LONG_FUNCTIONS = {
     "exact/procset/set_opening_bb/kernels_leaves.py: settle_two": _ONE_LOOP,
     "exact/sukp/sukp_bb/pairs_kernels.py: by_pairs": _ONE_LOOP,
     "heuristics/ksubset/ptas_kernels.py: flow": _ONE_LOOP,
-    "reports/adversary/least_kernels.py: least": _ONE_LOOP,
+    "reports/adversary/kernels.py: least": _ONE_LOOP,
 }
 """Functions of more than 120 lines."""
 

@@ -1,7 +1,7 @@
 """Look for instances on which a heuristic does badly, against proven optima."""
 
 from .annealing import anneal as anneal
-from .exhaustive import exhaust as exhaust
-from .found import Found as Found
-from .found import Hunt as Hunt
-from .ground import Ground as Ground
+from .hunt import Found as Found
+from .hunt import Ground as Ground
+from .hunt import Hunt as Hunt
+from .search import exhaust as exhaust

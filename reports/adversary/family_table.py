@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 
-from ...instances.ksubset import worst_cases as families
+from ...instances.ksubset import worst_cases as cases
 from ...instances.ksubset.worst_cases import WorstCase
 from ...methods import KSUBSET
 from ...solvers import Settings, Status
@@ -17,72 +17,53 @@ Fill = tuple[str, Callable[[], WorstCase], str]
 """The family with its parameters, what makes the case, and what its ratio tends to."""
 
 
+def _fill(
+    name: str,
+    make: Callable[..., WorstCase],
+    tends_to: Fraction | str,
+    **parameters: int | Fraction,
+) -> Fill:
+    shown = (f"{key}={value}" for key, value in parameters.items())
+    return " ".join([name, *shown]), partial(make, **parameters), str(tends_to)
+
+
+_EPS, _DECOYS_EPS = Fraction(1, 132), Fraction(1, 1000)
 CASES: Sequence[Fill] = (
     *(
-        (
-            f"theorem1 d={d} k={4 * d} eps=1/132",
-            partial(families.theorem1, d, 4 * d, Fraction(1, 132)),
-            str(2 - Fraction(1, 2 * d)),
+        _fill(
+            "theorem1", cases.theorem1, 2 - Fraction(1, 2 * d), d=d, k=4 * d, eps=_EPS
         )
         for d in range(1, 5)
     ),
     *(
-        (
-            f"median-decoys d={d} k={k} eps=1/1000",
-            partial(families.median_decoys, d, k, Fraction(1, 1000)),
-            limit,
-        )
+        _fill("median-decoys", cases.median_decoys, limit, d=d, k=k, eps=_DECOYS_EPS)
         for d, k, limit in ((2, 4, "3/2"), (2, 11, "8/5"), (3, 7, "3/2"))
     ),
+    *(_fill("mm-distinct", cases.mm_distinct, "7/4", L=L) for L in (20, 555)),
     *(
-        (f"mm-distinct L={L}", partial(families.mm_distinct, L), "7/4")
-        for L in (20, 555)
-    ),
-    *(
-        (f"mm-blocks k={k} L={L}", partial(families.mm_blocks, k, L), "7/4")
+        _fill("mm-blocks", cases.mm_blocks, "7/4", k=k, L=L)
         for k, L in ((8, 1000), (16, 40), (16, 2000), (32, 500))
     ),
     *(
-        (
-            f"mc1x1-worst d={d} k={k} r={r}",
-            partial(families.mc1x1_family, k, r, d),
-            str((2 - Fraction(2, k)) * d),
+        _fill(
+            "mc1x1-worst", cases.mc1x1_family, (2 - Fraction(2, k)) * d, d=d, k=k, r=r
         )
         for d, k, r in ((1, 4, 50), (2, 4, 100), (2, 8, 400), (3, 4, 100))
     ),
-    ("genalg L=1000", partial(families.genalg, 1000), "4/3"),
+    _fill("genalg", cases.genalg, "4/3", L=1000),
     *(
-        (
-            f"genalg-tree k={k} L=1000",
-            partial(families.genalg_tree, k, 1000),
-            str(2 - Fraction(2, k)),
-        )
+        _fill("genalg-tree", cases.genalg_tree, 2 - Fraction(2, k), k=k, L=1000)
         for k in (3, 4, 8)
     ),
-    *(
-        (f"hilbert-gap N={N}", partial(families.hilbert_gap, N), "none")
-        for N in (4, 16, 64)
-    ),
-    *((f"ring-gap s={s}", partial(families.ring_gap, s), "266/265") for s in (1, 5)),
+    *(_fill("hilbert-gap", cases.hilbert_gap, "none", N=N) for N in (4, 16, 64)),
+    *(_fill("ring-gap", cases.ring_gap, "266/265", s=s) for s in (1, 5)),
 )
 """Cases shown, small enough that their optima are proved in a moment."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class FamilyRow:
-    """One case of a family.
-
-    Parameters
-    ----------
-    family
-        With its parameters.
-    case
-        What it predicts.
-    cost, optimum
-        What its method pays, and the optimum that the exact route proves.
-    tends_to
-        Where the ratio goes as the parameters grow.
-    """
+    """One case of a family: what it predicts, and what method and exact route give."""
 
     family: str
     case: WorstCase
@@ -102,13 +83,7 @@ class FamilyRow:
 
 
 def family_rows(settings: Settings) -> Iterator[FamilyRow]:
-    """Run the methods and the exact route on every case.
-
-    Raises
-    ------
-    SolverError
-        When an optimum is not proved within the limits.
-    """
+    """Run the methods and the exact route on every case; optima must be proved."""
     for family, make, tends_to in CASES:
         case = make()
         paid = KSUBSET[case.method](case.instance, settings)
@@ -117,10 +92,4 @@ def family_rows(settings: Settings) -> Iterator[FamilyRow]:
             raise SolverError(f"{case.instance.name}: no optimum within the limit.")
         assert isinstance(paid.objective, int)
         assert isinstance(proved.objective, int)
-        yield FamilyRow(
-            family=family,
-            case=case,
-            cost=paid.objective,
-            optimum=proved.objective,
-            tends_to=tends_to,
-        )
+        yield FamilyRow(family, case, paid.objective, proved.objective, tends_to)

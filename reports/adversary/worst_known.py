@@ -1,4 +1,4 @@
-"""``worst_known.json``: the worst instances known, method by method; read and written.
+"""``worst_known.json``: the worst instances known, method by method; also as a page.
 
     {"format": "closeknit/worst-known", "version": 1, "entries": [
       {"method": "mm", "topology": "16x16-mesh", "n": 12, "k": 8, "ratio": "57/41",
@@ -10,29 +10,36 @@ There is one entry for a method, a topology and a k: the largest ratio.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
 from fractions import Fraction
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from ...instances import InputError, KSubset, Mesh, Points, Torus, fields
+from ...instances import InputError, KSubset, Mesh, fields
 from ...instances.files import read_text, write_text
 from ...instances.json_text import dumps
-from ...instances.ksubset.generators import shape_text
 from ...instances.ksubset.json import document_of, parse_ksubset
 from ...instances.parsing import parse_json
+from ...methods import KSUBSET
+from ..pages.document import Cell, Document, Preformatted, Section, Strong, Table
+from .hunt import topology_label
 
 FORMAT = "closeknit/worst-known"
 PATH = Path(__file__).with_name("worst_known.json")
 """The ledger that belongs to the package."""
-_FIELDS = (
-    *("method", "topology", "n", "k", "ratio", "cost", "optimum", "how", "date"),
-    *("closeknit", "instance"),
-)
+_FIELDS = {
+    **dict.fromkeys(("method", "topology"), fields.string),
+    **dict.fromkeys(("n", "k"), fields.integer),
+    "ratio": fields.string,
+    **dict.fromkeys(("cost", "optimum"), fields.integer),
+    **dict.fromkeys(("how", "date", "closeknit"), fields.string),
+}
+"""Fields of an entry in their order, with what reads them; its instance comes last."""
 
+K = TypeVar("K")
 Key = tuple[str, str, int]
 """Method, topology and k."""
 
@@ -41,25 +48,8 @@ Key = tuple[str, str, int]
 class Entry:
     """The worst instance known for a method on a topology, for one k.
 
-    Parameters
-    ----------
-    method
-        Name in the registry.
-    instance
-        With all that defines it.
-    cost, optimum
-        What the method pays there, and the least cost.
-    how
-        How it was found.
-    date
-        When, as YYYY-MM-DD.
-    closeknit
-        Version by which it was found.
-
-    Raises
-    ------
-    InputError
-        When the costs cannot be those of a heuristic and of an optimum.
+    ``how`` says how it was found, ``closeknit`` by which version, ``date`` when, as
+    YYYY-MM-DD. Costs that cannot be those of a heuristic and an optimum are refused.
     """
 
     method: str
@@ -86,7 +76,7 @@ class Entry:
     @property
     def key(self) -> Key:
         """The key of the ledger: one entry each."""
-        return self.method, topology_label(self.instance), self.instance.k
+        return self.method, topology_label(self.instance.topology), self.instance.k
 
     @classmethod
     def of(
@@ -106,20 +96,13 @@ class Entry:
 
 Entries = Mapping[Key, Entry]
 
-
-def topology_label(instance: KSubset) -> str:
-    """Name the network of an instance, as the ledger does.
-
-    >>> from closeknit.instances import mesh
-    >>> topology_label(mesh(4, 3, k=2))
-    '4x3-mesh'
-    """
-    topology = instance.topology
-    if isinstance(topology, Points):
-        return f"points-d{topology.dimension}"
-    if isinstance(topology, Mesh | Torus):
-        return f"{shape_text(topology.shape)}-{topology.kind}"
-    return f"{topology.kind}-{sum(1 for _ in topology.locations())}"
+_DERIVED: dict[str, Callable[[Entry], Any]] = {
+    "topology": lambda entry: entry.key[1],
+    "n": lambda entry: entry.instance.n,
+    "k": lambda entry: entry.instance.k,
+    "ratio": lambda entry: str(entry.ratio),
+}
+"""Fields that follow from others, for readers of the file."""
 
 
 def read_worst_known(path: str | Path = PATH) -> Entries:
@@ -152,29 +135,16 @@ def read_worst_known(path: str | Path = PATH) -> Entries:
 
 def _parsed(value: Any, where: str) -> Entry:
     row = fields.objects(value, where)
-    fields.only(row, _FIELDS, _FIELDS, where)
-    text = {
-        name: fields.string(row[name], f"{where}.{name}")
-        for name in ("method", "topology", "ratio", "how", "date", "closeknit")
-    }
-    numbers = {
-        name: fields.integer(row[name], f"{where}.{name}")
-        for name in ("n", "k", "cost", "optimum")
-    }
+    known = (*_FIELDS, "instance")
+    fields.only(row, known, known, where)
+    given: dict[str, Any]
+    given = {name: read(row[name], f"{where}.{name}") for name, read in _FIELDS.items()}
+    derived = {name: given.pop(name) for name in _DERIVED}
     try:
-        entry = Entry(
-            method=text["method"],
-            instance=parse_ksubset(row["instance"]),
-            cost=numbers["cost"],
-            optimum=numbers["optimum"],
-            how=text["how"],
-            date=date.fromisoformat(text["date"]).isoformat(),
-            closeknit=text["closeknit"],
-        )
+        given["date"] = date.fromisoformat(row["date"]).isoformat()
+        entry = Entry(**given, instance=parse_ksubset(row["instance"]))
     except InputError as error:
         field = f"{where}.{error.field}"
-        if error.value is ...:
-            raise InputError(error.problem, field=field) from None
         raise InputError(error.problem, field=field, value=error.value) from None
     except ValueError:
         raise InputError(
@@ -182,35 +152,29 @@ def _parsed(value: Any, where: str) -> Entry:
             field=f"{where}.date",
             value=row["date"],
         ) from None
-    for name, expected in _summary(entry).items():
-        if row[name] != expected:
+    for name, stated in derived.items():
+        if stated != (expected := _DERIVED[name](entry)):
             raise InputError(
                 f"must be {expected}, as the entry says otherwise",
                 field=f"{where}.{name}",
-                value=row[name],
+                value=stated,
             )
     return entry
 
 
-def _summary(entry: Entry) -> dict[str, Any]:
-    """Return derived fields, for readers of the file."""
-    _, topology, k = entry.key
-    return {
-        "topology": topology,
-        "n": entry.instance.n,
-        "k": k,
-        "ratio": str(entry.ratio),
-    }
+def worst_by(entries: Iterable[Entry], key: Callable[[Entry], K]) -> dict[K, Entry]:
+    """Return the entry of the largest ratio for each key; of equal ones the first."""
+    worst: dict[K, Entry] = {}
+    for entry in entries:
+        at = key(entry)
+        if at not in worst or entry.ratio > worst[at].ratio:
+            worst[at] = entry
+    return worst
 
 
 def improved(entries: Entries, new: Iterable[Entry]) -> dict[Key, Entry]:
     """Merge new entries that are worse than the known ones, or of new keys."""
-    merged = dict(entries)
-    for entry in new:
-        old = merged.get(entry.key)
-        if old is None or entry.ratio > old.ratio:
-            merged[entry.key] = entry
-    return merged
+    return worst_by((*entries.values(), *new), lambda entry: entry.key)
 
 
 def write_worst_known(entries: Entries, path: str | Path = PATH) -> None:
@@ -221,13 +185,160 @@ def write_worst_known(entries: Entries, path: str | Path = PATH) -> None:
 
 
 def _document(entry: Entry) -> dict[str, Any]:
-    return {
-        "method": entry.method,
-        **_summary(entry),
-        "cost": entry.cost,
-        "optimum": entry.optimum,
-        "how": entry.how,
-        "date": entry.date,
-        "closeknit": entry.closeknit,
-        "instance": document_of(entry.instance),
+    row = {
+        name: _DERIVED[name](entry) if name in _DERIVED else getattr(entry, name)
+        for name in _FIELDS
     }
+    return row | {"instance": document_of(entry.instance)}
+
+
+# The ledger as a page
+
+COMMAND = "closeknit worst --table"
+OPEN = (
+    *("mm-inc", "mm-inc-first", "mm-inc-all", "mc", "mbs", "paging", "plas"),
+    *("mc-elongated", "hilbert/best-fit", "thrifty"),
+)
+"""Methods for which no tight constant is known."""
+_DRAWN = (*OPEN, "mm", "mm-free", "mc1x1")
+_SEVERAL = 8
+"""Bounds for two or three processors say little: they are distances."""
+_EMPTY, _FREE = "·", "o"
+_LARGEST_DRAWN = 16
+
+
+def worst_document(entries: Entries) -> Document:
+    """Build the page: a table by method and k, the open questions, pictures."""
+    kinds: dict[str, list[Entry]] = {}
+    for entry in entries.values():
+        kinds.setdefault(entry.instance.topology.kind, []).append(entry)
+    return Document(
+        name="worst-known",
+        title="The worst instances known",
+        lead=(
+            f"Written by `{COMMAND}` from the ledger "
+            "`reports/adversary/worst_known.json`. Every ratio is a cost over a proven "
+            "optimum; `closeknit verify "
+            "worst-known-ledger` runs method and exact route again on every instance. "
+            "`closeknit worst METHOD` looks for worse ones. A ratio is the largest one "
+            "found, hence a lower bound on what the method can do; it is bold where "
+            "its guarantee for this k is attained. Ties are broken by coordinates, and "
+            "an instance may owe its ratio to that.",
+        ),
+        sections=(
+            *(
+                _table(kind, kinds[kind])
+                for kind in sorted(kinds, key=lambda kind: (kind != "mesh", kind))
+            ),
+            _open_questions(entries.values()),
+            _pictures(entries.values()),
+        ),
+    )
+
+
+def _table(kind: str, entries: list[Entry]) -> Section:
+    titles = {
+        "mesh": "Occupancies of meshes",
+        "torus": "Occupancies of tori and rings",
+        "points": "Points in space",
+        "tree": "Trees",
+    }
+    ks = sorted({entry.instance.k for entry in entries})
+    best = worst_by(entries, lambda entry: (entry.method, entry.instance.k))
+    rows: list[tuple[Cell, ...]] = []
+    for name, method in KSUBSET.items():
+        if name in {known for known, _ in best}:
+            promised = method.doc_entry("Guarantee").rstrip(".").partition(",")[0]
+            cells = (_cell(best.get((name, k))) for k in ks)
+            rows.append((name, *cells, _short(promised)))
+    table = Table(
+        columns=("*method", *(f"*k = {k}" for k in ks), "*guarantee"),
+        rows=rows,
+    )
+    return Section(title=titles[kind], tables=(table,))
+
+
+def _cell(entry: Entry | None) -> Cell:
+    if entry is None:
+        return ""
+    _, topology, _ = entry.key
+    shown = f"{float(entry.ratio):.4f} = {entry.ratio}"
+    proved = ", proved" if entry.how.startswith("exhaustive") else ""
+    return (
+        Strong(shown) if entry.ratio == guarantee(entry) else shown,
+        f" ({topology}, n = {entry.instance.n}{proved})",
+    )
+
+
+def guarantee(entry: Entry) -> Fraction | None:
+    """Return what the method promises on the instance; None if nothing."""
+    promise = KSUBSET[entry.method].guarantee
+    return None if promise is None else promise(entry.instance)
+
+
+def _short(text: str) -> str:
+    text = text.partition(";")[0].partition(". ")[0]
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def _open_questions(entries: Iterable[Entry]) -> Section:
+    """List the best lower bounds where no tight constant is known."""
+    known = list(entries)
+    items = []
+    for name in OPEN:
+        items += _lower_bounds(name, [entry for entry in known if entry.method == name])
+    curves = [
+        entry
+        for entry in known
+        if entry.method.startswith("hilbert/")
+        and entry.instance.topology.kind == "mesh"
+        and entry.instance.topology.dimension == 3
+    ]
+    items += _lower_bounds("hilbert/... on meshes of three axes", curves)
+    return Section(title="Where no tight constant is known", items=tuple(items))
+
+
+def _lower_bounds(name: str, entries: list[Entry]) -> list[str]:
+    """Return an item with the largest ratio, and with that for more than two."""
+    if not entries:
+        return []
+    worst = max(entries, key=lambda entry: entry.ratio)
+    text = f"{name}: at least {_bound(worst)}"
+    more = [entry for entry in entries if entry.instance.k >= _SEVERAL]
+    if worst not in more and more:
+        text += f"; for k ≥ {_SEVERAL}, {_bound(max(more, key=lambda e: e.ratio))}"
+    return [text]
+
+
+def _bound(entry: Entry) -> str:
+    _, topology, k = entry.key
+    shown = f"{entry.ratio} = {float(entry.ratio):.4f}"
+    return f"{shown} at k = {k} ({entry.method}, {topology}; {entry.how})"
+
+
+def _pictures(entries: Iterable[Entry]) -> Section:
+    """Draw the worst instances of the methods in `_DRAWN`, if small."""
+    text: list[str] = []
+    worst = worst_by(filter(_drawn, entries), lambda entry: entry.method)
+    for name, entry in sorted(worst.items()):
+        free = set(entry.instance.free)
+        cost = f"{entry.cost} against {entry.optimum} (o free)"
+        text.append(f"{name}, k = {entry.instance.k}: {cost}")
+        assert isinstance(entry.instance.topology, Mesh)
+        height, width = entry.instance.topology.shape
+        lines = (
+            " ".join(_FREE if (x, y) in free else _EMPTY for y in range(width))
+            for x in range(height)
+        )
+        text.append(Preformatted("\n".join(lines)))
+    return Section(title="Pictures", text=tuple(text))
+
+
+def _drawn(entry: Entry) -> bool:
+    mesh = entry.instance.topology
+    return (
+        entry.method in _DRAWN
+        and isinstance(mesh, Mesh)
+        and mesh.dimension == 2
+        and max(mesh.shape) <= _LARGEST_DRAWN
+    )

@@ -1,28 +1,26 @@
-"""The claims by name, each with its source and how it is tested."""
+"""The claims by name, and how they are chosen: by name, pattern, group or method."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from fnmatch import fnmatchcase
 from types import MappingProxyType
 
-from .bounds import BOUND_CLAIMS
-from .city import CITY_CLAIMS
-from .curves import CURVE_CLAIMS
+from ...instances import InputError
+from ...instances.suggestions import hint
+from ...methods import METHODS
+from .bounds import BOUND_CLAIMS, LOWER_BOUND_CLAIMS
+from .claim import Claim
 from .cuts import CUT_CLAIMS
-from .definitions import DEFINITION_CLAIMS
-from .exact import EXACT_CLAIMS
+from .definitions import CURVE_CLAIMS, DEFINITION_CLAIMS
+from .exact import EXACT_CLAIMS, LARGER_CLAIMS
 from .exhaustive import EXHAUSTIVE_CLAIMS
-from .families import FAMILY_CLAIMS
-from .graphs import GRAPH_CLAIMS
-from .language import LANGUAGE_CLAIMS
-from .larger import LARGER_CLAIMS
-from .ledger import LEDGER_CLAIMS
+from .families import FAMILY_CLAIMS, LEDGER_CLAIMS
 from .lemmas import LEMMA_CLAIMS
-from .lower_bounds import LOWER_BOUND_CLAIMS
-from .processor_sets import PROCESSOR_SET_CLAIMS
-from .proofs import PROOF_CLAIMS
+from .processor_sets import PROCSET_CLAIMS, SUKP_CLAIMS
+from .proofs import PACKING_CLAIMS, PROOF_CLAIMS
 from .ptas import PTAS_CLAIMS
-from .residents import RESIDENT_CLAIMS
-from .streams import STREAM_CLAIMS
+from .scheduler import SCHEDULER_CLAIMS
 from .submeshes import SUBMESH_CLAIMS
 from .towns import TOWN_CLAIMS
 
@@ -30,28 +28,81 @@ CLAIMS = MappingProxyType(
     {
         claim.name: claim
         for claim in (
-            *CUT_CLAIMS,
-            *GRAPH_CLAIMS,
-            *EXACT_CLAIMS,
-            *LARGER_CLAIMS,
-            *PROOF_CLAIMS,
-            *DEFINITION_CLAIMS,
-            *TOWN_CLAIMS,
-            *CITY_CLAIMS,
-            *LOWER_BOUND_CLAIMS,
-            *FAMILY_CLAIMS,
-            *LEDGER_CLAIMS,
-            *EXHAUSTIVE_CLAIMS,
-            *BOUND_CLAIMS,
-            *CURVE_CLAIMS,
-            *LEMMA_CLAIMS,
-            *PTAS_CLAIMS,
-            *PROCESSOR_SET_CLAIMS,
-            *SUBMESH_CLAIMS,
-            *RESIDENT_CLAIMS,
-            *STREAM_CLAIMS,
-            *LANGUAGE_CLAIMS,
+            *(*CUT_CLAIMS, *EXACT_CLAIMS, *LARGER_CLAIMS, *PROOF_CLAIMS),
+            *(*PACKING_CLAIMS, *DEFINITION_CLAIMS, *TOWN_CLAIMS),
+            *(*LOWER_BOUND_CLAIMS, *FAMILY_CLAIMS, *LEDGER_CLAIMS),
+            *(*EXHAUSTIVE_CLAIMS, *BOUND_CLAIMS, *CURVE_CLAIMS, *LEMMA_CLAIMS),
+            *(*PTAS_CLAIMS, *PROCSET_CLAIMS, *SUKP_CLAIMS, *SUBMESH_CLAIMS),
+            *SCHEDULER_CLAIMS,
         )
     }
 )
 """All claims, by name: those that others rest on first."""
+
+_BY_PROBLEM = {
+    "procset": PROCSET_CLAIMS,
+    "sukp": SUKP_CLAIMS,
+    "submesh": (*SUBMESH_CLAIMS, *PACKING_CLAIMS),
+    "scheduler": SCHEDULER_CLAIMS,
+}
+_NOT_KSUBSET = {claim.name for claims in _BY_PROBLEM.values() for claim in claims}
+
+GROUPS: Mapping[str, tuple[Claim, ...]] = MappingProxyType(
+    {
+        "ksubset": tuple(
+            claim for claim in CLAIMS.values() if claim.name not in _NOT_KSUBSET
+        ),
+        **_BY_PROBLEM,
+        "exact": EXACT_CLAIMS,
+        "guarantees": BOUND_CLAIMS,
+        "lower-bounds": LOWER_BOUND_CLAIMS,
+        "towns": TOWN_CLAIMS,
+        "worst-cases": (*FAMILY_CLAIMS, *EXHAUSTIVE_CLAIMS),
+        "lemmas": LEMMA_CLAIMS,
+        "ptas": PTAS_CLAIMS,
+        "curves": CURVE_CLAIMS,
+    }
+)
+"""Groups of claims: one per problem, one for schedulers, and by topic."""
+
+
+def chosen_claims(names: Sequence[str]) -> list[Claim]:
+    """Return the claims named, each once; all if none is named.
+
+    Parameters
+    ----------
+    names
+        Names of claims; patterns with ``*``, ``?`` and ``[...]``; groups; methods, for
+        the claims whose names begin with that of the method.
+
+    Raises
+    ------
+    InputError
+        With a suggestion, for a name that is none of these.
+    """
+    found = {one.name: one for name in names for one in _named(name)}
+    return list(found.values()) if names else list(CLAIMS.values())
+
+
+def _named(name: str) -> Sequence[Claim]:
+    if name in CLAIMS:
+        return (CLAIMS[name],)
+    if name in GROUPS:
+        return GROUPS[name]
+    matching = [one for one in CLAIMS.values() if fnmatchcase(one.name, name)]
+    if not matching and any(name in table for table in METHODS.values()):
+        matching = [one for one in CLAIMS.values() if _about(one.name) == name]
+    if not matching:
+        why = hint(name, [*GROUPS, *CLAIMS])
+        if "did you mean" not in why:
+            why = f"groups: {', '.join(GROUPS)}; claims: see closeknit verify --list"
+        raise InputError(f"unknown claim ({why})", field="CLAIM", value=name)
+    return matching
+
+
+def _about(claim: str) -> str:
+    """Return the method with whose name, the longest, that of a claim begins."""
+    names = {name for table in METHODS.values() for name in table}
+    return max(
+        (one for one in names if claim.startswith(f"{one}-")), key=len, default=""
+    )

@@ -17,15 +17,7 @@ class Undecided(RuntimeError):
 
 
 class Untrue(RuntimeError):
-    """A method answers what is not so: no valid choice, or another cost.
-
-    Parameters
-    ----------
-    what
-        In one line.
-    instance
-        On which.
-    """
+    """A method's choice is not valid, or has another cost than the method reports."""
 
     def __init__(self, what: str, instance: Instance | None = None) -> None:
         super().__init__(what)
@@ -107,54 +99,40 @@ class Trial:
     time_limit: float = 60.0
     _optima: dict[tuple[str, KSubset], int] = field(default_factory=dict, repr=False)
 
-    def pay(self, method: str, instance: KSubset, ties: Ties = Ties.LEX) -> int:
-        """Run a method and return what its choice costs, by the definition.
+    def run(self, method: str, instance: Instance, ties: Ties = Ties.LEX) -> Result:
+        """Run a method and return its result, whose choice and cost are true.
 
         Raises
         ------
+        Undecided
+            When it finds nothing.
         Untrue
             When its choice is not valid or its objective is not its cost.
         InputError
             When it does not take this instance.
         """
-        result = self.run(method, instance, ties)
-        assert isinstance(result.objective, int)
-        return result.objective
-
-    def run(self, method: str, instance: KSubset, ties: Ties = Ties.LEX) -> Result:
-        """Run a method and return its result, whose choice and cost are true.
-
-        Raises
-        ------
-        Untrue, InputError
-            As `pay` does.
-        """
+        tables: Mapping[str, Mapping[str, RunOn[Any]]]
+        tables = {**self.others, "ksubset": self.methods}
+        run = tables[problem_of(instance).name][method]
         settings = Settings(time_limit=self.time_limit, seed=self.seed, ties=ties)
-        result = self.methods[method](instance, settings)
+        result: Result = run(instance, settings)
         if result.chosen is None:
             raise Undecided(f"{method} found nothing on {instance.name} in time")
-        _true_cost(method, instance, result)
+        wrong = check(instance, result.chosen)
+        if not wrong and result.objective != (paid := cost(instance, result.chosen)):
+            wrong = [f"says {result.objective}, but the choice costs {paid}"]
+        if wrong:
+            raise Untrue(f"{method} on {instance.name}: {'; '.join(wrong)}", instance)
         return result
+
+    def pay(self, method: str, instance: KSubset, ties: Ties = Ties.LEX) -> int:
+        """Run a method and return what its choice costs; raises what `run` raises."""
+        paid = self.run(method, instance, ties).objective
+        assert isinstance(paid, int)
+        return paid
 
     def least(self, instance: Instance, method: str) -> tuple[Value, tuple[int, ...]]:
         """Return the optimum of an instance of any problem, and a choice that has it.
-
-        Raises
-        ------
-        Undecided, Untrue
-            As `optimum` does.
-        """
-        problem = problem_of(instance).name
-        tables: Mapping[str, Mapping[str, RunOn[Any]]]
-        tables = {**self.others, "ksubset": self.methods}
-        run = tables[problem][method]
-        result = run(instance, Settings(time_limit=self.time_limit, seed=self.seed))
-        if result.status is not Status.OPTIMAL or result.chosen is None:
-            raise Undecided(f"{method} did not prove the optimum of {instance.name}")
-        return _true_cost(method, instance, result), result.chosen
-
-    def optimum(self, instance: KSubset, method: str = "") -> int:
-        """Return the least cost, proved by the exact route.
 
         Raises
         ------
@@ -163,32 +141,24 @@ class Trial:
         Untrue
             When the choice that comes with it does not have this cost.
         """
-        method = method or self.exact
-        key = (method, instance)
+        result = self.run(method, instance)
+        if result.status is not Status.OPTIMAL:
+            raise Undecided(
+                f"{method} did not prove the optimum of {instance.name} "
+                f"within {self.time_limit:g} s"
+            )
+        assert result.objective is not None
+        assert result.chosen is not None
+        return result.objective, result.chosen
+
+    def optimum(self, instance: KSubset, method: str = "") -> int:
+        """Return the least cost, proved by the exact route; raises as `least` does."""
+        key = method or self.exact, instance
         if key not in self._optima:
-            settings = Settings(time_limit=self.time_limit, seed=self.seed)
-            result = self.methods[method](instance, settings)
-            if result.status is not Status.OPTIMAL or result.chosen is None:
-                raise Undecided(
-                    f"{method} did not prove the optimum of {instance.name} "
-                    f"within {self.time_limit:g} s"
-                )
-            paid = _true_cost(method, instance, result)
-            assert isinstance(paid, int)
-            self._optima[key] = paid
+            least, _ = self.least(instance, key[0])
+            assert isinstance(least, int)
+            self._optima[key] = least
         return self._optima[key]
-
-
-def _true_cost(method: str, instance: Instance, result: Result) -> Value:
-    """Return the objective if the choice is valid and costs that."""
-    assert result.chosen is not None
-    wrong = check(instance, result.chosen)
-    if not wrong and result.objective != (paid := cost(instance, result.chosen)):
-        wrong = [f"says {result.objective}, but the choice costs {paid}"]
-    if wrong:
-        raise Untrue(f"{method} on {instance.name}: {'; '.join(wrong)}", instance)
-    assert result.objective is not None
-    return result.objective
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,14 +1,15 @@
-"""Claims that heuristics choose what their definitions say, written out naively."""
+"""Claims that heuristics and curves are what their definitions say, naively."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from itertools import product
+from itertools import pairwise, product
 from math import prod
 
-from ...instances import Graph, KSubset, Site, Torus, Tree, cost
-from .claim import Claim, Outcome, Trial
+from ...heuristics.allocation import curves
+from ...instances import Graph, KSubset, Site, Torus, Tree, cost, mesh
+from .claim import Claim, Outcome, Trial, held, refuted
 from .samples import sampled
 from .shrink import survey
 
@@ -16,13 +17,11 @@ SAMPLES, QUICK_SAMPLES = 1500, 250
 _MOST_CENTRES = 300
 
 Check = Callable[[Trial, KSubset], str]
-"""Describes what is wrong on an instance; "" if nothing, or it is not looked at."""
+"""Describes what is wrong on an instance with axes; "" if nothing is."""
 
 
 def nearest_of_a_median(trial: Trial, instance: KSubset) -> str:
     """Compare mm with the cheapest of all intersections, ties by coordinates."""
-    if isinstance(instance.topology, Tree | Graph):
-        return ""
     axes = [sorted(set(axis)) for axis in zip(*instance.free, strict=True)]
     if prod(map(len, axes)) > _MOST_CENTRES:
         return ""
@@ -37,8 +36,6 @@ def nearest_of_a_median(trial: Trial, instance: KSubset) -> str:
 
 def least_shells(trial: Trial, instance: KSubset) -> str:
     """Compare the shell numbers that mc1x1 adds up with the least of all centres."""
-    if isinstance(instance.topology, Tree | Graph):
-        return ""
     sums = {}
     for centre in instance.free:
         shell = partial(_shell, instance, centre)
@@ -122,5 +119,74 @@ DEFINITION_CLAIMS = (
             test=partial(_test, partial(no_exchange_helps, name)),
         )
         for name in ("mm-inc", "mm-inc-first", "mm-inc-all")
+    ),
+)
+
+
+# Curves
+
+WALKS = ("hilbert", "snake")
+
+
+def _boxes(quick: bool) -> list[tuple[int, ...]]:
+    """List the boxes, the smallest first."""
+    largest = {2: 9, 3: 4} if quick else {2: 16, 3: 6}
+    boxes: list[tuple[int, ...]] = [(64, 64), (13, 22), (8, 8, 8)]
+    for d, most in largest.items():
+        boxes += product(range(1, most + 1), repeat=d)
+    return sorted(boxes, key=lambda box: (sum(box), box))
+
+
+def no_gaps(trial: Trial) -> Outcome:
+    """Follow both curves on every box, the smallest first."""
+    cases = list(product(_boxes(trial.quick), WALKS))
+    for seen, (shape, order) in enumerate(cases, 1):
+        full = mesh(*shape, k=1)
+        if why := _gap(order, shape, full):
+            return refuted(f"{order} on {'x'.join(map(str, shape))} {why}", seen, full)
+    return held(
+        f"{' and '.join(WALKS)} visit every processor once, by single hops", len(cases)
+    )
+
+
+def _gap(order: str, shape: tuple[int, ...], full: KSubset) -> str:
+    """Describe where a curve is not a walk through a full mesh; "" if it is."""
+    walk = curves.ordered(order, shape).tolist()
+    if sorted(walk) != list(range(full.n)):
+        return "does not visit every processor once"
+    for p, q in pairwise(full.free[i] for i in walk):
+        if full.topology.distance(p, q) != 1:
+            return f"goes from {p} to {q}"
+    if order == "hilbert":
+        return _wrong_ends(shape, full.free[walk[0]], full.free[walk[-1]])
+    return ""
+
+
+def _wrong_ends(shape: tuple[int, ...], first: Site, last: Site) -> str:
+    """Describe where Hilbert's curve does not cross just the longest side that it may.
+
+    Neighbours differ in colour like the fields of a chessboard, and so do the ends of
+    a walk through an even number of processors: the side it crosses must be even.
+    """
+    even = any(side % 2 == 0 for side in shape)
+    may = [side for side in shape if side > 1 and (not even or side % 2 == 0)]
+    longest = max(may, default=1)
+    crossed = shape.index(longest)
+    end = tuple((axis == crossed) * (longest - 1) for axis in range(len(shape)))
+    if any(first) or last != end:
+        return f"goes from {first} to {last}, not to {end}"
+    return ""
+
+
+CURVE_CLAIMS = (
+    Claim(
+        name="curves-have-no-gaps",
+        statement="Hilbert's curve and the snake visit every processor of a mesh once, "
+        "each a neighbour of the one before, whatever the sides; Hilbert's crosses the "
+        "longest side that parity lets it cross.",
+        source="derived, docs/allocators.md; Bender et al. 2008, section 5",
+        tested="all boxes of sides up to 16 in the plane and 6 in space (9 and 4 if "
+        "quick), and 64x64, 13x22, 8x8x8",
+        test=no_gaps,
     ),
 )

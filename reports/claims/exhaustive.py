@@ -8,42 +8,36 @@ from fractions import Fraction
 from functools import lru_cache, partial
 
 import numpy as np
-import numpy.typing as npt
 
 from ...heuristics.ksubset.guarantees import rho
 from ...instances import KSubset, Mesh, Torus
 from ...solvers import Ties
-from .claim import Claim, Outcome, Trial, Untrue, held, refuted
-from .shrink import certainly, shrunk
-
-Ints = npt.NDArray[np.int64]
-Table = npt.NDArray[np.int16]
+from ..adversary.kernels import Costs, Ints, prices, sizes
+from . import exhaustive_kernels as kernels
+from .claim import Claim, Outcome, Trial, held, refuted
+from .exhaustive_kernels import Table
+from .shrink import broken, described
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Network:
     """All sets of free processors of a network, and what k of them cost at least.
 
-    Parameters
-    ----------
-    topology
-        A mesh or torus of some 20 processors at most.
-    sites, hops
-        Of its processors, by the number of their bit.
-    price, count, least
-        Of every set: its cost, its size, and the least cost of k of it.
+    ``sites`` and ``hops`` are those of its processors, by the number of their bit;
+    ``price``, ``count`` and ``least`` of every set: its cost, its size, and the least
+    cost of k of it.
     """
 
     topology: Mesh | Torus
     sites: Ints
     hops: Ints
-    price: Table
+    price: Costs
     count: Ints
     least: Table
 
     @property
     def cells(self) -> int:
-        """Number of processors."""
+        """Number of processors, some 20 at most."""
         return len(self.sites)
 
     @property
@@ -51,71 +45,55 @@ class Network:
         """Number of instances: sets with every k from 1 on."""
         return self.cells << (self.cells - 1)
 
+    @property
+    def shape(self) -> str:
+        """The sides, such as 4x3."""
+        return "x".join(map(str, self.topology.shape))
+
     def instance(self, members: int, k: int) -> KSubset:
         """Return a set and k as an instance."""
-        free = tuple(
-            tuple(site)
-            for i, site in enumerate(self.sites.tolist())
-            if members >> i & 1
-        )
-        shape = "x".join(map(str, self.topology.shape))
-        name = f"{self.topology.kind}-{shape}-{members}-k{k}"
+        sites = enumerate(self.sites.tolist())
+        free = tuple(tuple(site) for i, site in sites if members >> i & 1)
+        name = f"{self.topology.kind}-{self.shape}-{members}-k{k}"
         return KSubset(name, self.topology, free, k)
 
 
 @lru_cache(maxsize=1)  # 90 MB for 20 processors
 def network(topology: Mesh | Torus) -> Network:
     """Price every set of free processors of a network."""
-    from . import exhaustive_kernels as kernels
-
     sites = np.array(list(topology.locations()), dtype=np.int64)
-    axes = [
-        [abs(a - b), side - abs(a - b)] if isinstance(topology, Torus) else [abs(a - b)]
-        for side, a, b in zip(
-            topology.shape,
-            np.moveaxis(sites[:, None], -1, 0),
-            np.moveaxis(sites[None], -1, 0),
-            strict=True,
-        )
-    ]
-    hops = sum(np.minimum.reduce(np.broadcast_arrays(*ways)) for ways in axes)
-    assert isinstance(hops, np.ndarray)
-    price, count = kernels.prices(hops), kernels.sizes(len(sites))
+    ways = abs(sites[:, None] - sites[None])
+    if isinstance(topology, Torus):
+        ways = np.minimum(ways, np.array(topology.shape) - ways)
+    hops = ways.sum(axis=2)
+    price, count = prices(hops), sizes(len(sites))
     least = kernels.optima(price, count, len(sites))
     return Network(topology, sites, hops, price, count, least)
 
 
-def medians(net: Network) -> Table:
-    """Return what the Manhattan median pays: the cheapest of all intersections."""
-    from . import exhaustive_kernels as kernels
-
+def _cheapest(net: Network, slabs: Callable[[int], Ints]) -> Table:
+    """Return the cheapest of all centres where each of its slabs has a processor."""
     paid = np.full_like(net.least, 32767)
     worst = np.zeros_like(paid)
     for centre in range(net.cells):
         kernels.dearest(net.hops[centre], net.price, net.count, worst)
-        shared = net.sites == net.sites[centre]
-        slabs = (shared * (1 << np.arange(net.cells))[:, None]).sum(axis=0)
-        kernels.take_cheapest(worst, slabs, net.count, net.cells, paid)
+        kernels.take_cheapest(worst, slabs(centre), net.count, net.cells, paid)
     return paid
+
+
+def medians(net: Network) -> Table:
+    """Return what the Manhattan median pays: the cheapest of all intersections."""
+    bits = 1 << np.arange(net.cells)
+    return _cheapest(net, lambda centre: bits @ (net.sites == net.sites[centre]))
 
 
 def free_centres(net: Network) -> Table:
     """Return what GenAlg pays: the cheapest of all free centres."""
-    from . import exhaustive_kernels as kernels
-
-    paid = np.full_like(net.least, 32767)
-    worst = np.zeros_like(paid)
-    for centre in range(net.cells):
-        kernels.dearest(net.hops[centre], net.price, net.count, worst)
-        slabs = np.array([1 << centre])
-        kernels.take_cheapest(worst, slabs, net.count, net.cells, paid)
-    return paid
+    return _cheapest(net, lambda centre: np.array([1 << centre]))
 
 
 def shells(net: Network) -> Table:
     """Return what MC1x1 pays: the dearest of the least sums of shell numbers."""
-    from . import exhaustive_kernels as kernels
-
     nearest, paid = np.full_like(net.least, 32767), np.zeros_like(net.least)
     worst = np.zeros_like(paid)
     for centre in range(net.cells):
@@ -139,28 +117,34 @@ class _Bound:
     def broken(self, trial: Trial, instance: KSubset) -> str:
         """Describe how the method itself breaks the bound on an instance; "" if not."""
         limit = self.limit(instance.k, instance.topology.dimension)
-        try:
-            paid = trial.pay(self.method, instance, self.ties)
-            least = trial.optimum(instance)
-        except Untrue as error:
-            return str(error)
+        paid = trial.pay(self.method, instance, self.ties)
+        least = trial.optimum(instance)
         if paid <= limit * least:
             return ""
         return f"{self.method} costs {paid}, above {limit} times the optimum {least}"
 
+    def differs(self, trial: Trial, instance: KSubset, paid: int, least: int) -> str:
+        """Run the method and the exact route on the worst set; they must agree."""
+        if why := described(partial(self.broken, trial), instance):
+            return why
+        found = trial.pay(self.method, instance, self.ties)
+        proved = trial.optimum(instance)
+        if proved != least:
+            return f"{trial.exact} proves {proved}, enumeration {least}"
+        if found > paid or (found < paid and self.ties is Ties.WORST):
+            return f"{self.method} costs {found}, {paid} under the worst ties"
+        return ""
+
 
 def _test(bound: _Bound, trial: Trial) -> Outcome:
     """Look at the worst of all sets for every k, by tables and by the method."""
-    from .exhaustive_kernels import worst_by_k
-
     seen, said = 0, []
     for topology in bound.quick if trial.quick else bound.topologies:
         net = network(topology)
-        found = worst_by_k(bound.pays(net), net.least, net.count, net.cells)
+        found = kernels.worst_by_k(bound.pays(net), net.least, net.count, net.cells)
         seen += net.pairs
         attained, worst = [], Fraction(1)
-        for k in range(2, net.cells + 1):
-            members, paid, least = (int(value) for value in found[k])
+        for k, (members, paid, least) in enumerate(found.tolist()[2:], 2):
             limit = bound.limit(k, topology.dimension)
             instance = net.instance(members, k)
             if paid > limit * least:
@@ -169,64 +153,35 @@ def _test(bound: _Bound, trial: Trial) -> Outcome:
             worst = max(worst, Fraction(paid, least))
             if limit > 1 and paid == limit * least:
                 attained.append(str(k))
-            if broken := _differs(bound, trial, instance, paid, least):
-                return _shrunk(bound, trial, instance, broken, seen)
-        shape = "x".join(map(str, topology.shape))
+            if why := bound.differs(trial, instance, paid, least):
+                return broken(instance, partial(bound.broken, trial), seen, why)
         reached = f", reached for k = {', '.join(attained)}" if attained else ""
-        said.append(f"{shape} {topology.kind} {worst}{reached}")
+        said.append(f"{net.shape} {topology.kind} {worst}{reached}")
     return held(f"never above; worst ratio: {'; '.join(said)}", seen)
 
 
-def _differs(
-    bound: _Bound, trial: Trial, instance: KSubset, paid: int, least: int
-) -> str:
-    """Run the method and the exact route on the worst set; they must agree."""
-    if broken := bound.broken(trial, instance):
-        return broken
-    found = trial.pay(bound.method, instance, bound.ties)
-    proved = trial.optimum(instance)
-    if proved != least:
-        return f"{trial.exact} proves {proved}, enumeration {least}"
-    if found > paid or (found < paid and bound.ties is Ties.WORST):
-        return f"{bound.method} costs {found}, {paid} under the worst ties"
-    return ""
-
-
-def _shrunk(
-    bound: _Bound, trial: Trial, instance: KSubset, why: str, seen: int
-) -> Outcome:
-    fails = partial(certainly, partial(bound.broken, trial))
-    smallest = shrunk(instance, fails) if fails(instance) else instance
-    result = bound.broken(trial, smallest) or why
-    return refuted(result, seen, smallest)
-
-
-def _star(k: int, d: int) -> Fraction:
+def _star(k: int) -> Fraction:
     return max(Fraction(1), 2 - Fraction(2, k))
 
 
 def _windows(trial: Trial) -> Outcome:
     """Hold windows on lines and rings against the least of every set."""
-    from .exhaustive_kernels import windows
-
     line, longest = (12, 14) if trial.quick else (20, 20)
     seen = 0
     kinds: list[tuple[Mesh | Torus, str]] = [(Mesh((line,)), "line-window")]
     kinds += [(Torus((side,)), "ring-window") for side in range(3, longest + 1)]
     for topology, method in kinds:
         net = network(topology)
-        best = windows(net.hops, method == "ring-window", net.cells)
+        best = kernels.windows(net.hops, method == "ring-window", net.cells)
         seen += net.pairs
         wrong = np.argwhere(best != net.least)
         places = wrong if len(wrong) else _some(net, trial)
         for members, k in places.tolist():
             instance = net.instance(members, k)
             least = int(net.least[members, k])
-            found = trial.pay(method, instance)
-            routes = {"auto": trial.optimum(instance)}
-            if method == "ring-window":
-                routes["ring-dp"] = trial.optimum(instance, "ring-dp")
-            routes[method] = found
+            routes = {method: trial.pay(method, instance)}
+            for route in ("auto", "ring-dp") if method == "ring-window" else ("auto",):
+                routes[route] = trial.optimum(instance, route)
             for route, value in routes.items():
                 if value != least or len(wrong):
                     return refuted(
@@ -273,12 +228,7 @@ EXHAUSTIVE_CLAIMS = (
         test=partial(
             _test,
             _Bound(
-                "mc1x1",
-                shells,
-                lambda k, d: max(Fraction(1), _star(k, d) * d),
-                Ties.LEX,
-                _OTHER,
-                _SMALL,
+                "mc1x1", shells, lambda k, d: _star(k) * d, Ties.LEX, _OTHER, _SMALL
             ),
         ),
     ),
@@ -292,12 +242,8 @@ EXHAUSTIVE_CLAIMS = (
         test=partial(
             _test,
             _Bound(
-                "mm-free",
-                free_centres,
-                _star,
-                Ties.LEX,
-                (*_OTHER, Torus((4, 4))),
-                (*_SMALL, Torus((4, 3))),
+                *("mm-free", free_centres, lambda k, d: _star(k), Ties.LEX),
+                *((*_OTHER, Torus((4, 4))), (*_SMALL, Torus((4, 3)))),
             ),
         ),
     ),

@@ -11,40 +11,13 @@ import numpy as np
 import numpy.typing as npt
 
 from ...solvers.kernels import kernel
+from ..adversary.kernels import Costs, Ints
 
 Table = npt.NDArray[np.int16]
-Ints = npt.NDArray[np.int64]
 
 
 @kernel
-def sizes(cells: int) -> Ints:
-    """Count the processors of every set."""
-    count = np.zeros(1 << cells, dtype=np.int64)
-    for p in range(1, 1 << cells):
-        count[p] = count[p >> 1] + (p & 1)
-    return count
-
-
-@kernel
-def prices(hops: Ints) -> Table:
-    """Price every set: that without its highest processor, and the way to that."""
-    cells = len(hops)
-    price = np.zeros(1 << cells, dtype=np.int16)
-    for high in range(cells):
-        base = 1 << high
-        way = np.zeros(base, dtype=np.int16)  # from the highest to all of a set
-        for p in range(base):
-            if p:
-                low = 0
-                while not p >> low & 1:
-                    low += 1
-                way[p] = way[p & (p - 1)] + hops[high, low]
-            price[base + p] = price[p] + way[p]
-    return price
-
-
-@kernel
-def optima(price: Table, count: Ints, cells: int) -> Table:
+def optima(price: Costs, count: Ints, cells: int) -> Table:
     """Return the least cost of k of P: that of P itself, or with one less."""
     least = np.zeros((1 << cells, cells + 1), dtype=np.int16)
     for p in range(1, 1 << cells):
@@ -61,17 +34,10 @@ def optima(price: Table, count: Ints, cells: int) -> Table:
 
 
 @kernel
-def dearest(away: Ints, price: Table, count: Ints, worst: Table) -> None:
+def dearest(away: Ints, price: Costs, count: Ints, worst: Table) -> None:
     """Price the k of P nearest to a centre, ties broken as badly as can be.
 
-    Parameters
-    ----------
-    away
-        How far every processor is from the centre.
-    price, count
-        Of every set.
-    worst
-        Filled: by P and k.
+    ``away`` is how far every processor is from it; fills ``worst``, by P and k.
     """
     cells = len(away)
     for p in range(1, 1 << cells):
@@ -105,18 +71,8 @@ def take_cheapest(
 ) -> None:
     """Keep the cheapest candidate so far where P has a processor in every slab.
 
-    Parameters
-    ----------
-    worst
-        Of one centre.
-    slabs
-        Sets: the processors that share a coordinate with the centre, axis by axis.
-    count
-        Of every set.
-    cells
-        Number of processors.
-    paid
-        Updated: by P and k.
+    Slabs are the processors that share a coordinate with the centre, axis by axis;
+    ``worst`` is that of the centre. Updates ``paid``, by P and k.
     """
     for p in range(1, 1 << cells):
         meets = True
@@ -140,18 +96,8 @@ def take_nearest(
 ) -> None:
     """Keep the dearest candidate among the free centres of least distance sum.
 
-    Parameters
-    ----------
-    away
-        How far every processor is from the centre.
-    worst
-        Of this centre.
-    count, cells
-        Of every set; number of processors.
-    centre
-        Which processor it is.
-    nearest, paid
-        Updated: least distance sum, and what is paid, by P and k.
+    ``away`` and ``worst`` are those of the centre. Updates by P and k the least
+    distance sum, ``nearest``, and what is paid.
     """
     order = np.argsort(away)
     for p in range(1, 1 << cells):

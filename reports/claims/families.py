@@ -1,9 +1,12 @@
-"""Claims about instances built to be bad: what is paid there, exactly."""
+"""Claims about instances built to be bad, or found bad: what is paid there, exactly."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
+from dataclasses import replace
 from fractions import Fraction
+from itertools import product
+from pathlib import Path
 
 from ...heuristics.ksubset.guarantees import rho
 from ...instances import InputError, KSubset, Torus
@@ -19,8 +22,10 @@ from ...instances.ksubset.worst_cases import (
     ring_gap,
     theorem1,
 )
+from ...methods import KSUBSET
 from ...solvers import Ties
-from .claim import Claim, Outcome, Trial, held, refuted
+from ..adversary.worst_known import PATH, Entry, guarantee, read_worst_known
+from .claim import Claim, Outcome, Trial, Untrue, held, refuted
 
 EPSILONS = tuple(Fraction(1, b) for b in (2, 4, 10, 100, 132, 133))
 RING = KSubset(
@@ -35,40 +40,30 @@ REACHED = Fraction(174, 100)
 
 _SHELLS = ((1, 4, 50), (2, 2, 100), (2, 4, 100), (2, 8, 400), (3, 4, 100))
 
-Formula = Callable[[WorstCase], str]
-"""Says what else is wrong with a case once cost and optimum agree; "" if nothing."""
-
 
 def theorem_1(trial: Trial) -> Outcome:
     """Hold Theorem 1's construction to its closed forms, written out here again."""
     sizes = (1,) if trial.quick else (1, 2, 3)
-    outcomes = []
-    for d in range(1, 5):
+    forms = []
+    for d, q, eps in product(range(1, 5), sizes, EPSILONS):
         half = Fraction(1, 2 * d)
-        for q in sizes:
-            for eps in EPSILONS:
-                b = eps.denominator
-                paid = b * q * q * (4 * d - 1) * (2 * d - eps * (2 * d - 1))
-                optimum = b * 4 * d * d * q * q
-                ratio = (2 - half) * (1 - eps * (1 - half))
-                outcomes.append((theorem1(d, 4 * d * q, eps), paid, optimum, ratio))
-    return _outcome(
-        trial,
-        outcomes,
-        "cost, optimum and ratio as in the closed forms",
-    )
+        paid = eps.denominator * q * q * (4 * d - 1) * (2 * d - eps * (2 * d - 1))
+        optimum = eps.denominator * 4 * d * d * q * q
+        ratio = (2 - half) * (1 - eps * (1 - half))
+        forms.append((theorem1(d, 4 * d * q, eps), paid, optimum, ratio))
+    return _outcome(trial, forms, "cost, optimum and ratio as in the closed forms")
 
 
 def reaches(trial: Trial) -> Outcome:
     """Run mm on one instance of coinciding and one of distinct points."""
-    cases = [theorem1(2, 8, Fraction(1, 132)), mm_distinct(555)]
-    forms = [
-        (case, case.cost, case.optimum, Fraction(*ratio))
-        for case, ratio in zip(cases, ((1225, 704), (15493, 8904)), strict=True)
-    ]
-    for case, *_, ratio in forms:
+    forms = []
+    for case, ratio in (
+        (theorem1(2, 8, Fraction(1, 132)), Fraction(1225, 704)),
+        (mm_distinct(555), Fraction(15493, 8904)),
+    ):
         if ratio < REACHED:
             return refuted(f"{ratio} is below {REACHED}", 0, case.instance)
+        forms.append((case, case.cost, case.optimum, ratio))
     return _outcome(trial, forms, "1225/704 and 15493/8904")
 
 
@@ -118,12 +113,8 @@ def _near(
 def hilbert_far(trial: Trial) -> Outcome:
     """Run best fit along Hilbert's curve where it parts neighbours."""
     sides = (4, 8, 16) if trial.quick else (4, 8, 16, 32, 64)
-    forms = [
-        (hilbert_gap(side), 5 * side // 4 - 2, 1, Fraction(5 * side, 4) - 2)
-        for side in sides
-    ]
-    listed = ", ".join(map(str, sides))
-    return _outcome(trial, forms, f"5N/4 - 2 for N = {listed}")
+    forms = [(hilbert_gap(n), 5 * n // 4 - 2, 1, Fraction(5 * n, 4) - 2) for n in sides]
+    return _outcome(trial, forms, f"5N/4 - 2 for N = {', '.join(map(str, sides))}")
 
 
 def windows_fail(trial: Trial) -> Outcome:
@@ -163,15 +154,10 @@ def _outcome(trial: Trial, forms: Iterable[Form], result: str) -> Outcome:
                 continue  # one order of ties only, or too many ways to enumerate
             orders += 1
             if paid != cost:
-                return _wrong(
-                    case,
-                    f"{case.method} costs {paid}, not {cost}, ties {ties.value}",
-                    seen,
-                )
-            if Fraction(paid, proved) != ratio:
-                return _wrong(
-                    case, f"ratio {Fraction(paid, proved)}, not {ratio}", seen
-                )
+                why = f"{case.method} costs {paid}, not {cost}, ties {ties.value}"
+                return _wrong(case, why, seen)
+            if (found := Fraction(paid, proved)) != ratio:
+                return _wrong(case, f"ratio {found}, not {ratio}", seen)
     return held(f"{result} ({orders} runs; optima proved by {trial.exact})", seen)
 
 
@@ -243,5 +229,62 @@ FAMILY_CLAIMS = (
         tested="the ring of 46 with 12 free and k = 10, by windows and exact routes, "
         "and the same 2, 3 and 10 times as long (2 if quick)",
         test=windows_fail,
+    ),
+)
+
+
+# The worst instances known
+
+
+def ledger_is_true(trial: Trial, path: str | Path = PATH) -> Outcome:
+    """Run method and exact route on every instance of a ledger again."""
+    try:
+        entries = read_worst_known(path)
+    except InputError as error:
+        return refuted(str(error), 0)
+    for seen, entry in enumerate(entries.values(), 1):
+        if wrong := _misstated(trial, entry):
+            return refuted(
+                f"{entry.method} on {entry.key[1]}, k = {entry.key[2]}: {wrong}",
+                seen,
+                entry.instance,
+            )
+    methods = len({entry.method for entry in entries.values()})
+    if not entries:
+        return refuted("the ledger is empty", 0)
+    return held(
+        f"costs, optima and ratios as written, none above a guarantee; "
+        f"{len(entries)} entries of {methods} methods",
+        len(entries),
+    )
+
+
+def _misstated(trial: Trial, entry: Entry) -> str:
+    """Describe what is not as written; "" if all is."""
+    if entry.method not in KSUBSET:
+        return "there is no such method"
+    try:
+        paid = replace(trial, seed=0).pay(entry.method, entry.instance)
+        optimum = trial.optimum(entry.instance)
+    except (InputError, Untrue) as error:
+        return str(error)
+    if paid != entry.cost:
+        return f"costs {paid}, not {entry.cost}"
+    if optimum != entry.optimum:
+        return f"the optimum is {optimum}, not {entry.optimum}"
+    factor = guarantee(entry)
+    if factor is not None and entry.ratio > factor:
+        return f"ratio {entry.ratio} is above the guarantee {factor}"
+    return ""
+
+
+LEDGER_CLAIMS = (
+    Claim(
+        name="worst-known-ledger",
+        statement="On the worst instances known, costs and optima are those in the "
+        "ledger, and no ratio is above a guarantee.",
+        source="reports/adversary/worst_known.json, docs/worst-known.md",
+        tested="every entry, method and exact route run again; optima proved",
+        test=ledger_is_true,
     ),
 )

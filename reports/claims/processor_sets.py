@@ -8,12 +8,13 @@ from functools import partial
 from itertools import combinations
 from random import Random
 
-from ...instances import InputError, ProcessorSet, ProcSet, Sukp, Value, check, cost
+from ...instances import InputError, ProcessorSet, ProcSet, Sukp, check, cost
 from ...instances.sukp.reduction import kept_sets, processors_left, procset_of, sukp_of
 from ...instances.value import ordered
-from ...methods import PROCSET, SUKP
-from .claim import Claim, Outcome, Trial, Untrue, refuted
-from .shrink import survey
+from ...methods import METHODS
+from .claim import Claim, Outcome, Trial, refuted
+from .samples import enumerated, priced
+from .shrink import inexact, survey
 
 SAMPLES, QUICK_SAMPLES = 400, 80
 
@@ -66,33 +67,14 @@ def knapsacks(seed: int, count: int) -> Iterator[Sukp]:
         yield Sukp(f"knapsack-{number}", profits, weights, items, capacity, seed=seed)
 
 
-def enumerated(instance: ProcSet | Sukp) -> Value:
-    """Return the least cost of all valid choices, priced from the definition."""
-    if isinstance(instance, ProcSet):
-        some = combinations(instance.available, instance.request)
-        return min(cost(instance, chosen) for chosen in some)
-    return min(
-        cost(instance, chosen)
-        for size in range(instance.n + 1)
-        for chosen in combinations(range(instance.n), size)
-        if not check(instance, chosen)
-    )
-
-
 def _exact(problem: str, method: str, trial: Trial) -> Outcome:
     count = QUICK_SAMPLES if trial.quick else SAMPLES
     samples = machines if problem == "procset" else knapsacks
     return survey(
         f"as by enumeration on samples of seed {trial.seed}",
-        (samples(trial.seed, count), partial(_inexact, trial, method)),
+        (samples(trial.seed, count), partial(inexact, trial, method)),
         refusals=True,
     )
-
-
-def _inexact(trial: Trial, method: str, instance: ProcSet | Sukp) -> str:
-    found, _ = trial.least(instance, method)
-    least = enumerated(instance)
-    return "" if found == least else f"{method} proves {found}, enumeration {least}"
 
 
 def reduction(trial: Trial) -> Outcome:
@@ -122,12 +104,7 @@ def _not_its_knapsack(trial: Trial, machine: ProcSet) -> str:
     if cost(machine, chosen) != least:
         return f"what the knapsack leaves costs {cost(machine, chosen)}, not {least}"
     _, own = trial.least(machine, "bruteforce")
-    kept = kept_sets(machine, own)
-    if wrong := check(knapsack, kept):
-        return f"the sets not touched are no packing: {wrong[0]}"
-    if (cost(knapsack, kept),) != least:
-        return f"the sets not touched leave out {cost(knapsack, kept)}, not {least}"
-    return ""
+    return _not_packed(knapsack, kept_sets(machine, own), least[0])
 
 
 def _not_its_machine(trial: Trial, knapsack: Sukp) -> str:
@@ -138,19 +115,23 @@ def _not_its_machine(trial: Trial, knapsack: Sukp) -> str:
     found, chosen = trial.least(machine, "bruteforce")
     if found != (least,):
         return f"the knapsack leaves out {least}, its processors cost {found}"
-    kept = kept_sets(machine, chosen)
+    return _not_packed(knapsack, kept_sets(machine, chosen), least)
+
+
+def _not_packed(knapsack: Sukp, kept: tuple[int, ...], least: int) -> str:
+    """Describe what is wrong with the sets that a choice leaves untouched."""
     if wrong := check(knapsack, kept):
         return f"the sets not touched are no packing: {wrong[0]}"
-    if cost(knapsack, kept) != least:
-        return f"the sets not touched leave out {cost(knapsack, kept)}, not {least}"
-    return ""
+    paid = cost(knapsack, kept)
+    same = paid == least
+    return "" if same else f"the sets not touched leave out {paid}, not {least}"
 
 
 def reaching(trial: Trial) -> Outcome:
     """Hold reaching to what holds for it, and show where the printed one is misled."""
     methods = ("reaching-printed", "reaching", "reaching-beam")
     best, _ = trial.least(MISLED, "bruteforce")
-    paid = {name: _paid(trial, name, MISLED) for name in methods}
+    paid = {name: trial.run(name, MISLED).objective for name in methods}
     expected = {"reaching-printed": (8,), "reaching": (7,), "reaching-beam": (7,)}
     if best != (7,) or paid != expected:
         return refuted(f"optimum {best}, paid {paid}", 1, MISLED)
@@ -161,18 +142,6 @@ def reaching(trial: Trial) -> Outcome:
         (machines(trial.seed, count), partial(_saves_otherwise, trial, methods)),
         seen=1,
     )
-
-
-def _paid(trial: Trial, method: str, machine: ProcSet) -> Value:
-    result = trial.others["procset"][method](machine)
-    if result.chosen is None:
-        raise Untrue(f"{method} on {machine.name}: no choice")
-    if wrong := check(machine, result.chosen):
-        raise Untrue(f"{method} on {machine.name}: {wrong[0]}")
-    paid = cost(machine, result.chosen)
-    if paid != result.objective:
-        raise Untrue(f"{method} says {result.objective}, but the choice costs {paid}")
-    return paid
 
 
 def _saves_otherwise(trial: Trial, methods: tuple[str, ...], machine: ProcSet) -> str:
@@ -189,14 +158,16 @@ def _saves_otherwise(trial: Trial, methods: tuple[str, ...], machine: ProcSet) -
                 if (members := everything.intersection(one.members))
                 and members.issubset(removed)
             ]
-            saved = tuple(map(sum, zip(*covered, strict=True))) if covered else ()
+            # what is left of the cost, level by level
             left = tuple(
-                a - b for a, b in zip(whole, saved or (0,) * len(whole), strict=True)
+                all_of_it - sum(saved)
+                for all_of_it, *saved in zip(whole, *covered, strict=True)
             )
             if left != rest:
                 return f"without {removed} {rest}, not {left} by what they cover"
     for name in methods:
-        paid = _paid(trial, name, machine)
+        paid = trial.run(name, machine).objective
+        assert paid is not None
         if ordered(paid) < ordered(least):
             return f"{name} costs {paid}, less than the optimum {least}"
     return ""
@@ -234,13 +205,11 @@ def _opens_otherwise(trial: Trial, machine: ProcSet) -> str:
         return (first, sum(opened), *below)
 
     try:
-        result = trial.others["procset"]["lookahead"](machine)
+        chosen = trial.run("lookahead", machine).chosen
     except InputError:
         return ""
-    if result.chosen is None or (bad := check(machine, result.chosen)):
-        return f"lookahead chooses {result.chosen}: {bad or 'nothing'}"
-    every = combinations(machine.available, machine.request)
-    found, least = price(tuple(result.chosen)), min(map(price, every))
+    assert chosen is not None
+    found, least = price(tuple(chosen)), min(map(price, priced(machine)))
     return "" if found == least else f"lookahead pays {found}, {least} is possible"
 
 
@@ -249,7 +218,21 @@ _MACHINES = (
 )
 _KNAPSACKS = f"{SAMPLES} random knapsacks ({QUICK_SAMPLES} if quick) of up to 8 items"
 
-PROCESSOR_SET_CLAIMS = (
+
+def _exact_claims(problem: str, what: str) -> Iterator[Claim]:
+    for name, method in METHODS[problem].items():
+        if method.exact and not method.runs_solver:
+            yield Claim(
+                name=f"{problem}-{name.removeprefix(problem + '-')}-is-exact",
+                statement=f"Every answer that {name} proves optimal for {problem} is "
+                "optimal.",
+                source="by definition of the problem",
+                tested=f"{what}, against all choices",
+                test=partial(_exact, problem, name),
+            )
+
+
+PROCSET_CLAIMS = (
     Claim(
         name="drakenberg-theorem-1",
         statement="Processor sets are a set-union knapsack of the sets left untouched, "
@@ -275,18 +258,6 @@ PROCESSOR_SET_CLAIMS = (
         "9 processors, sets costing 0 or 1 at the first level; every choice",
         test=lookahead,
     ),
-    *(
-        Claim(
-            name=f"{problem}-{name.removeprefix(problem + '-')}-is-exact",
-            statement=f"Every answer that {name} proves optimal for {problem} is "
-            "optimal.",
-            source="by definition of the problem",
-            tested=f"{_MACHINES if problem == 'procset' else _KNAPSACKS}, against all "
-            "choices",
-            test=partial(_exact, problem, name),
-        )
-        for problem, methods in (("procset", PROCSET), ("sukp", SUKP))
-        for name, method in methods.items()
-        if method.exact and not method.runs_solver
-    ),
+    *_exact_claims("procset", _MACHINES),
 )
+SUKP_CLAIMS = tuple(_exact_claims("sukp", _KNAPSACKS))

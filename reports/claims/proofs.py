@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...instances import KSubset, Submesh, cost
+from ...instances import KSubset, Submesh
 from ...instances.ksubset.certificate import (
     CHOSEN,
     REJECTED,
@@ -22,7 +22,7 @@ from ...instances.submesh import Resident, box_at, sides
 from ...instances.submesh.infeasibility import FAMILIES, check_infeasible
 from ...instances.submesh.packing import Item, Packing
 from .claim import Claim, Outcome, Trial
-from .samples import of_one_axis, sampled
+from .samples import of_one_axis, priced, sampled
 from .shrink import survey
 
 SAMPLES, QUICK_SAMPLES = 150, 18
@@ -51,11 +51,12 @@ def _loses(instance: KSubset) -> str:
     if not 1 < instance.k < instance.n:
         return ""
     random = Random(f"{instance.n} {instance.k} {instance.free}")
-    priced = {s: cost(instance, s) for s in combinations(range(instance.n), instance.k)}
-    least = min(priced.values())
+    costs = priced(instance)
+    least = min(costs.values())
     checker = Checker(instance, least + 1)
-    optima = [s for s, paid in priced.items() if paid == least]
-    optima = [s for s in optima if _takes_first(instance, s)]
+    optima = [
+        s for s, paid in costs.items() if paid == least and _takes_first(instance, s)
+    ]
     for chosen in random.sample(optima, min(3, len(optima))):
         for _ in range(_STATES):
             if wrong := _lost_in(checker, _state(checker, chosen, random), chosen):
@@ -92,9 +93,7 @@ def _lost_in(checker: Checker, state: State, chosen: tuple[int, ...]) -> str:
         return "counts are said to contradict each other"
     if any(state.status[i] == REJECTED for i in chosen):
         return "counts reject a point of it"
-    if (state.status == CHOSEN).sum() > np.isin(
-        np.flatnonzero(state.status == CHOSEN), chosen
-    ).sum():
+    if not set(np.flatnonzero(state.status == CHOSEN)) <= set(chosen):
         return "counts choose a point beside it"
     taken, left, free = (
         [int(p) for p in np.flatnonzero(state.status == value)]
@@ -201,14 +200,7 @@ def refutations(packing: Packing) -> Iterator[dict[str, object]]:
     for i in items:
         yield {"kind": "no place", "item": i}
     some_functions = [
-        [
-            ["identity", 1],
-            *(
-                [family, k]
-                for family in FAMILIES[1:]
-                for k in range(1, (side + 3) // 2)
-            ),
-        ]
+        [["identity", 1], *map(list, product(FAMILIES[1:], range(1, (side + 3) // 2)))]
         for side in packing.shape
     ]
     for a, b in combinations(range(packing.d), 2):
@@ -249,6 +241,8 @@ PROOF_CLAIMS = (
         "decided states round each, every single step and leaf",
         test=sound_steps,
     ),
+)
+PACKING_CLAIMS = (
     Claim(
         name="no-proof-refutes-what-packs",
         statement="The checker of proofs that boxes cannot be packed accepts none "

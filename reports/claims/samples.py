@@ -1,13 +1,26 @@
-"""Random instances small enough that every optimum is proved in an instant."""
+"""Random instances small enough to enumerate, and all their choices priced."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import lru_cache
-from itertools import combinations, product
+from collections.abc import Iterator, Sequence
+from functools import lru_cache, partial
+from itertools import chain, combinations, product
 from random import Random
+from typing import Any
 
-from ...instances import KSubset, Mesh, Points, Site, Topology, Torus, Tree
+from ...instances import (
+    KSubset,
+    Mesh,
+    Points,
+    ProcSet,
+    Site,
+    Sukp,
+    Topology,
+    Torus,
+    Tree,
+    check,
+    cost,
+)
 
 SHAPES = {1: (24,), 2: (5, 5), 3: (3, 3, 3), 4: (3, 2, 2, 2)}
 """Mesh or torus by dimension."""
@@ -23,7 +36,7 @@ def sampled(seed: int, count: int) -> tuple[KSubset, ...]:
     clusters of points among decoys, and a random tree. n is 2 to 16, k 1 to n.
     """
     random = Random(f"closeknit claims {seed}")
-    kinds = (_mesh, _torus, _coarse, _decoys, _tree)
+    kinds = (partial(_grid, Mesh), partial(_grid, Torus), _coarse, _decoys, _tree)
     instances = []
     for i in range(count):
         kind = kinds[i % len(kinds)]
@@ -69,18 +82,43 @@ def every_subset(*shape: int, least_k: int) -> Iterator[KSubset]:
                 yield KSubset(f"subset-{n}-{number}-k{k}", topology, free, k)
 
 
-def _some(random: Random, sites: list[Site]) -> list[Site]:
-    return random.sample(sites, random.randint(2, min(_MOST_FREE, len(sites))))
+def priced(instance: KSubset | ProcSet | Sukp) -> dict[tuple[int, ...], Any]:
+    """Price all valid choices from the definition."""
+    if isinstance(instance, KSubset):
+        choices: Iterator[tuple[int, ...]]
+        choices = combinations(range(instance.n), instance.k)
+    elif isinstance(instance, ProcSet):
+        choices = combinations(instance.available, instance.request)
+    else:
+        items = range(instance.n)
+        every = (combinations(items, size) for size in range(instance.n + 1))
+        choices = (s for s in chain(*every) if not check(instance, s))
+    return {chosen: cost(instance, chosen) for chosen in choices}
 
 
-def _mesh(random: Random, d: int) -> tuple[Topology, list[Site]]:
-    mesh = Mesh(SHAPES[d])
-    return mesh, _some(random, list(mesh.locations()))
+@lru_cache(maxsize=2048)
+def enumerated(instance: KSubset | ProcSet | Sukp) -> Any:
+    """Return the least cost of all valid choices."""
+    return min(priced(instance).values())
 
 
-def _torus(random: Random, d: int) -> tuple[Topology, list[Site]]:
-    torus = Torus(SHAPES[d])
-    return torus, _some(random, list(torus.locations()))
+def pair_sum(chosen: Sequence[Site]) -> int:
+    """Sum the distances of all pairs."""
+    return sum(
+        abs(a - b)
+        for p, q in combinations(chosen, 2)
+        for a, b in zip(p, q, strict=True)
+    )
+
+
+def _grid(
+    kind: type[Mesh | Torus], random: Random, d: int
+) -> tuple[Topology, list[Site]]:
+    topology = kind(SHAPES[d])
+    sites = list(topology.locations())
+    return topology, random.sample(
+        sites, random.randint(2, min(_MOST_FREE, len(sites)))
+    )
 
 
 def _coarse(random: Random, d: int) -> tuple[Topology, list[Site]]:

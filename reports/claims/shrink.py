@@ -1,4 +1,4 @@
-"""Shrink counterexamples."""
+"""Test a claim on many instances, and shrink the first one on which it fails."""
 
 from __future__ import annotations
 
@@ -16,8 +16,10 @@ from ...instances import (
     ProcSet,
     Submesh,
     Sukp,
+    Value,
 )
-from .claim import Outcome, Undecided, Untrue, held, refuted
+from .claim import Outcome, Trial, Undecided, Untrue, held, refuted
+from .samples import enumerated
 
 Kind = TypeVar("Kind", bound=Instance)
 
@@ -28,25 +30,13 @@ def shrunk(instance: Kind, fails: Callable[[Kind], bool]) -> Kind:
     Steps: choose one to six fewer, drop one free processor, cut an empty margin off a
     mesh, drop the busy points; drop a set, an item or a resident, ask for less.
     Each is tried in turn, and after a success from the start again; the result is a
-    local minimum, not the smallest of all.
-
-    Parameters
-    ----------
-    instance
-        An instance that fails.
-    fails
-        Whether an instance still does; runs at most O(n²) times.
+    local minimum, not the smallest of all. ``fails`` is called O(n²) times.
     """
-    smaller = True
-    while smaller:
-        smaller = False
-        for candidate in _STEPS[type(instance)](instance):
-            if fails(candidate):
-                instance = candidate
-                smaller = True
-                break
-    name = instance.name.removesuffix("-shrunk") + "-shrunk"
-    return replace(instance, name=name)
+    found: Kind | None = instance
+    while found is not None:
+        instance = found
+        found = next(filter(fails, _STEPS[type(instance)](instance)), None)
+    return replace(instance, name=instance.name.removesuffix("-shrunk") + "-shrunk")
 
 
 def described(wrong: Callable[[Kind], str], instance: Kind) -> str:
@@ -57,7 +47,7 @@ def described(wrong: Callable[[Kind], str], instance: Kind) -> str:
         return str(error)
 
 
-def certainly(wrong: Callable[[Kind], str], instance: Kind) -> bool:
+def _certainly(wrong: Callable[[Kind], str], instance: Kind) -> bool:
     """Whether something is wrong; False where that cannot be decided."""
     try:
         return bool(described(wrong, instance))
@@ -65,24 +55,20 @@ def certainly(wrong: Callable[[Kind], str], instance: Kind) -> bool:
         return False
 
 
-def broken(instance: Kind, wrong: Callable[[Kind], str], seen: int) -> Outcome:
-    """Shrink an instance on which a claim fails; return the failed outcome.
+def broken(
+    instance: Kind, wrong: Callable[[Kind], str], seen: int, why: str = ""
+) -> Outcome:
+    """Return the failed outcome, with the smallest instance on which ``wrong`` says so.
 
-    Parameters
-    ----------
-    instance
-        A counterexample.
-    wrong
-        Describes what is wrong on an instance; "" if nothing is.
-    seen
-        Number of instances on which the claim was tested.
+    Where it says nothing of the instance alone, ``why`` tells what was wrong.
     """
-    smallest = shrunk(instance, partial(certainly, wrong))
-    return refuted(described(wrong, smallest), seen, smallest)
+    fails = partial(_certainly, wrong)
+    smallest = shrunk(instance, fails) if fails(instance) else instance
+    return refuted(described(wrong, smallest) or why, seen, smallest)
 
 
 def survey(
-    result: str,
+    result: str | Callable[[], str],
     *cases: tuple[Iterable[Any], Callable[[Any], str]],
     refusals: bool = False,
     seen: int = 0,
@@ -92,7 +78,7 @@ def survey(
     Parameters
     ----------
     result
-        The result if nothing is wrong.
+        The result if nothing is wrong, or what makes it in the end.
     cases
         Instances, with a function that returns what is wrong on one; "" if nothing.
     refusals
@@ -111,64 +97,68 @@ def survey(
                 continue
             seen += 1
             if why:
-                return broken(instance, wrong, seen)
+                return broken(instance, wrong, seen, why)
     if refusals and not seen:
         return refuted("takes none of the instances", 0)
-    return held(result, seen)
+    return held(result if isinstance(result, str) else result(), seen)
+
+
+def inexact(
+    trial: Trial,
+    method: str,
+    instance: Instance,
+    reference: Callable[[Any], Value] = enumerated,
+) -> str:
+    """Describe which other optimum than the reference a method proves; "" if none."""
+    found, least = trial.least(instance, method)[0], reference(instance)
+    return "" if found == least else f"{method} proves {found}, enumeration {least}"
+
+
+def _less(items: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
+    """Leave out each item in turn."""
+    return (items[:i] + items[i + 1 :] for i in range(len(items)))
 
 
 def _fewer(instance: KSubset) -> Iterator[KSubset]:
     for k in range(instance.k - 1, max(instance.k - 7, 0), -1):
         yield replace(instance, k=k)
     if instance.n > instance.k:
-        for i in range(instance.n):
-            free = instance.free[:i] + instance.free[i + 1 :]
+        for free in _less(instance.free):
             yield replace(instance, free=free)
     topology = instance.topology
     if isinstance(topology, Points) and len(topology.coordinates) > instance.n:
-        points = Points(instance.free, topology.scale)
-        yield replace(instance, topology=points)
+        yield replace(instance, topology=Points(instance.free, topology.scale))
     if isinstance(topology, Mesh):
-        low = [min(axis) for axis in zip(*instance.free, strict=True)]
-        shape = tuple(
-            max(axis) - least + 1
-            for axis, least in zip(zip(*instance.free, strict=True), low, strict=True)
-        )
+        low = instance.points.min(axis=0)
+        shape = tuple((instance.points.max(axis=0) - low + 1).tolist())
         if shape != topology.shape:
-            free = tuple(
-                tuple(x - least for x, least in zip(site, low, strict=True))
-                for site in instance.free
-            )
+            free = tuple(map(tuple, (instance.points - low).tolist()))
             yield replace(instance, topology=Mesh(shape), free=free)
 
 
 def _fewer_sets(instance: ProcSet) -> Iterator[ProcSet]:
     if instance.request > 1:
         yield replace(instance, request=instance.request - 1)
-    for i in range(len(instance.sets) if len(instance.sets) > 1 else 0):
-        yield replace(instance, sets=instance.sets[:i] + instance.sets[i + 1 :])
-    for i in range(len(instance.available)):
-        left = instance.available[:i] + instance.available[i + 1 :]
-        if len(left) >= instance.request:
+    if len(instance.sets) > 1:
+        for sets in _less(instance.sets):
+            yield replace(instance, sets=sets)
+    if len(instance.available) > instance.request:
+        for left in _less(instance.available):
             yield replace(instance, available=left)
 
 
 def _fewer_items(instance: Sukp) -> Iterator[Sukp]:
     if instance.capacity:
         yield replace(instance, capacity=instance.capacity - 1)
-    for i in range(instance.n):
-        if instance.n > 1:
-            yield replace(
-                instance,
-                items=instance.items[:i] + instance.items[i + 1 :],
-                profits=instance.profits[:i] + instance.profits[i + 1 :],
-            )
+    if instance.n > 1:
+        pairs = zip(_less(instance.items), _less(instance.profits), strict=True)
+        for items, profits in pairs:
+            yield replace(instance, items=items, profits=profits)
 
 
 def _fewer_residents(instance: Submesh) -> Iterator[Submesh]:
-    residents = instance.residents
-    for i in range(len(residents)):
-        yield replace(instance, residents=residents[:i] + residents[i + 1 :])
+    for residents in _less(instance.residents):
+        yield replace(instance, residents=residents)
 
 
 _STEPS: dict[type, Callable[[Any], Iterator[Any]]] = {

@@ -1,40 +1,65 @@
-"""The claim that first fits for submeshes allocate alike: Morgenstern 1994."""
+"""Claims about submeshes: first fits allocate alike, and residents make room."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import permutations, product
 from random import Random
 
 from ...heuristics.submesh.allocator import SubmeshAllocator
-from ...instances import InputError, Submesh
-from ...instances.submesh import Box, Resident, box_at, overlap
+from ...instances import Submesh, check, cost
+from ...instances.submesh import (
+    Box,
+    Placement,
+    Resident,
+    box_at,
+    overlap,
+    placement_of,
+    sides,
+)
+from ...instances.submesh.plan import ORDERS, order_of, replay
+from ...instances.value import ordered
 from ...methods.submesh_allocators import ALLOCATORS
-from .claim import Claim, Outcome, Trial, held, refuted
-from .shrink import certainly, shrunk
+from ...solvers import Settings, Status
+from .claim import Claim, Outcome, Trial, Undecided, held, refuted
+from .shrink import broken, survey
 
 FIRST_FIT = ("fs-1", "fs-f", "as", "iss", "zhu-first-fit", "bitmap")
 """All of these promise the first place, row by row."""
 STREAMS, QUICK_STREAMS = 150, 15
 _REQUESTS = 40
+SAMPLES, QUICK_SAMPLES = 1200, 300
+SIDE, QUICK_SIDE = 5, 4
+"""Cells of a side of the meshes with residents, at most."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Step:
-    """A request, or what is given back: the n-th of those held, taken round."""
+def boxes(
+    shape: tuple[int, ...], size: tuple[int, ...], torus: bool = False
+) -> Iterator[Box]:
+    """Yield the places of a box of this size."""
+    if all(s <= side for s, side in zip(size, shape, strict=True)):
+        ranges = [
+            range(side if torus else side - s + 1)
+            for s, side in zip(size, shape, strict=True)
+        ]
+        for place in product(*ranges):
+            yield box_at(place, size)
 
-    size: tuple[int, int]
-    back: int | None
+
+# First fits
 
 
-def _stream(random: Random) -> tuple[tuple[int, int], bool, list[_Step]]:
+Step = tuple[tuple[int, int], int | None]
+"""A request; and first the n-th of those held, taken round, is given back."""
+
+
+def _stream(random: Random) -> tuple[tuple[int, int], bool, list[Step]]:
     shape = (random.randint(1, 12), random.randint(1, 12))
-    steps = []
+    steps: list[Step] = []
     for _ in range(_REQUESTS):
         back = random.randrange(99) if random.random() < 0.45 else None
-        steps.append(_Step((random.randint(1, 6), random.randint(1, 6)), back))
+        steps.append(((random.randint(1, 6), random.randint(1, 6)), back))
     return shape, random.random() < 0.5, steps
 
 
@@ -42,32 +67,26 @@ def first_place(state: Submesh) -> Box | None:
     """Return the first free box, rows from row 0 on, the request as asked first."""
     turned = permutations(state.request) if state.rotate else [state.request]
     for size in dict.fromkeys(turned):
-        ranges = [
-            range(side - s + 1) for side, s in zip(state.shape, size, strict=True)
-        ]
-        for row, column in product(*reversed(ranges)):
-            box = box_at((column, row), size)
+        for box in sorted(boxes(state.shape, size), key=lambda box: (box[1], box[0])):
             if not any(overlap(state, box, one.box) for one in state.residents):
                 return box
     return None
 
 
 def _played(
-    mesh: SubmeshAllocator, steps: list[_Step]
+    mesh: SubmeshAllocator, steps: Sequence[Step]
 ) -> Iterator[tuple[Submesh, Box | None]]:
     """Play a stream; give the state before each request, and where it is put."""
-    for number, step in enumerate(steps):
-        if step.back is not None and mesh.held:
-            mesh.release(mesh.held[step.back % len(mesh.held)])
+    for number, (size, back) in enumerate(steps):
+        if back is not None and mesh.held:
+            mesh.release(mesh.held[back % len(mesh.held)])
+        residents = tuple(map(Resident, mesh.held))
         state = Submesh(
-            f"step-{number}",
-            mesh.shape,
-            tuple(Resident(box) for box in mesh.held),
-            step.size,
+            *(f"step-{number}", mesh.shape, residents, size),
             rotate=mesh.rotate,
             migrate=False,
         )
-        yield state, mesh.allocate(step.size)
+        yield state, mesh.allocate(size)
 
 
 def agree(trial: Trial) -> Outcome:
@@ -84,11 +103,14 @@ def agree(trial: Trial) -> Outcome:
             requests += 1
             state, _ = played[0]
             wanted = first_place(state)
-            found = {
-                name: box for name, (_, box) in zip(FIRST_FIT, played, strict=True)
-            }
-            if set(found.values()) != {wanted}:
-                return _broken(state, found, wanted, requests)
+            odd = [
+                f"{name} {box}"
+                for name, (_, box) in zip(FIRST_FIT, played, strict=True)
+                if box != wanted
+            ]
+            if odd:
+                why = f"{', '.join(odd)}, the first place is {wanted}"
+                return broken(state, _misplaced, requests, why)
     return held(
         f"{', '.join(FIRST_FIT)} take the same place, the first, in {count} "
         f"streams, seed {trial.seed}",
@@ -96,35 +118,161 @@ def agree(trial: Trial) -> Outcome:
     )
 
 
-def _broken(
-    state: Submesh, found: Mapping[str, Box | None], wanted: Box | None, seen: int
-) -> Outcome:
-    """Shrink the state if a fresh allocator goes wrong on it too."""
-    smallest = state
-    said = f"{_odd(found, wanted)}, the first place is {wanted}"
-    for wrong in (partial(_misplaced, name) for name in FIRST_FIT):
-        if wrong(state):
-            smallest = shrunk(state, partial(certainly, wrong))
-            said = wrong(smallest)
-            break
-    return refuted(said, seen, smallest)
-
-
-def _odd(found: Mapping[str, Box | None], wanted: Box | None) -> str:
-    return ", ".join(f"{name} {box}" for name, box in found.items() if box != wanted)
-
-
-def _misplaced(name: str, state: Submesh) -> str:
-    """Describe where an allocator puts the request wrongly; "" if it does not."""
-    try:
+def _misplaced(state: Submesh) -> str:
+    """Describe which allocator puts the request wrongly; "" if none does."""
+    wanted = first_place(state)
+    for name in FIRST_FIT:
         mesh = ALLOCATORS[name](state.shape, rotate=state.rotate)
         for one in state.residents:
             mesh.hold(one.box)
-        box = mesh.find(state.request)
-    except InputError:
-        return ""
-    wanted = first_place(state)
-    return "" if box == wanted else f"{name} takes {box}, the first place is {wanted}"
+        if (box := mesh.find(state.request)) != wanted:
+            return f"{name} takes {box}, the first place is {wanted}"
+    return ""
+
+
+# Residents
+
+
+def cells(shape: tuple[int, ...], box: Box) -> frozenset[tuple[int, ...]]:
+    """List the processors of a box, taken round every axis."""
+    d = len(shape)
+    ranges = [range(box[a], box[d + a] + 1) for a in range(d)]
+    return frozenset(
+        tuple(x % side for x, side in zip(cell, shape, strict=True))
+        for cell in product(*ranges)
+    )
+
+
+def overlaps(trial: Trial) -> Outcome:
+    """Compare the overlap of any two boxes with the processors that they share."""
+    seen = 0
+    shapes = [(4, 3), (2, 5), (1, 4)] if trial.quick else [(5, 4), (2, 6), (2, 2, 3)]
+    for shape, torus in product(shapes, (False, True)):
+        empty = Submesh("two", shape, (), (1,) * len(shape), torus=torus)
+        sizes = product(*(range(1, side + 1) for side in shape))
+        every = [
+            (box, cells(shape, box))
+            for size in sizes
+            for box in boxes(shape, size, torus)
+        ]
+        for (one, here), (other, there) in product(every, repeat=2):
+            seen += 1
+            if overlap(empty, one, other) != bool(here & there):
+                return refuted(
+                    f"{one} and {other} share {len(here & there)} processors "
+                    f"of {'x'.join(map(str, shape))}{', a torus' if torus else ''}",
+                    seen,
+                )
+    return held("as the processors in common say", seen)
+
+
+def crowded(seed: int, count: int, side: int) -> Iterator[Submesh]:
+    """Yield small meshes of up to four residents, rarely with room for the request."""
+    random = Random(f"closeknit residents {seed}")
+    for number in range(count):
+        shape = random.randint(3, side), random.randint(2, side)
+        held: list[Box] = []
+        taken: set[tuple[int, ...]] = set()
+        for _ in range(random.randint(2, 9)):
+            size = random.randint(1, 2), random.randint(1, 2)
+            box = random.choice(list(boxes(shape, size)))
+            if len(held) < 4 and taken.isdisjoint(cells(shape, box)):
+                held.append(box)
+                taken |= cells(shape, box)
+        yield Submesh(
+            f"crowded-{number}",
+            shape,
+            tuple(
+                Resident(box, fixed=random.random() < 0.1, turns=random.random() < 0.3)
+                for box in held
+            ),
+            (random.randint(2, shape[0]), random.randint(2, shape[1])),
+            rotate=random.random() < 0.3,
+            seed=seed,
+        )
+
+
+def _placed(
+    choices: Sequence[Sequence[tuple[Box, frozenset[tuple[int, ...]]]]],
+    taken: frozenset[tuple[int, ...]] = frozenset(),
+) -> Iterator[tuple[Box, ...]]:
+    """Yield all ways to take one of each list of choices without an overlap."""
+    if not choices:
+        yield ()
+        return
+    for box, here in choices[0]:
+        if taken.isdisjoint(here):
+            for others in _placed(choices[1:], taken | here):
+                yield box, *others
+
+
+def least_migration(instance: Submesh) -> tuple[int, ...] | None:
+    """Return the least cost of all placements, priced from the definition."""
+    shape = instance.shape
+    choices = []
+    for size, turns, home in (
+        (instance.request, instance.rotate, None),
+        *((sides(one.box), one.turns, one) for one in instance.residents),
+    ):
+        several = set(permutations(size)) if turns else {size}
+        places = [box for way in several for box in boxes(shape, way)]
+        if home is not None and home.fixed:
+            places = [home.box]
+        choices.append([(box, cells(shape, box)) for box in places])
+    best: tuple[int, ...] | None = None
+    for request, *others in _placed(choices):
+        homes = zip(others, instance.residents, strict=True)
+        moves = tuple((i, box) for i, (box, one) in enumerate(homes) if box != one.box)
+        if best is None or len(moves) <= best[0]:
+            paid = cost(instance, Placement(request, moves).flat())
+            if best is None or ordered(paid) < ordered(best):
+                best = paid
+    return best
+
+
+def _wrong_migration(trial: Trial, instance: Submesh) -> str:
+    settings = Settings(time_limit=trial.time_limit, seed=trial.seed)
+    result = trial.others["submesh"]["migrate"](instance, settings)
+    if result.status not in (Status.OPTIMAL, Status.INFEASIBLE):
+        raise Undecided(f"migrate did not decide {instance.name}")
+    least = least_migration(instance)
+    if result.chosen is None:
+        return "" if least is None else f"{least} is possible, migrate says nothing is"
+    if wrong := check(instance, result.chosen):
+        return f"migrate: {wrong[0]}"
+    if result.objective != least:
+        return f"migrate proves {result.objective}, enumeration {least}"
+    placement = placement_of(instance, result.chosen)
+    order = order_of(instance, placement)
+    for way in ORDERS if order is None else ():
+        if not _blocked_somewhere(instance, placement, slide=way == "sliding"):
+            return f"moves can be made {way}, but are said not to"
+    if order and replay(instance, placement.moves, slide=order == "sliding"):
+        return "moves cannot be made in their order"
+    return ""
+
+
+def _blocked_somewhere(instance: Submesh, placement: Placement, *, slide: bool) -> bool:
+    """Whether some move meets what is held then, processor by processor."""
+    shape = instance.shape
+    held = [cells(shape, one.box) for one in instance.residents]
+    for i, box in placement.moves:
+        here = cells(shape, box)
+        for j, other in enumerate(held):
+            if (j != i or not slide) and here & other:
+                return True
+        held[i] = here
+    return False
+
+
+def migrations(trial: Trial) -> Outcome:
+    """Let all residents be anywhere, and compare the cheapest with what is proved."""
+    count = QUICK_SAMPLES if trial.quick else SAMPLES
+    side = QUICK_SIDE if trial.quick else SIDE
+    return survey(
+        f"as by enumeration, seed {trial.seed}",
+        (crowded(trial.seed, count, side), partial(_wrong_migration, trial)),
+    )
 
 
 SUBMESH_CLAIMS = (
@@ -136,5 +284,23 @@ SUBMESH_CLAIMS = (
         tested=f"{STREAMS} random streams ({QUICK_STREAMS} if quick) of {_REQUESTS} "
         "requests, with boxes given back, on meshes up to 12x12, turned or not",
         test=agree,
+    ),
+    Claim(
+        name="boxes-overlap-by-processors",
+        statement="Two boxes of a mesh or torus overlap where they have a processor in "
+        "common.",
+        source="by definition",
+        tested="every two boxes of 5x4, 2x6 and 2x2x3 (4x3, 2x5 and 1x4 if quick), as "
+        "meshes and as tori",
+        test=overlaps,
+    ),
+    Claim(
+        name="submesh-migrate-is-exact",
+        statement="Every answer that migrate proves optimal for submesh is optimal; "
+        "every request that it proves infeasible is infeasible.",
+        source="by definition of the problem",
+        tested=f"{SAMPLES} meshes ({QUICK_SAMPLES} if quick) of sides up to "
+        f"{SIDE} ({QUICK_SIDE}) with up to four residents; every placement",
+        test=migrations,
     ),
 )

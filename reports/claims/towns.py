@@ -1,10 +1,15 @@
-"""Claims about the cheapest k processors of an empty mesh."""
+"""Claims about the cheapest k processors of an empty mesh, and the limit shape."""
 
 from __future__ import annotations
 
-from itertools import combinations
+from functools import partial
+from itertools import product
 from math import comb
 
+import numpy as np
+import numpy.typing as npt
+
+from ...formulations.ksubset.bounds.city import city
 from ...formulations.ksubset.bounds.towns import (
     TOWN_SEARCH,
     town,
@@ -15,6 +20,9 @@ from ...formulations.ksubset.bounds.towns import (
 )
 from ...instances import KSubset, Site, mesh
 from .claim import Claim, Outcome, Trial, held, refuted
+from .samples import pair_sum
+
+Floats = npt.NDArray[np.float64]
 
 FIGURE_2 = {
     **{2: 1, 3: 4, 4: 8, 5: 16, 6: 25, 7: 38, 8: 54, 9: 72, 10: 96, 11: 124},
@@ -45,6 +53,23 @@ SIDE = 9
 """Side of the meshes searched: two more than an optimal town of 40 needs."""
 
 
+def _w(k: int, d: int) -> int:
+    return town(k) if d == 2 else town_in_space(k)
+
+
+def _room(k: int, d: int = 2) -> KSubset:
+    """Return a full mesh in which an optimal town of k lies."""
+    if d == 3:
+        side = 1 + max(2, *(max(site) for site in town_sites_in_space(k)))
+        return mesh(side, side, side, k=k)
+    assert max(map(max, town_sites(k))) < SIDE
+    return mesh(SIDE, SIDE, k=k)
+
+
+def _differs(k: int, who: str, found: int, expected: int, seen: int) -> Outcome:
+    return refuted(f"k = {k}: {who} says {found}, not {expected}", seen, _room(k))
+
+
 def figure_2(trial: Trial) -> Outcome:
     """Compare towns and the exact routes with the printed sums."""
     largest = 12 if trial.quick else 21
@@ -60,11 +85,11 @@ def figure_2(trial: Trial) -> Outcome:
             found = trial.optimum(_room(k), method)
             if found != printed:
                 return _differs(k, method, found, printed, seen)
-    result = (
+    return held(
         f"as printed: partitions to k = 21; {trial.exact} and {trial.search} on "
-        f"{SIDE}x{SIDE} to k = {largest}"
+        f"{SIDE}x{SIDE} to k = {largest}",
+        seen,
     )
-    return held(result, seen)
 
 
 def averages(trial: Trial) -> Outcome:
@@ -73,64 +98,46 @@ def averages(trial: Trial) -> Outcome:
         thousandths = 1000 * town(k) // comb(k, 2)
         found = f"{thousandths // 1000}.{thousandths % 1000:03}"
         if found != printed:
-            return refuted(
-                f"k = {k}: {town(k)}/{comb(k, 2)} = {found}, not {printed}",
-                k - 1,
-                _room(k),
-            )
+            said = f"k = {k}: {town(k)}/{comb(k, 2)} = {found}, not {printed}"
+            return refuted(said, k - 1, _room(k))
     return held("all twenty", len(AVERAGES))
 
 
-def optimal_towns(trial: Trial) -> Outcome:
-    """Compare the search over partitions with two over sets of processors."""
-    largest = 24 if trial.quick else 40
-    routes = dict.fromkeys((trial.search, "levelset-bb"))
-    seen = 0
-    for k in range(1, largest + 1):
-        for route in routes:
-            seen += 1
-            found = trial.optimum(_room(k), route)
-            if found != town(k):
-                return _differs(k, route, found, town(k), seen)
-    result = f"{' and '.join(routes)} on {SIDE}x{SIDE} give w(k) for k = 1..{largest}"
-    return held(result, seen)
-
-
-def towns_in_space(trial: Trial) -> Outcome:
-    """Compare the search over plane partitions with one over sets of processors."""
-    largest = 16 if trial.quick else 40
-    for k in range(1, largest + 1):
-        room = _cube(k)
-        found = trial.optimum(room, trial.search)
-        if found != town_in_space(k):
-            return refuted(
-                f"k = {k}: {trial.search} says {found}, not {town_in_space(k)}", k, room
-            )
-    result = f"{trial.search} on a cube gives w(k) for k = 1..{largest}"
-    return held(result, largest)
+def optimal_towns(d: int, trial: Trial) -> Outcome:
+    """Compare the search over partitions with those over sets of processors."""
+    largest = {2: 24, 3: 16}[d] if trial.quick else 40
+    routes = dict.fromkeys((trial.search, *["levelset-bb"] * (d == 2)))
+    cases = list(product(range(1, largest + 1), routes))
+    for seen, (k, route) in enumerate(cases, 1):
+        room = _room(k, d)
+        found = trial.optimum(room, route)
+        if found != _w(k, d):
+            return refuted(f"k = {k}: {route} says {found}, not {_w(k, d)}", seen, room)
+    where = f"{SIDE}x{SIDE} give" if d == 2 else "a cube gives"
+    result = f"{' and '.join(routes)} on {where} w(k) for k = 1..{largest}"
+    return held(result, len(cases))
 
 
 def published_towns(trial: Trial) -> Outcome:
     """Compare both tables with the encyclopedia, and every town with its price."""
     sizes = {2: 100, 3: 30} if trial.quick else TOWN_SEARCH
-    tables = ((2, A193452), (3, A290190))
     seen = 0
-    for d, listed in tables:
+    for d, listed in ((2, A193452), (3, A290190)):
         before = 0
         for k in range(1, sizes[d] + 1):
             seen += 1
-            value = town(k) if d == 2 else town_in_space(k)
+            value = _w(k, d)
             sites: tuple[Site, ...]
             sites = town_sites(k) if d == 2 else town_sites_in_space(k)
-            room = _room(k) if d == 2 and k <= 40 else _cube(k) if d == 3 else None
             why = ""
             if k <= len(listed) and value != listed[k - 1]:
                 why = f"w = {value}, listed {listed[k - 1]}"
-            elif len(set(sites)) != k or _pair_sum(sites) != value:
-                why = f"its points cost {_pair_sum(sites)}, not {value}"
+            elif len(set(sites)) != k or pair_sum(sites) != value:
+                why = f"its points cost {pair_sum(sites)}, not {value}"
             elif k > 2 and (k - 2) * value < k * before:
                 why = f"w = {value}, less than {k}/{k - 2} of {before} before"
             if why:
+                room = _room(k, d) if d == 3 or k <= 40 else None
                 return refuted(f"d = {d}, k = {k}: {why}", seen, room)
             before = value
     return held(
@@ -143,11 +150,8 @@ def published_towns(trial: Trial) -> Outcome:
 def extension(trial: Trial) -> Outcome:
     """Continue a table cut off at m, and compare with what is known beyond."""
     seen = 0
-    for d, longest in (
-        (2, 100 if trial.quick else 200),
-        (3, 30 if trial.quick else 48),
-    ):
-        table = [town(k) if d == 2 else town_in_space(k) for k in range(longest + 1)]
+    for d, longest in {2: 100, 3: 30}.items() if trial.quick else TOWN_SEARCH.items():
+        table = [_w(k, d) for k in range(longest + 1)]
         for m in range(2, longest):
             value = table[m]
             for n in range(m + 1, longest + 1):
@@ -159,36 +163,80 @@ def extension(trial: Trial) -> Outcome:
                         f"d = {d}: from w({m}) to {value} for n = {n}, "
                         f"{loose} at once; w({n}) = {table[n]}",
                         seen,
-                        _cube(n) if d == 3 else None,
+                        _room(n, d) if d == 3 else None,
                     )
         top = TOWN_SEARCH[d]
         beyond = town_bound_value(top + 1, d)
-        most = town(top) if d == 2 else town_in_space(top)
-        if beyond != -(-(top + 1) * most // (top - 1)):
+        if beyond != -(-(top + 1) * _w(top, d) // (top - 1)):
             return refuted(f"d = {d}: {beyond} beyond the table", seen)
     return held("every continuation stays at or below w", seen)
 
 
-def _cube(k: int) -> KSubset:
-    """Return a full mesh of three axes in which an optimal town of k lies."""
-    side = 1 + max(2, *(max(site) for site in town_sites_in_space(k)))
-    return mesh(side, side, side, k=k)
+# The limit of towns: the city
+
+PSI = 0.650245952951
+"""As Bender, Bender, Demaine and Fekete 2004 give it."""
+_TEN_DIGITS = 5e-11
 
 
-def _pair_sum(sites: tuple[Site, ...]) -> int:
-    return sum(
-        abs(a - b) for p, q in combinations(sites, 2) for a, b in zip(p, q, strict=True)
+def psi(trial: Trial) -> Outcome:
+    """Integrate the boundary by steps of our own, and compare the mean distance."""
+    from scipy.optimize import root_scalar
+
+    steps = 300 if trial.quick else 1200
+
+    def excess(width: float) -> float:
+        """Compare the area of the quadrant with 1/4."""
+        x, (_, below, _) = _diagonal(width, steps)
+        return float(2 * below - x * x - 0.25)
+
+    width = root_scalar(excess, x0=0.57, x1=0.58, method="secant", xtol=1e-14).root
+    _, (_, _, own) = _diagonal(width, steps)
+    found = city()
+    for what, value, wanted in (
+        ("psi", found.psi, PSI),
+        ("psi by own steps", own, PSI),
+        ("half width", found.half_width, width),
+    ):
+        if not abs(value - wanted) < _TEN_DIGITS:
+            return refuted(f"{what} {value:.12f}, not {wanted:.12f}", 1)
+    quotients = [town(k) / (found.psi / 2 * k**2.5) for k in (25, 50, 100, 150, 200)]
+    if quotients != sorted(quotients) or not 0.97 < quotients[0] < quotients[-1] < 1:
+        return refuted(f"towns over it {quotients}", 5)
+    return held(
+        f"psi = {found.psi:.12f}, by {steps} own steps {own:.12f}; w(200) is "
+        f"{quotients[-1]:.5f} of psi/2 200^2.5",
+        5,
     )
 
 
-def _room(k: int) -> KSubset:
-    """Return a full mesh in which an optimal town of k lies."""
-    assert max(map(max, town_sites(k))) < SIDE
-    return mesh(SIDE, SIDE, k=k)
+def _diagonal(width: float, steps: int) -> tuple[float, Floats]:
+    """Go from the axis to the diagonal in equal steps and a last one that hits it."""
+    from scipy.optimize import brentq
+
+    x, step, state = 0.0, 0.45 / steps, np.array([width, 0.0, 0.0])
+    while (after := _runge_kutta(x, state, step))[0] > x + step:
+        x, state = x + step, after
+    last = brentq(lambda h: _runge_kutta(x, state, h)[0] - x - h, 0, step, xtol=1e-18)
+    return x + last, _runge_kutta(x, state, last)
 
 
-def _differs(k: int, who: str, found: int, expected: int, seen: int) -> Outcome:
-    return refuted(f"k = {k}: {who} says {found}, not {expected}", seen, _room(k))
+def _runge_kutta(x: float, state: Floats, step: float) -> Floats:
+    """Make one step of fourth order."""
+    one = _slope(x, state)
+    two = _slope(x + step / 2, state + step / 2 * one)
+    three = _slope(x + step / 2, state + step / 2 * two)
+    four = _slope(x + step, state + step * three)
+    return state + step / 6 * (one + 2 * two + 2 * three + four)
+
+
+def _slope(x: float, state: Floats) -> Floats:
+    """Slopes of f, of A (f itself), and of the mean distance, 2 - 32 A² a side."""
+    f, area, _ = state.tolist()
+    beyond = 0.25 - area + x * f
+    fall = -area / beyond
+    mean = (2 - 32 * area * area) - (2 - 32 * beyond * beyond) * fall
+    return np.array([fall, f, mean])
 
 
 TOWN_CLAIMS = (
@@ -214,7 +262,7 @@ TOWN_CLAIMS = (
         source="derived, docs/theory.md; values to k = 80: Demaine et al. 2011",
         tested="every k to 40 (24 if quick), against two exact searches that know "
         "nothing of towns",
-        test=optimal_towns,
+        test=partial(optimal_towns, 2),
     ),
     Claim(
         name="optimal-towns-in-space",
@@ -223,7 +271,7 @@ TOWN_CLAIMS = (
         source="derived, docs/theory.md",
         tested="every k to 40 (16 if quick), against an exact search that knows "
         "nothing of towns, on the least cube that holds one found and three per side",
-        test=towns_in_space,
+        test=partial(optimal_towns, 3),
     ),
     Claim(
         name="published-towns",
@@ -241,5 +289,14 @@ TOWN_CLAIMS = (
         tested="from every m to every n up to 200 in the plane and 48 in space (100 "
         "and 30 if quick)",
         test=extension,
+    ),
+    Claim(
+        name="bender-figure-3",
+        statement="The mean distance in the limiting shape of optimal towns is psi = "
+        "0.650245952951, to ten digits, and towns tend to it from below.",
+        source="Bender et al. 2008, Figure 3; Bender et al. 2004",
+        tested="the differential equation integrated by an adaptive solver and by "
+        "equal steps of fourth order; towns of 25 to 200 points",
+        test=psi,
     ),
 )

@@ -62,24 +62,17 @@ def verify(claims: Iterable[Claim], trial: Trial) -> Iterator[ClaimResult]:
     """Test every claim; whatever a test raises becomes its verdict."""
     for claim in claims:
         start, began = clock.now(), clock.cpu()
+        found: dict[str, Any]
         try:
-            outcome = _tested(claim, trial)
+            found = {"outcome": claim.test(trial)}
+        except Untrue as error:  # a false answer of a method
+            found = {"outcome": refuted(str(error), 1, error.instance)}
         except Exception as error:
             name = "" if isinstance(error, Undecided) else f"{type(error).__name__}: "
-            yield ClaimResult(
-                claim=claim,
-                error=" ".join(f"{name}{error}".split()),
-                trace="".join(format_exception(error)),
-                seconds=clock.now() - start,
-                cpu=clock.cpu() - began,
-            )
-        else:
-            yield ClaimResult(
-                claim=claim,
-                outcome=outcome,
-                seconds=clock.now() - start,
-                cpu=clock.cpu() - began,
-            )
+            trace = "".join(format_exception(error))
+            found = {"error": " ".join(f"{name}{error}".split()), "trace": trace}
+        seconds, cpu = clock.now() - start, clock.cpu() - began
+        yield ClaimResult(claim=claim, **found, seconds=seconds, cpu=cpu)
 
 
 def verify_in_parallel(
@@ -103,11 +96,3 @@ def _reached(name: str, seed: int, quick: bool, time_limit: float) -> dict[str, 
     trial = Trial(seed=seed, quick=quick, time_limit=time_limit)
     [one] = verify([CLAIMS[name]], trial)
     return {f.name: getattr(one, f.name) for f in fields(one) if f.name != "claim"}
-
-
-def _tested(claim: Claim, trial: Trial) -> Outcome:
-    """Test a claim; a false answer of a method breaks it."""
-    try:
-        return claim.test(trial)
-    except Untrue as error:
-        return refuted(str(error), 1, error.instance)

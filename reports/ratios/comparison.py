@@ -1,8 +1,8 @@
-"""Differences between two stores of results, beyond noise."""
+"""Differences between two stores of results, beyond noise, and as a document."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import comb, exp, log
@@ -15,6 +15,7 @@ from ...instances.value import cost_text, ordered
 from ...solvers import Grade
 from ..campaigns.rows import Row
 from ..pages.bootstrap import Estimate, estimate, resampled_sums
+from ..pages.document import Document, Inline, Name, Section, Table, Text
 
 SHORT = 1e-3
 """Runs of less than so many seconds in both stores are not compared."""
@@ -31,18 +32,9 @@ _PROVEN = ("optimal", "infeasible")
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A difference between the answers of one run.
+    """A difference between the answers of one run, in words, and whether it is better.
 
-    Parameters
-    ----------
-    before, after
-        The rows.
-    what
-        ``answer`` (there is one or none), ``cost``, ``proof`` or ``bound``.
-    better
-        Whether the later one is the better one.
-    old, new
-        What is compared, in words.
+    ``what`` is ``answer`` (there is one or none), ``cost``, ``proof`` or ``bound``.
     """
 
     before: Row
@@ -57,22 +49,11 @@ class Change:
 class TimeChange:
     """How the times of a method changed.
 
-    Parameters
-    ----------
-    problem, method
-        Whose.
-    instances
-        Number of instances compared.
-    slower
-        Those of them on which the later store has the longer time.
-    ratio
-        Geometric mean of later by earlier times, with the interval that 95 % of
-        the resampled sets of instances give.
-    probability
-        Of as uneven a split into slower and faster if both were as likely (sign
-        test, two-sided).
-    methods
-        How many methods are compared: the more, the more must be shown.
+    On ``slower`` of the instances compared the later store has the longer time.
+    ``ratio`` is the geometric mean of later by earlier times, with the interval that
+    95 % of the resampled sets of instances give; ``probability`` that of as uneven a
+    split into slower and faster if both were as likely (sign test, two-sided). The
+    more ``methods`` are compared, the more must be shown.
     """
 
     problem: str
@@ -153,30 +134,27 @@ def _latest(rows: Iterable[Row]) -> Mapping[Match, Row]:
     return found
 
 
-def _changes(before: Row, after: Row) -> list[Change]:
-    """List differences; those that follow from another one are left out."""
-
-    def change(what: str, better: bool, old: str, new: str) -> list[Change]:
-        return [Change(before, after, what, better, old, new)]
-
+def _changes(before: Row, after: Row) -> Iterator[Change]:
+    """Yield differences; those that follow from another one are left out."""
+    both = before, after
     if _answered(before) != _answered(after):
-        return change("answer", _answered(after), _outcome(before), _outcome(after))
+        words = _outcome(before), _outcome(after)
+        yield Change(*both, "answer", _answered(after), *words)
+        return
     if not _answered(before):
-        return []
-    found: list[Change] = []
+        return
     if before.cost is not None and after.cost is not None:
         old, new = ordered(before.cost), ordered(after.cost)
         if old != new:
             words = cost_text(before.cost), cost_text(after.cost)
-            found += change("cost", new < old, *words)
+            yield Change(*both, "cost", new < old, *words)
     if _trust(before) != _trust(after):
         better = _trust(after) > _trust(before)
-        found += change("proof", better, _proof(before), _proof(after))
+        yield Change(*both, "proof", better, _proof(before), _proof(after))
     elif not _trust(before) and _height(before.bound) != _height(after.bound):
         better = _height(after.bound) > _height(before.bound)
         words = cost_text(before.bound), cost_text(after.bound)
-        found += change("bound", better, *words)
-    return found
+        yield Change(*both, "bound", better, *words)
 
 
 def _answered(row: Row) -> bool:
@@ -208,43 +186,33 @@ def _height(bound: Value | None) -> tuple[int, ...]:
 
 
 def _contradictions(rows: Iterable[Row]) -> list[Contradiction]:
-    proved: dict[str, Row] = {}
-    best: dict[str, Row] = {}
+    """Compare the highest bound of each instance with the lowest cost."""
+    by_digest: dict[str, list[Row]] = {}
     for row in rows:
-        top, low = proved.get(row.sha256), best.get(row.sha256)
-        height = _height(top.bound if top else None)
-        if row.bound is not None and _height(row.bound) > height:
-            proved[row.sha256] = row
-        if row.cost is not None and (
-            low is None or low.cost is None or ordered(row.cost) < ordered(low.cost)
-        ):
-            best[row.sha256] = row
+        by_digest.setdefault(row.sha256, []).append(row)
     found = []
-    for digest, row in proved.items():
-        cheapest = best.get(digest)
-        if cheapest is None or cheapest.cost is None:
-            continue
-        if _height(row.bound) > ordered(cheapest.cost):
-            found.append(Contradiction(row, cheapest))
+    for own in by_digest.values():
+        proved = max(own, key=lambda row: _height(row.bound))
+        costly = [row for row in own if row.cost is not None]
+        best = min(costly, key=lambda row: _height(row.cost), default=proved)
+        if best.cost is not None and _height(proved.bound) > ordered(best.cost):
+            found.append(Contradiction(proved, best))
     return found
 
 
 def _times(pairs: Sequence[tuple[Row, Row]]) -> list[TimeChange]:
-    taken: dict[tuple[str, str], dict[str, list[tuple[float, float]]]] = {}
+    taken: dict[tuple[str, str, str], list[tuple[float, float]]] = {}
     for before, after in pairs:
-        if before.seconds is None or after.seconds is None:
-            continue
-        instances = taken.setdefault((before.problem, before.method), {})
-        both = before.seconds, after.seconds
-        instances.setdefault(before.sha256, []).append(both)
+        if before.seconds is not None and after.seconds is not None:
+            run = before.problem, before.method, before.sha256
+            taken.setdefault(run, []).append((before.seconds, after.seconds))
     logs: dict[tuple[str, str], list[float]] = {}
-    for whose, instances in taken.items():
-        for repeats in instances.values():
-            old, new = (median(seconds) for seconds in zip(*repeats, strict=True))
-            if max(old, new) >= SHORT:
-                tiny = SHORT / 1000
-                ratio = log(max(new, tiny) / max(old, tiny))
-                logs.setdefault(whose, []).append(ratio)
+    for (problem, method, _), repeats in taken.items():
+        old, new = (median(seconds) for seconds in zip(*repeats, strict=True))
+        if max(old, new) >= SHORT:
+            tiny = SHORT / 1000
+            ratio = log(max(new, tiny) / max(old, tiny))
+            logs.setdefault((problem, method), []).append(ratio)
     return [
         _time_change(*whose, ratios, len(logs))
         for whose, ratios in sorted(logs.items())
@@ -278,3 +246,127 @@ def sign_test(one: int, other: int) -> float:
     n = one + other
     tail = sum(comb(n, i) for i in range(min(one, other) + 1))
     return min(1.0, float(Fraction(2 * tail, 2**n)))
+
+
+# The document, short enough for a terminal
+
+_SHOWN = 50
+"""Changes of a kind that are listed; the others are counted."""
+
+
+def comparison_document(found: Comparison, first: str, second: str) -> Document:
+    """Build the document; ``first`` and ``second`` name the stores."""
+    worse = [change for change in found.changes if not change.better]
+    better = [change for change in found.changes if change.better]
+    sections = [
+        _listed("Worse in B", worse),
+        _listed("Better in B", better),
+        _timed(found.times),
+    ]
+    if found.contradictions:
+        sections.insert(0, _refuted(found))
+    return Document(
+        name="comparison",
+        title="Two stores compared",
+        source=(
+            *("A: ", Name(first), ", ", *_made_by(found.before)),
+            *("; B: ", Name(second), ", ", *_made_by(found.after)),
+        ),
+        lead=(_counts(found, worse, better),),
+        sections=tuple(sections),
+    )
+
+
+def _made_by(rows: Sequence[Row]) -> tuple[Inline, ...]:
+    return (
+        *("closeknit ", *_names(row.version for row in rows)),
+        *(" on ", *_names(row.machine for row in rows)),
+        *(" (", *_names(row.solvers for row in rows if row.solvers), ")"),
+    )
+
+
+def _names(values: Iterable[str]) -> tuple[Inline, ...]:
+    names = [Name(value) for value in sorted(set(values))]
+    pieces = [piece for name in names for piece in ("; ", name)]
+    return tuple(pieces[1:]) or ("nothing",)
+
+
+def _counts(
+    found: Comparison, worse: Sequence[Change], better: Sequence[Change]
+) -> str:
+    only_a = len(found.before) - found.pairs
+    only_b = len(found.after) - found.pairs
+    slower = sum(time.sign > 0 for time in found.times)
+    faster = sum(time.sign < 0 for time in found.times)
+    return (
+        f"{found.pairs} runs are in both ({only_a} in A only, {only_b} in B only): "
+        f"{len(worse)} answers worse, {len(better)} better; {slower} methods slower, "
+        f"{faster} faster beyond noise; {len(found.contradictions)} contradictions."
+    )
+
+
+def _refuted(found: Comparison) -> Section:
+    rows = tuple(
+        (
+            Name(c.proved.instance),
+            (
+                Name(c.proved.method),
+                f" at least {cost_text(c.proved.bound)} (",
+                Name(str(c.proved.proof)),
+                ")",
+            ),
+            (Name(c.found.method), f" {cost_text(c.found.cost)}"),
+        )
+        for c in found.contradictions
+    )
+    columns = ("*instance", "*proved", "*found")
+    table = Table(columns=columns, rows=rows)
+    return Section(title="Contradicted proofs", tables=(table,))
+
+
+def _listed(title: str, changes: Sequence[Change]) -> Section:
+    if not changes:
+        return Section(title=title, text=("Nothing.",))
+    rows = tuple(
+        (
+            Name(change.before.instance),
+            Name(change.before.method),
+            *(change.before.repeat, change.what),
+            *(Name(change.old), Name(change.new)),
+        )
+        for change in changes[:_SHOWN]
+    )
+    columns = ("*instance", "*method", "repeat", "*what", "*A", "*B")
+    table = Table(columns=columns, rows=rows)
+    left = len(changes) - _SHOWN
+    after: tuple[Text, ...] = (f"and {left} more.",) * (left > 0)
+    return Section(title=title, tables=(table,), after=after)
+
+
+def _timed(times: Sequence[TimeChange]) -> Section:
+    if not times:
+        text = "No method takes long enough to be compared."
+        return Section(title="Times", text=(text,))
+    signs = {1: "slower", -1: "faster", 0: ""}
+    rows = tuple(
+        (
+            *(Name(t.method), t.problem, t.instances, t.slower),
+            *(f"{t.ratio.value:.3f}", f"{t.ratio.low:.3f} .. {t.ratio.high:.3f}"),
+            *(f"{t.probability:.2g}", signs[t.sign]),
+        )
+        for t in times
+    )
+    table = Table(
+        columns=(
+            *("*method", "*problem", "instances", "slower on", "B / A", "95 %", "p"),
+            "*",
+        ),
+        rows=rows,
+    )
+    explanation = (
+        "B / A is the geometric mean over instances, with the interval of the "
+        "bootstrap over instances; p is that of the sign test. A change is beyond "
+        "noise if the interval excludes 1, the change is 5 % or more, and p is at most "
+        f"{CHANCE:g} divided by the number of methods."
+    )
+    return Section(title="Times", tables=(table,), after=(explanation,))

@@ -6,6 +6,7 @@ from math import inf
 
 from ...instances.problems import described
 from ...solvers import Grade
+from ..campaigns.rows import REFUSED
 from ..drawing.drawing import draw
 from ..drawing.problems import LABELS, ProblemLabels, paid
 from ..pages.document import (
@@ -32,9 +33,8 @@ from ..pages.numbers import (
     short_fraction,
 )
 from .plots import plots
-from .report import Report
+from .report import MethodSummary, Report
 from .scoring import ScoredRun, open_levels
-from .summary import MethodSummary
 
 _GRADES = {
     Grade.CHECKED: "checked: re-derived by plain arithmetic,",
@@ -132,91 +132,69 @@ def _sections(report: Report, labels: ProblemLabels) -> tuple[Section, ...]:
 
 
 def _methods(report: Report) -> Section:
-    by_level = any(s.levels for s in report.summaries)
-    if by_level:
-        text = (
-            "How often the selection is a proven optimum, and cost over proven optimum "
-            "at each level."
-        )
-        table = _table_by_level(report)
+    """Tabulate ratios; of lexicographic costs the share of optimal answers, too."""
+    height = max((len(s.levels) for s in report.summaries), default=0)
+    text = (
+        "How often the selection is a proven optimum, and cost over proven optimum "
+        "at each level."
+        if height
+        else "Cost over proven optimum, as a decimal and as an exact fraction; 1 is "
+        "optimal. Proven at most is the greatest factor that theory guarantees "
+        "for the method on the instances that the guarantee covers; if these are "
+        "not all, the greatest ratio on them follows."
+    )
+    alike = report.shared.tells
+    heads = ["*method", "runs", "with proven optimum", "optimal"]
+    if height:
+        kinds = "mean, mean alike, max" if alike else "mean, max"
+        heads += ["share optimal", *(f"level {i + 1}: {kinds}" for i in range(height))]
     else:
-        text = (
-            "Cost over proven optimum, as a decimal and as an exact fraction; 1 is "
-            "optimal. Proven at most is the greatest factor that theory guarantees "
-            "for the method on the instances that the guarantee covers; if these are "
-            "not all, the greatest ratio on them follows."
-        )
-        table = _table_of_ratios(report)
+        heads += ["min", "mean", *["mean alike"] * alike]
+        heads += ["median", "p95", "max", "proven at most"]
+    rows: list[tuple[Cell, ...]] = []
+    for s in report.summaries:
+        name = (Name(s.name), Small("exact")) if s.exact else Name(s.name)
+        share = percent(s.optimal, s.runs)
+        cells: tuple[Cell, ...]
+        if height:
+            cells = (s.optimal, share, *_level_cells(s, height, alike))
+        else:
+            cells = (share, *_ratio_cells(s, alike))
+        rows.append((name, s.runs, s.judged, *cells, seconds(s.seconds)))
     return Section(
         title="Ratios by method",
         text=(f"{text} {report.shared.explanation}".rstrip(),),
-        tables=(table,),
+        tables=(Table(columns=(*heads, "time, all runs"), rows=rows),),
     )
 
 
-def _table_of_ratios(report: Report) -> Table:
-    alike = report.shared.tells
-    rows: list[tuple[Cell, ...]] = []
-    for s in report.summaries:
-        values: list[Ratio | None] = [None] * 5
-        if spread := s.spread:
-            values = [spread.least, spread.mean, spread.median, spread.p95, spread.most]
+def _ratio_cells(s: MethodSummary, alike: bool) -> list[Cell]:
+    values: list[Ratio | None] = [None] * 5
+    if spread := s.spread:
+        values = [spread.least, spread.mean, spread.median, spread.p95, spread.most]
+    if alike:
+        values.insert(2, s.shared[0] if s.shared else None)
+    cells: list[Cell] = [_ratio(value) for value in values]
+    if s.worst is not None and s.worst.broken:
+        cells[-1] = (Bad(decimal(values[-1])), *_ratio(values[-1])[1:])
+    promise = _ratio(s.guarantee)
+    promise += (Small(s.coverage),) if s.coverage else ()
+    promise += (" ", Bad(f"broken on {len(s.broken)}")) if s.broken else ()
+    return [*cells, promise]
+
+
+def _level_cells(s: MethodSummary, height: int, alike: bool) -> list[Cell]:
+    cells: list[Cell] = []
+    for place, spread in enumerate(s.levels):
+        values: list[Ratio | None] = [spread.mean, spread.most]
         if alike:
-            values.insert(2, s.shared[0] if s.shared else None)
-        cells: list[Cell] = [_ratio(value) for value in values]
-        if s.worst is not None and s.worst.broken:
-            cells[-1] = (Bad(decimal(values[-1])), *_ratio(values[-1])[1:])
-        promise = _ratio(s.guarantee)
-        promise += (Small(s.coverage),) if s.coverage else ()
-        promise += (" ", Bad(f"broken on {len(s.broken)}")) if s.broken else ()
-        optimal = percent(s.optimal, s.runs)
-        time = seconds(s.seconds)
-        rows.append((_method(s), s.runs, s.judged, optimal, *cells, promise, time))
-    return Table(
-        columns=(
-            *("*method", "runs", "with proven optimum", "optimal", "min", "mean"),
-            *["mean alike"] * alike,
-            *("median", "p95", "max", "proven at most", "time, all runs"),
-        ),
-        rows=rows,
-    )
-
-
-def _table_by_level(report: Report) -> Table:
-    """Tabulate lexicographic costs: share of optimal answers, ratios of each level."""
-    height = max(len(s.levels) for s in report.summaries)
-    alike = report.shared.tells
-    rows: list[tuple[Cell, ...]] = []
-    for s in report.summaries:
-        cells = []
-        for place, spread in enumerate(s.levels):
-            values: list[Ratio | None] = [spread.mean, spread.most]
-            if alike:
-                values.insert(1, s.shared[place] if s.shared else None)
-            cells.append(", ".join(map(decimal, values)))
-        cells += ["–"] * (height - len(cells))
-        share = percent(s.optimal, s.runs)
-        counts = (s.runs, s.judged, s.optimal)
-        rows.append((_method(s), *counts, share, *cells, seconds(s.seconds)))
-    kinds = "mean, mean alike, max" if alike else "mean, max"
-    return Table(
-        columns=(
-            *("*method", "runs", "with proven optimum", "optimal", "share optimal"),
-            *(f"level {level + 1}: {kinds}" for level in range(height)),
-            "time, all runs",
-        ),
-        rows=rows,
-    )
-
-
-def _method(summary: MethodSummary) -> Text:
-    name = Name(summary.name)
-    return (name, Small("exact")) if summary.exact else name
+            values.insert(1, s.shared[place] if s.shared else None)
+        cells.append(", ".join(map(decimal, values)))
+    return cells + ["–"] * (height - len(cells))
 
 
 def _worst(report: Report) -> Section:
-    rows: list[tuple[Cell, ...]] = []
-    pictures, optimal, without = [], [], []
+    cards, optimal, without = [], [], []
     for s in report.summaries:
         if s.exact:
             continue
@@ -225,10 +203,9 @@ def _worst(report: Report) -> Section:
         elif s.worst.optimal:
             optimal.append(s.name)
         else:
-            rows.append(_worst_row(s.name, s.worst))
-            pictures.append(_worst_picture(s.name, s.worst))
+            cards.append(_worst_card(s.name, s.worst))
     remarks: list[Text] = ["What the method chose next to a cheapest choice."]
-    if not rows:
+    if not cards:
         remarks = ["None is worse than optimal on an instance with a proven optimum."]
     for words, names in (
         ("Never worse than optimal here: ", optimal),
@@ -241,20 +218,23 @@ def _worst(report: Report) -> Section:
             *("*method", "*instance", "ratio", "cost", "proven at most", "optimum"),
             *("*found by", "*proof", "time"),
         ),
-        rows=rows,
-        pictures=pictures,
+        rows=[row for row, _ in cards],
+        pictures=[picture for _, picture in cards],
     )
     return Section(
         title="The worst instance of each method",
         text=tuple(remarks),
-        tables=(table,) * bool(rows),
+        tables=(table,) * bool(cards),
     )
 
 
-def _worst_row(name: str, worst: ScoredRun) -> tuple[Cell, ...]:
+def _worst_card(name: str, worst: ScoredRun) -> tuple[tuple[Cell, ...], str]:
+    """Return a row on the worst run of a method, and its picture if not too large."""
     instance, best = worst.verdict.instance, worst.verdict.best
     assert best is not None
-    return (
+    assert best.selection is not None
+    assert worst.row.selection is not None
+    row = (
         Name(name),
         Name(instance.name),
         levels(worst.ratios, _equation),
@@ -265,17 +245,10 @@ def _worst_row(name: str, worst: ScoredRun) -> tuple[Cell, ...]:
         Name(str(worst.verdict.proof)),
         seconds(worst.row.seconds),
     )
-
-
-def _worst_picture(name: str, worst: ScoredRun) -> str:
-    instance, best = worst.verdict.instance, worst.verdict.best
-    assert best is not None
-    assert best.selection is not None
-    assert worst.row.selection is not None
     chosen = {name: worst.row.selection, "optimal": best.selection}
     ratio = levels(worst.ratios, decimal)
     picture = draw(instance, chosen, title=f"{name} at its worst: ratio {ratio}")
-    return picture if len(picture) <= _LARGEST_PICTURE else ""
+    return row, picture if len(picture) <= _LARGEST_PICTURE else ""
 
 
 def _instances(report: Report, labels: ProblemLabels) -> Section:
@@ -315,17 +288,15 @@ def _unproved(report: Report) -> Section:
     if not report.unproved:
         text = "None: every cost is compared with a proven optimum."
         return Section(title=title, text=(text,))
-    rows: list[tuple[Cell, ...]] = []
-    for j in report.unproved:
-        best, interval = j.verdict.best, open_levels(j)
-        rows.append(
-            (
-                *(Name(j.row.instance), Name(j.row.method), price(j.row.cost)),
-                price(best.cost if best else None),
-                price(j.verdict.bound),
-                Bad(interval) if j.broken else interval,
-            )
+    rows = [
+        (
+            *(Name(j.row.instance), Name(j.row.method), price(j.row.cost)),
+            price(j.verdict.best.cost if j.verdict.best else None),
+            price(j.verdict.bound),
+            Bad(open_levels(j)) if j.broken else open_levels(j),
         )
+        for j in report.unproved
+    ]
     table = Table(
         columns=(
             *("*instance", "*method", "cost", "best known", "bound"),
@@ -354,10 +325,10 @@ def _failures(report: Report) -> Section:
     for r in report.failed:
         run = (" ", Name(r.method), " on ", Name(r.instance), ": ", Name(r.error))
         items.append((Bad("Failed:"), *run))
-    for r in report.empty_handed:
+    for r in report.ended("unknown"):
         names = (Name(r.method), " on ", Name(r.instance))
         items.append(("Found nothing: ", *names, f", limit: {r.limit or 'none'}"))
-    for r in report.refused:
+    for r in report.ended(REFUSED):
         items.append(("Refused: ", Name(r.instance), ": ", Name(r.error)))
     text = "None: every run ended with an answer, and no guarantee or proof is broken."
     retry = "To run failed ones again, repeat the command with `--retry-failed`."

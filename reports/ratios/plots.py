@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from math import inf
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, NullLocator
 
 from ..drawing.problems import LABELS
@@ -27,9 +28,8 @@ from ..pages.plot_style import (
     sheets,
     time_label,
 )
-from .report import Report
+from .report import MethodSummary, Report
 from .scoring import ScoredRun
-from .summary import MethodSummary
 
 _WIDE = 9.8
 """Width in inches."""
@@ -98,6 +98,17 @@ def plots(report: Report) -> list[Plot]:
     return drawn
 
 
+def _rows(axes: Axes, summaries: Sequence[MethodSummary], *, grid: bool = True) -> None:
+    """Name one row per method, from the top."""
+    axes.set_yticks(range(len(summaries)), [s.name for s in summaries])
+    axes.tick_params(axis="y", length=0, labelcolor=INK)
+    axes.set_ylim(len(summaries) - 0.5, -0.5)
+    axes.spines["left"].set_visible(False)
+    if grid:
+        axes.grid(axis="x")
+        axes.set_axisbelow(True)
+
+
 def _ratio(j: ScoredRun) -> float:
     assert j.ratio is not None
     return float(j.ratio)
@@ -123,13 +134,8 @@ def _distribution(report: Report, measured: Sequence[MethodSummary]) -> Plot:
             axes.plot([bound, bound], [place - 0.36, place + 0.36], color=B, lw=2.2)
     ratio_axis(axes.xaxis, axes.set_xscale, top)
     axes.set_xlim(1 - 0.001, top + 0.08 * (top - 1) + 0.002)
-    axes.set_yticks(range(len(measured)), [s.name for s in measured])
-    axes.tick_params(axis="y", length=0, labelcolor=INK)
-    axes.set_ylim(len(measured) - 0.5, -0.5)
+    _rows(axes, measured)
     axes.set_xlabel("cost / proven optimum (scale stretched near 1)")
-    axes.grid(axis="x")
-    axes.set_axisbelow(True)
-    axes.spines["left"].set_visible(False)
     return plotted(
         figure,
         "Distribution of exact ratios",
@@ -152,13 +158,9 @@ def _level_by_level(report: Report, measured: Sequence[MethodSummary]) -> Plot:
     height = max(len(s.levels) for s in measured)
     columns = min(height, _MOST_PANELS)
     rows = -(-height // columns)
+    height_of_all = rows * (0.8 + 0.36 * len(measured))
     figure, grid = sheets(
-        _WIDE,
-        rows * (0.8 + 0.36 * len(measured)),
-        rows,
-        columns,
-        sharey=True,
-        squeeze=False,
+        *(_WIDE, height_of_all, rows, columns), sharey=True, squeeze=False
     )
     for level, axes in enumerate(grid.flat):
         if level >= height:
@@ -181,18 +183,10 @@ def _level_by_level(report: Report, measured: Sequence[MethodSummary]) -> Plot:
         axes.set_xlim(low - min(margin, 0.05), top + margin)
         title = f"level {level + 1}" + (f" ({endless} beyond: ∞)" if endless else "")
         axes.set_title(title, loc="left", fontsize=9.5, fontweight="bold")
-        axes.set_yticks(range(len(measured)), [s.name for s in measured])
-        axes.tick_params(axis="y", length=0, labelcolor=INK)
+        _rows(axes, measured)
         axes.tick_params(axis="x", labelsize=7.5)
-        axes.set_ylim(len(measured) - 0.5, -0.5)
-        axes.grid(axis="x")
-        axes.set_axisbelow(True)
-        axes.spines["left"].set_visible(False)
-    figure.supxlabel(
-        "cost / proven optimum of the level (scale stretched near 1)",
-        fontsize=9,
-        color=FAINT,
-    )
+    label = "cost / proven optimum of the level (scale stretched near 1)"
+    figure.supxlabel(label, fontsize=9, color=FAINT)
     return plotted(
         figure,
         "Exact ratios level by level",
@@ -216,13 +210,10 @@ def _shares(summaries: Sequence[MethodSummary]) -> Plot:
         axes.barh(place, optimal, color=A, height=0.62)
         axes.barh(place, beaten, left=optimal, color=CLOUD, height=0.62)
         axes.text(101.5, place, f"{s.optimal} of {s.runs}", va="center", color=INK)
-    axes.set_yticks(range(len(summaries)), [s.name for s in summaries])
-    axes.tick_params(axis="y", length=0, labelcolor=INK)
-    axes.set_ylim(len(summaries) - 0.5, -0.5)
+    _rows(axes, summaries, grid=False)
     axes.set_xlim(0, 100)
     axes.set_xlabel("share of runs, %")
-    for side in ("left", "bottom"):
-        axes.spines[side].set_visible(False)
+    axes.spines["bottom"].set_visible(False)
     return plotted(
         figure,
         "How often the answer is optimal",
@@ -266,14 +257,7 @@ def _facets(
         dots(axes, xs[others], ys[others], CLOUD, 2)
         if promised:
             marks = np.unique(np.column_stack([xs[mine], promise[mine]]), axis=0)
-            axes.plot(
-                marks[:, 0],
-                marks[:, 1],
-                "_",
-                markersize=6,
-                color=B,
-                markeredgewidth=1.2,
-            )
+            axes.plot(*marks.T, "_", markersize=6, color=B, markeredgewidth=1.2)
         dots(axes, xs[mine], ys[mine], A, 3.6, alpha=0.75)
         axes.set_title(name, loc="left", fontsize=9.5, fontweight="bold")
         axes.grid(axis="y")

@@ -1,20 +1,193 @@
-"""The contents of a ratio report, independent of its wording."""
+"""The contents of a ratio report, method by method, independent of its wording."""
 
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from fractions import Fraction
 from functools import cached_property
 
 from ...instances import InputError, Instance
 from ...methods import AnyMethod
 from ...solvers import Grade
 from ..campaigns.rows import FAILED, REFUSED, Row
-from ..pages.numbers import percent
+from ..pages.numbers import Ratio, decimal, percent
 from .scoring import InstanceVerdict, ScoredRun, judge
-from .summary import MethodSummary, Shared, proved_rows, shared_by, summaries
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """Five numbers of a set of ratios, exact.
+
+    The median of an even number is the mean of the two in the middle; ``p95`` is
+    the nearest rank: the least ratio that at least 95 % do not exceed.
+    """
+
+    least: Ratio
+    mean: Ratio
+    median: Ratio
+    p95: Ratio
+    most: Ratio
+
+
+@dataclass(frozen=True, slots=True)
+class MethodSummary:
+    """Statistics of one method.
+
+    Runs are its rows but for refused ones and instances proved infeasible; of these
+    ``judged`` have a proved optimum, and ``optimal`` reach it. ``spread`` is of exact
+    ratios, ``levels`` of those of each level where costs are lexicographic. ``shared``
+    is their mean, level by level, over the instances that all compared methods take.
+    ``guarantee`` is the greatest proven factor over the ``covered`` runs that one is
+    about, ``covered_most`` their greatest exact ratio. ``broken`` are rows whose ratio
+    is certainly above their guarantee, ``worst`` that of the greatest exact ratio
+    (levels compared lexicographically) on the smallest instance.
+    """
+
+    name: str
+    exact: bool
+    runs: int
+    judged: int
+    optimal: int
+    infeasible: int
+    spread: Spread | None
+    levels: tuple[Spread, ...]
+    guarantee: Fraction | None
+    covered: int
+    covered_most: Ratio | None
+    shared: tuple[Ratio, ...]
+    broken: tuple[ScoredRun, ...]
+    worst: ScoredRun | None
+    seconds: float
+
+    @property
+    def coverage(self) -> str:
+        """On how many runs the guarantee holds and the worst of those; "" for all."""
+        if self.guarantee is None or self.covered == self.runs:
+            return ""
+        most = decimal(self.covered_most)
+        return f"on {self.covered} of {self.runs}, max there {most}"
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """The instances on which the means of methods can be set side by side.
+
+    These have a proved optimum and are taken by all methods compared: all that have a
+    ratio (``of`` so many); or, if they have no instance in common, those with one on at
+    least half of the instances. ``whole``: every method takes these and no other.
+    """
+
+    instances: frozenset[str]
+    methods: frozenset[str]
+    of: int
+    whole: bool
+
+    @property
+    def tells(self) -> bool:
+        """Whether means over these instances say more than those over each one's."""
+        return bool(self.instances) and len(self.methods) > 1 and not self.whole
+
+    @property
+    def explanation(self) -> str:
+        """Over which instances the second means are; "" if there are none."""
+        if not self.tells:
+            return ""
+        count = len(self.instances)
+        many = "1 instance" if count == 1 else f"{count} instances"
+        if len(self.methods) == self.of:
+            return f"Means alike are over the {many} that all methods take."
+        return (
+            f"No instance is taken by all methods. Means alike are over the {many} "
+            f"that {len(self.methods)} of the {self.of} methods take: those with a "
+            "ratio on at least half of all instances."
+        )
+
+
+def shared_by(judged: Sequence[ScoredRun]) -> Shared:
+    """Find the instances that all compared methods of one problem take."""
+    taken: dict[str, set[str]] = {}
+    for j in judged:
+        if j.ratios is not None:
+            taken.setdefault(j.row.method, set()).add(j.row.instance)
+    every = set().union(*taken.values())
+    compared = taken
+    common = every.intersection(*compared.values())
+    if not common:
+        compared = {m: own for m, own in taken.items() if 2 * len(own) >= len(every)}
+        common = every.intersection(*compared.values())
+    whole = all(own == every for own in taken.values())
+    return Shared(frozenset(common), frozenset(compared), len(taken), whole)
+
+
+def spread_of(ratios: Sequence[Ratio]) -> Spread | None:
+    """Summarise ratios exactly; None if there are none.
+
+    >>> spread_of([Fraction(3, 2), Fraction(1), Fraction(1)])  # doctest: +ELLIPSIS
+    Spread(least=Fraction(1, 1), mean=Fraction(7, 6), median=Fraction(1, 1), ...
+    """
+    if not ratios:
+        return None
+    ranked = sorted(ratios)
+    n = len(ranked)
+    return Spread(
+        least=ranked[0],
+        mean=sum(ranked) / n,
+        median=(ranked[(n - 1) // 2] + ranked[n // 2]) / 2,
+        p95=ranked[-(-95 * n // 100) - 1],
+        most=ranked[-1],
+    )
+
+
+def level_spreads(ratios: Sequence[tuple[Ratio, ...]]) -> tuple[Spread, ...]:
+    """Summarise ratios level by level; of each level, the rows that have it."""
+    height = max(map(len, ratios), default=0)
+    columns = ([r[i] for r in ratios if len(r) > i] for i in range(height))
+    return tuple(spread for column in columns if (spread := spread_of(column)))
+
+
+def summary(
+    name: str, exact: bool, own: Sequence[ScoredRun], shared: Shared
+) -> MethodSummary:
+    """Summarise the rows of a method that it did not refuse."""
+    runs = [j for j in own if not j.verdict.infeasible]
+    with_ratio = [(j, ratios) for j in runs if (ratios := j.ratios) is not None]
+    single = [j.ratio for j, _ in with_ratio if j.ratio is not None]
+    lexicographic = [ratios for j, ratios in with_ratio if j.ratio is None]
+    worst = min(
+        with_ratio,
+        key=lambda it: (
+            *(tuple(-ratio for ratio in it[1]), it[0].row.n),
+            *(it[0].row.k, it[0].row.instance),
+        ),
+        default=(None, ()),
+    )
+    covered = [j for j in runs if j.covered]
+    alike = [
+        ratios
+        for j, ratios in with_ratio
+        if name in shared.methods and j.row.instance in shared.instances
+    ]
+    return MethodSummary(
+        name=name,
+        exact=exact,
+        runs=len(runs),
+        judged=len(with_ratio),
+        optimal=sum(j.optimal for j in runs),
+        infeasible=len(own) - len(runs),
+        spread=spread_of(single),
+        levels=level_spreads(lexicographic),
+        guarantee=max((j.guarantee for j in covered if j.guarantee), default=None),
+        covered=len(covered),
+        covered_most=max((j.ratio for j in covered if j.ratio), default=None),
+        shared=tuple(spread.mean for spread in level_spreads(alike)),
+        broken=tuple(j for j in own if j.broken),
+        worst=worst[0],
+        seconds=sum(j.row.seconds or 0.0 for j in own),
+    )
 
 
 @dataclass(frozen=True)
@@ -59,9 +232,14 @@ class Report:
         """One summary per method, problem by problem."""
         found = []
         for problem, table in self.methods.items():
-            own = [j for j in self.judged if j.row.problem == problem]
-            exact = {name: method.exact for name, method in table.items()}
-            found += summaries(own, exact)
+            here = [j for j in self.judged if j.row.problem == problem]
+            shared, taken = (
+                shared_by(here),
+                [j for j in here if j.row.status != REFUSED],
+            )
+            for name, method in table.items():
+                if own := [j for j in taken if j.row.method == name]:
+                    found.append(summary(name, method.exact, own, shared))
         return found
 
     @cached_property
@@ -78,7 +256,9 @@ class Report:
     @cached_property
     def grades(self) -> dict[Grade, int]:
         """Rows with a proved optimum, by grade of the proof."""
-        return proved_rows(self.judged)
+        optimal = [j.verdict for j in self.judged if j.verdict.optimum is not None]
+        counts = Counter(verdict.proof.grade for verdict in optimal if verdict.proof)
+        return {grade: counts[grade] for grade in Grade}
 
     @property
     def proved(self) -> int:
@@ -114,20 +294,14 @@ class Report:
             if j.row.cost is not None and j.verdict.optimum is None
         ]
 
-    @property
-    def empty_handed(self) -> list[Row]:
-        """Rows of methods that ran, but found nothing within the limit."""
-        return [row for row in self.rows if row.status == "unknown"]
-
-    @property
-    def refused(self) -> list[Row]:
-        """Rows of methods that refused the instance."""
-        return [row for row in self.rows if row.status == REFUSED]
+    def ended(self, status: str) -> list[Row]:
+        """Return the rows of methods that ended so: ``failed``, ``refused``, ..."""
+        return [row for row in self.rows if row.status == status]
 
     @property
     def failed(self) -> list[Row]:
         """Rows of methods that failed."""
-        return [row for row in self.rows if row.status == FAILED]
+        return self.ended(FAILED)
 
     @property
     def holds(self) -> bool:
@@ -149,14 +323,15 @@ class Report:
     @property
     def finding(self) -> str:
         """One sentence: whether every guarantee holds."""
-        wrong = []
-        if self.broken:
-            wrong.append(f"{_many(len(self.broken), 'row')} above a proven guarantee")
-        if self.contradictions:
-            count = len(self.contradictions)
-            wrong.append(f"{_many(count, 'instance')} with a contradicted proof")
-        if self.failed:
-            wrong.append(f"{_many(len(self.failed), 'run')} failed")
+        wrong = [
+            f"{_many(len(cases), noun)} {what}"
+            for cases, noun, what in (
+                (self.broken, "row", "above a proven guarantee"),
+                (self.contradictions, "instance", "with a contradicted proof"),
+                (self.failed, "run", "failed"),
+            )
+            if cases
+        ]
         if wrong:
             return "; ".join(wrong)
         count = len(self.judged)

@@ -24,17 +24,8 @@ _GRADES = tuple(Grade)
 class InstanceVerdict:
     """What is known about the optimum of an instance.
 
-    Parameters
-    ----------
-    instance
-        The instance.
-    best
-        A row of least cost; None if nothing was found.
-    proved
-        A row of greatest bound, of the best grade; None if nothing was proved.
-    refuted
-        A row that proves that there is no solution, of the best grade; None if none
-        does.
+    ``best`` is a row of least cost, ``proved`` one of greatest bound, ``refuted`` one
+    that proves that there is no solution, both of the best grade; None without any.
     """
 
     instance: Instance
@@ -90,17 +81,7 @@ class InstanceVerdict:
 
 @dataclass(frozen=True, slots=True)
 class ScoredRun:
-    """A row with the optimum of its instance.
-
-    Parameters
-    ----------
-    row
-        What was run.
-    verdict
-        Of its instance.
-    guarantee
-        Proven factor of the method on this instance; None if there is none.
-    """
+    """A row with what is known of its instance, and the proven factor of its method."""
 
     row: Row
     verdict: InstanceVerdict
@@ -253,17 +234,17 @@ def quotient(cost: int, divisor: int) -> Ratio:
 
 def _verdict(instance: Instance, evidence: Sequence[Row]) -> InstanceVerdict:
     found = [row for row in evidence if row.cost is not None]
-    proved = [row for row in evidence if row.bound is not None]
-    best = min(found, key=_price, default=None)
     none = [row for row in evidence if row.status == "infeasible"]
-    refuted = min(none, key=_trust, default=None)
-    if not proved:
-        return InstanceVerdict(instance, best, None, refuted)
-    height = max(ordered(row.bound) for row in proved if row.bound is not None)
-    highest = [
-        row for row in proved if row.bound is not None and ordered(row.bound) == height
-    ]
-    return InstanceVerdict(instance, best, min(highest, key=_trust), refuted)
+    bounds = [(ordered(row.bound), row) for row in evidence if row.bound is not None]
+    height = max((bound for bound, _ in bounds), default=())
+    return InstanceVerdict(
+        instance,
+        best=min(found, key=_price, default=None),
+        proved=min(
+            (r for bound, r in bounds if bound == height), key=_trust, default=None
+        ),
+        refuted=min(none, key=_trust, default=None),
+    )
 
 
 def _price(row: Row) -> tuple[tuple[int, ...], bool, str]:

@@ -20,7 +20,7 @@ from closeknit.instances import InputError, mesh, write_ksubset
 from closeknit.instances.ksubset.generators import random_occupancy
 from closeknit.methods import METHODS
 from closeknit.reports.claims import CLAIMS
-from closeknit.reports.claims.groups import GROUPS, chosen_claims
+from closeknit.reports.claims.catalogue import GROUPS, chosen_claims
 
 Capture = pytest.CaptureFixture[str]
 

@@ -30,20 +30,19 @@ from closeknit.instances.ksubset.json import parse_ksubset
 from closeknit.instances.ksubset.worst_cases import mm_blocks, ring_gap
 from closeknit.methods import KSUBSET
 from closeknit.reports.adversary import Found, Ground, Hunt, anneal, exhaust
-from closeknit.reports.adversary.annealing import luby
+from closeknit.reports.adversary.annealing import Known, Optimum, luby
 from closeknit.reports.adversary.family_table import family_rows
-from closeknit.reports.adversary.least_kernels import least
-from closeknit.reports.adversary.optimum import Known, Optimum
+from closeknit.reports.adversary.kernels import least
 from closeknit.reports.adversary.worst_known import (
     PATH,
     Entry,
     improved,
     read_worst_known,
+    worst_document,
     write_worst_known,
 )
-from closeknit.reports.adversary.worst_table import worst_document
 from closeknit.reports.claims import Trial
-from closeknit.reports.claims.ledger import ledger_is_true
+from closeknit.reports.claims.families import ledger_is_true
 from closeknit.reports.pages.markdown import markdown_of
 from closeknit.solvers import Settings, Ties
 

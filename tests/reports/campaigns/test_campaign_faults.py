@@ -83,7 +83,7 @@ OF_MEMORY = out_of_memory(
     ),
     *(
         "closeknit.reports.ratios.report:judge",
-        "closeknit.reports.ratios.summary:spread_of",
+        "closeknit.reports.ratios.report:spread_of",
     ),
     *(
         "closeknit.reports.ratios.document:_ratio",

@@ -7,7 +7,7 @@ import pytest
 from closeknit.instances import KSubset, Mesh, Points, mesh
 from closeknit.reports.claims import Claim, Outcome, Trial, shrink
 from closeknit.reports.claims import verify as tried
-from closeknit.reports.claims.junit import junit_xml
+from closeknit.reports.claims.page import junit_xml
 from closeknit.reports.claims.samples import every_subset, sampled
 
 

@@ -11,8 +11,7 @@ import pytest
 from closeknit.cli import app
 from closeknit.reports.claims import CLAIMS, Claim, Outcome, Trial
 from closeknit.reports.claims import verify as tried
-from closeknit.reports.claims.page import about, claims_document
-from closeknit.reports.claims.untested import UNTESTED
+from closeknit.reports.claims.page import UNTESTED, about, claims_document
 from closeknit.reports.pages.document import Document
 from closeknit.reports.pages.markdown import markdown_of
 
@@ -29,8 +28,8 @@ def test_page_in_the_docs_lists_these_claims() -> None:
     for claim in CLAIMS.values():
         alone = Document(name="", title="", sections=(about(claim),))
         assert markdown_of(alone).partition("\n\n")[2].rstrip() in page, claim.name
-    for one in UNTESTED:
-        assert f"- {one.what} ({one.source}): {one.why}." in page
+    for what, source, why in UNTESTED:
+        assert f"- {what} ({source}): {why}." in page
     first = page.splitlines()[2]
     assert f"{len(CLAIMS)} of {len(CLAIMS)} claims hold on " in first
     assert re.search(r"--seed \d+`, closeknit [\d.]+\S*, 20\d\d-\d\d-\d\d", first)

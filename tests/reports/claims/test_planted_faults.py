@@ -61,7 +61,6 @@ from closeknit.reports.claims import (
     submeshes,
     towns,
 )
-from closeknit.reports.claims import city as city_claims
 from closeknit.reports.claims import claim as claim_module
 from closeknit.reports.claims import verify as tried
 from closeknit.solvers import (
@@ -429,7 +428,7 @@ FAULTS: dict[str, Fault] = {
     "psi wrong in the tenth digit": Fault(
         ("bender-figure-3",),
         plant=lambda patch: patch.setattr(
-            city_claims, "city", lambda: replace(city(), psi=city().psi + 1e-10)
+            towns, "city", lambda: replace(city(), psi=city().psi + 1e-10)
         ),
     ),
     "a knapsack too large": Fault(

@@ -20,10 +20,9 @@ from hypothesis import strategies as st
 from closeknit.instances import InputError, KSubset, Mesh, Points, Torus, Tree, mesh
 from closeknit.reports.drawing.drawing import draw
 from closeknit.reports.pages.numbers import percent, within
-from closeknit.reports.ratios.report import Report, report_on
+from closeknit.reports.ratios.report import Report, report_on, spread_of
 from closeknit.reports.ratios.rows_table import COLUMNS
 from closeknit.reports.ratios.scoring import ScoredRun
-from closeknit.reports.ratios.summary import spread_of
 from closeknit.solvers import Grade, Proof
 from closeknit.solvers.method import Method
 
@@ -224,8 +223,8 @@ def test_failed_refused_and_empty_handed_rows_are_told_apart() -> None:
         ]
     )
     assert [r.method for r in found.failed] == ["x"]
-    assert [r.method for r in found.refused] == ["y"]
-    assert [r.method for r in found.empty_handed] == ["z"]
+    assert [r.method for r in found.ended("refused")] == ["y"]
+    assert [r.method for r in found.ended("unknown")] == ["z"]
     assert found.finding == "1 run failed"
     assert "a &lt;b&gt; | broke" in html_report(found)
     assert "`a <b> \\| broke`" in markdown_report(found)

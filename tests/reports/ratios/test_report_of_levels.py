@@ -19,14 +19,13 @@ from closeknit.methods import METHODS
 from closeknit.reports.campaigns.row_fields import document_of, parse_row
 from closeknit.reports.drawing.problems import paid
 from closeknit.reports.ratios.plots import plots
-from closeknit.reports.ratios.report import Report
+from closeknit.reports.ratios.report import Report, level_spreads
 from closeknit.reports.ratios.scoring import (
     InstanceVerdict,
     ScoredRun,
     open_levels,
     quotient,
 )
-from closeknit.reports.ratios.summary import level_spreads
 
 from ...toys import made as made_for_mesh
 from ...toys import small
@@ -228,7 +227,7 @@ def test_plots_of_few_and_many_levels(levels: int) -> None:
 def test_nothing_but_infeasible_is_reported_too() -> None:
     found = report(infeasible(C, "near"), infeasible(C, "auto"), on=[C])
     assert found.holds
-    assert found.empty_handed == []
+    assert found.ended("unknown") == []
     assert [(s.runs, s.infeasible) for s in found.summaries] == [(0, 1), (0, 1)]
     assert "proved to have no solution, 100 %" in html_report(found)
     assert "proved to have no solution, 100 %" in markdown_report(found)

@@ -1,20 +1,41 @@
-"""Possible sites of free processors: a network, or a cube of points."""
+"""A search for bad instances: where it looks, for how long, and what it found."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from functools import cached_property
+from heapq import nsmallest
 from itertools import permutations, product
+from math import inf
 from random import Random
+from threading import Event
+
+import numpy as np
 
 from ...instances import InputError, KSubset, Mesh, Points, Site, Topology, Torus
 from ...instances.ksubset.generators import shape_text
+from ...solvers import Settings, clock
+from ...solvers.method import Method
 
 Sites = tuple[Site, ...]
 """Free processors, sorted."""
 
 MOST_PLACES = 2**16
+
+
+def topology_label(topology: Topology) -> str:
+    """Name a network in a word, as the ledger does.
+
+    >>> topology_label(Mesh((4, 3)))
+    '4x3-mesh'
+    """
+    if isinstance(topology, Points):
+        return f"points-d{topology.dimension}"
+    if isinstance(topology, Mesh | Torus):
+        return f"{shape_text(topology.shape)}-{topology.kind}"
+    return f"{topology.kind}-{sum(1 for _ in topology.locations())}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,16 +98,9 @@ class Ground:
 
     @property
     def label(self) -> str:
-        """The kind of these instances, in a word.
-
-        >>> Ground(topology=Mesh((8, 4)), k=2, most=5).label
-        '8x4-mesh'
-        """
-        if self.points:
-            return f"points-d{len(self.shape)}"
-        if self.shape:
-            return f"{shape_text(self.shape)}-{self.topology.kind}"
-        return f"{self.topology.kind}-{len(self.places)}"
+        """The kind of these instances, in a word."""
+        points = f"points-d{len(self.shape)}"
+        return points if self.points else topology_label(self.topology)
 
     def instance(self, sites: Sites, name: str = "worst", source: str = "") -> KSubset:
         """Return the instance with these free processors."""
@@ -149,8 +163,9 @@ class Ground:
     ) -> list[Site]:
         """Return the places nearest to a centre; points may be where others are."""
         taken = set() if self.points else set(but)
-        near = _nearness(self.topology, tuple(centre))
-        return sorted((p for p in self.places if p not in taken), key=near)[:number]
+        left = (place for place in self.places if place not in taken)
+        away, here = self.topology.distance, tuple(centre)
+        return nsmallest(number, left, key=lambda site: (away(site, here), site))
 
     @cached_property
     def mirrors(self) -> list[dict[Site, Site]]:
@@ -166,24 +181,131 @@ class Ground:
         """Return the maps of a grid onto itself: reflections and exchanges of axes."""
         if not self.shape:
             return [{p: p for p in self.places}]
-        d, shape = len(self.shape), self.shape
+        cells = np.arange(len(self.places)).reshape(self.shape)
         maps = []
-        for axes in permutations(range(d)):
-            if tuple(shape[a] for a in axes) != shape:
-                continue
-            for turned in product((False, True), repeat=d):
-                maps.append(
-                    {
-                        p: tuple(
-                            shape[i] - 1 - p[a] if turned[i] else p[a]
-                            for i, a in enumerate(axes)
-                        )
-                        for p in self.places
-                    }
-                )
+        for axes in permutations(range(cells.ndim)):
+            turned = cells.transpose(axes)
+            if turned.shape == cells.shape:
+                for ways in product((1, -1), repeat=cells.ndim):
+                    image = turned[tuple(slice(None, None, way) for way in ways)]
+                    places = zip(self.places, image.flat, strict=True)
+                    maps.append({p: self.places[i] for p, i in places})
         return maps
 
 
-def _nearness(topology: Topology, centre: Site) -> Callable[[Site], tuple[int, Site]]:
-    """Return the sort key of places by distance, the nearest first."""
-    return lambda site: (topology.distance(site, centre), site)
+@dataclass(frozen=True, kw_only=True)
+class Hunt:
+    """Which method is tested, on which instances, and for how long.
+
+    Parameters
+    ----------
+    method
+        A heuristic.
+    ground
+        The instances.
+    settings
+        With which the method is run, but for the seed: that is of the search. Methods
+        that draw are run with seed 0, so that what they pay can be looked up again.
+    seconds, evaluations
+        When to stop: wall-clock time, and instances on which the method is run.
+    stop
+        Set from outside to end the search.
+
+    Raises
+    ------
+    InputError
+        For an exact method, or one that does not take these instances.
+    """
+
+    method: Method[KSubset]
+    ground: Ground
+    settings: Settings
+    seconds: float = inf
+    evaluations: float = inf
+    stop: Event = field(default_factory=Event)
+
+    def __post_init__(self) -> None:
+        name = self.method.name
+        if self.method.exact:
+            raise InputError(
+                f"{name} is exact: its ratio is 1 on every instance", field="METHOD"
+            )
+        if self.method.refuses and (why := self.method.refuses(self.sample())):
+            raise InputError(why, field=name)
+
+    def sample(self) -> KSubset:
+        """Return one of the instances."""
+        most = min(self.ground.most, len(self.ground.places))
+        sites = self.ground.places[:most]
+        return self.ground.instance(sites + sites[-1:] * (self.ground.most - most))
+
+    def pay(self, instance: KSubset) -> int | None:
+        """Run the method; None when it finds nothing."""
+        result = self.method.function(instance, replace(self.settings, seed=0))
+        return result.objective if isinstance(result.objective, int) else None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Found:
+    """The worst instance met, with its proved optimum, and how it was found.
+
+    The method was run ``evaluations`` times; if the instance is ``proved`` to be the
+    worst, on all of them. ``seconds`` are of wall-clock time.
+    """
+
+    instance: KSubset
+    cost: int
+    optimum: int
+    evaluations: int
+    seconds: float
+    how: str
+    proved: bool = False
+
+    @property
+    def ratio(self) -> Fraction:
+        """Cost over optimum, exact."""
+        return Fraction(self.cost, self.optimum)
+
+
+@dataclass
+class Watch:
+    """A search under way: runs the method, counts that, and checks the time limit."""
+
+    hunt: Hunt
+    begun: float = field(default_factory=clock.now)
+    evaluations: int = 0
+
+    def pay(self, instance: KSubset) -> int | None:
+        """Run the method; None when it finds nothing."""
+        self.evaluations += 1
+        return self.hunt.pay(instance)
+
+    @property
+    def over(self) -> bool:
+        """Whether it is time to stop."""
+        hunt = self.hunt
+        return (
+            hunt.stop.is_set()
+            or self.evaluations >= hunt.evaluations
+            or (self.evaluations % 16 == 0 and self._seconds > hunt.seconds)
+        )
+
+    @property
+    def _seconds(self) -> float:
+        return clock.now() - self.begun
+
+    def found(
+        self, sites: Sites, cost: int, optimum: int, how: str, proved: bool = False
+    ) -> Found:
+        """Describe what was found until now."""
+        name, ground = self.hunt.method.name, self.hunt.ground
+        label = f"worst-{name.replace('/', '-')}-{ground.label}-k{ground.k}"
+        return Found(
+            instance=ground.instance(sites, label, f"bad for {name}: {how}"),
+            cost=cost,
+            optimum=optimum,
+            evaluations=self.evaluations,
+            seconds=self._seconds,
+            how=how,
+            proved=proved,
+        )

@@ -1,4 +1,7 @@
-"""Kernel that finds the cheapest k of few points, thousands of times per second."""
+"""Kernels that find the cheapest k points: of every set at once, or of one set.
+
+Where all sets are priced at once they are bits of an integer.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,53 @@ import numpy.typing as npt
 from ...solvers.kernels import kernel
 
 Ints = npt.NDArray[np.int64]
+Costs = npt.NDArray[np.int32]
+
+
+def sizes(cells: int) -> Ints:
+    """Count the processors of every set."""
+    return np.bitwise_count(np.arange(1 << cells)).astype(np.int64)
+
+
+@kernel
+def prices(hops: Ints) -> Costs:
+    """Price every set: that without its highest processor, and the way to that.
+
+    The sum of all distances is below 2^31.
+    """
+    cells = len(hops)
+    price = np.zeros(1 << cells, dtype=np.int32)
+    for high in range(cells):
+        base = 1 << high
+        way = np.zeros(base, dtype=np.int32)  # from the highest to all of a set
+        for p in range(base):
+            if p:
+                low = 0
+                while not p >> low & 1:
+                    low += 1
+                way[p] = way[p & (p - 1)] + hops[high, low]
+            price[base + p] = price[p] + way[p]
+    return price
+
+
+@kernel
+def least_of_all(price: Costs, count: Ints, k: int) -> Costs:
+    """Return the least cost of k points of every set; 2^31 - 1 for sets of fewer."""
+    optima = np.empty(len(price), dtype=np.int32)
+    for members in range(len(price)):
+        best = 2**31 - 1
+        if count[members] == k:
+            best = price[members]
+        elif count[members] > k:
+            left = members
+            while left:
+                best = min(best, optima[members ^ (left & -left)])
+                left &= left - 1
+        optima[members] = best
+    return optima
+
+
+# One set of points, thousands of times per second
 
 NONE = -1
 
@@ -62,24 +112,10 @@ def least(
     Points are tried in the order of the first of these. One that was tried is left out
     from then on; of coinciding ones only the first is tried.
 
-    Parameters
-    ----------
-    hops
-        Shape (n, n): distances, n ≥ k.
-    k
-        How many to choose, at least 1.
-    below
-        Only sets that cost less are looked for.
-    floor
-        No set costs less than this: one that costs no more ends the search.
-    must
-        A point that has to be chosen, or -1.
-    inner
-        Shape (k + 1,): what r points cost at least among themselves.
-    budget
-        Partial choices that are looked at before the search gives up.
-    picked
-        Shape (k,): takes the set.
+    No set costs less than ``floor``: one that costs no more ends the search. ``must``
+    is a point that has to be chosen, or -1; ``inner[r]`` what r points cost at least
+    among themselves. The search gives up after ``budget`` partial choices. ``picked``
+    takes the set.
 
     Returns
     -------
@@ -103,13 +139,8 @@ def least(
     fresh = True
     if must >= 0:  # a level with one child
         order[0, 0] = must
-        others = 1
-        for q in range(n):
-            if q != must:
-                order[0, others] = q
-                others += 1
+        order[0, 1:] = np.delete(np.arange(n), must)
         size[0] = n
-        window[0] = 0
         fresh = False
     while depth >= 0:
         r = k - depth
@@ -159,26 +190,20 @@ def least(
                 depth -= 1
                 continue
         i = at[depth]
-        if must >= 0 and depth == 0:
+        forced = must >= 0 and depth == 0
+        if forced:
             if i > 0:
                 break
-        else:
-            if i + r > size[depth]:
-                depth -= 1
-                continue
-            if total[depth] + (window[depth] + 1) // 2 >= best:
-                depth -= 1
-                continue
+        elif i + r > size[depth] or total[depth] + (window[depth] + 1) // 2 >= best:
+            depth -= 1
+            continue
         p = order[depth, i]
         at[depth] = i + 1
-        if not (must >= 0 and depth == 0) and i + r < size[depth]:
-            window[depth] += value[depth, i + r] - value[depth, i]
-        if (
-            i > 0
-            and not (must >= 0 and depth == 0)
-            and hops[p, order[depth, i - 1]] == 0
-        ):
-            continue  # a twin of one left out
+        if not forced:
+            if i + r < size[depth]:
+                window[depth] += value[depth, i + r] - value[depth, i]
+            if i > 0 and hops[p, order[depth, i - 1]] == 0:
+                continue  # a twin of one left out
         path[depth] = p
         if k == 1:
             if best > 0:
