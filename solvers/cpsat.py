@@ -274,15 +274,19 @@ def _by_level(
     """Minimise the first level, keep it there, minimise the second, and so on.
 
     Each search starts from the solution of the one before. A level at which that
-    solution costs nothing needs no search. The model is not the same afterwards.
+    solution costs nothing needs no search, but is kept at nothing too. The model is not
+    the same afterwards.
     """
     model = formulation.model
     optima: list[int] = []
     best = _Attempt()
     for level in formulation.levels:
+        variables = [x for x, _ in level.terms]
+        total = cp_model.LinearExpr.weighted_sum(variables, [w for _, w in level.terms])
         if best.solution is not None:
             if _sum(level, best.solution) == 0:
                 optima.append(0)
+                model.add(total <= 0)
                 continue
             if pressed.is_set() or clock.now() - start >= settings.time_limit:
                 best.limit = Limit.INTERRUPT if pressed.is_set() else Limit.TIME
@@ -290,8 +294,6 @@ def _by_level(
             model.clear_hints()
             for index, value in enumerate(best.solution):
                 model.add_hint(model.get_int_var_from_proto_index(index), value)
-        variables = [x for x, _ in level.terms]
-        total = cp_model.LinearExpr.weighted_sum(variables, [w for _, w in level.terms])
         model.minimize(total)
         found = _attempt(formulation, settings, start, pressed, standing, optima)
         if found.solution is None:

@@ -86,7 +86,8 @@ class Job:
     def levels(self) -> Iterator[None]:
         """Set each level as the objective in turn, as long as optima are proved.
 
-        A level at which the known solution costs nothing is skipped.
+        A level at which the known solution costs nothing needs no search: it must
+        cost nothing at later levels too.
         """
         if not self._levels:
             yield
@@ -95,10 +96,12 @@ class Job:
         solved = False
         while len(self.optima) < len(self._levels):
             terms = self._levels[len(self.optima)]
+            total = expression([(self._variables[name], w) for name, w in terms])
             if solved and self._sum(terms) == 0:
                 self.optima.append(0)
+                if terms:
+                    self.model += total <= 0
                 continue
-            total = expression([(self._variables[name], w) for name, w in terms])
             self.model.setObjective(total)
             self.note()
             yield

@@ -195,9 +195,9 @@ def search(space: Space, frames: Frames, best: int, budget: int) -> tuple[int, i
                 many += 1
         frames.many[p + 1] = many
         frames.paid[p + 1] = frames.paid[p] + frames.reach[p, v]
-        frames.least[p + 1] = bound[first]
+        frames.least[p + 1] = max(bound[first], frames.least[p])
         frames.chosen[p] = v
-        # k - p of those left belong to any choice, so the bound of the dearest holds
+        # k - p of those left belong to any choice, so the largest of their bounds holds
         for j in range(m):
             work[j] = bound[j]
         smallest(work, m, k - p)

@@ -71,6 +71,15 @@ CARDS = system(
 """Two of six: both of a card cost (4, 8, 12), 0 and 2 (8, 3, 14), 4 and 5 (8, 0, 0)."""
 
 
+@pytest.mark.parametrize("name", SOLVERS)
+def test_a_level_that_costs_nothing_is_kept_so_at_later_levels(name: str) -> None:
+    """The first solution costs nothing at any level but the last."""
+    instance = system(((0,), (0, 0, 1, 0)), ((1, 2, 3), (0, 0, 0, 1)), n=4, request=1)
+    for seed in range(3):
+        result = PROCSET[name](instance, Settings(seed=seed))
+        assert result.objective == result.bound == (0, 0, 0, 1)
+
+
 def drawn(seed: int) -> ProcSet:
     """Return a small system with several levels and classes."""
     return random_sets(9, 7, Fraction(1, 3), 4, levels=3, seed=seed, private=3)
