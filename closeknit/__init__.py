@@ -13,24 +13,24 @@ docs/api.md describes them. The packages lie beside this folder (``instances/``,
 TYPE_CHECKING = False  # importing `typing` for it takes its time
 if TYPE_CHECKING:
     __version__: str
-    from .api import Comparison as Comparison
-    from .api import Drawing as Drawing
-    from .api import Ratios as Ratios
-    from .api import Solution as Solution
-    from .api import Table as Table
-    from .api import Verdicts as Verdicts
-    from .api import Worst as Worst
-    from .api import check as check
-    from .api import compare as compare
-    from .api import draw as draw
-    from .api import ksubset as ksubset
-    from .api import procset as procset
-    from .api import ratios as ratios
-    from .api import solve as solve
-    from .api import submesh as submesh
-    from .api import sukp as sukp
-    from .api import verify as verify
-    from .api import worst as worst
+    from .api.bad_instances import Worst as Worst
+    from .api.bad_instances import worst as worst
+    from .api.campaigns import Ratios as Ratios
+    from .api.campaigns import ratios as ratios
+    from .api.checking import check as check
+    from .api.constructors import ksubset as ksubset
+    from .api.constructors import procset as procset
+    from .api.constructors import submesh as submesh
+    from .api.constructors import sukp as sukp
+    from .api.solution import Drawing as Drawing
+    from .api.solution import Solution as Solution
+    from .api.solution import draw as draw
+    from .api.solving import Comparison as Comparison
+    from .api.solving import compare as compare
+    from .api.solving import solve as solve
+    from .api.tables import Table as Table
+    from .api.verifying import Verdicts as Verdicts
+    from .api.verifying import verify as verify
     from .instances import Graph as Graph
     from .instances import InputError as InputError
     from .instances import KSubset as KSubset
@@ -65,11 +65,14 @@ if TYPE_CHECKING:
     from .solvers import Ties as Ties
 
 _NAMES = {
-    "api": (
-        *("Comparison", "Drawing", "Ratios", "Solution", "Table", "Verdicts", "Worst"),
-        *("check", "compare", "draw", "ratios", "solve", "verify", "worst"),
-        *("ksubset", "procset", "submesh", "sukp"),
-    ),
+    "api.bad_instances": ("Worst", "worst"),
+    "api.campaigns": ("Ratios", "ratios"),
+    "api.checking": ("check",),
+    "api.constructors": ("ksubset", "procset", "submesh", "sukp"),
+    "api.solution": ("Drawing", "Solution", "draw"),
+    "api.solving": ("Comparison", "compare", "solve"),
+    "api.tables": ("Table",),
+    "api.verifying": ("Verdicts", "verify"),
     "instances": (
         *(
             "Graph",
