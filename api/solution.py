@@ -125,6 +125,11 @@ class Solution:
     def write(self, path: str | Path) -> None:
         """Write a solution file, which ``closeknit check`` can check.
 
+        Parameters
+        ----------
+        path
+            The file; an existing one is replaced.
+
         Raises
         ------
         InputError
@@ -194,6 +199,11 @@ class Drawing:
 
     def write(self, path: str | Path) -> None:
         """Write the picture; the suffix of the file decides: ``.svg``, PNG or PDF.
+
+        Parameters
+        ----------
+        path
+            The file; an existing one is replaced.
 
         Raises
         ------

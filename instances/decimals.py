@@ -21,6 +21,8 @@ def scaled(rows: Any, field: str) -> tuple[tuple[tuple[int, ...], ...], int]:
     Raises InputError if a coordinate is not a number, is too large, or has too many
     decimals.
 
+    Examples
+    --------
     >>> scaled([[0.5, 1], [2, 1.25]], "points")
     (((50, 100), (200, 125)), 100)
     """

@@ -78,7 +78,13 @@ class InputError(ValueError):
         return (_rebuild, (self.problem, self.field, bare, value, self.file))
 
     def of_file(self, file: str | Path) -> InputError:
-        """Return the same error with the name of its file, unless it has one."""
+        """Return the same error with the name of its file, unless it has one.
+
+        Parameters
+        ----------
+        file
+            The file that was read.
+        """
         return InputError(self.problem, self.field, self.value, file=self.file or file)
 
 

@@ -37,6 +37,8 @@ def bundled_names() -> list[str]:
 def bundled(name: str) -> Instance:
     """Return a bundled instance; raise InputError if there is none of this name.
 
+    Examples
+    --------
     >>> bundled("6x6-full-k9").n
     36
     """
@@ -101,6 +103,8 @@ SUITES = MappingProxyType[str, Callable[[], list[Instance]]](
 def suite(name: str) -> list[Instance]:
     """Return the instances of a suite; raise InputError if there is none of this name.
 
+    Examples
+    --------
     >>> len(suite("bundled")) >= 12
     True
     """

@@ -168,7 +168,10 @@ _BY_FORM = {problem.form: problem for problem in PROBLEMS.values()}
 def problem_of(instance: Instance) -> Problem:
     """Return the problem of an instance.
 
-    Raises InputError if the argument is not an instance of any problem.
+    Raises
+    ------
+    InputError
+        If the argument is not an instance of any problem.
     """
     problem = _BY_KIND.get(type(instance))
     if problem is None:
@@ -189,7 +192,15 @@ def cost(instance: KSubset | Sukp, chosen: Collection[int]) -> int: ...
 @overload
 def cost(instance: Instance, chosen: Collection[int]) -> Value: ...
 def cost(instance: Instance, chosen: Collection[int]) -> Value:
-    """Price a choice from the definition; see ``cost`` of each problem."""
+    """Price a choice from the definition; see ``cost`` of each problem.
+
+    Parameters
+    ----------
+    instance
+        The instance.
+    chosen
+        Indices of processors or items; for a submesh the integers of a placement.
+    """
     return problem_of(instance).cost(instance, chosen)
 
 
@@ -226,6 +237,11 @@ def parse_instance(document: Any, *, default_name: str = "unnamed") -> Instance:
 def read_instance(path: str | Path) -> Instance:
     """Read an instance file: JSON of any problem, or SUKP text, possibly as ``.xz``.
 
+    Parameters
+    ----------
+    path
+        The file; ``-`` is standard input.
+
     Raises
     ------
     InputError
@@ -239,13 +255,23 @@ def read_instance(path: str | Path) -> Instance:
 def read_if_instance(path: str | Path) -> Instance | None:
     """Read a file if it has the format of an instance; else return None.
 
-    Raises InputError as for `read_instance`, and if the JSON is malformed.
+    Raises
+    ------
+    InputError
+        As for `read_instance`, and if the JSON is malformed.
     """
     return _read(path, any_form=False)
 
 
 def write_instance(instance: Instance, path: str | Path) -> None:
     """Write an instance of any problem, so that reading it returns an equal instance.
+
+    Parameters
+    ----------
+    instance
+        The instance.
+    path
+        The file; an existing one is replaced.
 
     Raises
     ------

@@ -43,7 +43,10 @@ def hint(name: str, known: Iterable[str]) -> str:
 def entry_named(name: str, table: Mapping[str, Entry], field: str, what: str) -> Entry:
     """Return the entry of a table.
 
-    Raises InputError if there is no entry of this name; includes a suggestion.
+    Raises
+    ------
+    InputError
+        If there is no entry of this name; includes a suggestion.
     """
     if name in table:
         return table[name]

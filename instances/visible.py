@@ -23,6 +23,8 @@ def visible(text: str, *, lines: bool = False) -> str:
 
     Newlines are kept if ``lines``.
 
+    Examples
+    --------
     >>> visible("a" + chr(0x202E) + "b"), visible("Zürich-7")
     ('a\\u202eb', 'Zürich-7')
     """

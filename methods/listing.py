@@ -15,7 +15,12 @@ _WIDEST = 60
 class MethodList(Mapping[str, AnyMethod]):
     """Methods by name; ``print`` shows the guarantee of each.
 
-    Those of the table are listed first.
+    Parameters
+    ----------
+    problem
+        Name of a problem.
+    table
+        Its own methods, listed first.
     """
 
     def __init__(self, problem: str, table: Mapping[str, AnyMethod]) -> None:

@@ -305,6 +305,8 @@ def chosen(instance: Instance, selection: Any) -> tuple[int, ...]:
     "moves": [...]}`` as solution files have it. Raises InputError for anything else,
     and for locations that cannot be chosen.
 
+    Examples
+    --------
     >>> from closeknit.instances import mesh
     >>> chosen(mesh(2, 2, k=2), [(1, 1), (0, 1)]), chosen(mesh(2, 2, k=2), {3, 0})
     ((1, 3), (0, 3))

@@ -55,24 +55,63 @@ class Summary:
 
     Time runs from the first submission to the last event. A mean over no values is
     None; so is a value that is not defined for the network.
+
+    Parameters
+    ----------
+    jobs
+        Number of jobs started.
+    makespan_s
+        Time from the first submission to the last event.
+    mean_pair_sum
+        Sum of the pairwise distances of a job, averaged over jobs.
+    mean_average_distance_hops
+        Average pairwise distance of a job, averaged over those of several
+        processors.
+    mean_nodes_affected
+        Processors of the smallest box around a job, averaged over jobs.
+    mean_balance_factor
+        Absolute difference of a job's processors above and below the middle row link,
+        averaged over jobs.
+    system_balance_factor
+        The same for all processors held, averaged over time.
+    contiguous_pct
+        Jobs in one connected component.
+    mean_pieces
+        Connected components of a job, averaged over jobs.
+    utilization_pct
+        Processor-seconds in use, relative to those of the machine.
+    offered_load_pct
+        Processor-seconds requested by all jobs, relative to those of the machine from
+        the first submission to the last; None if that time is 0.
+    mean_wait_s
+        Time from submission to start, averaged over jobs.
+    mean_flow_time_s
+        Time from submission to end, averaged over the jobs that have ended.
+    internal_fragmentation_pct
+        Processor-seconds held but not requested, relative to those held.
+    mean_idle_fragmentation_pct
+        Idle processors outside their largest connected component, relative to all idle
+        ones, just before a start, averaged over starts.
+    partial
+        Whether the run ended before the stream.
     """
 
-    jobs: int  # started
-    makespan_s: int  # from the first submission to the last event
+    jobs: int
+    makespan_s: int
     mean_pair_sum: float | None
-    mean_average_distance_hops: float | None  # over jobs of several processors
+    mean_average_distance_hops: float | None
     mean_nodes_affected: float | None
     mean_balance_factor: float | None
-    system_balance_factor: float | None  # the same of all processors held, over time
-    contiguous_pct: float | None  # jobs in one connected component
+    system_balance_factor: float | None
+    contiguous_pct: float | None
     mean_pieces: float | None
-    utilization_pct: float | None  # processor-seconds in use, over the machine's
-    offered_load_pct: float | None  # all requested, over the machine's until the last
-    mean_wait_s: float | None  # from submission to start
-    mean_flow_time_s: float | None  # from submission to end, over jobs that have ended
-    internal_fragmentation_pct: float | None  # held but not requested, over all held
-    mean_idle_fragmentation_pct: float | None  # idle, outside their largest component
-    partial: bool = False  # whether the run ended before the stream
+    utilization_pct: float | None
+    offered_load_pct: float | None
+    mean_wait_s: float | None
+    mean_flow_time_s: float | None
+    internal_fragmentation_pct: float | None
+    mean_idle_fragmentation_pct: float | None
+    partial: bool = False
 
 
 _Placed = tuple[int, int | None, int | None, int | None]

@@ -86,20 +86,40 @@ class Measures:
     """Measurements of a run; times are in the units of the residence times.
 
     A mean over no values is None: no attempt failed, or no failure was judged.
-    External failures are those at which at least as many processors were free as
-    requested; migration failures those of them that migration would have avoided, and
-    undecided failures those for which that is unknown.
+
+    Parameters
+    ----------
+    completion_time
+        Time at which the last box is released.
+    utilization_pct
+        Processor-time held, relative to all processors until then, in per cent.
+    external_fragmentation_pct
+        Size of the request, in per cent of the mesh, averaged over the failures at
+        which at least as many processors were free.
+    migration_fragmentation_pct
+        The same over the failures at which migration would have helped.
+    mean_allocated
+        Boxes held, averaged over attempts.
+    steps_per_success, steps_per_failure, steps_per_attempt
+        See `SubmeshAllocator.steps`.
+    attempts, failures
+        Number of attempts, and of those that failed.
+    external_failures, migration_failures, undecided_failures
+        Number of failures with enough processors free, of those that migration would
+        have avoided, and of those for which that is unknown.
+    mean_wait
+        Time from the beginning to a start, averaged over requests.
     """
 
-    completion_time: float  # at which the last box is released
-    utilization_pct: float  # processor-time held, over all processors until then
-    external_fragmentation_pct: float | None  # size of the request over the mesh, mean
-    migration_fragmentation_pct: float | None  # the same over migration failures
-    mean_allocated: float  # boxes held, averaged over attempts
-    steps_per_success: float  # see `SubmeshAllocator.steps`
+    completion_time: float
+    utilization_pct: float
+    external_fragmentation_pct: float | None
+    migration_fragmentation_pct: float | None
+    mean_allocated: float
+    steps_per_success: float
     steps_per_failure: float | None
     steps_per_attempt: float
-    mean_wait: float  # from the beginning to a start, averaged over requests
+    mean_wait: float
     attempts: int
     failures: int
     external_failures: int

@@ -31,8 +31,6 @@ def answer(
 ) -> Result:
     """Check a choice, price it from the definition, and return the result.
 
-    Raises SolverError if the choice is invalid or costs less than the bound.
-
     Parameters
     ----------
     instance
@@ -49,6 +47,11 @@ def answer(
         Random seed of the run.
     nodes
         Number of search nodes, if counted.
+
+    Raises
+    ------
+    SolverError
+        If the choice is invalid or costs less than the bound.
     """
     with alarm_postponed():  # so that the solution found is not lost
         if chosen is None:

@@ -35,6 +35,8 @@ def is_stopped() -> bool:
 def stopped() -> Iterator[None]:
     """Stop the clock while the block runs; blocks may be nested.
 
+    Examples
+    --------
     >>> before = now()
     >>> with stopped():
     ...     during = now()

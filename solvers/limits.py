@@ -77,6 +77,8 @@ def limits(deadline: float, nodes: int | None = None) -> Iterator[Limits]:
 
     A second Ctrl-C raises KeyboardInterrupt, see ``interrupt.deferred``.
 
+    Examples
+    --------
     >>> counted = []
     >>> with limits(deadline=clock.now() + 60, nodes=100) as watch:
     ...     watch.search(

@@ -165,6 +165,13 @@ class Method(Generic[Inst]):
     def doc_entry(self, what: str) -> str:
         """Return the docstring's entry after ``what:``, on one line; "" if none.
 
+        Parameters
+        ----------
+        what
+            Heading of the entry, such as ``Guarantee`` or ``Source``.
+
+        Examples
+        --------
         >>> from closeknit.methods import KSUBSET
         >>> KSUBSET["mm"].doc_entry("Source")
         'Bender et al. 2008, section 2, Theorems 1 and 2.'

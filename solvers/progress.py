@@ -21,6 +21,8 @@ _observers: list[Observer] = []
 def observed(observer: Observer) -> Iterator[None]:
     """Pass every report of the searches in the block to the observer.
 
+    Examples
+    --------
     >>> with observed(print):
     ...     report(74, 70)
     74 70

@@ -88,8 +88,10 @@ def write_solution(
 def read_solution(path: str | Path) -> SolutionFile:
     """Read a solution file without checking its claims.
 
-    Raises InputError if the file is malformed: one line with the file, the field and
-    the value.
+    Raises
+    ------
+    InputError
+        If the file is malformed: one line with the file, the field and the value.
     """
     try:
         return parse_solution(parse_json(read_text(path), file=path))

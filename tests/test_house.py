@@ -7,12 +7,19 @@ longer needed fails its test, so that the lists can only shrink.
 from __future__ import annotations
 
 import ast
+import inspect
+import re
 import subprocess
 import sys
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
+from types import ModuleType
+from typing import Any
 
 import networkx as nx
+
+import closeknit
 
 from . import house
 from .paths import ROOT
@@ -53,6 +60,17 @@ LOOKUPS = {
     "solvers/mip_worker.py": "builds the model in a process of its own",
 }
 """Modules that import what a string names, unless that is another distribution."""
+
+_SITES = "one line that names what it takes, as each network has it"
+UNDOCUMENTED = {
+    "Graph.walked": "one line that names what it takes",
+    **{
+        f"{owner}.{name}": _SITES
+        for owner in ("Graph", "Manhattan", "Torus", "Tree")
+        for name in ("cuts", "distance", "distances", "spread")
+    },
+}
+"""Functions of the facade whose docstring does not list their parameters."""
 
 SINGLE_NAMES = ("Box", "Search", "Verdict", "Machine", "Store")
 """Classes that had homonyms: each name belongs to one class, or to none."""
@@ -162,6 +180,52 @@ def test_no_class_has_a_homonym() -> None:
                 places[node.name].append(module.shown)
     for name in SINGLE_NAMES:
         assert len(places[name]) <= 1, f"{name}: {places[name]}"
+
+
+def ours(thing: object) -> bool:
+    """Whether closeknit defines a function."""
+    return str(getattr(thing, "__module__", "")).startswith("closeknit.")
+
+
+def facade() -> Iterator[tuple[str, Any]]:
+    """Yield the functions, classes and methods that users reach, each by its name.
+
+    Those that other distributions define, as of an exception, are left out.
+    """
+    for name in closeknit.__all__:
+        thing = getattr(closeknit, name)
+        if isinstance(thing, ModuleType):  # a package that can be called
+            yield name, vars(type(thing))["__call__"]
+        elif inspect.isfunction(thing):
+            yield name, thing
+        elif inspect.isclass(thing):
+            yield name, thing
+            for own, member in inspect.getmembers(thing, callable):
+                if own[0] != "_" and inspect.isroutine(member) and ours(member):
+                    yield member.__qualname__, member
+
+
+def documented(thing: Any) -> bool:
+    """Whether a docstring says what a function takes, or how an object is made."""
+    taker = thing.__init__ if inspect.isclass(thing) else thing
+    names = set(inspect.signature(taker).parameters) if ours(taker) else set()
+    doc = inspect.getdoc(thing) or ""
+    section = re.search(r"^Parameters\n-+\n(.*?)(\n\n\w+\n--|\Z)", doc, re.M | re.S)
+    told = re.findall(r"^\S.*", section[1], re.M) if section else []
+    told = [name.strip(" *") for line in told for name in line.split(",")]
+    if inspect.isclass(thing):
+        body = ast.parse(inspect.getsource(thing)).body[0]
+        assert isinstance(body, ast.ClassDef)
+        for field, below in pairwise(body.body):
+            if isinstance(field, ast.AnnAssign) and isinstance(below, ast.Expr):
+                told.append(ast.unparse(field.target))
+    return bool(doc) and names - {"self"} <= set(told)
+
+
+def test_users_are_told_what_functions_take() -> None:
+    found = dict(facade())
+    assert len(found) > 60
+    agree((name for name in found if not documented(found[name])), UNDOCUMENTED)
 
 
 def test_no_test_module_imports_another() -> None:

@@ -38,8 +38,13 @@ def tighten(packing: Packing) -> Tight | None:
       item may be enlarged to what the greatest sum of the other items next to it
       leaves. Items that may be rotated keep their size.
 
-    The packing is two-dimensional, with nothing fixed or blocked, and no torus.
+    Parameters
+    ----------
+    packing
+        Two-dimensional, nothing fixed or blocked, no torus.
 
+    Notes
+    -----
     Time: O(n^2) sums of bits of a side, each time anything has changed. Source:
     Boschetti and Montaletti 2010; Carlier, Clautiaux and Moukrim 2007.
 

@@ -51,6 +51,8 @@ def hilbert(shape: Sides) -> IntArray:
     It starts at the origin and crosses the longest side, the first of several; where
     parity forbids that, the longest side that it may cross. O(n log n) for n cells.
 
+    Examples
+    --------
     >>> hilbert((2, 3)).tolist()
     [[0, 0], [0, 1], [0, 2], [1, 2], [1, 1], [1, 0]]
     """

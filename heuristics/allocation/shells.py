@@ -82,6 +82,8 @@ def squarest(k: int, grid: tuple[int, ...]) -> tuple[int, ...]:
 
     The grid has at least k cells.
 
+    Examples
+    --------
     >>> squarest(8, (8, 8)), squarest(10, (8, 8)), squarest(11, (2, 8))
     ((3, 3), (3, 4), (2, 6))
     >>> squarest(20, (5, 4, 3))

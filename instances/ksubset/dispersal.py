@@ -18,8 +18,12 @@ from ..topologies import Mesh, Site, Topology, Torus
 def nodes_affected(topology: Topology, sites: Collection[Site]) -> int:
     """Count the processors of the smallest enclosing box, idle or not.
 
-    On a torus the box may wrap round. Raises InputError if the network is not a mesh or
-    torus.
+    On a torus the box may wrap round.
+
+    Raises
+    ------
+    InputError
+        If the network is not a mesh or torus.
 
     Notes
     -----
@@ -49,7 +53,12 @@ def balance_factor(topology: Topology, sites: Collection[Site]) -> int:
     """Return the absolute difference of the numbers above and below the middle link.
 
     Rows are numbered by the first coordinate. The middle one of an odd number of rows
-    is neither above nor below. Raises InputError if the network is not a mesh or torus.
+    is neither above nor below.
+
+    Raises
+    ------
+    InputError
+        If the network is not a mesh or torus.
 
     Notes
     -----
@@ -71,8 +80,13 @@ def balance_factor(topology: Topology, sites: Collection[Site]) -> int:
 def pieces(topology: Topology, sites: Collection[Site]) -> int:
     """Count the connected components of the processors.
 
-    Raises InputError if the network is not a mesh or torus.
+    Raises
+    ------
+    InputError
+        If the network is not a mesh or torus.
 
+    Examples
+    --------
     >>> pieces(Mesh((3, 3)), [(0, 0), (0, 1), (1, 2), (2, 0)])
     3
     >>> pieces(Torus((3, 3)), [(0, 0), (0, 1), (1, 2), (2, 0)])
@@ -94,6 +108,8 @@ def pieces(topology: Topology, sites: Collection[Site]) -> int:
 def average_distance(topology: Topology, sites: Sequence[Site]) -> Fraction | None:
     """Average the hops of all unordered pairs; None if there is no pair.
 
+    Examples
+    --------
     >>> average_distance(Mesh((2, 2)), [(0, 0), (0, 1), (1, 1)])
     Fraction(4, 3)
     """

@@ -22,6 +22,15 @@ from .instance import KSubset
 def mesh(*shape: int, k: int) -> KSubset:
     """Return an empty mesh, all of whose processors are free.
 
+    Parameters
+    ----------
+    *shape
+        Sides of the mesh.
+    k
+        Processors to choose.
+
+    Examples
+    --------
     >>> mesh(4, 3, k=5).n
     12
     """
@@ -64,6 +73,8 @@ def random_occupancy(
     shape consists of its fan-outs, see `tree`. Raises InputError if the arguments are
     invalid, in particular if k exceeds the free count.
 
+    Examples
+    --------
     >>> random_occupancy((4, 4), 3, Fraction(1, 2), seed=7).name
     '4x4-random-50pct-k3-s7'
     """
@@ -88,6 +99,8 @@ def uniform_points(n: int, d: int, k: int, seed: int, size: int = 1000) -> KSubs
     Coordinates are uniform in 0, …, size - 1. Raises InputError if the arguments are
     invalid.
 
+    Examples
+    --------
     >>> uniform_points(20, 3, k=5, seed=1).topology.dimension
     3
     """
@@ -117,6 +130,8 @@ def clustered_points(
     normal deviation from it on every axis, rounded to an integer. ``spread`` is the
     standard deviation on every axis. Raises InputError if the arguments are invalid.
 
+    Examples
+    --------
     >>> clustered_points(30, 2, k=5, seed=1, clusters=3).n
     30
     """

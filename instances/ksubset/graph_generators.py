@@ -32,6 +32,8 @@ def dragonfly_network(a: int, p: int, h: int) -> Graph:
     and Abts 2008, absolute arrangement turned round by the group). Raises InputError if
     one is below 1, or the network is too large.
 
+    Examples
+    --------
     >>> dragonfly_network(4, 2, 2).nodes  # 9 groups: 36 routers, 72 hosts
     108
     """
@@ -59,6 +61,8 @@ def fat_tree_network(radix: int) -> Graph:
     are radix³/4 hosts. Raises InputError if the radix is odd or below 2, or the network
     is too large.
 
+    Examples
+    --------
     >>> len(fat_tree_network(4).processors)
     16
     """
@@ -82,6 +86,8 @@ def hypercube_network(d: int) -> Graph:
 
     Raises InputError if d is below 1, or the network is too large.
 
+    Examples
+    --------
     >>> hypercube_network(4).distance((0,), (15,))
     4
     """
@@ -98,6 +104,8 @@ def random_regular_network(n: int, degree: int, seed: int) -> Graph:
     Raises InputError if there is no such graph, it is too large, or no connected one
     was drawn.
 
+    Examples
+    --------
     >>> len(random_regular_network(10, 3, seed=1).edges)
     15
     """

@@ -29,6 +29,11 @@ _GRAPH = ("kind", "nodes", "edges", "processors", "names")
 def read_ksubset(path: str | Path) -> KSubset:
     """Read an instance file.
 
+    Parameters
+    ----------
+    path
+        The file; ``-`` is standard input.
+
     Raises
     ------
     InputError

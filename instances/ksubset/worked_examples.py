@@ -16,6 +16,8 @@ def mache_example() -> KSubset:
     this state, a job of 8 on a mesh of 4 rows and 8 columns, and for four others; see
     ``test_mache_example.py``.
 
+    Examples
+    --------
     >>> mache_example().n
     14
     """

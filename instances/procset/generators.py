@@ -44,6 +44,8 @@ def torus_planes(
     number at an additional last level. For the other arguments see `SetSystem.draw`;
     every processor is a host.
 
+    Examples
+    --------
     >>> instance = torus_planes((5, 5, 5), 12, free=Fraction(3, 5), seed=1)
     >>> instance.name, len(instance.sets), instance.sets[0].name
     ('planes-5x5x5-equal-60pct-r12-s1', 15, 'axis1=0')
@@ -87,6 +89,8 @@ def random_domains(
     last of which may be smaller. Every processor is in one domain of each family. Other
     arguments are those of `torus_planes`, with families instead of axes.
 
+    Examples
+    --------
     >>> random_domains(64, 3, 8, 20, seed=5, free=48).name
     'domains-64-3of8-equal-48free-r20-s5'
     """
@@ -131,6 +135,8 @@ def random_sets(
     random cost from 1 to ``most`` at one random level. Other arguments are those of
     `torus_planes`.
 
+    Examples
+    --------
     >>> instance = random_sets(40, 25, Fraction(1, 5), 12, levels=2, seed=3)
     >>> instance.name, instance.levels
     ('random-40-25sets-20pct-l2-full-r12-s3', 2)

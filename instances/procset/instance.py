@@ -99,6 +99,20 @@ class ProcSet:
         """Return the instance with another name, request and available processors.
 
         The sets are not checked again, so that requests to large machines are fast.
+
+        Parameters
+        ----------
+        name
+            Name of the new instance.
+        available
+            Indices of the available processors.
+        request
+            Number of processors to choose.
+
+        Raises
+        ------
+        InputError
+            If a processor does not exist or is listed twice, or the request is below 1.
         """
         other: ProcSet = object.__new__(ProcSet)
         other.__dict__.update(self.__dict__)

@@ -34,6 +34,8 @@ def drakenberg_system(
 
     Available processors are drawn unless given, see `SetSystem.draw`.
 
+    Examples
+    --------
     >>> instance = drakenberg_system(48, free=Fraction(2, 5), seed=7)
     >>> instance.name, instance.n, len(instance.sets), instance.levels
     ('drakenberg-256-node-40pct-r48-s7', 102, 334, 5)
@@ -82,6 +84,8 @@ def system(
     full racks (rounded up) stand left of the centre rack, which has up to 25 nodes. 16
     384 nodes are 655 racks and 9. Raises InputError if an argument is invalid.
 
+    Examples
+    --------
     >>> machine = system("core")
     >>> len(machine.processors), len(machine.sets), len(machine.sets[0].cost)
     (2048, 334, 6)

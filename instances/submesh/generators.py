@@ -35,6 +35,8 @@ def waiting_state(
     requests must be served before. Only the waiting request may be turned. Raises
     InputError if an argument is out of range, or no such state is found.
 
+    Examples
+    --------
     >>> one = waiting_state((16, 16), 1, 8, seed=1)
     >>> one.name, prod(one.request) <= one.free
     ('waiting-16x16-sides1to8-s1', True)

@@ -58,6 +58,8 @@ def image(family: str, k: int, side: int, x: int, lengths: Sequence[int] = ()) -
     is at least 1 and at most half the side, rounded up for ``U``; of ``u`` any. The
     image of the side is the upper bound of the sums.
 
+    Examples
+    --------
     >>> [image("u", 2, 10, x) for x in (3, 4, 10)]
     [0, 10, 20]
     >>> [image("phi", 3, 10, x) for x in (2, 3, 6, 10)]
@@ -103,6 +105,8 @@ def check_infeasible(packing: Packing, certificate: Any) -> list[str]:
 
     Raises InputError if it is not a certificate; names the field.
 
+    Examples
+    --------
     >>> from closeknit.instances.submesh.packing import Item
     >>> two = Packing("two", (5, 5), (Item((3, 3)), Item((3, 3))))
     >>> check_infeasible(two, {"kind": "pair", "items": [0, 1]})

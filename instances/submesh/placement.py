@@ -36,8 +36,13 @@ class Placement:
 def placement_of(instance: Submesh, chosen: Sequence[int]) -> Placement:
     """Return the placement of a tuple of integers, the inverse of `Placement.flat`.
 
-    Raises InputError if their number is not that of a placement.
+    Raises
+    ------
+    InputError
+        If their number is not that of a placement.
 
+    Examples
+    --------
     >>> from closeknit.instances.submesh import Resident
     >>> one = Submesh("one", (4, 4), (Resident((0, 0, 1, 1)),), (4, 2))
     >>> placement_of(one, (0, 0, 3, 1, 0, 0, 2, 1, 3)).moves

@@ -19,6 +19,8 @@ def replay(
     not overlap any box held at that moment, including its own old one. A resident that
     can be suspended may slide: its own processors then count as free.
 
+    Examples
+    --------
     >>> from closeknit.instances.submesh import Resident
     >>> one = Submesh("one", (4, 1), (Resident((0, 0, 1, 0)),), (1, 1))
     >>> replay(one, [(0, (1, 0, 2, 0))])

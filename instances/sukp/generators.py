@@ -18,9 +18,22 @@ def random_sukp(
 ) -> Sukp:
     """Draw the elements of items, profits and weights at random.
 
-    ``density`` is the probability that an item needs an element; an item without
-    elements gets a random one. ``ratio`` is the capacity divided by the weight of all
-    elements, rounded down. Raises InputError if an argument is out of range.
+    Parameters
+    ----------
+    items, elements
+        Numbers of items and elements, at least 1 each.
+    density
+        Probability that an item needs an element, above 0 and at most 1. An item
+        without elements gets a random one.
+    ratio
+        Capacity divided by the weight of all elements, from 0 to 1; rounded down.
+    seed
+        Random seed.
+
+    Raises
+    ------
+    InputError
+        If an argument is out of range.
 
     Notes
     -----

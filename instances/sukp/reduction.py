@@ -30,10 +30,16 @@ def sukp_of(instance: ProcSet) -> Sukp:
     """Return the knapsack whose items are the sets left untouched.
 
     Item i is set i with its available members as elements, possibly none. Element j is
-    the j-th available processor. Running time: linear in the size of the sets. Raises
-    InputError if costs have more than one level, or more processors are requested than
-    are available (a knapsack is always feasible).
+    the j-th available processor. Running time: linear in the size of the sets.
 
+    Raises
+    ------
+    InputError
+        If costs have more than one level, or more processors are requested than are
+        available (a knapsack is always feasible).
+
+    Examples
+    --------
     >>> pair, one = ProcessorSet("ab", (0, 1), (5,)), ProcessorSet("c", (2,), (3,))
     >>> knapsack = sukp_of(ProcSet("three", ("a", "b", "c"), (0, 1, 2), 1, (pair, one)))
     >>> knapsack.items, knapsack.profits, knapsack.weights, knapsack.capacity
@@ -68,10 +74,16 @@ def procset_of(instance: Sukp) -> ProcSet:
     Set i is item i; its members are the copies of its elements, one per unit of weight.
     Elements without weight have no copy; an item without weight becomes a set that is
     never touched, of one unavailable processor. Running time and size are
-    pseudo-polynomial: the sum over items of the weights of their elements. Raises
-    InputError if all elements fit, so that nothing is to be chosen, or they weigh more
-    than `MOST_PROCESSORS`.
+    pseudo-polynomial: the sum over items of the weights of their elements.
 
+    Raises
+    ------
+    InputError
+        If all elements fit, so that nothing is to be chosen, or they weigh more than
+        `MOST_PROCESSORS`.
+
+    Examples
+    --------
     >>> two = Sukp("two", (5, 4), (2, 1, 1), ((0, 1), (1, 2)), 3)
     >>> machine = procset_of(two)
     >>> machine.processors, machine.request
@@ -132,8 +144,12 @@ def processors_left(instance: ProcSet, kept: Collection[int]) -> tuple[int, ...]
     """Return the first r available processors outside the kept sets.
 
     They exist for items that fit, and touch at most the sets not kept: the cost of the
-    choice is at most the profit left out. Raises InputError if the kept sets leave
-    fewer processors than requested: the items do not fit.
+    choice is at most the profit left out.
+
+    Raises
+    ------
+    InputError
+        If the kept sets leave fewer processors than requested: the items do not fit.
     """
     union = {i for number in kept for i in instance.sets[number].members}
     left = [i for i in instance.available if i not in union]

@@ -52,6 +52,8 @@ def grid_shape(
 
     Raises InputError for a side below 1, and for too many processors.
 
+    Examples
+    --------
     >>> grid_shape((8, 4)), grid_shape(([8, 4],))
     ((8, 4), (8, 4))
     """

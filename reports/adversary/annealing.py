@@ -61,9 +61,19 @@ def anneal(
     during the run. Thus the method has to be run first, and only then whether any set
     of k costs so little that the change is accepted is decided.
 
-    ``starts`` are sets of free processors to begin with, before any are drawn;
-    ``report`` is told of every improvement. None if no instance with a positive optimum
-    was met.
+    Parameters
+    ----------
+    hunt
+        What to search, and for how long.
+    starts
+        Sets of free processors to begin with, before any are drawn.
+    report
+        Told of every improvement.
+
+    Returns
+    -------
+    Found or None
+        The worst instance; None if none with a positive optimum was met.
     """
     random = Random(f"closeknit worst {hunt.settings.seed}")
     optimum = Optimum(hunt.ground)

@@ -98,7 +98,11 @@ class Ground:
 
     @property
     def label(self) -> str:
-        """The kind of these instances, in a word."""
+        """The kind of these instances, in a word.
+
+        >>> Ground(topology=Mesh((8, 4)), k=2, most=5).label
+        '8x4-mesh'
+        """
         points = f"points-d{len(self.shape)}"
         return points if self.points else topology_label(self.topology)
 
@@ -247,10 +251,22 @@ class Hunt:
 
 @dataclass(frozen=True, kw_only=True)
 class Found:
-    """The worst instance met, with its proved optimum, and how it was found.
+    """A bad instance.
 
-    The method was run ``evaluations`` times; if the instance is ``proved`` to be the
-    worst, on all of them. ``seconds`` are of wall-clock time.
+    Parameters
+    ----------
+    instance
+        The worst met.
+    cost, optimum
+        What the method pays, and the least cost, which is proved.
+    evaluations
+        On how many instances the method was run.
+    seconds
+        Wall-clock time.
+    how
+        How it was found, for people.
+    proved
+        Whether all instances were looked at, so that none is worse.
     """
 
     instance: KSubset

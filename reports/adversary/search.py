@@ -34,8 +34,16 @@ def exhaust(hunt: Hunt) -> Found | None:
     mirror image, so all sets are looked at. Where ties are broken whichever way is
     best or worst the mirror images are left out.
 
-    The worst instance is ``proved`` unless the search was stopped; None if no optimum
-    is positive. Points and networks of many processors are refused.
+    Returns
+    -------
+    Found or None
+        The worst instance; None if no optimum is positive. It is ``proved`` unless
+        the search was stopped.
+
+    Raises
+    ------
+    InputError
+        For points, or too many processors.
     """
     ground = hunt.ground
     places = ground.places

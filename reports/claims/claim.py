@@ -17,7 +17,15 @@ class Undecided(RuntimeError):
 
 
 class Untrue(RuntimeError):
-    """A method's choice is not valid, or has another cost than the method reports."""
+    """A method answers what is not so: no valid choice, or another cost.
+
+    Parameters
+    ----------
+    what
+        In one line.
+    instance
+        On which.
+    """
 
     def __init__(self, what: str, instance: Instance | None = None) -> None:
         super().__init__(what)
@@ -126,7 +134,17 @@ class Trial:
         return result
 
     def pay(self, method: str, instance: KSubset, ties: Ties = Ties.LEX) -> int:
-        """Run a method and return what its choice costs; raises what `run` raises."""
+        """Run a method and return what its choice costs, by the definition.
+
+        Raises
+        ------
+        Undecided
+            When it finds nothing.
+        Untrue
+            When its choice is not valid or its objective is not its cost.
+        InputError
+            When it does not take this instance.
+        """
         paid = self.run(method, instance, ties).objective
         assert isinstance(paid, int)
         return paid
@@ -152,7 +170,15 @@ class Trial:
         return result.objective, result.chosen
 
     def optimum(self, instance: KSubset, method: str = "") -> int:
-        """Return the least cost, proved by the exact route; raises as `least` does."""
+        """Return the least cost, proved by the exact route.
+
+        Raises
+        ------
+        Undecided
+            When it is not proved within the time limit.
+        Untrue
+            When the choice that comes with it does not have this cost.
+        """
         key = method or self.exact, instance
         if key not in self._optima:
             least, _ = self.least(instance, key[0])

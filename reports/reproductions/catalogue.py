@@ -11,30 +11,64 @@ from ..pages.document import Document
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunOptions:
-    """Options of a reproduction's run; None for the reproduction's default."""
+    """Options of a reproduction's run.
 
-    trace: str | None = None  # SWF trace to use in place of the synthetic stream
-    seed: int = 0  # random seed of the stream and of every method
-    first: int | None = None  # use only so many jobs of the stream
-    mesh: tuple[int, ...] | None = None  # sides of the machine
-    load: Fraction | None = None  # offered load as a share of the capacity
-    every: int | None = None  # run expensive methods only on every N-th job
-    jobs: int = 1  # number of processes
-    keep: str | None = None  # folder of finished parts, so that a run can be resumed
+    Parameters
+    ----------
+    trace
+        SWF trace to use in place of the synthetic stream; None for the latter.
+    seed
+        Random seed of the stream and of every method.
+    first
+        Use only so many jobs of the stream; None for all.
+    mesh
+        Sides of the machine; None for the reproduction's default.
+    load
+        Offered load as a share of the capacity; None for the stream's own.
+    every
+        Run expensive methods only on every N-th job; None for the default.
+    jobs
+        Number of processes.
+    keep
+        Folder in which finished parts are kept, so that a killed run can be resumed.
+    progress
+        Called with the steps done, all steps, and the name of the current one.
+    """
+
+    trace: str | None = None
+    seed: int = 0
+    first: int | None = None
+    mesh: tuple[int, ...] | None = None
+    load: Fraction | None = None
+    every: int | None = None
+    jobs: int = 1
+    keep: str | None = None
     progress: Callable[[int, int, str], None] = lambda done, total, what: None
-    """Called with the steps done, all steps, and the name of the current one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reproduction:
-    """One reproduction, and the paper it comes from."""
+    """One reproduction.
+
+    Parameters
+    ----------
+    name, summary, source
+        Its name, what it shows, and the paper it comes from.
+    study
+        Runs it.
+    takes
+        Names of the options it accepts; others are refused.
+    counted
+        What ``first`` counts; "" where the reproduction handles partial runs itself,
+        or ``first`` is not accepted.
+    """
 
     name: str
     summary: str
     source: str
     study: Callable[[RunOptions], Document]
-    takes: frozenset[str] = frozenset()  # options it accepts; others are refused
-    counted: str = ""  # what `first` counts; "" if partial runs are its own business
+    takes: frozenset[str] = frozenset()
+    counted: str = ""
 
     def __call__(self, options: RunOptions) -> Document:
         """Run it; the document of a part says that it is one."""

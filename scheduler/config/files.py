@@ -56,7 +56,10 @@ def read_configuration(path: str | Path) -> Configuration:
 def parse_configuration(text: str, *, name: str = "unnamed") -> Configuration:
     """Build a configuration from text.
 
-    Raises InputError if the text is invalid; describes the first error.
+    Raises
+    ------
+    InputError
+        If the text is invalid; describes the first error.
     """
     report = examine_text(text, name=name)
     if report.configuration is None:
@@ -67,7 +70,10 @@ def parse_configuration(text: str, *, name: str = "unnamed") -> Configuration:
 def examine(path: str | Path) -> Report:
     """Read a configuration and return all its errors and warnings.
 
-    Raises InputError if the file cannot be read or is not text.
+    Raises
+    ------
+    InputError
+        If the file cannot be read or is not text.
     """
     content = _content(path)
     if binary.is_compiled(content):
@@ -92,8 +98,10 @@ def examine_text(text: str, *, name: str, file: str | Path = "") -> Report:
 def load(path: str | Path) -> Configuration:
     """Load a compiled configuration; text is refused.
 
-    Raises InputError if the file is something else, of a newer version, truncated or
-    damaged.
+    Raises
+    ------
+    InputError
+        If the file is something else, of a newer version, truncated or damaged.
     """
     return binary.loads(_content(path), file=path)
 

@@ -94,9 +94,15 @@ class Constraint:
     def holds(self, cost: tuple[int, ...], pes: int, mincost: MinCost) -> bool:
         """Whether a selection of this cost satisfies the condition.
 
-        ``mincost`` returns the least cost of n processors when all processors of the
-        queue are available, under the prices for this job; it is called only for
-        `needs`.
+        Parameters
+        ----------
+        cost
+            Cost of the selection, a number per level.
+        pes
+            Number of processors the job requests.
+        mincost
+            Returns the least cost of n processors when all processors of the queue are
+            available, under the prices for this job; called only for `needs`.
         """
         return bool(evaluate(self.expression, cost, pes, mincost))
 
@@ -105,8 +111,11 @@ class Constraint:
 class Configuration:
     """A machine as its scheduler sees it, with costs and constraints of selections.
 
-    Raises InputError if the parts are inconsistent. (The reader of text finds the same
-    errors and more, with their positions.)
+    Raises
+    ------
+    InputError
+        If the parts are inconsistent. (The reader of text finds the same errors and
+        more, with their positions.)
     """
 
     name: str
@@ -225,7 +234,10 @@ class Configuration:
     def usable(self, queue: str) -> tuple[int, ...]:
         """Return the indices of the processors available through a queue, ascending.
 
-        Raises InputError if there is no such queue.
+        Raises
+        ------
+        InputError
+            If there is no such queue.
         """
         if queue not in self.queues:
             why = hint(queue, self.queues)
@@ -237,8 +249,12 @@ class Configuration:
 
         Members are the processors of a group that the queue may use. Groups without a
         price or without such processors are omitted; if none remain, there is one set
-        ``unpriced`` of all processors that costs nothing. Raises InputError if there is
-        no such queue, or the size is below 1.
+        ``unpriced`` of all processors that costs nothing.
+
+        Raises
+        ------
+        InputError
+            If there is no such queue, or the size is below 1.
         """
         usable = self.usable(queue)
         if pes < 1:
@@ -279,8 +295,19 @@ class Configuration:
     ) -> ProcSet:
         """Return the problem of choosing processors for one job.
 
-        Available processors that the queue may not use are ignored. Raises InputError
-        if there is no such queue or processor, or the size is below 1.
+        Parameters
+        ----------
+        queue, pes
+            The job's queue and number of processors.
+        available
+            Indices of free processors; those that the queue may not use are ignored.
+        name
+            Name of the instance; composed of the other arguments if empty.
+
+        Raises
+        ------
+        InputError
+            If there is no such queue or processor, or the size is below 1.
         """
         for i in available:
             if not 0 <= i < len(self.processors):
@@ -301,7 +328,12 @@ class Configuration:
         """Return the constraint for jobs of a queue and a size, if any.
 
         The constraints of a queue apply to it alone; those without a queue apply to all
-        queues that have none of their own. Raises InputError if there is no such queue.
+        queues that have none of their own.
+
+        Raises
+        ------
+        InputError
+            If there is no such queue.
         """
         self.usable(queue)
         own = [one for one in self.constraints if one.queue == queue]

@@ -17,8 +17,11 @@ _WIDTH = 88
 def configuration_text(configuration: Configuration) -> str:
     """Write a configuration in the language of ``grammar.lark``.
 
-    Raises InputError if the language cannot express it: invalid characters in names,
-    processors not in the order of hosts and numbers, or available through no queue.
+    Raises
+    ------
+    InputError
+        If the language cannot express it: invalid characters in names, processors not
+        in the order of hosts and numbers, or available through no queue.
     """
     return "".join(f"{part}\n" for part in _parts(configuration))
 

@@ -18,12 +18,27 @@ def median_decoys(d: int, k: int, eps: Fraction) -> WorstCase:
     """Theorem 1's construction for every k: ``mm`` comes as near rho_k(d) as asked.
 
     Let m = ⌊k/2⌋ be split as evenly as possible into 2d parts x_1 ≤ … ≤ x_2d. Two
-    centres of k - m points lie a unit apart; each has decoy clusters of x_2, …, x_2d
-    points at distance 1 - eps on all sides but towards the other centre, which stands
-    in for x_1. The optimum is m (k - m), and the cost of ``mm`` tends to rho_k(d) times
-    that as eps tends to 0; derived, see docs/theory.md. k is at least 4 (below that
-    ``mm`` is exact), eps as for `theorem1`.
+    centres of k - m points lie a unit apart; each has decoy clusters of x_2, …,
+    x_2d points at distance 1 - eps on all sides but towards the other centre,
+    which stands in for x_1. The optimum is m (k - m), and the cost of ``mm`` tends
+    to rho_k(d) times that as eps tends to 0; derived, see docs/theory.md.
 
+    Parameters
+    ----------
+    d
+        Dimension, at least 1.
+    k
+        Processors to choose, at least 4; below that ``mm`` is exact.
+    eps
+        As for `theorem1`.
+
+    Raises
+    ------
+    InputError
+        For any other d, k or eps.
+
+    Examples
+    --------
     >>> median_decoys(2, 11, Fraction(1, 10000)).ratio  # rho is 8/5
     Fraction(239981, 150000)
     """
@@ -88,10 +103,25 @@ def theorem1(d: int, k: int, eps: Fraction) -> WorstCase:
     - the optimum is b k²/4,
     - the ratio (2 - 1/(2d)) (1 - eps (1 - 1/(2d))) does not depend on k.
 
-    The closed forms are derived, see docs/theory.md. k is a multiple of 4d,
-    and 0 < eps < 1, not so large that a cross-polytope becomes optimal (up to 1/2 it
-    never is).
+    The closed forms are derived, see docs/theory.md.
 
+    Parameters
+    ----------
+    d
+        Dimension, at least 1.
+    k
+        Processors to choose; a multiple of 4d.
+    eps
+        How much nearer than the other centre the decoys lie, 0 < eps < 1; not so
+        large that a cross-polytope becomes optimal (up to 1/2 it never is).
+
+    Raises
+    ------
+    InputError
+        For any other d, k or eps.
+
+    Examples
+    --------
     >>> theorem1(2, 8, Fraction(1, 132)).ratio
     Fraction(1225, 704)
     """
@@ -127,10 +157,22 @@ def _whole(value: Fraction) -> int:
 def mm_distinct(L: int) -> WorstCase:
     """Build distinct points in the plane, k = 8, that cost ``mm`` 28L - 47.
 
-    Two 2x2 squares lie L apart and are optimal, 16L + 24; six single decoys lie at
-    distance L - 3 around them. L = 555 gives 1.74000; the limit is 7/4. Derived, see
-    docs/theory.md. L is at least 6: nearer, the squares are not optimal.
+    Two 2x2 squares lie L apart and are optimal, 16L + 24; six single decoys lie
+    at distance L - 3 around them. L = 555 gives 1.74000; the limit is 7/4.
+    Derived, see docs/theory.md.
 
+    Parameters
+    ----------
+    L
+        Distance of the squares, at least 6: nearer, the squares are not optimal.
+
+    Raises
+    ------
+    InputError
+        When L is smaller.
+
+    Examples
+    --------
     >>> case = mm_distinct(20)
     >>> case.cost, case.optimum
     (513, 344)
@@ -168,9 +210,22 @@ def mm_blocks(k: int, L: int) -> WorstCase:
     inner end. From every centre in a block the k nearest are this block, its three
     decoys and the q nearest points of the other block, in that order and without a tie
     at the end: the farthest of them is 1 nearer than the next. Other centres do no
-    better. Derived, see docs/theory.md. L is at least 16q = 2k; the ratio tends to 7/4
-    as L/k grows.
+    better. Derived, see docs/theory.md.
 
+    Parameters
+    ----------
+    k
+        Processors to choose; a multiple of 8.
+    L
+        Gap between the blocks, at least 16q = 2k; the ratio tends to 7/4 as L/k grows.
+
+    Raises
+    ------
+    InputError
+        For any other k or L.
+
+    Examples
+    --------
     >>> mm_blocks(16, 40).ratio
     Fraction(1065, 794)
     """

@@ -14,10 +14,22 @@ from .case import LARGEST_K, WorstCase, free_points, moved, packed, pair_sum, sh
 def genalg(L: int = 100) -> WorstCase:
     """Show that 4/3 is tight for ``mm-free`` (GenAlg) at k = 3: 8L - 4 against 6L.
 
-    Three points lie 2L apart around an empty centre, L ≥ 3; each has two decoys at
+    Three points lie 2L apart around an empty centre; each has two decoys at
     distance 2L - 1, on opposite sides of it along the third axis. Derived, see
     docs/theory.md.
 
+    Parameters
+    ----------
+    L
+        Distance of the optimal points from their centre, at least 3.
+
+    Raises
+    ------
+    InputError
+        When L is smaller.
+
+    Examples
+    --------
     >>> genalg(1000).ratio
     Fraction(1999, 1500)
     """
@@ -42,10 +54,24 @@ def genalg(L: int = 100) -> WorstCase:
 def genalg_tree(k: int, L: int = 100) -> WorstCase:
     """Show that 2 - 2/k is tight for ``mm-free`` on trees, for every k.
 
-    k optimal leaves hang L below a root that is no processor, L ≥ k ≥ 3; below each
-    hang k - 1 decoys, 2L - 1 away from it and twice that from one another. The method
+    k optimal leaves hang L below a root that is no processor; below each hang
+    k - 1 decoys, 2L - 1 away from it and twice that from one another. ``mm-free``
     pays (k - 1)² (2L - 1), the optimum is k (k - 1) L. Derived, see docs/theory.md.
 
+    Parameters
+    ----------
+    k
+        Processors to choose, at least 3.
+    L
+        Hops between the root and the optimal processors, at least k.
+
+    Raises
+    ------
+    InputError
+        When k or L is smaller.
+
+    Examples
+    --------
     >>> genalg_tree(4, 1000).ratio
     Fraction(5997, 4000)
     """
@@ -75,14 +101,29 @@ def genalg_tree(k: int, L: int = 100) -> WorstCase:
 def mc1x1_family(k: int, r: int, d: int = 2) -> WorstCase:
     """Show that (2 - 2/k) d is tight for ``mc1x1``: it tends there as r grows.
 
-    k - 1 packed points and one at s(1, …, 1) form one group; k/2 packed points and as
-    many r further along the first axis form another, far away. Counted in shells, the
-    first group is nearer by one, since a shell costs the same in its corner as on its
-    axis; counted in hops it costs about d times as much. s is the largest number for
-    which that holds. The optimum is the second group: a set with points of both costs
-    more than either; an r too small for that is refused. r should be large against
-    k^(1 + 1/d). Derived, see docs/theory.md.
+    k - 1 packed points and one at s(1, …, 1) form one group; k/2 packed points and
+    as many r further along the first axis form another, far away. Counted in
+    shells, the first group is nearer by one, since a shell costs the same in its
+    corner as on its axis; counted in hops it costs about d times as much. s is the
+    largest number for which that holds. The optimum is the second group: a set
+    with points of both costs more than either. Derived, see docs/theory.md.
 
+    Parameters
+    ----------
+    k
+        Processors to choose; even.
+    r
+        Distance of the two halves; large against k^(1 + 1/d).
+    d
+        Dimension, at least 1.
+
+    Raises
+    ------
+    InputError
+        For other k or d, or an r too small for the second group to be cheaper.
+
+    Examples
+    --------
     >>> case = mc1x1_family(8, 50)
     >>> case.cost, case.optimum
     (2752, 824)
@@ -124,9 +165,21 @@ def ring_gap(s: int = 1) -> WorstCase:
     """Show that windows fail on rings: 532 s against 530 s for 10 of 12 processors.
 
     Of the twelve free processors of a ring of 46 the cheapest ten leave out 2 and 39,
-    and are not consecutive. With s nodes for each of these all distances are s times as
-    long. Found by search, see docs/theory.md.
+    and are not consecutive. With s nodes for each of these all distances are s times
+    as long. Found by search, see docs/theory.md.
 
+    Parameters
+    ----------
+    s
+        Scale, at least 1.
+
+    Raises
+    ------
+    InputError
+        When s is smaller, or the ring too long.
+
+    Examples
+    --------
     >>> ring_gap(3).ratio
     Fraction(266, 265)
     """
@@ -155,12 +208,24 @@ _LARGEST_SIDE = 4096
 def hilbert_gap(N: int) -> WorstCase:
     """Show that ``hilbert/best-fit`` pays 5N/4 - 2 times the least on an N x N mesh.
 
-    Of the four free processors, (N/2 - 1, 0) and (N/2, 0) are neighbours, but the curve
-    passes them at the places (N²/4 - 1)/3 and N² - 1 - (N²/4 - 1)/3. It passes
+    Of the four free processors, (N/2 - 1, 0) and (N/2, 0) are neighbours, but the
+    curve passes them at the places (N²/4 - 1)/3 and N² - 1 - (N²/4 - 1)/3. It passes
     (0, N - 1) and (3N/4 - 1, N/2), which are 5N/4 - 2 hops apart, at (N² - 1)/3 and
-    3N²/16 later, and between the others; that is the least span of any two. N is a
-    power of two from 4 to 4096. Derived, see docs/allocators.md.
+    3N²/16 later, and between the others; that is the least span of any two. Derived,
+    see docs/allocators.md.
 
+    Parameters
+    ----------
+    N
+        Side of the mesh: a power of two from 4 to 4096.
+
+    Raises
+    ------
+    InputError
+        For any other N.
+
+    Examples
+    --------
     >>> hilbert_gap(16).ratio
     Fraction(18, 1)
     """
