@@ -1,0 +1,346 @@
+"""The fast path: worms of flits through buffers of one flit, an event per header step.
+
+A packet is rigid: when its header takes channel j of its path, all its flits move, and
+the last one leaves channel j - L. Two events per channel and packet remain: the header
+asks for it, and if somebody waits for it when it becomes free, it is granted. From the
+cycle in which the header reaches the ejection channel nothing can stop the packet, so
+the cycles in which its channels become free are written down at once.
+
+A cycle has three parts: messages arrive and release others; headers join the queues of
+channels, which are ordered by (cycle, rank); free channels are granted to the heads of
+their queues, which may free further channels. What a cycle does is the same in
+whatever order each part is worked off: a channel is granted at most once per cycle, and
+freed at most once.
+"""
+
+from __future__ import annotations
+
+from ...solvers.kernels import kernel
+from .worm_layout import (
+    ASKING,
+    BLOCKED,
+    BUCKETS,
+    ENDED,
+    EVENTS,
+    FOREVER,
+    IDLE,
+    INBOX,
+    LEFT,
+    LOCAL,
+    PACKET,
+    READY,
+    SPARE,
+    STOPPED,
+    TIME,
+    TIMED,
+    TIMES,
+    WIDTH,
+    WORK,
+    Ints,
+    Mail,
+    Path,
+    Wires,
+    Worms,
+)
+
+
+@kernel
+def release(mail: Mail, t: int) -> None:
+    """Release the messages whose time has come, and those that wait for arrivals.
+
+    Empties `inbox`; messages that need the network are appended to `ready`.
+    """
+    tally = mail.tally
+    inbox = mail.inbox
+    count = tally[INBOX]
+    at = tally[TIMED]
+    while at < tally[TIMES] and mail.times[at] <= t:
+        i = mail.timed[at]
+        at += 1
+        mail.waits[i] -= 1
+        if mail.waits[i] == 0:
+            inbox[count] = i
+            count += 1
+    tally[TIMED] = at
+    done = 0
+    while done < count:
+        i = inbox[done]
+        done += 1
+        if i >= 0:
+            mail.sent[i] = t
+            if mail.source[i] != mail.target[i] or tally[LOCAL]:
+                mail.ready[tally[READY]] = i
+                tally[READY] += 1
+                continue
+        else:
+            i = -1 - i
+        mail.delivered[i] = t
+        tally[LEFT] -= 1
+        j = mail.job[i]
+        mail.undelivered[j] -= 1
+        if mail.undelivered[j] == 0:
+            mail.ended[tally[ENDED]] = j
+            tally[ENDED] += 1
+        for k in range(mail.first[i], mail.first[i + 1]):
+            other = mail.following[k]
+            mail.waits[other] -= 1
+            if mail.waits[other] == 0:
+                inbox[count] = other
+                count += 1
+    tally[INBOX] = 0
+
+
+@kernel
+def sort_by_rank(ready: Ints, rank: Ints, n: int) -> None:
+    """Sort the first n messages by rank; O(n) if they are sorted, else O(n^1.5)."""
+    gap = 1
+    for i in range(1, n):
+        if rank[ready[i]] < rank[ready[i - 1]]:
+            while gap < n // 3:
+                gap = 3 * gap + 1
+            break
+    else:
+        return
+    while gap >= 1:
+        for i in range(gap, n):
+            one = ready[i]
+            at = i
+            while at >= gap and rank[ready[at - gap]] > rank[one]:
+                ready[at] = ready[at - gap]
+                at -= gap
+            ready[at] = one
+        gap //= 3
+
+
+@kernel
+def lay(wires: Wires, path: Path, base: int, x: int, y: int) -> int:
+    """Write the links from node x to y, dimension by dimension, behind path[base].
+
+    Returns
+    -------
+    int
+        Index in the path of the ejection channel: 1 + hops.
+    """
+    side, coordinate = wires.side, wires.coordinate
+    block, lanes, wraps = wires.numbers[1], wires.numbers[2], wires.numbers[3]
+    d = len(side)
+    at = base + 1
+    node = x
+    for a in range(d):
+        p = coordinate[x * d + a]
+        q = coordinate[y * d + a]
+        if p == q:
+            continue
+        back = q < p
+        hops = p - q if back else q - p
+        high = 0  # hops in the upper lane: up to and with the link that wraps around
+        if wraps:
+            s = side[a]
+            if 2 * hops > s or (2 * hops == s and back != (wires.odd[x] == 1)):
+                back = not back
+                hops = s - hops
+                high = p + 1 if back else s - p
+        turn = 1 if back else 0
+        step = -wires.stride[a] * block if back else wires.stride[a] * block
+        c = node * block + (2 * a + turn) * lanes
+        if high:
+            for _ in range(high):
+                path[at] = c + lanes - 1
+                at += 1
+                c += step
+            c -= side[a] * step
+            hops -= high
+        for _ in range(hops):
+            path[at] = c
+            at += 1
+            c += step
+        node += (q - p) * wires.stride[a]
+    path[at] = y * block + block - 1
+    return at - base
+
+
+@kernel
+def put(bucket: Ints, chained: Ints, event: int, t: int, when: int) -> None:
+    """Note an event; one that is too far away for the ring goes round once more."""
+    slot = min(when, t + BUCKETS - 1) & (BUCKETS - 1)
+    chained[event] = bucket[slot]
+    bucket[slot] = event
+
+
+# One loop over flat arrays: its parts share most of their variables.
+@kernel
+def crawl(mail: Mail, wires: Wires, worms: Worms, until: int) -> int:
+    """Go on until a job ends, or a cycle is reached, or nothing can move.
+
+    Arrivals of the last cycle are noted, but no channel is granted in it: messages that
+    are added then take part in it.
+    """
+    tally, rank, who = mail.tally, mail.rank, worms.who
+    path, at, behind, since = worms.path, worms.at, worms.behind, worms.since
+    free_at, head, tail = worms.free_at, worms.head, worms.tail
+    bucket, chained = worms.bucket, worms.chained
+    asking, work, numbers = worms.asking, worms.work, worms.numbers
+    length, carried = worms.length, worms.carried
+    width = numbers[WIDTH]
+    entries = wires.numbers[0] * wires.numbers[1]  # injection channels from here
+    channels = entries + wires.numbers[0]
+    askings, works = numbers[ASKING], numbers[WORK]
+    spares, events = numbers[SPARE], numbers[EVENTS]
+    t = tally[TIME]
+    answer = STOPPED
+    while True:
+        e = bucket[t & (BUCKETS - 1)]
+        bucket[t & (BUCKETS - 1)] = -1
+        while e >= 0:
+            following = chained[e]
+            when = free_at[e] if e < channels else worms.due[e - channels]
+            if when > t:
+                put(bucket, chained, e, t, when)
+            elif e < channels:
+                events -= 1
+                work[works] = e
+                works += 1
+            else:
+                events -= 1
+                w = e - channels
+                worms.spare[spares] = w
+                spares += 1
+                i = who[w]
+                mail.missing[i] -= length[w]
+                if mail.missing[i] == 0:
+                    mail.inbox[tally[INBOX]] = -1 - i
+                    tally[INBOX] += 1
+            e = following
+        if tally[INBOX] or (
+            tally[TIMED] < tally[TIMES] and mail.times[tally[TIMED]] <= t
+        ):
+            release(mail, t)
+        if t >= until or tally[ENDED]:
+            break
+
+        if tally[READY]:  # messages join the queues of their nodes
+            if tally[READY] > 1:
+                sort_by_rank(mail.ready, rank, tally[READY])
+            for k in range(tally[READY]):
+                i = mail.ready[k]
+                mail.later[i] = -1
+                c = entries + mail.source[i]
+                if head[c] >= 0:
+                    mail.later[tail[c]] = i
+                    tail[c] = i
+                    continue
+                head[c] = tail[c] = i
+                if free_at[c] <= t:
+                    work[works] = c
+                    works += 1
+                elif free_at[c] < FOREVER:
+                    put(bucket, chained, c, t, free_at[c])
+                    events += 1
+            tally[READY] = 0
+
+        for k in range(askings):  # headers join the queues of channels
+            w = asking[k]
+            c = path[w * width + at[w]]
+            since[w] = t
+            one = head[c]
+            if one < 0:
+                behind[w] = -1
+                head[c] = tail[c] = w
+                if free_at[c] <= t:
+                    work[works] = c
+                    works += 1
+                elif free_at[c] < FOREVER:
+                    put(bucket, chained, c, t, free_at[c])
+                    events += 1
+                continue
+            before = tail[c]
+            if since[before] == t and rank[who[before]] > rank[who[w]]:
+                before = -1
+                while since[one] < t or rank[who[one]] < rank[who[w]]:
+                    before = one
+                    one = behind[one]
+            if before < 0:
+                behind[w] = one
+                head[c] = w
+            else:
+                behind[w] = behind[before]
+                behind[before] = w
+                if behind[w] < 0:
+                    tail[c] = w
+        askings = 0
+
+        k = 0
+        while k < works:  # channels are granted, which frees others
+            c = work[k]
+            k += 1
+            if c >= entries:
+                i = head[c]
+                flits = min(mail.rest[i], tally[PACKET])
+                mail.rest[i] -= flits
+                if mail.rest[i] == 0:
+                    head[c] = mail.later[i]
+                spares -= 1
+                w = worms.spare[spares]
+                who[w] = i
+                length[w] = flits
+                path[w * width] = c
+                worms.last[w] = lay(
+                    wires, path, w * width, mail.source[i], mail.target[i]
+                )
+                j = 0
+            else:
+                w = head[c]
+                head[c] = behind[w]
+                flits = length[w]
+                j = at[w]
+            carried[c] += flits
+            base = w * width
+            if j < worms.last[w]:
+                free_at[c] = FOREVER
+                at[w] = j + 1
+                asking[askings] = w
+                askings += 1
+                if j >= flits:
+                    c = path[base + j - flits]
+                    free_at[c] = t
+                    if head[c] >= 0:
+                        work[works] = c
+                        works += 1
+                continue
+            at[w] = j + 1
+            for x in range(max(0, j - flits), j + 1):
+                c = path[base + x]
+                when = t + flits - j + x
+                free_at[c] = when
+                if head[c] >= 0:
+                    if when == t:
+                        work[works] = c
+                        works += 1
+                    else:
+                        put(bucket, chained, c, t, when)
+                        events += 1
+            worms.due[w] = t + flits
+            put(bucket, chained, channels + w, t, t + flits)
+            events += 1
+        works = 0
+
+        if askings:
+            t += 1
+            continue
+        soon = FOREVER
+        if tally[TIMED] < tally[TIMES]:
+            soon = mail.times[tally[TIMED]]
+        soon = min(soon, until)
+        if events:
+            s = t + 1
+            while s < soon and bucket[s & (BUCKETS - 1)] < 0:
+                s += 1
+            soon = s
+        elif tally[TIMED] == tally[TIMES]:
+            answer = BLOCKED if tally[LEFT] else IDLE
+            break
+        t = soon
+    tally[TIME] = t
+    numbers[ASKING], numbers[WORK] = askings, works
+    numbers[SPARE], numbers[EVENTS] = spares, events
+    return answer
