@@ -10,12 +10,21 @@ from ...instances import Mesh, Torus
 from .worm_kernels import crawl
 from .worm_layout import (
     ASKING,
+    AT,
     BUCKETS,
-    FOREVER,
+    CARRIED,
+    FIRST,
+    HEAD,
+    LAST,
+    LENGTH,
     NUMBERS,
+    SINCE,
     SPARE,
+    WHO,
     WIDTH,
+    C,
     Ints,
+    W,
     Worms,
 )
 from .worm_mail import Wormhole
@@ -89,49 +98,51 @@ class RigidWorms(Wormhole):
         c = self.map.count
         numbers = np.zeros(NUMBERS, np.int64)
         numbers[SPARE], numbers[WIDTH] = c, self.map.longest
-        empty = {
-            name: np.empty(c, np.int64)
-            for name in (
-                *("at", "last", "length", "who", "since", "behind", "due"),
-                *("tail", "asking", "work"),
-            )
-        }
+        channel = np.zeros((c, C), np.int64)
+        channel[:, HEAD] = -1
         self._worms = Worms(
             path=np.empty(c * self.map.longest, np.int32),
-            spare=np.arange(c - 1, -1, -1, dtype=np.int64),
-            free_at=np.zeros(c, np.int64),
-            head=np.full(c, -1, np.int64),
-            carried=np.zeros(c, np.int64),
+            worm=np.empty(c * W, np.int64),
+            channel=channel.reshape(-1),
+            spare=W * np.arange(c - 1, -1, -1, dtype=np.int64),
+            asking=np.empty(c, np.int64),
+            work=np.empty(c, np.int64),
             bucket=np.full(BUCKETS, -1, np.int64),
             chained=np.empty(2 * c, np.int64),
             numbers=numbers,
-            **empty,
         )
 
     def _go_on(self, until: int) -> int:
         return int(crawl(self._mail, self.map.wires, self._worms, until))
 
     def _waiting(self) -> dict[int, tuple[int, int, int, int]]:
-        worms, width = self._worms, self.map.longest
-        spare = set(worms.spare[: worms.numbers[SPARE]].tolist())
-        asking = set(worms.asking[: worms.numbers[ASKING]].tolist())
-        used = [slot for slot in range(self.map.count) if slot not in spare]
+        worms = self._worms
+        spare = worms.spare[: worms.numbers[SPARE]] // W
+        asking = set((worms.asking[: worms.numbers[ASKING]] // W).tolist())
+        used = np.setdiff1d(np.arange(self.map.count), spare).tolist()
         holder: dict[int, int] = {}
         wants: dict[int, int] = {}
         for slot in used:
-            at = int(worms.at[slot])
-            path = worms.path[slot * width : slot * width + at + 1].tolist()
-            if at <= worms.last[slot]:
-                holder |= dict.fromkeys(path[max(0, at - worms.length[slot]) : at], slot)
-                if slot not in asking:
-                    wants[slot] = path[at]
+            worm = worms.worm[W * slot : W * slot + W]
+            at, first = int(worm[AT]), int(worm[FIRST])
+            if at > worm[LAST]:
+                continue
+            held = worms.path[max(first, at - int(worm[LENGTH])) : at] // C
+            holder |= dict.fromkeys(held.tolist(), slot)
+            if slot not in asking:
+                wants[slot] = int(worms.path[at]) // C
         return {
-            slot: (int(worms.who[slot]), c, int(worms.since[slot]), holder[c])
+            slot: (
+                int(worms.worm[W * slot + WHO]),
+                c,
+                int(worms.worm[W * slot + SINCE]),
+                holder[c],
+            )
             for slot, c in wants.items()
-            if worms.free_at[c] == FOREVER and c in holder
+            if c in holder
         }
 
     @property
     def carried(self) -> Ints:
         """Flits that each channel has carried, those of a packet when it takes it."""
-        return self.map.by_kind(self._worms.carried)
+        return self.map.by_kind(self._worms.channel[CARRIED::C])

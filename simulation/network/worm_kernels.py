@@ -18,27 +18,42 @@ from __future__ import annotations
 from ...solvers.kernels import kernel
 from .worm_layout import (
     ASKING,
+    AT,
+    BEHIND,
     BLOCKED,
     BUCKETS,
+    CARRIED,
+    DUE,
     ENDED,
     EVENTS,
+    FIRST,
     FOREVER,
+    FREE_AT,
+    HEAD,
     IDLE,
     INBOX,
+    LAST,
     LEFT,
+    LENGTH,
     LOCAL,
     PACKET,
+    RANK,
     READY,
+    SINCE,
     SPARE,
     STOPPED,
+    TAIL,
     TIME,
     TIMED,
     TIMES,
+    WHO,
     WIDTH,
     WORK,
+    C,
     Ints,
     Mail,
     Path,
+    W,
     Wires,
     Worms,
 )
@@ -114,12 +129,12 @@ def sort_by_rank(ready: Ints, rank: Ints, n: int) -> None:
 
 @kernel
 def lay(wires: Wires, path: Path, base: int, x: int, y: int) -> int:
-    """Write the links from node x to y, dimension by dimension, behind path[base].
+    """Write the links from node x to y, axis by axis, behind path[base]; as `C * c`.
 
     Returns
     -------
     int
-        Index in the path of the ejection channel: 1 + hops.
+        Index of the ejection channel: base + 1 + hops.
     """
     side, coordinate = wires.side, wires.coordinate
     block, lanes, wraps = wires.numbers[1], wires.numbers[2], wires.numbers[3]
@@ -141,11 +156,11 @@ def lay(wires: Wires, path: Path, base: int, x: int, y: int) -> int:
                 hops = s - hops
                 high = p + 1 if back else s - p
         turn = 1 if back else 0
-        step = -wires.stride[a] * block if back else wires.stride[a] * block
-        c = node * block + (2 * a + turn) * lanes
+        step = C * block * (-wires.stride[a] if back else wires.stride[a])
+        c = C * (node * block + (2 * a + turn) * lanes)
         if high:
             for _ in range(high):
-                path[at] = c + lanes - 1
+                path[at] = c + C * (lanes - 1)
                 at += 1
                 c += step
             c -= side[a] * step
@@ -155,8 +170,8 @@ def lay(wires: Wires, path: Path, base: int, x: int, y: int) -> int:
             at += 1
             c += step
         node += (q - p) * wires.stride[a]
-    path[at] = y * block + block - 1
-    return at - base
+    path[at] = C * (y * block + block - 1)
+    return at
 
 
 @kernel
@@ -175,12 +190,10 @@ def crawl(mail: Mail, wires: Wires, worms: Worms, until: int) -> int:
     Arrivals of the last cycle are noted, but no channel is granted in it: messages that
     are added then take part in it.
     """
-    tally, rank, who = mail.tally, mail.rank, worms.who
-    path, at, behind, since = worms.path, worms.at, worms.behind, worms.since
-    free_at, head, tail = worms.free_at, worms.head, worms.tail
+    tally = mail.tally
+    path, worm, channel = worms.path, worms.worm, worms.channel
     bucket, chained = worms.bucket, worms.chained
     asking, work, numbers = worms.asking, worms.work, worms.numbers
-    length, carried = worms.length, worms.carried
     width = numbers[WIDTH]
     entries = wires.numbers[0] * wires.numbers[1]  # injection channels from here
     channels = entries + wires.numbers[0]
@@ -193,20 +206,23 @@ def crawl(mail: Mail, wires: Wires, worms: Worms, until: int) -> int:
         bucket[t & (BUCKETS - 1)] = -1
         while e >= 0:
             following = chained[e]
-            when = free_at[e] if e < channels else worms.due[e - channels]
+            if e < channels:
+                when = channel[C * e + FREE_AT]
+            else:
+                w = W * (e - channels)
+                when = worm[w + DUE]
             if when > t:
                 put(bucket, chained, e, t, when)
             elif e < channels:
                 events -= 1
-                work[works] = e
+                work[works] = C * e
                 works += 1
             else:
                 events -= 1
-                w = e - channels
                 worms.spare[spares] = w
                 spares += 1
-                i = who[w]
-                mail.missing[i] -= length[w]
+                i = worm[w + WHO]
+                mail.missing[i] -= worm[w + LENGTH]
                 if mail.missing[i] == 0:
                     mail.inbox[tally[INBOX]] = -1 - i
                     tally[INBOX] += 1
@@ -220,117 +236,119 @@ def crawl(mail: Mail, wires: Wires, worms: Worms, until: int) -> int:
 
         if tally[READY]:  # messages join the queues of their nodes
             if tally[READY] > 1:
-                sort_by_rank(mail.ready, rank, tally[READY])
+                sort_by_rank(mail.ready, mail.rank, tally[READY])
             for k in range(tally[READY]):
                 i = mail.ready[k]
                 mail.later[i] = -1
-                c = entries + mail.source[i]
-                if head[c] >= 0:
-                    mail.later[tail[c]] = i
-                    tail[c] = i
+                c = C * (entries + mail.source[i])
+                if channel[c + HEAD] >= 0:
+                    mail.later[channel[c + TAIL]] = i
+                    channel[c + TAIL] = i
                     continue
-                head[c] = tail[c] = i
-                if free_at[c] <= t:
+                channel[c + HEAD] = channel[c + TAIL] = i
+                when = channel[c + FREE_AT]
+                if when <= t:
                     work[works] = c
                     works += 1
-                elif free_at[c] < FOREVER:
-                    put(bucket, chained, c, t, free_at[c])
+                elif when < FOREVER:
+                    put(bucket, chained, c // C, t, when)
                     events += 1
             tally[READY] = 0
 
         for k in range(askings):  # headers join the queues of channels
             w = asking[k]
-            c = path[w * width + at[w]]
-            since[w] = t
-            one = head[c]
+            c = path[worm[w + AT]]
+            worm[w + SINCE] = t
+            one = channel[c + HEAD]
             if one < 0:
-                behind[w] = -1
-                head[c] = tail[c] = w
-                if free_at[c] <= t:
+                worm[w + BEHIND] = -1
+                channel[c + HEAD] = channel[c + TAIL] = w
+                when = channel[c + FREE_AT]
+                if when <= t:
                     work[works] = c
                     works += 1
-                elif free_at[c] < FOREVER:
-                    put(bucket, chained, c, t, free_at[c])
+                elif when < FOREVER:
+                    put(bucket, chained, c // C, t, when)
                     events += 1
                 continue
-            before = tail[c]
-            if since[before] == t and rank[who[before]] > rank[who[w]]:
+            rank = worm[w + RANK]
+            before = channel[c + TAIL]
+            if worm[before + SINCE] == t and worm[before + RANK] > rank:
                 before = -1
-                while since[one] < t or rank[who[one]] < rank[who[w]]:
+                while worm[one + SINCE] < t or worm[one + RANK] < rank:
                     before = one
-                    one = behind[one]
+                    one = worm[one + BEHIND]
             if before < 0:
-                behind[w] = one
-                head[c] = w
+                worm[w + BEHIND] = one
+                channel[c + HEAD] = w
             else:
-                behind[w] = behind[before]
-                behind[before] = w
-                if behind[w] < 0:
-                    tail[c] = w
+                one = worm[before + BEHIND]
+                worm[w + BEHIND] = one
+                worm[before + BEHIND] = w
+                if one < 0:
+                    channel[c + TAIL] = w
         askings = 0
 
         k = 0
         while k < works:  # channels are granted, which frees others
             c = work[k]
             k += 1
-            if c >= entries:
-                i = head[c]
+            w = channel[c + HEAD]
+            if c < C * entries:
+                channel[c + HEAD] = worm[w + BEHIND]
+                flits = worm[w + LENGTH]
+                at = worm[w + AT]
+            else:
+                i = w
                 flits = min(mail.rest[i], tally[PACKET])
                 mail.rest[i] -= flits
                 if mail.rest[i] == 0:
-                    head[c] = mail.later[i]
+                    channel[c + HEAD] = mail.later[i]
                 spares -= 1
                 w = worms.spare[spares]
-                who[w] = i
-                length[w] = flits
-                path[w * width] = c
-                worms.last[w] = lay(
-                    wires, path, w * width, mail.source[i], mail.target[i]
-                )
-                j = 0
-            else:
-                w = head[c]
-                head[c] = behind[w]
-                flits = length[w]
-                j = at[w]
-            carried[c] += flits
-            base = w * width
-            if j < worms.last[w]:
-                free_at[c] = FOREVER
-                at[w] = j + 1
+                worm[w + WHO] = i
+                worm[w + RANK] = mail.rank[i]
+                worm[w + LENGTH] = flits
+                at = w // W * width
+                worm[w + FIRST] = at
+                path[at] = c
+                worm[w + LAST] = lay(wires, path, at, mail.source[i], mail.target[i])
+            channel[c + CARRIED] += flits
+            worm[w + AT] = at + 1
+            if at < worm[w + LAST]:
+                channel[c + FREE_AT] = FOREVER
                 asking[askings] = w
                 askings += 1
-                if j >= flits:
-                    c = path[base + j - flits]
-                    free_at[c] = t
-                    if head[c] >= 0:
+                if at - flits >= worm[w + FIRST]:
+                    c = path[at - flits]
+                    channel[c + FREE_AT] = t
+                    if channel[c + HEAD] >= 0:
                         work[works] = c
                         works += 1
                 continue
-            at[w] = j + 1
-            for x in range(max(0, j - flits), j + 1):
-                c = path[base + x]
-                when = t + flits - j + x
-                free_at[c] = when
-                if head[c] >= 0:
+            when = t + flits
+            worm[w + DUE] = when
+            put(bucket, chained, channels + w // W, t, when)
+            events += 1
+            for j in range(at, max(worm[w + FIRST], at - flits) - 1, -1):
+                c = path[j]
+                channel[c + FREE_AT] = when
+                if channel[c + HEAD] >= 0:
                     if when == t:
                         work[works] = c
                         works += 1
                     else:
-                        put(bucket, chained, c, t, when)
+                        put(bucket, chained, c // C, t, when)
                         events += 1
-            worms.due[w] = t + flits
-            put(bucket, chained, channels + w, t, t + flits)
-            events += 1
+                when -= 1
         works = 0
 
         if askings:
             t += 1
             continue
-        soon = FOREVER
+        soon = until
         if tally[TIMED] < tally[TIMES]:
-            soon = mail.times[tally[TIMED]]
-        soon = min(soon, until)
+            soon = min(soon, mail.times[tally[TIMED]])
         if events:
             s = t + 1
             while s < soon and bucket[s & (BUCKETS - 1)] < 0:

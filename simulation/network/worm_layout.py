@@ -86,31 +86,18 @@ class Wires(NamedTuple):
 
 
 class Worms(NamedTuple):
-    """Packets in the network, by slot, and the channels that they hold or want."""
+    """Packets in the network, by slot, and the channels that they hold or want.
+
+    A channel is a record of C numbers in `channel` and is named by the place of its
+    first one; a slot is one of W numbers in `worm`.
+    """
 
     path: Path
-    """Channels of slot s at ``[s * width : (s + 1) * width]``."""
-    at: Ints
-    """Channels that the header has taken."""
-    last: Ints
-    """Index of the ejection channel in the path."""
-    length: Ints
-    who: Ints
-    """Message of each slot."""
-    since: Ints
-    """Cycle in which the header asked for its next channel."""
-    behind: Ints
-    """Slot behind each in the queue of a channel."""
-    due: Ints
-    """Cycle in which the last flit arrives."""
+    """Channels of each packet: those of slot s from ``s * width``."""
+    worm: Ints
+    channel: Ints
     spare: Ints
     """Stack of unused slots."""
-    free_at: Ints
-    """Cycle from which a channel is free; FOREVER if not known, shape (c,)."""
-    head: Ints
-    """First slot (injection channels: message) that waits for a channel, or -1."""
-    tail: Ints
-    carried: Ints
     asking: Ints
     """Slots whose headers ask for a channel in this cycle."""
     work: Ints
@@ -122,6 +109,17 @@ class Worms(NamedTuple):
     numbers: Ints
     """Counts: askings, works, spare slots, events; width of a path."""
 
+
+# A channel: the cycle from which it is free (FOREVER if not known), the first and last
+# slot (injection channels: message) in its queue, flits carried.
+FREE_AT, HEAD, TAIL, CARRIED, C = range(5)
+
+# A slot: indices in `path` of the channel that the header wants, of the injection and
+# of the ejection channel; flits; message and its rank; cycle in which the header asked
+# for the channel; slot behind it in the queue; cycle in which the last flit arrives.
+AT, FIRST, LAST, LENGTH, WHO, RANK, SINCE, BEHIND = range(8)
+DUE = SINCE  # nothing is asked for any more
+W = 8
 
 ASKING, WORK, SPARE, EVENTS, WIDTH = range(5)
 NUMBERS = 5

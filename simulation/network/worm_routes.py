@@ -26,7 +26,7 @@ import numpy as np
 
 from ...instances import InputError, Mesh, Torus
 from .worm_kernels import lay
-from .worm_layout import Ints, Wires
+from .worm_layout import C, Ints, Wires
 
 
 class Channels:
@@ -75,8 +75,8 @@ class Channels:
         self.entries = self.nodes * self.block
         """Number of the injection channel of node 0."""
         self.count = self.entries + self.nodes
-        if self.count >= 2**31:
-            raise InputError("must have fewer than 2^31 channels", field="topology")
+        if self.count >= 2**31 // C:
+            raise InputError("must have fewer than 2^29 channels", field="topology")
         self.longest = 2 + sum(side // 2 if self.wraps else side - 1 for side in shape)
         """Channels of the longest path, injection and ejection included."""
         strides = [*accumulate(reversed(shape[1:]), int.__mul__, initial=1)][::-1]
@@ -95,9 +95,9 @@ class Channels:
     def route(self, source: int, target: int) -> list[int]:
         """Return the channels of a packet, injection and ejection included."""
         path = np.empty(self.longest, np.int32)
-        path[0] = self.entries + source
+        path[0] = C * (self.entries + source)
         last = lay(self.wires, path, 0, source, target)
-        return [int(c) for c in path[: last + 1]]
+        return [int(c) // C for c in path[: last + 1]]
 
     def links(self) -> tuple[Ints, Ints]:
         """Return the links of the network: their lower channels, and their ends.
