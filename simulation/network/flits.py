@@ -33,7 +33,6 @@ from .flits_layout import (
     STAGES,
     START,
     VIRTUAL,
-    WENT,
     WHO,
     WIDTH,
     WIRE,
@@ -173,7 +172,7 @@ class Flits(Wormhole):
         virtual[:, [FEEDER, OUT, ASKED, LEFT_AT, OWNER]] = -1
         virtual[:, ROOM] = router.buffer
         wire = np.zeros((p, 8), np.int64)
-        wire[:, [CAME, WENT]] = -1
+        wire[:, CAME] = -1
         node = np.full((n, 5), -1, np.int64)
         numbers = np.zeros(NUMBERS, np.int64)
         for place, value in (
@@ -206,6 +205,7 @@ class Flits(Wormhole):
             returned=np.zeros((router.credit_delay + 1, buffers), np.int64),
             returns=np.zeros(router.credit_delay + 1, np.int64),
             bids=np.zeros((4, inputs.shape[1] * router.virtual), np.int64),
+            offer=np.zeros((inputs.shape[1], coarse.block), np.int64),
             numbers=numbers,
         )
 

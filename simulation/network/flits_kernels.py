@@ -32,6 +32,7 @@ from .flits_layout import (
     FLITS,
     GO,
     HALVES,
+    HELD,
     INTO,
     LAST,
     LEFT_AT,
@@ -51,7 +52,6 @@ from .flits_layout import (
     STAGES,
     START,
     VIRTUAL,
-    WENT,
     WHO,
     WIDTH,
     WIRE,
@@ -71,80 +71,80 @@ from .worm_layout import (
     TIMED,
     TIMES,
     C,
+    Ints,
     Mail,
     Wires,
 )
 
 
 @kernel
-def push(routers: Routers, q: int, slot: int, number: int, when: int, t: int) -> None:
+def push(
+    virtual: Ints,
+    flit: Ints,
+    wire: Ints,
+    port: int,
+    q: int,
+    number: int,
+    slot: int,
+    when: int,
+    last: bool,
+    t: int,
+) -> None:
     """Put a flit over a wire into the buffer of virtual channel q."""
-    numbers, virtual, wire = routers.numbers, routers.virtual, routers.wire
-    size = numbers[BUFFER]
+    size = len(flit) // len(virtual)
     at = q * size + (virtual[q, START] + virtual[q, COUNT]) % size
-    routers.flit[at, 0] = slot
-    routers.flit[at, 1] = number
-    routers.flit[at, 2] = when
+    flit[at, 0] = slot
+    flit[at, 1] = number
+    flit[at, 2] = when
     virtual[q, COUNT] += 1
     virtual[q, ROOM] -= 1
-    port = q // numbers[VIRTUAL]
     wire[port, CAME] = t
     wire[port, CARRIED] += 1
-    if number == routers.packet[slot, LENGTH] - 1:
+    wire[port, HELD] += 1
+    if last:
         virtual[q, FEEDER] = -1
         virtual[q, OWNER] = -1
 
 
 @kernel
-def pop(routers: Routers, q: int, t: int) -> None:
+def pop(
+    virtual: Ints, flit: Ints, returned: Ints, returns: Ints, q: int, t: int
+) -> None:
     """Take the first flit out of the buffer of q; the credit goes back."""
-    virtual, numbers = routers.virtual, routers.numbers
-    virtual[q, START] = (virtual[q, START] + 1) % numbers[BUFFER]
+    size = len(flit) // len(virtual)
+    virtual[q, START] = (virtual[q, START] + 1) % size
     virtual[q, COUNT] -= 1
     virtual[q, LEFT_AT] = t
-    delay = numbers[DELAY]
+    delay = len(returns) - 1
     if delay == 0:
         virtual[q, ROOM] += 1
         return
     at = (t + delay) % (delay + 1)
-    routers.returned[at, routers.returns[at]] = q
-    routers.returns[at] += 1
-
-
-@kernel
-def may_go(routers: Routers, q: int, t: int) -> bool:
-    """Tell whether the first flit of q can cross the switch in this cycle."""
-    virtual = routers.virtual
-    out = virtual[q, OUT]
-    if out < 0 or virtual[q, COUNT] == 0 or virtual[q, GO] > t:
-        return False
-    at = q * routers.numbers[BUFFER] + virtual[q, START]
-    return bool(
-        virtual[q, LEFT_AT] < t
-        and routers.flit[at, 2] <= t
-        and virtual[out, ROOM] > 0
-        and routers.wire[out // routers.numbers[VIRTUAL], CAME] < t
-    )
+    returned[at, returns[at]] = q
+    returns[at] += 1
 
 
 @kernel
 def cross(routers: Routers, q: int, t: int, block: int) -> None:
     """Send the first flit of q over the switch and the wire."""
-    virtual, numbers = routers.virtual, routers.numbers
+    virtual, flit, numbers = routers.virtual, routers.flit, routers.numbers
+    lanes = numbers[VIRTUAL]
     at = q * numbers[BUFFER] + virtual[q, START]
-    slot, number = routers.flit[at, 0], routers.flit[at, 1]
+    slot, number = flit[at, 0], flit[at, 1]
     out = virtual[q, OUT]
+    port = out // lanes
     when = t + numbers[STAGES]
-    if out // numbers[VIRTUAL] % block != block - 1:
+    if port % block != block - 1:
         when += numbers[WIRE]
     if number == 0:
         routers.packet[slot, AT] += 1
-    if number == routers.packet[slot, LENGTH] - 1:
+    last = number == routers.packet[slot, LENGTH] - 1
+    if last:
         virtual[q, OUT] = -1
         virtual[q, ASKED] = -1
-    pop(routers, q, t)
-    push(routers, out, slot, number, when, t)
-    routers.wire[q // numbers[VIRTUAL], WENT] = t
+    pop(virtual, flit, routers.returned, routers.returns, q, t)
+    routers.wire[q // lanes, HELD] -= 1
+    push(virtual, flit, routers.wire, port, out, number, slot, when, last, t)
 
 
 @kernel
@@ -152,16 +152,28 @@ def feed(routers: Routers, x: int, t: int) -> bool:
     """Let a source send a flit to its router, if it has one and there is room."""
     node = routers.node
     slot = node[x, SENDING]
-    if slot < 0:
-        return False
     q = node[x, INTO]
     port = q // routers.numbers[VIRTUAL]
     if routers.virtual[q, ROOM] == 0 or routers.wire[port, CAME] == t:
         return False
-    push(routers, q, slot, node[x, FED], t + routers.numbers[ENTRY], t)
+    number = node[x, FED]
+    last = number == routers.packet[slot, LENGTH] - 1
+    when = t + routers.numbers[ENTRY]
+    push(
+        routers.virtual,
+        routers.flit,
+        routers.wire,
+        port,
+        q,
+        number,
+        slot,
+        when,
+        last,
+        t,
+    )
     routers.numbers[FLITS] += 1
     node[x, FED] += 1
-    if node[x, FED] == routers.packet[slot, LENGTH]:
+    if last:
         node[x, SENDING] = -1
     return True
 
@@ -204,225 +216,273 @@ def begin(mail: Mail, wires: Wires, routers: Routers, x: int, entry: int) -> Non
 
 
 @kernel
-def claim(mail: Mail, routers: Routers, x: int, t: int, block: int) -> bool:
-    """Give headers in the router at x virtual channels of the outputs that they want.
+def claim(mail: Mail, routers: Routers, t: int, block: int) -> bool:
+    """Give headers virtual channels of the outputs that they want.
 
-    They are served in the order in which they asked, or in turn.
+    In each router they are served in the order in which they asked, or in turn.
     """
     virtual, numbers, bids = routers.virtual, routers.numbers, routers.bids
-    lanes = numbers[VIRTUAL]
-    count = 0
-    for j in range(routers.inputs.shape[1]):
-        port = routers.inputs[x, j]
-        if port < 0:
-            continue
-        for v in range(lanes):
-            q = port * lanes + v
-            if virtual[q, COUNT] == 0 or virtual[q, OUT] >= 0:
-                continue
-            at = q * numbers[BUFFER] + virtual[q, START]
-            if routers.flit[at, 2] > t:
-                continue
-            if virtual[q, ASKED] < 0:
-                virtual[q, ASKED] = t
-            slot = routers.flit[at, 0]
-            channel = routers.path[routers.packet[slot, AT] + 1] // C
-            output = routers.port[channel]
-            order = virtual[q, ASKED]
-            second = mail.rank[routers.packet[slot, WHO]]
-            if numbers[ROBIN]:
-                everyone = bids.shape[1]
-                order = (j * lanes + v - routers.wire[output, NEXT_BID]) % everyone
-                second = 0
-            k = count
-            while k and (
-                bids[2, k - 1] > order
-                or (bids[2, k - 1] == order and bids[3, k - 1] > second)
-            ):
-                for field in range(4):
-                    bids[field, k] = bids[field, k - 1]
-                k -= 1
-            bids[0, k] = q
-            bids[1, k] = channel
-            bids[2, k] = order
-            bids[3, k] = second
-            count += 1
+    flit, inputs, wire = routers.flit, routers.inputs, routers.wire
+    packet, rank, path, ports = routers.packet, mail.rank, routers.path, routers.port
+    lanes, size, robin = numbers[VIRTUAL], numbers[BUFFER], numbers[ROBIN]
+    everyone = bids.shape[1]
     given = False
-    for k in range(count):
-        q = bids[0, k]
-        channel = bids[1, k]
-        output = routers.port[channel]
-        low, several = 0, lanes
-        if numbers[HALVES] and output % block != block - 1:
-            several = lanes // 2
-            low = several * routers.lane[channel]
-        for tried in range(several):
-            v = low + (routers.wire[output, NEXT_VC] + tried) % several
-            out = output * lanes + v
-            if virtual[out, OWNER] >= 0:
+    for x in range(inputs.shape[0]):
+        count = 0
+        for j in range(inputs.shape[1]):
+            port = inputs[x, j]
+            if port < 0 or wire[port, HELD] == 0:
                 continue
-            at = q * numbers[BUFFER] + virtual[q, START]
-            virtual[out, OWNER] = routers.flit[at, 0]
-            virtual[out, FEEDER] = q
-            virtual[q, OUT] = out
-            virtual[q, GO] = t + numbers[BUBBLE]
-            routers.wire[output, NEXT_VC] = (v + 1) % lanes
-            for j in range(routers.inputs.shape[1]):
-                if routers.inputs[x, j] == q // lanes:
-                    routers.wire[output, NEXT_BID] = j * lanes + q % lanes + 1
-            given = True
-            break
+            for v in range(lanes):
+                q = port * lanes + v
+                if virtual[q, COUNT] == 0 or virtual[q, OUT] >= 0:
+                    continue
+                at = q * size + virtual[q, START]
+                if flit[at, 2] > t:
+                    continue
+                if virtual[q, ASKED] < 0:
+                    virtual[q, ASKED] = t
+                slot = flit[at, 0]
+                channel = path[packet[slot, AT] + 1] // C
+                order = virtual[q, ASKED]
+                second = rank[packet[slot, WHO]]
+                if robin:
+                    second = j * lanes + v
+                    order = (second - wire[ports[channel], NEXT_BID]) % everyone
+                k = count
+                while k and (
+                    bids[2, k - 1] > order
+                    or (bids[2, k - 1] == order and bids[3, k - 1] > second)
+                ):
+                    for field in range(4):
+                        bids[field, k] = bids[field, k - 1]
+                    k -= 1
+                bids[0, k], bids[1, k] = q, channel
+                bids[2, k], bids[3, k] = order, second
+                count += 1
+        for k in range(count):
+            q, channel = bids[0, k], bids[1, k]
+            output = ports[channel]
+            low, several = 0, lanes
+            if numbers[HALVES] and output % block != block - 1:
+                several = lanes // 2
+                low = several * routers.lane[channel]
+            for tried in range(several):
+                v = low + (wire[output, NEXT_VC] + tried) % several
+                out = output * lanes + v
+                if virtual[out, OWNER] >= 0:
+                    continue
+                virtual[out, OWNER] = flit[q * size + virtual[q, START], 0]
+                virtual[out, FEEDER] = q
+                virtual[q, OUT] = out
+                virtual[q, GO] = t + numbers[BUBBLE]
+                wire[output, NEXT_VC] = (v + 1) % lanes
+                if robin:
+                    wire[output, NEXT_BID] = bids[3, k] + 1
+                given = True
+                break
     return given
 
 
 @kernel
-def chosen(mail: Mail, routers: Routers, port: int, output: int, t: int) -> int:
-    """Return the virtual channel of an input that asks for an output, or -1."""
-    numbers = routers.numbers
-    lanes = numbers[VIRTUAL]
-    best = -1
-    for tried in range(lanes):
-        v = (routers.wire[port, NEXT_OWN] + tried) % lanes
-        q = port * lanes + v
-        if not may_go(routers, q, t) or routers.virtual[q, OUT] // lanes != output:
-            continue
-        if numbers[ROBIN]:
-            return q
-        if best < 0 or older(mail, routers, q, best):
-            best = q
-    return best
-
-
-@kernel
-def older(mail: Mail, routers: Routers, q: int, r: int) -> bool:
+def older(virtual: Ints, flit: Ints, packet: Ints, rank: Ints, q: int, r: int) -> bool:
     """Tell whether the first packet of q was released before that of r."""
-    size, virtual = routers.numbers[BUFFER], routers.virtual
-    one = routers.flit[q * size + virtual[q, START], 0]
-    two = routers.flit[r * size + virtual[r, START], 0]
-    packet = routers.packet
+    size = len(flit) // len(virtual)
+    one = flit[q * size + virtual[q, START], 0]
+    two = flit[r * size + virtual[r, START], 0]
     if packet[one, BORN] != packet[two, BORN]:
         return bool(packet[one, BORN] < packet[two, BORN])
-    return bool(mail.rank[packet[one, WHO]] < mail.rank[packet[two, WHO]])
+    return bool(rank[packet[one, WHO]] < rank[packet[two, WHO]])
 
 
 @kernel
-def switch(mail: Mail, routers: Routers, x: int, t: int, block: int) -> bool:
-    """Match inputs and outputs of the router at x: each output offers, inputs accept.
+def offers(mail: Mail, routers: Routers, x: int, t: int, block: int) -> bool:
+    """Find out what each input of the router at x can send to each output.
+
+    Writes to `offer` for each pair a virtual channel of the input, or -1: the next in
+    turn, or the one whose packet was released first.
+    """
+    virtual, numbers, offer = routers.virtual, routers.numbers, routers.offer
+    flit, inputs, wire = routers.flit, routers.inputs, routers.wire
+    lanes, size = numbers[VIRTUAL], numbers[BUFFER]
+    offer[:] = -1
+    found = False
+    for j in range(inputs.shape[1]):
+        port = inputs[x, j]
+        if port < 0 or wire[port, HELD] == 0:
+            continue
+        for tried in range(lanes):
+            q = port * lanes + (wire[port, NEXT_OWN] + tried) % lanes
+            out = virtual[q, OUT]
+            if (
+                out < 0
+                or virtual[q, COUNT] == 0
+                or virtual[q, GO] > t
+                or virtual[out, ROOM] == 0
+                or flit[q * size + virtual[q, START], 2] > t
+            ):
+                continue
+            o = out // lanes - x * block
+            best = offer[j, o]
+            if best < 0 or (
+                not numbers[ROBIN]
+                and older(virtual, flit, routers.packet, mail.rank, q, best)
+            ):
+                offer[j, o] = q
+                found = True
+    return found
+
+
+@kernel
+def switch(mail: Mail, routers: Routers, t: int, block: int) -> bool:
+    """Match inputs and outputs of each router: outputs choose, then inputs accept.
 
     One iteration of iSLIP: pointers of the round robins move on only for pairs that are
     matched. With the oldest first both sides choose the packet released first.
     """
-    numbers, wire, inputs, bids = (
-        routers.numbers,
+    wire, inputs, offer, bids = (
         routers.wire,
         routers.inputs,
+        routers.offer,
         routers.bids,
     )
-    lanes = numbers[VIRTUAL]
+    robin = routers.numbers[ROBIN]
+    lanes = routers.numbers[VIRTUAL]
     ports = inputs.shape[1]
-    for j in range(ports):
-        bids[0, j] = -1
-    for o in range(block):
-        output = x * block + o
-        winner, place = -1, -1
-        for tried in range(ports):
-            j = (wire[output, NEXT_IN] + tried) % ports
-            if inputs[x, j] < 0:
-                continue
-            q = chosen(mail, routers, inputs[x, j], output, t)
-            if q < 0 or (winner >= 0 and not older(mail, routers, q, winner)):
-                continue
-            winner, place = q, j
-            if numbers[ROBIN]:
-                break
-        if winner < 0:
+    moved = False
+    for x in range(inputs.shape[0]):
+        if not offers(mail, routers, x, t, block):
             continue
-        held = bids[0, place]
-        if held >= 0:
-            if numbers[ROBIN]:
-                first = wire[inputs[x, place], NEXT_OUT]
-                before = virtual_output(routers, held) - x * block
-                if (before - first) % block < (o - first) % block:
+        for j in range(ports):
+            bids[0, j] = -1
+        for o in range(block):
+            output = x * block + o
+            place = -1
+            for tried in range(ports):
+                j = (wire[output, NEXT_IN] + tried) % ports
+                if offer[j, o] >= 0 and (
+                    place < 0
+                    or older(
+                        routers.virtual,
+                        routers.flit,
+                        routers.packet,
+                        mail.rank,
+                        offer[j, o],
+                        offer[place, o],
+                    )
+                ):
+                    place = j
+                    if robin:
+                        break
+            if place < 0:
+                continue
+            held = bids[0, place]
+            if held >= 0:
+                if robin:
+                    first = wire[inputs[x, place], NEXT_OUT]
+                    if (held - first) % block < (o - first) % block:
+                        continue
+                elif older(
+                    routers.virtual,
+                    routers.flit,
+                    routers.packet,
+                    mail.rank,
+                    offer[place, held],
+                    offer[place, o],
+                ):
                     continue
-            elif older(mail, routers, held, winner):
+            bids[0, place] = o
+        for j in range(ports):
+            o = bids[0, j]
+            if o < 0:
                 continue
-        bids[0, place] = winner
-    moved = False
-    for j in range(ports):
-        q = bids[0, j]
-        if q < 0:
-            continue
-        output = virtual_output(routers, q)
-        wire[output, NEXT_IN] = (j + 1) % ports
-        wire[inputs[x, j], NEXT_OUT] = (output - x * block + 1) % block
-        wire[inputs[x, j], NEXT_OWN] = (q % lanes + 1) % lanes
-        cross(routers, q, t, block)
-        moved = True
+            port = inputs[x, j]
+            q = offer[j, o]
+            wire[x * block + o, NEXT_IN] = (j + 1) % ports
+            wire[port, NEXT_OUT] = (o + 1) % block
+            wire[port, NEXT_OWN] = (q % lanes + 1) % lanes
+            cross(routers, q, t, block)
+            moved = True
     return moved
 
 
 @kernel
-def virtual_output(routers: Routers, q: int) -> int:
-    """Return the port that the first packet of q goes to."""
-    return int(routers.virtual[q, OUT] // routers.numbers[VIRTUAL])
+def advance(routers: Routers, t: int, block: int) -> bool:
+    """Send flits on, and behind each that leaves the one that takes its place.
 
-
-@kernel
-def chain(routers: Routers, q: int, t: int, block: int) -> bool:
-    """Send flits on from q, and behind each that leaves the one that takes its place."""
+    For one virtual channel, numbered as its port.
+    """
+    virtual, flit, numbers = routers.virtual, routers.flit, routers.numbers
+    wire = routers.wire
+    size, delay = numbers[BUFFER], numbers[DELAY]
     moved = False
-    while q >= 0 and may_go(routers, q, t):
-        cross(routers, q, t, block)
-        moved = True
-        if routers.numbers[DELAY]:
-            break
-        q = routers.virtual[q, FEEDER]
+    for begin_at in range(len(virtual)):
+        q = begin_at
+        while q >= 0:
+            out = virtual[q, OUT]
+            if (
+                out < 0
+                or virtual[q, COUNT] == 0
+                or virtual[q, GO] > t
+                or virtual[q, LEFT_AT] == t
+                or virtual[out, ROOM] == 0
+                or wire[out, CAME] == t
+                or flit[q * size + virtual[q, START], 2] > t
+            ):
+                break
+            cross(routers, q, t, block)
+            moved = True
+            if delay:
+                break
+            q = virtual[q, FEEDER]
     return moved
 
 
 @kernel
-def eject(mail: Mail, routers: Routers, x: int, t: int, block: int) -> bool:
-    """Read the ejection channel of node x; arrivals go to the inbox."""
-    numbers, virtual = routers.numbers, routers.virtual
+def eject(mail: Mail, routers: Routers, t: int, block: int) -> bool:
+    """Read the ejection channels; arrivals go to the inbox."""
+    numbers, virtual, flit = routers.numbers, routers.virtual, routers.flit
+    wire = routers.wire
     lanes = numbers[VIRTUAL]
     found = False
-    base = (x * block + block - 1) * lanes
-    for q in range(base, base + lanes):
-        while virtual[q, COUNT]:
-            at = q * numbers[BUFFER] + virtual[q, START]
-            if routers.flit[at, 2] > t:
-                break
-            slot, number = routers.flit[at, 0], routers.flit[at, 1]
-            pop(routers, q, t)
-            numbers[FLITS] -= 1
-            found = True
-            i = routers.packet[slot, WHO]
-            mail.missing[i] -= 1
-            if mail.missing[i] == 0:
-                mail.inbox[mail.tally[INBOX]] = -1 - i
-                mail.tally[INBOX] += 1
-            if number == routers.packet[slot, LENGTH] - 1:
-                routers.spare[numbers[SPARE]] = slot
-                numbers[SPARE] += 1
+    for x in range(len(routers.node)):
+        port = x * block + block - 1
+        if wire[port, HELD] == 0:
+            continue
+        for q in range(port * lanes, port * lanes + lanes):
+            while virtual[q, COUNT]:
+                at = q * numbers[BUFFER] + virtual[q, START]
+                if flit[at, 2] > t:
+                    break
+                slot, number = flit[at, 0], flit[at, 1]
+                pop(virtual, flit, routers.returned, routers.returns, q, t)
+                wire[port, HELD] -= 1
+                numbers[FLITS] -= 1
+                found = True
+                i = routers.packet[slot, WHO]
+                mail.missing[i] -= 1
+                if mail.missing[i] == 0:
+                    mail.inbox[mail.tally[INBOX]] = -1 - i
+                    mail.tally[INBOX] += 1
+                if number == routers.packet[slot, LENGTH] - 1:
+                    routers.spare[numbers[SPARE]] = slot
+                    numbers[SPARE] += 1
     return found
 
 
 @kernel
 def arrive(mail: Mail, routers: Routers, t: int, block: int) -> bool:
     """Do what comes before the routers: credits, arrivals, releases."""
-    numbers = routers.numbers
     moved = False
-    delay = numbers[DELAY]
+    delay = routers.numbers[DELAY]
     if delay:
         at = t % (delay + 1)
         for k in range(routers.returns[at]):
             routers.virtual[routers.returned[at, k], ROOM] += 1
             moved = True
         routers.returns[at] = 0
-    if numbers[FLITS]:
-        for x in range(len(routers.node)):
-            if eject(mail, routers, x, t, block):
-                moved = True
+    if routers.numbers[FLITS] and eject(mail, routers, t, block):
+        moved = True
     release(mail, t)
     return moved
 
@@ -442,27 +502,6 @@ def queue(mail: Mail, routers: Routers) -> None:
             node[x, FIRST] = i
         node[x, LAST] = i
     tally[READY] = 0
-
-
-@kernel
-def route(mail: Mail, routers: Routers, t: int, block: int) -> bool:
-    """Do what the routers do in a cycle: virtual channels, then the switch."""
-    lanes = routers.numbers[VIRTUAL]
-    moved = False
-    n = len(routers.node)
-    for x in range(n):
-        if claim(mail, routers, x, t, block):
-            moved = True
-    for x in range(n):
-        if lanes > 1:
-            if switch(mail, routers, x, t, block):
-                moved = True
-            continue
-        for j in range(routers.inputs.shape[1]):
-            q = routers.inputs[x, j]
-            if q >= 0 and chain(routers, q, t, block):
-                moved = True
-    return moved
 
 
 @kernel
@@ -487,10 +526,16 @@ def flow(mail: Mail, wires: Wires, routers: Routers, until: int, block: int) -> 
             if node[x, SENDING] >= 0:
                 busy = True
         if busy:
-            if numbers[FLITS] and route(mail, routers, t, block):
-                moved = True
+            if numbers[FLITS]:
+                if claim(mail, routers, t, block):
+                    moved = True
+                if numbers[VIRTUAL] > 1:
+                    if switch(mail, routers, t, block):
+                        moved = True
+                elif advance(routers, t, block):
+                    moved = True
             for x in range(n):
-                if feed(routers, x, t):
+                if node[x, SENDING] >= 0 and feed(routers, x, t):
                     moved = True
         if moved:
             numbers[SINCE] = t

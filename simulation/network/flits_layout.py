@@ -41,6 +41,8 @@ class Routers(NamedTuple):
     """How many of them, shape (delay + 1,)."""
     bids: Ints
     """Room for the bids of one router, shape (4, i V)."""
+    offer: Ints
+    """Virtual channel that each input offers each output, shape (i, i)."""
     numbers: Ints
 
 
@@ -51,10 +53,10 @@ class Routers(NamedTuple):
 # the packet that owns it.
 COUNT, START, ROOM, FEEDER, OUT, GO, ASKED, LEFT_AT, OWNER = range(9)
 
-# A port: cycle in which a flit last came in and went out; flits carried; pointers of the
-# round robins: virtual channel given, input of virtual channels, input of the switch,
-# virtual channel of the switch, output of the switch.
-CAME, WENT, CARRIED, NEXT_VC, NEXT_BID, NEXT_IN, NEXT_OWN, NEXT_OUT = range(8)
+# A port: cycle in which a flit last came in; flits carried, and held now; pointers of
+# the round robins: virtual channel given, input served with one, input served by the
+# switch, virtual channel and output that an input used last.
+CAME, CARRIED, HELD, NEXT_VC, NEXT_BID, NEXT_IN, NEXT_OWN, NEXT_OUT = range(8)
 
 # A slot: message, flits, index of the header's channel in `path`, cycle of release.
 WHO, LENGTH, AT, BORN = range(4)
