@@ -42,6 +42,7 @@ LONG_FUNCTIONS = {
     "formulations/ksubset/bounds/towns_kernels.py: search_space": _ONE_LOOP,
     "heuristics/ksubset/ptas_kernels.py: flow": _ONE_LOOP,
     "reports/adversary/least_kernels.py: least": _ONE_LOOP,
+    "simulation/network/worm_kernels.py: crawl": _ONE_LOOP,
 }
 """Functions of more than 120 lines."""
 

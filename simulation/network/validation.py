@@ -2,10 +2,11 @@
 
 - BookSim 2 (Jiang et al. 2013): 8-ary 2-D mesh and torus, dimension order, uniform
   traffic with own targets, 5-flit packets, 8-flit buffers, iSLIP, credit delay 1,
-  routing delay 0, allocation delays 1. There a header spends a cycle each on the virtual
-  channel, the switch, the crossbar and the wire: ``stages=3, bubble=1``; wires of the
-  torus are one cycle longer (``wire=1``); a packet takes a cycle more into the network
-  (``entry=2``); credits travel a cycle and are delayed one (``credit_delay=2``).
+  routing delay 0, allocation delays 1. There a header spends a cycle each on the
+  virtual channel, the switch, the crossbar and the wire: ``stages=3, bubble=1``; wires
+  of the torus are one cycle longer (``wire=1``); a packet takes a cycle more into the
+  network (``entry=2``); credits travel a cycle and are delayed one
+  (``credit_delay=2``).
 - CAMINOS (Camarero et al. 2022): a message of 16 phits takes 16 + 2 cycles within a
   router and 16 + 3 across a link.
 - Bisection: uniform traffic cannot load the links between two halves by more than one

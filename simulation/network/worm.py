@@ -34,10 +34,10 @@ class RigidWorms(Wormhole):
     """Wormhole switching with buffers of one flit, on meshes and tori.
 
     A channel holds one flit, and belongs to a packet from its header to its last flit.
-    The header takes one channel a cycle; a channel may be taken in the cycle in which it
-    becomes free. Headers wait for channels in the order of the cycle in which they ask,
-    those of one cycle by the number of their message. Messages leave a processor one
-    after the other, in the order in which they are released.
+    The header takes one channel a cycle; a channel may be taken in the cycle in which
+    it becomes free. Headers wait for channels in the order of the cycle in which they
+    ask, those of one cycle by the number of their message. Messages leave a processor
+    one after the other, in the order in which they are released.
 
     A packet of L flits over D links that meets no other arrives D + L + 1 cycles after
     its release.

@@ -54,7 +54,7 @@ class Mail(NamedTuple):
     """Next message in the queue of a node."""
     job: Ints
     first: Ints
-    """Of message i, ``following[first[i]:first[i + 1]]`` wait for it; shape (m + 1,)."""
+    """``following[first[i]:first[i + 1]]`` wait for message i; shape (m + 1,)."""
     following: Ints
     undelivered: Ints
     """Of each job."""
@@ -82,7 +82,7 @@ class Wires(NamedTuple):
     odd: Ints
     """Sum of the coordinates of each node modulo 2, shape (n,)."""
     numbers: Ints
-    """Nodes, channels of a node but for injection, lanes of a link, whether it wraps."""
+    """Nodes, channels of a node but for injection, lanes of a link, 1 for a torus."""
 
 
 class Worms(NamedTuple):

@@ -1,4 +1,4 @@
-"""Channels of meshes and tori, and the routes that packets take: dimension by dimension.
+"""Channels of meshes and tori, and the routes of packets: dimension by dimension.
 
 Between neighbours there is a link each way; every processor has an injection and an
 ejection channel. A packet travels along one axis after the other, on a torus the
@@ -11,9 +11,9 @@ same direction, or on later axes, or by an ejection channel, so channels cannot 
 each other in a circle. On a torus each link has two *lanes*: a packet that will cross
 the dateline of a ring (between its last and first coordinate) uses the upper lane up to
 and with the link across it; behind the dateline, and where no dateline is crossed, it
-uses the lower lane. Upper lanes lead to lower lanes and never back; the links across the
-dateline are not used in the lower lane, and no packet of an upper lane goes on in it
-behind the dateline: neither lane contains a circle (Dally and Seitz 1987).
+uses the lower lane. Upper lanes lead to lower lanes and never back; the links across
+the dateline are not used in the lower lane, and no packet of an upper lane goes on in
+it behind the dateline: neither lane contains a circle (Dally and Seitz 1987).
 """
 
 from __future__ import annotations
