@@ -182,9 +182,9 @@ def put(bucket: Ints, chained: Ints, event: int, t: int, when: int) -> None:
     bucket[slot] = event
 
 
-# One loop over flat arrays. With arrivals, queues of nodes and new packets in kernels of
-# their own, a cycle of an 8x8 mesh with few packets takes three times as long (60 instead
-# of 20 ns): a message needs a call of each, and a call counts references to 28 arrays.
+# One loop over flat arrays. With arrivals, queues of nodes and new packets in kernels
+# of their own, a cycle of an 8x8 mesh with few packets takes three times as long (60,
+# not 20 ns): a message needs a call of each, and a call counts references to 28 arrays.
 @kernel
 def crawl(mail: Mail, wires: Wires, worms: Worms, until: int) -> int:
     """Go on until a job ends, or a cycle is reached, or nothing can move.

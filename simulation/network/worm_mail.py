@@ -189,13 +189,7 @@ class Wormhole(Engine):
             when nothing moves any more.
         """
         tally = self._mail.tally
-        end = FOREVER if until is None else until
-        if end < self.time:
-            raise InputError(
-                f"must be at least the current cycle {self.time}",
-                field="until",
-                value=until,
-            )
+        end = FOREVER if until is None else max(until, self.time)
         while True:
             stop = self.time if self._due else min(end, self.time + WATCH)
             answer = self._go_on(stop)
@@ -206,7 +200,7 @@ class Wormhole(Engine):
             if ended:
                 return ended
             if answer == IDLE and until is not None:
-                self.time = tally[TIME] = until
+                self.time = tally[TIME] = end
             if answer == IDLE or self.time == end:
                 return []
             circle = self._circle()
