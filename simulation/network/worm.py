@@ -69,8 +69,8 @@ class RigidWorms(Wormhole):
 
     Notes
     -----
-    A packet takes at most 2 (D + 2) events whatever its length. Memory: 64 bytes per
-    message, and per channel 120 bytes and 4 bytes per channel of the longest path.
+    A packet takes at most 2 (D + 2) events whatever its length. Memory: 128 bytes per
+    message, and per channel 136 bytes and 4 bytes per channel of the longest path.
     Mache 2 and 4 describe the router.
 
     Examples

@@ -19,7 +19,6 @@ from .worm_layout import (
     LEFT,
     LOCAL,
     PACKET,
-    READY,
     TALLIES,
     TIME,
     TIMED,
@@ -213,12 +212,13 @@ class Wormhole(Engine):
 
     @abstractmethod
     def _waiting(self) -> dict[int, tuple[int, int, int, int]]:
-        """Return of each packet that waits for one: its slot, see below.
+        """Return the packets that wait for a channel which another holds.
 
         Returns
         -------
         dict
-            Message, wanted channel, cycle since it waits, slot that holds the channel.
+            By slot: message, channel that it wants, cycle in which it asked, and the
+            slot of the packet that holds the channel.
         """
 
     def _circle(self) -> list[int]:
@@ -268,10 +268,3 @@ class Wormhole(Engine):
     def channels(self) -> list[tuple[str, Ints]]:
         """Return links, injection and ejection channels; lanes count as one link."""
         return self.map.kinds()
-
-    @property
-    def waiting(self) -> int:
-        """Messages that have been released and are queued or on their way."""
-        mail = self._mail
-        begun = (mail.sent[: self._count] >= 0) & (mail.delivered[: self._count] < 0)
-        return int(begun.sum()) + int(mail.tally[READY])
