@@ -46,6 +46,7 @@ LONG_FUNCTIONS = {
     "exact/sukp/sukp_bb/pairs_kernels.py: by_pairs": _ONE_LOOP,
     "heuristics/ksubset/ptas_kernels.py: flow": _ONE_LOOP,
     "reports/adversary/kernels.py: least": _ONE_LOOP,
+    "simulation/network/worm_kernels.py: crawl": _ONE_LOOP,
 }
 """Functions of more than 120 lines."""
 

@@ -1,0 +1,1 @@
+"""Messages on an interconnect: when they arrive, and which links carry them."""

@@ -1,0 +1,270 @@
+"""What both wormhole engines do with messages: room for them, jobs, stops."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+
+import numpy as np
+
+from ...instances import InputError, Mesh, Torus
+from .engine import Deadlock, Engine
+from .messages import Messages
+from .worm_layout import (
+    BLOCKED,
+    ENDED,
+    FOREVER,
+    IDLE,
+    INBOX,
+    LEFT,
+    LOCAL,
+    PACKET,
+    TALLIES,
+    TIME,
+    TIMED,
+    TIMES,
+    Ints,
+    Mail,
+)
+from .worm_routes import Channels
+
+WATCH = 2**20
+"""Cycles between two searches for packets that wait for each other."""
+_SHOWN = 8
+"""Blocked packets that an error names."""
+_PER_MESSAGE = (
+    *("source", "target", "rank", "rest", "missing", "sent", "delivered"),
+    *("waits", "later", "job", "timed", "times", "ready"),
+)
+
+
+def _none() -> Ints:
+    return np.empty(0, np.int64)
+
+
+class Wormhole(Engine):
+    """Messages on a mesh or torus with wormhole switching; see `Worms` and `Flits`.
+
+    Parameters
+    ----------
+    topology, axes, datelines
+        As for `Channels`.
+    packet
+        Longest packet in flits: longer messages are split into packets of this length
+        and a shorter last one. None for no limit.
+    local
+        Whether a message to its own processor takes the injection and the ejection
+        channel; otherwise it is delivered when it is released.
+    """
+
+    def __init__(
+        self,
+        topology: Mesh | Torus,
+        *,
+        axes: Sequence[int] | None = None,
+        packet: int | None = None,
+        datelines: bool = True,
+        local: bool = False,
+    ) -> None:
+        self.map = Channels(topology, axes, datelines)
+        super().__init__(self.map.nodes)
+        if packet is not None and packet < 1:
+            raise InputError("must be at least 1", field="packet", value=packet)
+        self._count = 0
+        self._jobs: dict[int, int] = {}
+        self._names: list[int] = []
+        self._due: list[int] = []
+        tally = np.zeros(TALLIES, np.int64)
+        tally[LOCAL] = local
+        tally[PACKET] = packet or FOREVER
+        empty = {name: _none() for name in Mail._fields}
+        empty |= {"first": np.zeros(1, np.int64), "tally": tally}
+        self._mail = Mail(**empty)
+
+    def _add(self, messages: Messages, job: int) -> None:
+        self.add_ranked(messages, job, None)
+
+    def add_ranked(self, messages: Messages, job: int, rank: Ints | None) -> None:
+        """Add messages, and decide who goes first among those of one cycle.
+
+        Parameters
+        ----------
+        messages, job
+            As for `add`.
+        rank
+            Number of each message, shape (m,), all different, also from those of other
+            messages: where two ask for a channel in the same cycle the lower goes
+            first. None for the order of addition.
+        """
+        if job < 0:
+            raise InputError("must be at least 0", field="job", value=job)
+        tally, count, m = self._mail.tally, self._count, len(messages)
+        self._make_room(count + m)
+        if job not in self._jobs:
+            self._jobs[job] = len(self._names)
+            self._names.append(job)
+            self._make_room_for_jobs(len(self._names))
+        at = self._jobs[job]
+        mail = self._mail
+        new = slice(count, count + m)
+        mail.source[new], mail.target[new] = messages.source, messages.target
+        mail.rest[new] = mail.missing[new] = messages.length
+        mail.rank[new] = np.arange(count, count + m) if rank is None else rank
+        mail.sent[new] = mail.delivered[new] = -1
+        mail.waits[new] = messages.waits + (messages.release > 0)
+        mail.job[new] = at
+        mail.undelivered[at] += m
+        if m == 0 and mail.undelivered[at] == 0:
+            self._due.append(job)
+        first, following = messages.successors
+        used = len(mail.following)
+        mail.first[count : count + m + 1] = first + used
+        self._mail = mail = mail._replace(
+            following=np.concatenate([mail.following, following + count])
+            if len(following)
+            else mail.following
+        )
+        self._note_releases(messages, count)
+        free = count + np.flatnonzero(mail.waits[new] == 0)
+        mail.inbox[tally[INBOX] : tally[INBOX] + len(free)] = free
+        tally[INBOX] += len(free)
+        tally[LEFT] += m
+        self._count += m
+
+    def _note_releases(self, messages: Messages, count: int) -> None:
+        mail, tally = self._mail, self._mail.tally
+        later = np.flatnonzero(messages.release)
+        if not len(later):
+            return
+        old = slice(int(tally[TIMED]), int(tally[TIMES]))
+        who = np.concatenate([mail.timed[old], later + count])
+        when = np.concatenate([mail.times[old], messages.release[later] + self.time])
+        order = np.lexsort((mail.rank[who], when))
+        tally[TIMED], tally[TIMES] = 0, len(who)
+        mail.timed[: len(who)], mail.times[: len(who)] = who[order], when[order]
+
+    def _make_room(self, m: int) -> None:
+        mail = self._mail
+        if m <= len(mail.source):
+            return
+        more = max(m, 2 * len(mail.source)) - len(mail.source)
+        grown = {
+            name: np.concatenate([getattr(mail, name), np.empty(more, np.int64)])
+            for name in _PER_MESSAGE
+        }
+        grown["first"] = np.concatenate([mail.first, np.zeros(more, np.int64)])
+        grown["inbox"] = np.concatenate([mail.inbox, np.empty(2 * more, np.int64)])
+        self._mail = mail._replace(**grown)
+
+    def _make_room_for_jobs(self, jobs: int) -> None:
+        mail = self._mail
+        if jobs <= len(mail.ended):
+            return
+        more = max(jobs, 2 * len(mail.ended)) - len(mail.ended)
+        self._mail = mail._replace(
+            undelivered=np.concatenate([mail.undelivered, np.zeros(more, np.int64)]),
+            ended=np.concatenate([mail.ended, np.zeros(more, np.int64)]),
+        )
+
+    def run(self, until: int | None = None) -> list[int]:
+        """Go on until a job ends, a cycle is reached, or nothing is left to do.
+
+        Parameters
+        ----------
+        until
+            Cycle to stop at; its arrivals are noted, and messages that are added then
+            take part in it, as after the end of a job. None for no limit.
+
+        Returns
+        -------
+        list of int
+            The jobs whose last message was delivered at the cycle `time`, increasing;
+            a job to which no message was added ends at once.
+
+        Raises
+        ------
+        Deadlock
+            If packets wait for each other; this is searched for every 2^20 cycles, and
+            when nothing moves any more.
+        """
+        tally = self._mail.tally
+        end = FOREVER if until is None else max(until, self.time)
+        while True:
+            stop = self.time if self._due else min(end, self.time + WATCH)
+            answer = self._go_on(stop)
+            self.time = int(tally[TIME])
+            ended = [self._names[j] for j in self._mail.ended[: tally[ENDED]]]
+            tally[ENDED] = 0
+            ended, self._due = sorted({*ended, *self._due}), []
+            if ended:
+                return ended
+            if answer == IDLE and until is not None:
+                self.time = tally[TIME] = end
+            if answer == IDLE or self.time == end:
+                return []
+            circle = self._circle()
+            if answer == BLOCKED or circle:
+                raise Deadlock(self._blocked(circle))
+
+    @abstractmethod
+    def _go_on(self, until: int) -> int:
+        """Run the kernel up to a cycle."""
+
+    @abstractmethod
+    def _waiting(self) -> dict[int, tuple[int, int, int, int]]:
+        """Return the packets that wait for a channel which another holds.
+
+        Returns
+        -------
+        dict
+            By slot: message, channel that it wants, cycle in which it asked, and the
+            slot of the packet that holds the channel.
+        """
+
+    def _circle(self) -> list[int]:
+        """Find packets that wait for each other in a circle, by slots; or none."""
+        waiting = self._waiting()
+        seen: dict[int, int] = {}
+        for begin in waiting:
+            slot = begin
+            while slot in waiting and slot not in seen:
+                seen[slot] = begin
+                slot = waiting[slot][3]
+            if slot in waiting and seen[slot] == begin:
+                circle = [slot]
+                while waiting[circle[-1]][3] != slot:
+                    circle.append(waiting[circle[-1]][3])
+                return circle
+        return []
+
+    def _blocked(self, circle: list[int]) -> str:
+        waiting = self._waiting()
+        mail = self._mail
+        parts = [
+            f"message {i} ({mail.source[i]} to {mail.target[i]}) waits since cycle "
+            f"{since} for channel {self.map.name(channel)}"
+            for i, channel, since, _ in (
+                waiting[slot] for slot in (circle or sorted(waiting))[:_SHOWN]
+            )
+        ]
+        more = len(circle or waiting) - len(parts)
+        what = "packets wait for each other" if circle else "nothing can move"
+        return (
+            f"cycle {self.time}: {what}, {mail.tally[LEFT]} messages are left: "
+            + "; ".join(parts)
+            + (f"; and {more} more" if more else "")
+        )
+
+    @property
+    def sent(self) -> Ints:
+        """Cycle at which each message was released, in order of addition; or -1."""
+        return self._mail.sent[: self._count].copy()
+
+    @property
+    def delivered(self) -> Ints:
+        """Cycle at which each message's last flit arrived, or -1; as `sent`."""
+        return self._mail.delivered[: self._count].copy()
+
+    def channels(self) -> list[tuple[str, Ints]]:
+        """Return links, injection and ejection channels; lanes count as one link."""
+        return self.map.kinds()
