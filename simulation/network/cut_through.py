@@ -1,0 +1,333 @@
+"""Virtual cut-through networks, simulated by packet.
+
+Switches have input queues and pass packets of 16 phits. A packet granted at cycle t has
+its header in the next queue at t + 1, and frees link and slot at t + 16, so a link
+carries one phit a cycle and a queue is read at one phit a cycle. Zero-load latency of m
+packets over h links is h + 16 m. The nodes are reactive sources and sinks: a message is
+cut into packets, the last one padded, and is delivered with the last of them; processors
+consume packets of different links at once. The injection queue of four packets is the
+front of the messages that a processor has to send, in order of release, so its size does
+not influence when anything arrives.
+
+Source: Navaridas, Pascual and Miguel-Alonso 2009, section III C; Puente et al. 2001 for
+the bubble. Where the paper is silent: of several outputs a packet asks for the one with
+most free slots in the next queue, ties drawn; packets go round a ring of even length by
+the parity of the sender if both ways are equal; the two channels of a link are queues of
+their own that can be read at once.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from ...instances import Graph, InputError, Mesh, Torus, Tree
+from ...instances.numbers import at_least, between
+from .cut_through_graphs import graph_plan
+from .cut_through_kernels import advance
+from .cut_through_kernels_mail import enlist
+from .cut_through_layout import (
+    ADAPTIVE,
+    AFTER,
+    BACKWARDS,
+    BEGIN,
+    BUBBLE,
+    CARRIED,
+    CONSUMED,
+    COUNT,
+    DELIVERED,
+    ENDED,
+    FOLLOWING,
+    IDLE,
+    INJECTED,
+    JOB,
+    JOB_ENDED,
+    KIND,
+    LEFT,
+    MAIL_WIDTH,
+    NOW,
+    OPEN,
+    PACKETS,
+    PHITS,
+    QUEUES,
+    RADIX,
+    READY,
+    SEED,
+    SENT,
+    SINCE,
+    SLOTS,
+    SOURCE,
+    SUCCESSORS,
+    SUCCESSORS_END,
+    TARGET,
+    VERTEX,
+    WAITING,
+    WAITS,
+    Ints,
+    Mail,
+)
+from .cut_through_nets import Plan, grid_plan, laid_out, tree_plan
+from .engine import Deadlock, Engine
+from .kary_tree import KaryTree
+from .messages import Messages
+
+PACKET = 16
+"""Phits of a packet."""
+QUEUE = 4
+"""Packets that a queue holds."""
+GRID_ROUTINGS = ("adaptive", "dimension-order")
+_MOST_SHOWN = 3
+_MOST_SEED = 2**31 - 1
+
+Network = Mesh | Torus | KaryTree | Graph | Tree
+
+
+class CutThrough(Engine):
+    """A virtual cut-through network in operation.
+
+    Meshes and tori: minimal adaptive channels and an escape channel with dimension
+    order and bubble flow control. k-ary n-trees: up by the port with most credits, down
+    by the only way. Graphs and trees: see `graph_plan`; at most as many virtual channels
+    as the longest route has links. None of them can deadlock.
+
+    Parameters
+    ----------
+    network
+        Where the processors are; they are numbered in the order of its ``locations``.
+        On graphs the link out of a processor counts as any other; on k-ary n-trees the
+        injection queue is a port of the switch.
+    routing
+        On grids ``adaptive`` (the default) or ``dimension-order``; on graphs and trees
+        ``minimal`` (the default), ``drawn`` or ``valiant``; on k-ary n-trees
+        ``adaptive``.
+    table
+        Routes of a graph instead of a routing, see `graph_plan`.
+    seed
+        Of all drawn choices, from 0 to 2^31 - 1.
+    packet, queue
+        Phits of a packet, and packets that a queue holds.
+    bubble
+        Free slots that a packet needs to enter a ring; with 1 the network can deadlock.
+    backwards
+        Process what happens within a cycle in the opposite order. This changes no
+        result; tests use it.
+
+    Attributes
+    ----------
+    injected, consumed
+        Packets of all messages released so far, and of those the packets that have
+        reached their processor.
+
+    Raises
+    ------
+    InputError
+        If an option is out of range, or a pair has no route.
+
+    Examples
+    --------
+    >>> from closeknit.simulation.network.messages import messages
+    >>> engine = CutThrough(Torus(8, 8))
+    >>> engine.add(messages([(0, 3, 32)]))
+    >>> engine.finish()  # three links, two packets
+    35
+    """
+
+    def __init__(
+        self,
+        network: Network,
+        *,
+        routing: str = "",
+        table: npt.ArrayLike | None = None,
+        seed: int = 0,
+        packet: int = PACKET,
+        queue: int = QUEUE,
+        bubble: int = 2,
+        backwards: bool = False,
+    ) -> None:
+        between(seed, 0, _MOST_SEED, "seed")
+        between(packet, 2, 2**20, "packet")
+        at_least(queue, 2, "queue")
+        between(bubble, 1, queue, "bubble")
+        plan, way = _planned(network, routing, table)
+        super().__init__(len(plan.home))
+        self.network = network
+        self._plan = plan
+        self._net = laid_out(plan, queue)
+        self._routes = plan.routes
+        numbers = self._net.numbers
+        numbers[KIND], numbers[ADAPTIVE] = plan.kind, way
+        numbers[PHITS], numbers[SLOTS], numbers[BUBBLE] = packet, queue, bubble
+        numbers[SEED], numbers[BACKWARDS] = seed, backwards
+        numbers[QUEUES] = len(self._net.queues) - self.processors
+        numbers[RADIX] = network.k if isinstance(network, KaryTree) else 0
+        self._count = 0
+        self._last = 0
+        self._mail = Mail(
+            np.zeros((0, MAIL_WIDTH), np.int64), *(np.zeros(0, np.int64),) * 4
+        )
+        self._jobs: dict[int, int] = {}
+        self._job_names: list[int] = []
+        self._empty: list[int] = []
+
+    def _add(self, messages: Messages, job: int) -> None:
+        begin, end = self._count, self._count + len(messages)
+        number = self._jobs.setdefault(job, len(self._jobs))
+        if number == len(self._job_names):
+            self._job_names.append(job)
+        first, following = messages.successors
+        self._grow(end, len(following))
+        mail = self._mail
+        if not len(messages):
+            if not mail.jobs[number]:
+                self._empty.append(job)
+            return
+        rows = mail.messages[begin:end]
+        rows[:, SOURCE], rows[:, TARGET] = messages.source, messages.target
+        rows[:, PACKETS] = -(-messages.length // self._net.numbers[PHITS])
+        rows[:, LEFT] = rows[:, PACKETS]
+        rows[:, READY] = messages.release + self.time
+        rows[:, WAITS] = messages.waits
+        rows[:, SUCCESSORS] = first[:-1] + self._last
+        rows[:, SUCCESSORS_END] = first[1:] + self._last
+        rows[:, JOB] = number
+        rows[:, SENT] = rows[:, DELIVERED] = rows[:, FOLLOWING] = -1
+        mail.successors[self._last : self._last + len(following)] = following + begin
+        mail.jobs[number] += len(messages)
+        self._net.tally[OPEN] += len(messages)
+        self._count, self._last = end, self._last + len(following)
+        enlist(begin, end, self._net.tally, mail)
+
+    def _grow(self, count: int, waits: int) -> None:
+        """Make room for messages, pairs and jobs."""
+        mail = self._mail
+        jobs = len(self._job_names)
+        self._mail = Mail(
+            _longer(mail.messages, count),
+            _longer(mail.successors, self._last + waits),
+            _longer(mail.heap, count),
+            _longer(mail.jobs, jobs),
+            _longer(mail.ended, jobs),
+        )
+
+    def run(self, until: int | None = None) -> list[int]:
+        """Go on until a job ends, a cycle is reached, or nothing is left to do.
+
+        See `Engine.run`. A job without messages ends when it is added. Messages that
+        are added when this returns are treated like those of the same cycle.
+        """
+        ended, self._empty = self._empty, []
+        if ended:
+            return sorted(ended)
+        tally = self._net.tally
+        limit = -1 if until is None else max(until, self.time)
+        why = advance(self._net, self._routes, self._mail, limit)
+        if why == JOB_ENDED:
+            self.time = int(tally[NOW])
+            numbers = self._mail.ended[: tally[ENDED]].tolist()
+            return sorted(self._job_names[i] for i in numbers)
+        if why == IDLE:
+            if tally[OPEN]:
+                self.time = int(tally[NOW])
+                raise Deadlock(self._blocked())
+            if until is not None:
+                tally[NOW] = limit
+        self.time = int(tally[NOW])
+        return []
+
+    @property
+    def sent(self) -> Ints:
+        """Cycle at which each message was released, or -1; see `Engine.sent`."""
+        return self._mail.messages[: self._count, SENT].copy()
+
+    @property
+    def delivered(self) -> Ints:
+        """Cycle at which each message's last packet was consumed, or -1."""
+        return self._mail.messages[: self._count, DELIVERED].copy()
+
+    @property
+    def carried(self) -> Ints:
+        """Number of phits that each link has carried, or begun to; see `channels`."""
+        found: Ints = self._net.links[:, CARRIED] * self._net.numbers[PHITS]
+        return found
+
+    @property
+    def injected(self) -> int:
+        """Number of packets of all messages released so far."""
+        return int(self._net.tally[INJECTED])
+
+    @property
+    def consumed(self) -> int:
+        """Number of packets that have reached their processor."""
+        return int(self._net.tally[CONSUMED])
+
+    def channels(self) -> list[tuple[str, npt.NDArray[np.int64]]]:
+        """Return kinds of links and their two ends.
+
+        On meshes and tori ends are processors, on graphs and trees nodes; on k-ary
+        n-trees processors, then switches level by level.
+        """
+        return [(name, ends.copy()) for name, ends in self._plan.channels]
+
+    def _blocked(self) -> str:
+        """Name the packets that wait at the heads of queues, the longest first."""
+        net = self._net
+        waiting: list[tuple[int, int]] = []
+        for head in net.vertices[:, WAITING].tolist():
+            q = head
+            while q >= 0:
+                waiting.append((int(net.queues[q, SINCE]), q))
+                q = int(net.queues[q, AFTER])
+        waiting.sort()
+        shown = [self._packet(q, since) for since, q in waiting[:_MOST_SHOWN]]
+        if len(waiting) > _MOST_SHOWN:
+            shown.append(f"{len(waiting) - _MOST_SHOWN} more")
+        text = f"deadlock at cycle {self.time}: {int(net.tally[OPEN])} messages left, "
+        return text + f"{len(waiting)} packets block each other: {'; '.join(shown)}"
+
+    def _packet(self, q: int, since: int) -> str:
+        net = self._net
+        if q < net.numbers[QUEUES]:
+            slot = q * net.numbers[SLOTS] + net.queues[q, BEGIN]
+            message, number = int(net.packets[slot, 0]), int(net.packets[slot, 1]) // 2
+        else:
+            message, number = net.queues[q, [BEGIN, COUNT]].tolist()
+        source, target = self._mail.messages[message, [SOURCE, TARGET]].tolist()
+        at = self._plan.name_of(int(net.queues[q, VERTEX]))
+        return (
+            f"packet {number} of message {message} from {source} to {target} "
+            f"at {at} since cycle {since}"
+        )
+
+
+def _planned(
+    network: Network, routing: str, table: npt.ArrayLike | None
+) -> tuple[Plan, int]:
+    """Lay out any network; return its routing as a number, too."""
+    if isinstance(network, Graph | Tree):
+        given = None if table is None else np.asarray(table)
+        return graph_plan(network, routing or "minimal", given)
+    if table is not None:
+        raise InputError("only graphs and trees take one", field="table")
+    known = GRID_ROUTINGS[:1] if isinstance(network, KaryTree) else GRID_ROUTINGS
+    if routing and routing not in known:
+        raise InputError(
+            f"must be one of {', '.join(known)}", field="routing", value=routing
+        )
+    if isinstance(network, KaryTree):
+        return tree_plan(network), 1
+    if not isinstance(network, Mesh | Torus):
+        raise InputError(
+            "must be a mesh, torus, tree, k-ary tree or graph",
+            field="topology",
+            value=type(network).__name__,
+        )
+    return grid_plan(network), routing != "dimension-order"
+
+
+def _longer(values: Ints, least: int) -> Ints:
+    """Return an array with at least so many rows, half again as many as needed."""
+    if len(values) >= least:
+        return values
+    found = np.zeros((least + least // 2, *values.shape[1:]), np.int64)
+    found[: len(values)] = values
+    return found

@@ -1,0 +1,163 @@
+"""Arrays of the cut-through engine, and the columns of their rows.
+
+A row of `queues`, `links`, `vertices` or `mail` lies in one or two lines of a cache, and
+few arrays have to be passed to kernels. *Vertices* are the switches, and the processors
+that have an own row of links. *Queues* are the input queues of vertices: one per link
+and virtual channel, then one injection queue per processor.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+Ints = npt.NDArray[np.int64]
+
+# Columns of `Net.queues`. An injection queue has its current message, the number of its
+# next packet and its last message in the columns BEGIN, COUNT and LAST. MESSAGE, NUMBER,
+# PHASE, GOAL and SINCE are those of the head.
+AFTER, MASK, PLACE, OPTIONS, WANTED, ESCAPE, NEED, COUNT = 0, 1, 2, 3, 4, 5, 6, 7
+AHEAD, CHOSEN, BEGIN, VERTEX, MESSAGE, NUMBER, PHASE, FEEDS = (
+    8,
+    9,
+    10,
+    11,
+    12,
+    13,
+    14,
+    15,
+)
+LANE, LAST, SINCE, GOAL = 16, 17, 18, 19
+QUEUE_WIDTH = 24
+
+# Columns of `Net.links`. Links without queues end at a processor (FIRST is -1).
+BUSY, FIRST, TURN, WINNER, BEHIND, BIT, FROM, CARRIED = 0, 1, 2, 3, 4, 5, 6, 7
+TO, PORT = 8, 9
+LINK_WIDTH = 10
+
+MASK_BITS = 62
+"""Links of a vertex share bits if there are more; arbitration then looks more often."""
+
+# Columns of `Net.vertices`. CHANGES has the bits of the links to arbitrate.
+WAITING, CHANGES, INPUTS, PARITY, OUT, OUT_END = 0, 1, 2, 3, 4, 5
+VERTEX_WIDTH = 6
+
+# Columns of `Mail.messages`.
+SOURCE, TARGET, PACKETS, READY, LEFT, WAITS = 0, 1, 2, 3, 4, 5
+SUCCESSORS, SUCCESSORS_END, JOB, SENT, DELIVERED, FOLLOWING = 6, 7, 8, 9, 10, 11
+MAIL_WIDTH = 12
+
+# Entries of `Net.numbers`.
+KIND, PHITS, SLOTS, BUBBLE, SEED, BACKWARDS, QUEUES, ADAPTIVE, RADIX = range(9)
+NUMBERS = 9
+
+# Entries of `Net.tally`.
+NOW, AGENDA_FIRST, AGENDA_COUNT, SOON, FRESH, CHANGED, HEAP, OPEN, ENDED = range(9)
+INJECTED, CONSUMED, ASKED = 9, 10, 11
+TALLY = 12
+
+# Kinds of routing.
+GRID, FAT_TREE, GRAPH = 0, 1, 2
+LOWEST, DRAWN, VALIANT, TABLE = 0, 1, 2, 3
+"""Routings of graphs, in `Net.numbers[ADAPTIVE]`."""
+
+# Why `advance` came back.
+IDLE, JOB_ENDED, REACHED = 0, 1, 2
+
+
+class Net(NamedTuple):
+    """An interconnect and its packets.
+
+    Parameters
+    ----------
+    numbers
+        Constants, see above.
+    tally
+        Variables, see above.
+    queues, links, vertices
+        Rows, see above.
+    packets
+        Message, and twice the number within the message plus the phase, of every slot
+        of the queues of links.
+    options
+        For every queue the links that its head may take.
+    agenda
+        Ring of events that come ``PHITS`` cycles after their cause, thus in order:
+        cycle, queue (or -1 minus the message that arrives) and link (or -1).
+    soon
+        What comes in the next cycle: a queue that a header enters, or -1 minus a
+        message, a packet of which reaches its processor.
+    fresh, changed, asked
+        Queues with a new head, vertices to arbitrate, links asked for.
+    """
+
+    numbers: Ints
+    tally: Ints
+    queues: Ints
+    links: Ints
+    vertices: Ints
+    packets: Ints
+    options: Ints
+    agenda: Ints
+    soon: Ints
+    fresh: Ints
+    changed: Ints
+    asked: Ints
+
+
+class Routes(NamedTuple):
+    """What routing looks up.
+
+    Parameters
+    ----------
+    home
+        Vertex of every processor.
+    out
+        Links out of vertices by port, -1 for none; those of a vertex lie between its
+        columns OUT and OUT_END.
+    at
+        Coordinates of the vertices of a grid, shape (vertices, axes).
+    sides
+        Side of every axis and whether it is a ring, shape (axes, 2); on trees the
+        powers of k, shape (n + 1, 1).
+    row
+        Row of `away` of a vertex, or -1.
+    away
+        Distance from every vertex to one per row; with tables the port to take.
+    middles
+        Vertices through which Valiant routing may go.
+    """
+
+    home: Ints
+    out: Ints
+    at: Ints
+    sides: Ints
+    row: Ints
+    away: Ints
+    middles: Ints
+
+
+class Mail(NamedTuple):
+    """The messages so far.
+
+    Parameters
+    ----------
+    messages
+        Rows, see above.
+    successors
+        Messages that wait; columns SUCCESSORS and SUCCESSORS_END say for which.
+    heap
+        Messages that wait for their cycle only, as a binary heap.
+    jobs
+        Number of undelivered messages of every job.
+    ended
+        Jobs whose last message was delivered in this cycle.
+    """
+
+    messages: Ints
+    successors: Ints
+    heap: Ints
+    jobs: Ints
+    ended: Ints
