@@ -152,8 +152,7 @@ class CutThrough(Engine):
         super().__init__(len(plan.home))
         self.network = network
         self._plan = plan
-        self._net = laid_out(plan, queue)
-        self._routes = plan.routes
+        self._net, self._routes = laid_out(plan, queue)
         numbers = self._net.numbers
         numbers[KIND], numbers[ADAPTIVE] = plan.kind, way
         numbers[PHITS], numbers[SLOTS], numbers[BUBBLE] = packet, queue, bubble

@@ -163,11 +163,14 @@ def graph_plan(
         lanes=lanes,
         home=home,
         routes=Routes(
-            home, np.arange(len(links)), NO_TABLE, NO_TABLE, row, away, switches
+            home,
+            np.arange(len(links)),
+            *(NO_TABLE, NO_TABLE, NO_TABLE, NONE),
+            *(row, away, switches),
         ),
         widest=1,
         out_ends=first,
-        parity=np.zeros(nodes, np.int64),
+        traits=np.zeros((nodes, 3), np.int64),
         channels=[("link", links[:, :2].copy())],
         name_of=lambda v: f"node {v}",
         hosts=host[links[:, 0]],

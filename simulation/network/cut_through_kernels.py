@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from ...solvers.kernels import kernel
 from .cut_through_kernels_mail import deliver, pop
-from .cut_through_kernels_routes import drawn, mixed, on_graph, on_grid, on_tree
+from .cut_through_kernels_routes import drawn, on_graph, on_grid, on_tree, redrawn
 from .cut_through_layout import (
     ADAPTIVE,
     AFTER,
@@ -53,10 +53,8 @@ from .cut_through_layout import (
     MESSAGE,
     NEED,
     NOW,
-    NUMBER,
     OPTIONS,
     PACKETS,
-    PHASE,
     PHITS,
     PLACE,
     QUEUES,
@@ -68,6 +66,7 @@ from .cut_through_layout import (
     SLOTS,
     SOON,
     SOURCE,
+    STATE,
     TARGET,
     TURN,
     VALIANT,
@@ -103,10 +102,16 @@ def events(net: Net, mail: Mail) -> None:
     heads = tally[FRESH]
     consumed = 0
     due = 0
-    while due < tally[AGENDA_COUNT] and agenda[(first + due) % size, 0] == now:
+    place = first
+    while due < tally[AGENDA_COUNT] and agenda[place, 0] == now:
         due += 1
+        place += 1
+        if place == size:
+            place = 0
     for j in range(due):
-        i = (first + (due - 1 - j if backwards else j)) % size
+        i = first + (due - 1 - j if backwards else j)
+        if i >= size:
+            i -= size
         q = agenda[i, 1]
         link = agenda[i, 2]
         if link >= 0:
@@ -148,7 +153,7 @@ def events(net: Net, mail: Mail) -> None:
                 continue
         fresh[heads] = q
         heads += 1
-    tally[AGENDA_FIRST] = (first + due) % size
+    tally[AGENDA_FIRST] = place
     tally[AGENDA_COUNT] -= due
     tally[CHANGED] = changes
     tally[CONSUMED] += consumed
@@ -174,7 +179,9 @@ def entries(net: Net) -> None:
 @kernel
 def schedule(what: int, agenda: Ints, tally: Ints, numbers: Ints) -> None:
     """Note the arrival of a packet at its processor, PHITS cycles from now."""
-    i = (tally[AGENDA_FIRST] + tally[AGENDA_COUNT]) % len(agenda)
+    i = tally[AGENDA_FIRST] + tally[AGENDA_COUNT]
+    if i >= len(agenda):
+        i -= len(agenda)
     agenda[i, 0] = tally[NOW] + numbers[PHITS]
     agenda[i, 1] = what
     agenda[i, 2] = -1
@@ -214,6 +221,7 @@ def heads(net: Net, routes: Routes, mail: Mail) -> None:
     tally = net.tally
     queues = net.queues
     packets = net.packets
+    vertices = net.vertices
     messages = mail.messages
     slots = net.numbers[SLOTS]
     transit = net.numbers[QUEUES]
@@ -225,20 +233,18 @@ def heads(net: Net, routes: Routes, mail: Mail) -> None:
         q = net.fresh[j]
         here = queues[q, VERTEX]
         message = queues[q, BEGIN]
-        number = queues[q, COUNT]
-        phase = 0
+        state = 2 * queues[q, COUNT]
         if q < transit:
             slot = q * slots + message
             message = packets[slot, 0]
-            number = packets[slot, 1] // 2
-            phase = packets[slot, 1] % 2
+            state = packets[slot, 1]
         if kind != FAT_TREE:
             goal = routes.home[messages[message, TARGET]]
-            if valiant and phase == 0:
-                bits = drawn(seed, message, number, -1)
+            if valiant and state & 1 == 0:
+                bits = drawn(seed, message, state, len(vertices))
                 middle = routes.middles[bits % len(routes.middles)]
                 if middle == here:
-                    phase = 1
+                    state += 1
                 else:
                     goal = middle
             if goal == here:
@@ -246,8 +252,7 @@ def heads(net: Net, routes: Routes, mail: Mail) -> None:
                 continue
             queues[q, GOAL] = goal
         queues[q, MESSAGE] = message
-        queues[q, NUMBER] = number
-        queues[q, PHASE] = phase
+        queues[q, STATE] = state
         queues[q, SINCE] = tally[NOW]
         net.fresh[count] = q
         count += 1
@@ -340,12 +345,10 @@ def ask(net: Net) -> None:
                     ties = 1
                 elif credits == most and most > 0:
                     if ties == 1:
-                        bits = drawn(
-                            seed, queues[q, MESSAGE], queues[q, NUMBER], vertex
-                        )
+                        bits = drawn(seed, queues[q, MESSAGE], queues[q, STATE], vertex)
                     ties += 1
-                    bits = mixed(bits, ties)
-                    if bits % ties == 0:
+                    bits = redrawn(bits)
+                    if (bits >> 15) * ties < 2**16:  # with probability 1 / ties
                         best = link
             link = queues[q, ESCAPE]
             if (
@@ -431,7 +434,7 @@ def grant(net: Net) -> None:
             slot -= slots
         slot += behind * slots
         packets[slot, 0] = queues[q, MESSAGE]
-        packets[slot, 1] = 2 * queues[q, NUMBER] + queues[q, PHASE]
+        packets[slot, 1] = queues[q, STATE]
         queues[behind, COUNT] = count + 1
         if count == 0:
             net.soon[soon] = behind

@@ -4,25 +4,27 @@ from __future__ import annotations
 
 from ...solvers.kernels import kernel
 from .cut_through_layout import (
+    ABOVE,
     ADAPTIVE,
     BUBBLE,
     ESCAPE,
     FEEDS,
     FRESH,
     GOAL,
-    LANE,
+    LEVEL,
     LOWEST,
     MESSAGE,
     NEED,
-    NUMBER,
     OPTIONS,
     OUT,
     OUT_END,
     PARITY,
     PORT,
+    QUEUES,
     RADIX,
     SEED,
     SOURCE,
+    STATE,
     TABLE,
     TARGET,
     TO,
@@ -33,22 +35,26 @@ from .cut_through_layout import (
     Routes,
 )
 
-_BITS = 2**31 - 1
+BITS = 2**31 - 1
 
 
 @kernel
-def mixed(x: int, y: int) -> int:
-    """Return 31 bits that depend on all bits of both; no product exceeds 2^61."""
-    h = (x ^ ((y & _BITS) * 668265263)) & _BITS
-    h = ((h ^ (h >> 15)) * 739982445) & _BITS
-    h = ((h ^ (h >> 12)) * 695872825) & _BITS
+def drawn(seed: int, message: int, state: int, place: int) -> int:
+    """Return 31 random bits of a packet at a place, whenever they are asked for.
+
+    No product exceeds 2^61, so that machine code and source agree.
+    """
+    h = seed + message * 668265263 + state * 374761393 + place * 739982445
+    h = ((h & BITS) * 805459861) & BITS
+    h = ((h ^ (h >> 15)) * 739982445) & BITS
+    h = ((h ^ (h >> 12)) * 695872825) & BITS
     return int(h ^ (h >> 15))
 
 
 @kernel
-def drawn(seed: int, message: int, number: int, place: int) -> int:
-    """Return random bits of a packet at a place, whenever they are asked for."""
-    return int(mixed(mixed(mixed(seed, message), number), place))
+def redrawn(bits: int) -> int:
+    """Return the next random bits after some."""
+    return int((bits * 1103515245 + 12345) & BITS)
 
 
 @kernel
@@ -58,11 +64,11 @@ def on_grid(net: Net, routes: Routes, mail: Mail) -> None:
     Of two ways of equal length round a ring the parity of the sender decides.
     """
     queues = net.queues
-    links = net.links
     options = net.options
     sides = routes.sides
     at = routes.at
     adaptive = net.numbers[ADAPTIVE]
+    transit = net.numbers[QUEUES]
     for j in range(net.tally[FRESH]):
         q = net.fresh[j]
         here = queues[q, VERTEX]
@@ -86,11 +92,11 @@ def on_grid(net: Net, routes: Routes, mail: Mail) -> None:
             link = routes.out[first + port]
             if escape < 0:
                 escape = link
-                by = queues[q, FEEDS]
-                within = by >= 0 and queues[q, LANE] == 0 and links[by, PORT] == port
-                queues[q, NEED] = 1
-                if sides[a, 1] and not within:
-                    queues[q, NEED] = net.numbers[BUBBLE]
+                need = net.numbers[BUBBLE] if sides[a, 1] else 1
+                if q < transit and routes.lane[q] == 0:
+                    if routes.ends[queues[q, FEEDS], PORT] == port:
+                        need = 1  # it stays within its ring
+                queues[q, NEED] = need
             if adaptive:
                 options[q, count] = link
                 count += 1
@@ -105,18 +111,18 @@ def on_tree(net: Net, routes: Routes, mail: Mail) -> None:
     queues = net.queues
     options = net.options
     out = routes.out
-    power = routes.sides
+    vertices = net.vertices
+    at = routes.at
     k = net.numbers[RADIX]
-    width = power[len(power) - 2, 0]
     for j in range(net.tally[FRESH]):
         q = net.fresh[j]
         here = queues[q, VERTEX]
         target = mail.messages[queues[q, MESSAGE], TARGET]
-        first = net.vertices[here, OUT]
-        level = here // width
-        above = (here % width) // power[level, 0]
-        if above == target // power[level + 1, 0]:
-            options[q, 0] = out[first + (target // power[level, 0]) % k]
+        first = vertices[here, OUT]
+        level = vertices[here, LEVEL]
+        if vertices[here, ABOVE] == at[target, level + 1]:
+            port = at[target, level] - k * at[target, level + 1]
+            options[q, 0] = out[first + port]
             queues[q, OPTIONS] = 1
         else:
             for port in range(k):
@@ -130,11 +136,12 @@ def on_tree(net: Net, routes: Routes, mail: Mail) -> None:
 def on_graph(net: Net, routes: Routes) -> None:
     """Route fresh heads of a graph: a shortest path, on the channel of the hop."""
     queues = net.queues
-    links = net.links
+    ends = routes.ends
     out = routes.out
     away = routes.away
     seed = net.numbers[SEED]
     way = net.numbers[ADAPTIVE]
+    transit = net.numbers[QUEUES]
     for j in range(net.tally[FRESH]):
         q = net.fresh[j]
         here = queues[q, VERTEX]
@@ -148,19 +155,19 @@ def on_graph(net: Net, routes: Routes) -> None:
             bits = 0
             for i in range(first, net.vertices[here, OUT_END]):
                 link = out[i]
-                if away[row, links[link, TO]] + links[link, PORT] != away[row, here]:
+                if away[row, ends[link, TO]] + ends[link, PORT] != away[row, here]:
                     continue
                 ties += 1
                 if ties == 1:
                     best = link
                     if way == LOWEST:
                         break
-                    bits = drawn(seed, queues[q, MESSAGE], queues[q, NUMBER], here)
+                    bits = drawn(seed, queues[q, MESSAGE], queues[q, STATE], here)
                 else:
-                    bits = mixed(bits, ties)
-                    if bits % ties == 0:
+                    bits = redrawn(bits)
+                    if (bits >> 15) * ties < 2**16:  # with probability 1 / ties
                         best = link
         net.options[q, 0] = best
         queues[q, OPTIONS] = 1
         queues[q, ESCAPE] = -1
-        queues[q, WANTED] = queues[q, LANE] + 1 if queues[q, FEEDS] >= 0 else 0
+        queues[q, WANTED] = routes.lane[q] + 1 if q < transit else 0

@@ -15,11 +15,11 @@ import numpy.typing as npt
 
 Ints = npt.NDArray[np.int64]
 
-# Columns of `Net.queues`. An injection queue has its current message, the number of its
-# next packet and its last message in the columns BEGIN, COUNT and LAST. MESSAGE, NUMBER,
-# PHASE, GOAL and SINCE are those of the head.
+# Columns of `Net.queues`: a row is two lines of a cache. An injection queue has its
+# current message, the number of its next packet and its last message in BEGIN, COUNT and
+# LAST. MESSAGE, STATE, SINCE and (until it is routed) GOAL are those of the head.
 AFTER, MASK, PLACE, OPTIONS, WANTED, ESCAPE, NEED, COUNT = 0, 1, 2, 3, 4, 5, 6, 7
-AHEAD, CHOSEN, BEGIN, VERTEX, MESSAGE, NUMBER, PHASE, FEEDS = (
+AHEAD, CHOSEN, BEGIN, VERTEX, MESSAGE, STATE, FEEDS, SINCE = (
     8,
     9,
     10,
@@ -29,20 +29,24 @@ AHEAD, CHOSEN, BEGIN, VERTEX, MESSAGE, NUMBER, PHASE, FEEDS = (
     14,
     15,
 )
-LANE, LAST, SINCE, GOAL = 16, 17, 18, 19
-QUEUE_WIDTH = 24
+GOAL, LAST = AHEAD, FEEDS
+QUEUE_WIDTH = 16
 
 # Columns of `Net.links`. Links without queues end at a processor (FIRST is -1).
 BUSY, FIRST, TURN, WINNER, BEHIND, BIT, FROM, CARRIED = 0, 1, 2, 3, 4, 5, 6, 7
-TO, PORT = 8, 9
-LINK_WIDTH = 10
+LINK_WIDTH = 8
+
+# Columns of `Routes.ends`.
+TO, PORT = 0, 1
 
 MASK_BITS = 62
 """Links of a vertex share bits if there are more; arbitration then looks more often."""
 
-# Columns of `Net.vertices`. CHANGES has the bits of the links to arbitrate.
-WAITING, CHANGES, INPUTS, PARITY, OUT, OUT_END = 0, 1, 2, 3, 4, 5
-VERTEX_WIDTH = 6
+# Columns of `Net.vertices`. CHANGES has the bits of the links to arbitrate. ABOVE is the
+# number of a switch of a tree without the digits that distinguish it from others of its
+# LEVEL above the same processors; PARITY decides between two equal ways round a ring.
+WAITING, CHANGES, INPUTS, OUT, OUT_END, PARITY, LEVEL, ABOVE = 0, 1, 2, 3, 4, 5, 6, 7
+VERTEX_WIDTH = 8
 
 # Columns of `Mail.messages`.
 SOURCE, TARGET, PACKETS, READY, LEFT, WAITS = 0, 1, 2, 3, 4, 5
@@ -79,8 +83,8 @@ class Net(NamedTuple):
     queues, links, vertices
         Rows, see above.
     packets
-        Message, and twice the number within the message plus the phase, of every slot
-        of the queues of links.
+        Message and state of every slot of the queues of links: twice the number of the
+        packet within the message, plus 1 if it goes to its target, not half-way.
     options
         For every queue the links that its head may take.
     agenda
@@ -118,10 +122,14 @@ class Routes(NamedTuple):
         Links out of vertices by port, -1 for none; those of a vertex lie between its
         columns OUT and OUT_END.
     at
-        Coordinates of the vertices of a grid, shape (vertices, axes).
+        Coordinates of the vertices of a grid, shape (vertices, axes); on k-ary n-trees
+        the numbers of processors without their last 0, 1, … n digits.
     sides
-        Side of every axis and whether it is a ring, shape (axes, 2); on trees the
-        powers of k, shape (n + 1, 1).
+        Side of every axis and whether it is a ring, shape (axes, 2).
+    ends
+        Vertex where a link ends, and its port, on graphs its length, shape (c, 2).
+    lane
+        Virtual channel of a queue of a link; -1 for links out of hosts.
     row
         Row of `away` of a vertex, or -1.
     away
@@ -134,6 +142,8 @@ class Routes(NamedTuple):
     out: Ints
     at: Ints
     sides: Ints
+    ends: Ints
+    lane: Ints
     row: Ints
     away: Ints
     middles: Ints

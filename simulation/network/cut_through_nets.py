@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from ...instances import InputError, Mesh, Torus
 from .cut_through_layout import (
+    ABOVE,
     BEGIN,
     BIT,
     FAT_TREE,
@@ -18,7 +19,7 @@ from .cut_through_layout import (
     FROM,
     GRID,
     INPUTS,
-    LANE,
+    LEVEL,
     LINK_WIDTH,
     MASK_BITS,
     NUMBERS,
@@ -26,10 +27,8 @@ from .cut_through_layout import (
     OUT_END,
     PARITY,
     PLACE,
-    PORT,
     QUEUE_WIDTH,
     TALLY,
-    TO,
     VERTEX,
     VERTEX_WIDTH,
     WAITING,
@@ -66,8 +65,8 @@ class Plan:
         Most links that a packet may choose from.
     out_ends
         Ends of the rows of ``routes.out``, shape (vertices + 1,).
-    parity
-        Decides between two equal ways round a ring.
+    traits
+        Columns PARITY, LEVEL and ABOVE of the vertices, shape (vertices, 3).
     channels
         Names of kinds of links, and their two ends as shown.
     name_of
@@ -82,7 +81,7 @@ class Plan:
     routes: Routes
     widest: int
     out_ends: Ints
-    parity: Ints
+    traits: Ints
     channels: list[tuple[str, npt.NDArray[np.int64]]]
     name_of: Callable[[int], str]
     hosts: npt.NDArray[np.bool_] | None = None
@@ -129,13 +128,15 @@ def grid_plan(grid: Mesh | Torus) -> Plan:
             out=out.ravel(),
             at=at,
             sides=np.stack([sides, rings], axis=1).astype(np.int64),
+            ends=NO_TABLE,
+            lane=NONE,
             row=NONE,
             away=NO_TABLE,
             middles=NONE,
         ),
         widest=len(sides),
         out_ends=np.arange(cells + 1) * 2 * len(sides),
-        parity=at.sum(axis=1) % 2,
+        traits=np.stack([at.sum(axis=1) % 2, *np.zeros((2, cells), np.int64)], axis=1),
         channels=[("link", links[:, :2].copy())],
         name_of=lambda v: f"processor {v}",
     )
@@ -169,6 +170,7 @@ def tree_plan(tree: KaryTree) -> Plan:
     shown[2 * between :, 0] = links[2 * between :, 0] + processors
     shown[2 * between :, 1] = sink
     home = np.arange(processors) // k
+    level = np.arange(switches) // width
     return Plan(
         kind=FAT_TREE,
         vertices=switches,
@@ -176,11 +178,14 @@ def tree_plan(tree: KaryTree) -> Plan:
         lanes=lanes,
         home=home,
         routes=Routes(
-            home, out.ravel(), NO_TABLE, digit[:, None].copy(), NONE, NO_TABLE, NONE
+            home,
+            out.ravel(),
+            sink[:, None] // digit,
+            *(NO_TABLE, NO_TABLE, NONE, NONE, NO_TABLE, NONE),
         ),
         widest=k,
         out_ends=np.arange(switches + 1) * 2 * k,
-        parity=np.zeros(switches, np.int64),
+        traits=np.stack([0 * level, level, np.tile(number, n) // digit[level]], axis=1),
         channels=[
             ("up", shown[:between]),
             ("down", shown[between : 2 * between]),
@@ -190,7 +195,7 @@ def tree_plan(tree: KaryTree) -> Plan:
     )
 
 
-def laid_out(plan: Plan, slots: int) -> Net:
+def laid_out(plan: Plan, slots: int) -> tuple[Net, Routes]:
     """Return the arrays of a network that holds no packets yet.
 
     Raises
@@ -207,8 +212,8 @@ def laid_out(plan: Plan, slots: int) -> Net:
             field="topology",
             value=count * slots,
         )
-    links = np.zeros((len(plan.links), LINK_WIDTH), np.int64)
-    links[:, FROM], links[:, TO], links[:, PORT] = plan.links.T
+    links = _rows(len(plan.links), LINK_WIDTH)
+    links[:, FROM] = plan.links[:, 0]
     links[:, FIRST] = np.where(plan.lanes > 0, first[:-1], -1)
     links[:, WINNER] = -1
     place = np.empty(len(links), np.int64)
@@ -217,12 +222,12 @@ def laid_out(plan: Plan, slots: int) -> Net:
     began = np.searchsorted(owner, owner)
     place[inner] = np.arange(len(inner)) - began
     links[:, BIT] = 1 << (place % MASK_BITS)
-    queues = np.zeros((count + processors, QUEUE_WIDTH), np.int64)
+    queues = _rows(count + processors, QUEUE_WIDTH)
     feeds = np.repeat(np.arange(len(plan.links)), plan.lanes)
     queues[:count, FEEDS] = feeds
-    queues[:count, LANE] = np.arange(count) - first[feeds]
+    lane = np.arange(count) - first[feeds]
     if plan.hosts is not None:
-        queues[:count, LANE] -= plan.hosts[feeds]
+        lane -= plan.hosts[feeds]
     queues[:count, VERTEX] = plan.links[feeds, 1]
     queues[count:, FEEDS] = -1
     queues[count:, VERTEX] = plan.home
@@ -231,12 +236,13 @@ def laid_out(plan: Plan, slots: int) -> Net:
     inputs = np.bincount(queues[:, VERTEX], minlength=plan.vertices)
     start = np.concatenate([[0], np.cumsum(inputs)[:-1]])
     queues[order, PLACE] = np.arange(len(queues)) - np.repeat(start, inputs)
-    vertices = np.zeros((plan.vertices, VERTEX_WIDTH), np.int64)
+    vertices = _rows(plan.vertices, VERTEX_WIDTH)
     vertices[:, WAITING] = -1
     vertices[:, INPUTS] = inputs
-    vertices[:, PARITY] = plan.parity
+    vertices[:, [PARITY, LEVEL, ABOVE]] = plan.traits
     vertices[:, OUT], vertices[:, OUT_END] = plan.out_ends[:-1], plan.out_ends[1:]
-    return Net(
+    routes = plan.routes._replace(ends=plan.links[:, 1:].copy(), lane=lane)
+    net = Net(
         numbers=np.zeros(NUMBERS, np.int64),
         tally=np.zeros(TALLY, np.int64),
         queues=queues,
@@ -250,3 +256,11 @@ def laid_out(plan: Plan, slots: int) -> Net:
         changed=np.zeros(plan.vertices + 1, np.int64),
         asked=np.zeros(len(links) + 1, np.int64),
     )
+    return net, routes
+
+
+def _rows(count: int, width: int) -> Ints:
+    """Return rows of zeros, the first at the beginning of a line of the cache."""
+    values = np.zeros(count * width + 8, np.int64)
+    skip = -values.ctypes.data % 64 // 8
+    return values[skip : skip + count * width].reshape(count, width)
