@@ -4,19 +4,21 @@ Switches have input queues and pass packets of 16 phits. A packet granted at cyc
 its header in the next queue at t + 1, and frees link and slot at t + 16, so a link
 carries one phit a cycle and a queue is read at one phit a cycle. Zero-load latency of m
 packets over h links is h + 16 m. The nodes are reactive sources and sinks: a message is
-cut into packets, the last one padded, and is delivered with the last of them; processors
-consume packets of different links at once. The injection queue of four packets is the
-front of the messages that a processor has to send, in order of release, so its size does
-not influence when anything arrives.
+cut into packets, the last one padded, and is delivered with the last of them. A
+processor consumes packets of different links at once. The injection queue of four
+packets is the front of the messages that a processor has to send, in order of release,
+so its size does not influence when anything arrives.
 
 Source: Navaridas, Pascual and Miguel-Alonso 2009, section III C; Puente et al. 2001 for
 the bubble. Where the paper is silent: of several outputs a packet asks for the one with
-most free slots in the next queue, ties drawn; packets go round a ring of even length by
-the parity of the sender if both ways are equal; the two channels of a link are queues of
-their own that can be read at once.
+most free slots in the next queue, ties drawn; packets go round a ring of even length
+by the parity of the sender if both ways are equal; the two channels of a link are
+queues of their own that can be read at once.
 """
 
 from __future__ import annotations
+
+from math import prod
 
 import numpy as np
 import numpy.typing as npt
@@ -28,13 +30,10 @@ from .cut_through_kernels import advance
 from .cut_through_kernels_mail import enlist
 from .cut_through_layout import (
     ADAPTIVE,
-    AFTER,
     BACKWARDS,
-    BEGIN,
     BUBBLE,
     CARRIED,
     CONSUMED,
-    COUNT,
     DELIVERED,
     ENDED,
     FOLLOWING,
@@ -45,11 +44,11 @@ from .cut_through_layout import (
     KIND,
     LEFT,
     MAIL_WIDTH,
+    MESSAGE,
     NOW,
     OPEN,
     PACKETS,
     PHITS,
-    QUEUES,
     RADIX,
     READY,
     SEED,
@@ -57,16 +56,16 @@ from .cut_through_layout import (
     SINCE,
     SLOTS,
     SOURCE,
+    STATE,
     SUCCESSORS,
     SUCCESSORS_END,
     TARGET,
     VERTEX,
-    WAITING,
     WAITS,
     Ints,
     Mail,
 )
-from .cut_through_nets import Plan, grid_plan, laid_out, tree_plan
+from .cut_through_nets import Plan, check_room, grid_plan, laid_out, tree_plan
 from .engine import Deadlock, Engine
 from .kary_tree import KaryTree
 from .messages import Messages
@@ -87,8 +86,7 @@ class CutThrough(Engine):
 
     Meshes and tori: minimal adaptive channels and an escape channel with dimension
     order and bubble flow control. k-ary n-trees: up by the port with most credits, down
-    by the only way. Graphs and trees: see `graph_plan`; at most as many virtual channels
-    as the longest route has links. None of them can deadlock.
+    by the only way. Graphs and trees: see `graph_plan`. None of them can deadlock.
 
     Parameters
     ----------
@@ -148,7 +146,7 @@ class CutThrough(Engine):
         between(packet, 2, 2**20, "packet")
         at_least(queue, 2, "queue")
         between(bubble, 1, queue, "bubble")
-        plan, way = _planned(network, routing, table)
+        plan, way = _planned(network, routing, table, queue)
         super().__init__(len(plan.home))
         self.network = network
         self._plan = plan
@@ -157,7 +155,6 @@ class CutThrough(Engine):
         numbers[KIND], numbers[ADAPTIVE] = plan.kind, way
         numbers[PHITS], numbers[SLOTS], numbers[BUBBLE] = packet, queue, bubble
         numbers[SEED], numbers[BACKWARDS] = seed, backwards
-        numbers[QUEUES] = len(self._net.queues) - self.processors
         numbers[RADIX] = network.k if isinstance(network, KaryTree) else 0
         self._count = 0
         self._last = 0
@@ -270,13 +267,8 @@ class CutThrough(Engine):
     def _blocked(self) -> str:
         """Name the packets that wait at the heads of queues, the longest first."""
         net = self._net
-        waiting: list[tuple[int, int]] = []
-        for head in net.vertices[:, WAITING].tolist():
-            q = head
-            while q >= 0:
-                waiting.append((int(net.queues[q, SINCE]), q))
-                q = int(net.queues[q, AFTER])
-        waiting.sort()
+        queues = np.flatnonzero(net.masks)
+        waiting = sorted((int(net.queues[q, SINCE]), q) for q in queues.tolist())
         shown = [self._packet(q, since) for since, q in waiting[:_MOST_SHOWN]]
         if len(waiting) > _MOST_SHOWN:
             shown.append(f"{len(waiting) - _MOST_SHOWN} more")
@@ -285,21 +277,17 @@ class CutThrough(Engine):
 
     def _packet(self, q: int, since: int) -> str:
         net = self._net
-        if q < net.numbers[QUEUES]:
-            slot = q * net.numbers[SLOTS] + net.queues[q, BEGIN]
-            message, number = int(net.packets[slot, 0]), int(net.packets[slot, 1]) // 2
-        else:
-            message, number = net.queues[q, [BEGIN, COUNT]].tolist()
+        message, state = net.queues[q, [MESSAGE, STATE]].tolist()
         source, target = self._mail.messages[message, [SOURCE, TARGET]].tolist()
         at = self._plan.name_of(int(net.queues[q, VERTEX]))
         return (
-            f"packet {number} of message {message} from {source} to {target} "
+            f"packet {state // 2} of message {message} from {source} to {target} "
             f"at {at} since cycle {since}"
         )
 
 
 def _planned(
-    network: Network, routing: str, table: npt.ArrayLike | None
+    network: Network, routing: str, table: npt.ArrayLike | None, slots: int
 ) -> tuple[Plan, int]:
     """Lay out any network; return its routing as a number, too."""
     if isinstance(network, Graph | Tree):
@@ -313,6 +301,7 @@ def _planned(
             f"must be one of {', '.join(known)}", field="routing", value=routing
         )
     if isinstance(network, KaryTree):
+        check_room(2 * network.n * network.processors, slots)
         return tree_plan(network), 1
     if not isinstance(network, Mesh | Torus):
         raise InputError(
@@ -320,6 +309,7 @@ def _planned(
             field="topology",
             value=type(network).__name__,
         )
+    check_room(4 * len(network.shape) * prod(network.shape), slots)
     return grid_plan(network), routing != "dimension-order"
 
 

@@ -1,9 +1,9 @@
 """Graphs and trees as arrays for the cut-through engine, and tables of routes.
 
-Every link of a graph takes one cycle; its length only decides which paths are shortest.
-Packets take virtual channel i on their i-th link between switches, so that no circle of
-packets can wait for each other (Günther 1981, buffer classes by hops); there are as many
-channels as the longest route has such links.
+Every link of a graph takes one cycle; its length only decides which paths are
+shortest. Packets take virtual channel i on their i-th link between switches, so that no
+circle of packets can wait for each other (Günther 1981, buffer classes by hops); there
+are as many channels as the longest route has such links.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from ...instances import Graph, InputError, Tree
 from ...instances.topologies.shortest_paths import weighted_rows
 from ...solvers.kernels import kernel
 from .cut_through_layout import DRAWN, GRAPH, LOWEST, TABLE, VALIANT, Ints, Routes
-from .cut_through_nets import NO_TABLE, Plan
+from .cut_through_nets import NO_TABLE, NONE, Plan
 
 MOST_DISTANCES = 2**24
 ROUTINGS = {"minimal": LOWEST, "drawn": DRAWN, "valiant": VALIANT}
@@ -93,8 +93,9 @@ def graph_plan(
         Network; the edges of a tree count as one link each.
     routing
         ``minimal`` (of shortest paths the one by the neighbours of lowest number),
-        ``drawn`` (any shortest path, drawn per packet and hop) or ``valiant`` (a shortest
-        path to a switch drawn per packet, and from there).
+        ``drawn`` (any shortest path, drawn per packet and hop) or ``valiant`` (a
+        shortest path to a switch drawn per packet, and from there; Valiant and Brebner
+        1981).
     table
         Instead of these, the neighbour to which a node passes a packet for a processor,
         shape (processors, nodes); -1 where no such packet comes.
@@ -164,6 +165,7 @@ def graph_plan(
         home=home,
         routes=Routes(
             home,
+            NONE,
             np.arange(len(links)),
             *(NO_TABLE, NO_TABLE, NO_TABLE, NONE),
             *(row, away, switches),

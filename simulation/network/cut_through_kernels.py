@@ -1,10 +1,10 @@
-"""Kernels of the cut-through engine: from one cycle in which something happens to the next.
+"""Kernels of the cut-through engine: from one cycle with events to the next.
 
 A cycle has two halves. First what is due comes in, whatever its order: links and slots
 become free, headers enter queues, messages arrive and release others, packets at the
 head of their queue are routed. Then the vertices at which a link, a slot or a head has
-changed are arbitrated. What a vertex grants concerns its own links and the queues behind
-these only, so vertices do not influence each other within a cycle.
+changed are arbitrated. What a vertex grants concerns its own links and the queues
+behind these only, so vertices do not influence each other within a cycle.
 """
 
 from __future__ import annotations
@@ -14,10 +14,8 @@ from .cut_through_kernels_mail import deliver, pop
 from .cut_through_kernels_routes import drawn, on_graph, on_grid, on_tree, redrawn
 from .cut_through_layout import (
     ADAPTIVE,
-    AFTER,
     AGENDA_COUNT,
     AGENDA_FIRST,
-    AHEAD,
     ASKED,
     BACKWARDS,
     BEGIN,
@@ -44,12 +42,11 @@ from .cut_through_layout import (
     HEAP,
     IDLE,
     INJECTED,
+    INPUT,
     INPUTS,
     JOB_ENDED,
     KIND,
-    LAST,
     LEFT,
-    MASK,
     MESSAGE,
     NEED,
     NOW,
@@ -57,7 +54,6 @@ from .cut_through_layout import (
     PACKETS,
     PHITS,
     PLACE,
-    QUEUES,
     REACHED,
     READY,
     SEED,
@@ -71,7 +67,6 @@ from .cut_through_layout import (
     TURN,
     VALIANT,
     VERTEX,
-    WAITING,
     WANTED,
     WINNER,
     Ints,
@@ -95,7 +90,6 @@ def events(net: Net, mail: Mail) -> None:
     now = tally[NOW]
     size = len(agenda)
     slots = net.numbers[SLOTS]
-    transit = net.numbers[QUEUES]
     backwards = net.numbers[BACKWARDS]
     first = tally[AGENDA_FIRST]
     changes = tally[CHANGED]
@@ -129,7 +123,7 @@ def events(net: Net, mail: Mail) -> None:
                 deliver(message, now, tally, mail)
             if q < 0:
                 continue
-        if q >= transit:
+        if queues[q, FEEDS] < 0:
             message = queues[q, BEGIN]
             queues[q, COUNT] += 1
             if queues[q, COUNT] == messages[message, PACKETS]:
@@ -189,7 +183,7 @@ def schedule(what: int, agenda: Ints, tally: Ints, numbers: Ints) -> None:
 
 
 @kernel
-def releases(net: Net, mail: Mail) -> None:
+def releases(net: Net, routes: Routes, mail: Mail) -> None:
     """Hand the messages that are ready now to their senders, in order of number."""
     tally = net.tally
     messages = mail.messages
@@ -201,15 +195,15 @@ def releases(net: Net, mail: Mail) -> None:
         if messages[message, SOURCE] == messages[message, TARGET]:
             deliver(message, now, tally, mail)
             continue
-        q = net.numbers[QUEUES] + messages[message, SOURCE]
+        q = routes.entry[messages[message, SOURCE]]
         tally[INJECTED] += messages[message, PACKETS]
         if net.queues[q, BEGIN] < 0:
             net.queues[q, BEGIN] = message
             net.fresh[tally[FRESH]] = q
             tally[FRESH] += 1
         else:
-            messages[net.queues[q, LAST], FOLLOWING] = message
-        net.queues[q, LAST] = message
+            messages[-1 - net.queues[q, FEEDS], FOLLOWING] = message
+        net.queues[q, FEEDS] = -1 - message
 
 
 @kernel
@@ -224,7 +218,6 @@ def heads(net: Net, routes: Routes, mail: Mail) -> None:
     vertices = net.vertices
     messages = mail.messages
     slots = net.numbers[SLOTS]
-    transit = net.numbers[QUEUES]
     kind = net.numbers[KIND]
     seed = net.numbers[SEED]
     valiant = kind == GRAPH and net.numbers[ADAPTIVE] == VALIANT
@@ -234,7 +227,7 @@ def heads(net: Net, routes: Routes, mail: Mail) -> None:
         here = queues[q, VERTEX]
         message = queues[q, BEGIN]
         state = 2 * queues[q, COUNT]
-        if q < transit:
+        if queues[q, FEEDS] >= 0:
             slot = q * slots + message
             message = packets[slot, 0]
             state = packets[slot, 1]
@@ -272,12 +265,6 @@ def line_up(net: Net) -> None:
     for j in range(count):
         q = net.fresh[count - 1 - j if backwards else j]
         here = queues[q, VERTEX]
-        follower = vertices[here, WAITING]
-        queues[q, AHEAD] = -1
-        queues[q, AFTER] = follower
-        if follower >= 0:
-            queues[follower, AHEAD] = q
-        vertices[here, WAITING] = q
         mask = 0
         free = 0
         for i in range(queues[q, OPTIONS]):
@@ -290,7 +277,7 @@ def line_up(net: Net) -> None:
             mask |= links[link, BIT]
             if links[link, BUSY] == 0:
                 free |= links[link, BIT]
-        queues[q, MASK] = mask
+        net.masks[q] = mask
         if free:
             if vertices[here, CHANGES] == 0:
                 net.changed[tally[CHANGED]] = here
@@ -301,7 +288,7 @@ def line_up(net: Net) -> None:
 
 @kernel
 def ask(net: Net) -> None:
-    """Let the heads ask for links, all at once; leave vertices with losers in `changed`.
+    """Let the heads ask for links, all at once; vertices with losers stay `changed`.
 
     A head asks for the free link that leads on with most free slots behind it, ties
     drawn, else for its escape channel. It only looks if one of its links has changed:
@@ -312,6 +299,7 @@ def ask(net: Net) -> None:
     links = net.links
     vertices = net.vertices
     options = net.options
+    masks = net.masks
     slots = net.numbers[SLOTS]
     seed = net.numbers[SEED]
     count = tally[CHANGED]
@@ -321,10 +309,9 @@ def ask(net: Net) -> None:
         vertex = net.changed[j]
         changes = vertices[vertex, CHANGES]
         losers = 0
-        q = vertices[vertex, WAITING]
-        while q >= 0:
-            if queues[q, MASK] & changes == 0:
-                q = queues[q, AFTER]
+        first = vertices[vertex, INPUT]
+        for q in range(first, first + vertices[vertex, INPUTS]):
+            if masks[q] & changes == 0:
                 continue
             wanted = queues[q, WANTED]
             best = -1
@@ -374,7 +361,6 @@ def ask(net: Net) -> None:
                     if behind < links[best, BEHIND]:
                         links[best, WINNER] = q
                         links[best, BEHIND] = behind
-            q = queues[q, AFTER]
         if losers:
             net.changed[left] = vertex
             left += 1
@@ -403,14 +389,7 @@ def grant(net: Net) -> None:
         link = net.asked[asked - 1 - i if backwards else i]
         q = links[link, WINNER]
         vertex = queues[q, VERTEX]
-        ahead = queues[q, AHEAD]
-        after = queues[q, AFTER]
-        if ahead >= 0:
-            queues[ahead, AFTER] = after
-        else:
-            vertices[vertex, WAITING] = after
-        if after >= 0:
-            queues[after, AHEAD] = ahead
+        net.masks[q] = 0
         links[link, BUSY] = 1
         links[link, CARRIED] += 1
         links[link, WINNER] = -1
@@ -460,7 +439,7 @@ def advance(net: Net, routes: Routes, mail: Mail, until: int) -> int:
         if tally[SOON]:
             entries(net)
         if tally[HEAP]:
-            releases(net, mail)
+            releases(net, routes, mail)
         if tally[FRESH]:
             heads(net, routes, mail)
             if kind == GRID:

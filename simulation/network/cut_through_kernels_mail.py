@@ -22,7 +22,7 @@ from .cut_through_layout import (
 def earlier(a: int, b: int, messages: Ints) -> bool:
     """Whether message a becomes ready before b; of two at once the lower number."""
     if messages[a, READY] != messages[b, READY]:
-        return messages[a, READY] < messages[b, READY]
+        return bool(messages[a, READY] < messages[b, READY])
     return a < b
 
 

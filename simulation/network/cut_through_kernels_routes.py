@@ -20,7 +20,6 @@ from .cut_through_layout import (
     OUT_END,
     PARITY,
     PORT,
-    QUEUES,
     RADIX,
     SEED,
     SOURCE,
@@ -66,9 +65,9 @@ def on_grid(net: Net, routes: Routes, mail: Mail) -> None:
     queues = net.queues
     options = net.options
     sides = routes.sides
+    ends = routes.ends
     at = routes.at
     adaptive = net.numbers[ADAPTIVE]
-    transit = net.numbers[QUEUES]
     for j in range(net.tally[FRESH]):
         q = net.fresh[j]
         here = queues[q, VERTEX]
@@ -93,9 +92,8 @@ def on_grid(net: Net, routes: Routes, mail: Mail) -> None:
             if escape < 0:
                 escape = link
                 need = net.numbers[BUBBLE] if sides[a, 1] else 1
-                if q < transit and routes.lane[q] == 0:
-                    if routes.ends[queues[q, FEEDS], PORT] == port:
-                        need = 1  # it stays within its ring
+                if routes.lane[q] == 0 and ends[queues[q, FEEDS], PORT] == port:
+                    need = 1  # it stays within its ring
                 queues[q, NEED] = need
             if adaptive:
                 options[q, count] = link
@@ -141,7 +139,6 @@ def on_graph(net: Net, routes: Routes) -> None:
     away = routes.away
     seed = net.numbers[SEED]
     way = net.numbers[ADAPTIVE]
-    transit = net.numbers[QUEUES]
     for j in range(net.tally[FRESH]):
         q = net.fresh[j]
         here = queues[q, VERTEX]
@@ -170,4 +167,4 @@ def on_graph(net: Net, routes: Routes) -> None:
         net.options[q, 0] = best
         queues[q, OPTIONS] = 1
         queues[q, ESCAPE] = -1
-        queues[q, WANTED] = routes.lane[q] + 1 if q < transit else 0
+        queues[q, WANTED] = routes.lane[q] + 1

@@ -1,9 +1,10 @@
 """Arrays of the cut-through engine, and the columns of their rows.
 
-A row of `queues`, `links`, `vertices` or `mail` lies in one or two lines of a cache, and
-few arrays have to be passed to kernels. *Vertices* are the switches, and the processors
+A row of `queues`, `links` or `vertices` lies in one or two lines of a cache, and few
+arrays have to be passed to kernels. *Vertices* are the switches, and the processors
 that have an own row of links. *Queues* are the input queues of vertices: one per link
-and virtual channel, then one injection queue per processor.
+and virtual channel, then the injection queues of its processors; those of a vertex have
+consecutive numbers.
 """
 
 from __future__ import annotations
@@ -16,20 +17,10 @@ import numpy.typing as npt
 Ints = npt.NDArray[np.int64]
 
 # Columns of `Net.queues`: a row is two lines of a cache. An injection queue has its
-# current message, the number of its next packet and its last message in BEGIN, COUNT and
-# LAST. MESSAGE, STATE, SINCE and (until it is routed) GOAL are those of the head.
-AFTER, MASK, PLACE, OPTIONS, WANTED, ESCAPE, NEED, COUNT = 0, 1, 2, 3, 4, 5, 6, 7
-AHEAD, CHOSEN, BEGIN, VERTEX, MESSAGE, STATE, FEEDS, SINCE = (
-    8,
-    9,
-    10,
-    11,
-    12,
-    13,
-    14,
-    15,
-)
-GOAL, LAST = AHEAD, FEEDS
+# current message and the number of its next packet in BEGIN and COUNT, and -1 minus its
+# last message in FEEDS. MESSAGE, STATE, SINCE and GOAL are those of the head.
+OPTIONS, WANTED, ESCAPE, NEED, COUNT, MESSAGE, STATE, CHOSEN = 0, 1, 2, 3, 4, 5, 6, 7
+BEGIN, FEEDS, VERTEX, PLACE, GOAL, SINCE = 8, 9, 10, 11, 12, 13
 QUEUE_WIDTH = 16
 
 # Columns of `Net.links`. Links without queues end at a processor (FIRST is -1).
@@ -42,10 +33,11 @@ TO, PORT = 0, 1
 MASK_BITS = 62
 """Links of a vertex share bits if there are more; arbitration then looks more often."""
 
-# Columns of `Net.vertices`. CHANGES has the bits of the links to arbitrate. ABOVE is the
-# number of a switch of a tree without the digits that distinguish it from others of its
-# LEVEL above the same processors; PARITY decides between two equal ways round a ring.
-WAITING, CHANGES, INPUTS, OUT, OUT_END, PARITY, LEVEL, ABOVE = 0, 1, 2, 3, 4, 5, 6, 7
+# Columns of `Net.vertices`. INPUT is the first queue; CHANGES has the bits of the links
+# to arbitrate. ABOVE is the number of a switch of a tree without the digits that
+# distinguish it from others of its LEVEL above the same processors; PARITY decides
+# between two equal ways round a ring.
+INPUT, CHANGES, INPUTS, OUT, OUT_END, PARITY, LEVEL, ABOVE = 0, 1, 2, 3, 4, 5, 6, 7
 VERTEX_WIDTH = 8
 
 # Columns of `Mail.messages`.
@@ -54,8 +46,8 @@ SUCCESSORS, SUCCESSORS_END, JOB, SENT, DELIVERED, FOLLOWING = 6, 7, 8, 9, 10, 11
 MAIL_WIDTH = 12
 
 # Entries of `Net.numbers`.
-KIND, PHITS, SLOTS, BUBBLE, SEED, BACKWARDS, QUEUES, ADAPTIVE, RADIX = range(9)
-NUMBERS = 9
+KIND, PHITS, SLOTS, BUBBLE, SEED, BACKWARDS, ADAPTIVE, RADIX = range(8)
+NUMBERS = 8
 
 # Entries of `Net.tally`.
 NOW, AGENDA_FIRST, AGENDA_COUNT, SOON, FRESH, CHANGED, HEAP, OPEN, ENDED = range(9)
@@ -85,6 +77,8 @@ class Net(NamedTuple):
     packets
         Message and state of every slot of the queues of links: twice the number of the
         packet within the message, plus 1 if it goes to its target, not half-way.
+    masks
+        Bits of the links for which the head of a queue waits, or 0.
     options
         For every queue the links that its head may take.
     agenda
@@ -103,6 +97,7 @@ class Net(NamedTuple):
     links: Ints
     vertices: Ints
     packets: Ints
+    masks: Ints
     options: Ints
     agenda: Ints
     soon: Ints
@@ -116,8 +111,8 @@ class Routes(NamedTuple):
 
     Parameters
     ----------
-    home
-        Vertex of every processor.
+    home, entry
+        Vertex and injection queue of every processor.
     out
         Links out of vertices by port, -1 for none; those of a vertex lie between its
         columns OUT and OUT_END.
@@ -139,6 +134,7 @@ class Routes(NamedTuple):
     """
 
     home: Ints
+    entry: Ints
     out: Ints
     at: Ints
     sides: Ints

@@ -18,6 +18,7 @@ from .cut_through_layout import (
     FIRST,
     FROM,
     GRID,
+    INPUT,
     INPUTS,
     LEVEL,
     LINK_WIDTH,
@@ -31,7 +32,6 @@ from .cut_through_layout import (
     TALLY,
     VERTEX,
     VERTEX_WIDTH,
-    WAITING,
     WINNER,
     Ints,
     Net,
@@ -125,6 +125,7 @@ def grid_plan(grid: Mesh | Torus) -> Plan:
         home=np.arange(cells),
         routes=Routes(
             home=np.arange(cells),
+            entry=NONE,
             out=out.ravel(),
             at=at,
             sides=np.stack([sides, rings], axis=1).astype(np.int64),
@@ -170,7 +171,7 @@ def tree_plan(tree: KaryTree) -> Plan:
     shown[2 * between :, 0] = links[2 * between :, 0] + processors
     shown[2 * between :, 1] = sink
     home = np.arange(processors) // k
-    level = np.arange(switches) // width
+    levels = np.arange(switches) // width
     return Plan(
         kind=FAT_TREE,
         vertices=switches,
@@ -179,13 +180,16 @@ def tree_plan(tree: KaryTree) -> Plan:
         home=home,
         routes=Routes(
             home,
+            NONE,
             out.ravel(),
             sink[:, None] // digit,
             *(NO_TABLE, NO_TABLE, NONE, NONE, NO_TABLE, NONE),
         ),
         widest=k,
         out_ends=np.arange(switches + 1) * 2 * k,
-        traits=np.stack([0 * level, level, np.tile(number, n) // digit[level]], axis=1),
+        traits=np.stack(
+            [0 * levels, levels, np.tile(number, n) // digit[levels]], axis=1
+        ),
         channels=[
             ("up", shown[:between]),
             ("down", shown[between : 2 * between]),
@@ -193,6 +197,16 @@ def tree_plan(tree: KaryTree) -> Plan:
         ],
         name_of=lambda v: f"switch {v % width} of level {v // width}",
     )
+
+
+def check_room(queues: int, slots: int) -> None:
+    """Refuse networks whose queues together hold too many packets."""
+    if queues * slots > MOST_SLOTS:
+        raise InputError(
+            f"the queues would hold more than {MOST_SLOTS} packets",
+            field="topology",
+            value=queues * slots,
+        )
 
 
 def laid_out(plan: Plan, slots: int) -> tuple[Net, Routes]:
@@ -203,18 +217,11 @@ def laid_out(plan: Plan, slots: int) -> tuple[Net, Routes]:
     InputError
         If the queues together hold too many packets.
     """
-    processors = len(plan.home)
     first = np.concatenate([[0], np.cumsum(plan.lanes)])
     count = int(first[-1])
-    if (count + 1) * slots > MOST_SLOTS:
-        raise InputError(
-            f"the queues would hold more than {MOST_SLOTS} packets",
-            field="topology",
-            value=count * slots,
-        )
+    check_room(count, slots)
     links = _rows(len(plan.links), LINK_WIDTH)
     links[:, FROM] = plan.links[:, 0]
-    links[:, FIRST] = np.where(plan.lanes > 0, first[:-1], -1)
     links[:, WINNER] = -1
     place = np.empty(len(links), np.int64)
     inner = plan.routes.out[plan.routes.out >= 0]
@@ -222,33 +229,40 @@ def laid_out(plan: Plan, slots: int) -> tuple[Net, Routes]:
     began = np.searchsorted(owner, owner)
     place[inner] = np.arange(len(inner)) - began
     links[:, BIT] = 1 << (place % MASK_BITS)
-    queues = _rows(count + processors, QUEUE_WIDTH)
     feeds = np.repeat(np.arange(len(plan.links)), plan.lanes)
-    queues[:count, FEEDS] = feeds
-    lane = np.arange(count) - first[feeds]
-    if plan.hosts is not None:
-        lane -= plan.hosts[feeds]
-    queues[:count, VERTEX] = plan.links[feeds, 1]
-    queues[count:, FEEDS] = -1
-    queues[count:, VERTEX] = plan.home
-    queues[count:, BEGIN] = -1
-    order = np.argsort(queues[:, VERTEX], kind="stable")
-    inputs = np.bincount(queues[:, VERTEX], minlength=plan.vertices)
+    at = np.concatenate([plan.links[feeds, 1], plan.home])
+    order = np.argsort(at, kind="stable")
+    rank = np.empty_like(order)
+    rank[order] = np.arange(len(order))
+    links[:, FIRST] = np.where(
+        plan.lanes > 0, rank[np.minimum(first[:-1], len(order) - 1)], -1
+    )
+    inputs = np.bincount(at, minlength=plan.vertices)
     start = np.concatenate([[0], np.cumsum(inputs)[:-1]])
-    queues[order, PLACE] = np.arange(len(queues)) - np.repeat(start, inputs)
+    queues = _rows(len(order), QUEUE_WIDTH)
+    queues[:, VERTEX] = at[order]
+    queues[:, PLACE] = np.arange(len(order)) - start[at[order]]
+    queues[rank[:count], FEEDS] = feeds
+    entry = rank[count:]
+    queues[entry, FEEDS] = queues[entry, BEGIN] = -1
+    lane = np.full(len(order), -1, np.int64)
+    lane[rank[:count]] = np.arange(count) - first[feeds]
+    if plan.hosts is not None:
+        lane[rank[:count]] -= plan.hosts[feeds]
     vertices = _rows(plan.vertices, VERTEX_WIDTH)
-    vertices[:, WAITING] = -1
+    vertices[:, INPUT] = start
     vertices[:, INPUTS] = inputs
     vertices[:, [PARITY, LEVEL, ABOVE]] = plan.traits
     vertices[:, OUT], vertices[:, OUT_END] = plan.out_ends[:-1], plan.out_ends[1:]
-    routes = plan.routes._replace(ends=plan.links[:, 1:].copy(), lane=lane)
+    routes = plan.routes._replace(ends=plan.links[:, 1:].copy(), lane=lane, entry=entry)
     net = Net(
         numbers=np.zeros(NUMBERS, np.int64),
         tally=np.zeros(TALLY, np.int64),
         queues=queues,
         links=links,
         vertices=vertices,
-        packets=np.zeros((count * slots, 2), np.int64),
+        packets=np.zeros((len(queues) * slots, 2), np.int64),
+        masks=np.zeros(len(queues), np.int64),
         options=np.zeros((len(queues), plan.widest), np.int64),
         agenda=np.zeros((3 * len(links) + len(queues) + 8, 3), np.int64),
         soon=np.zeros(len(links) + 1, np.int64),
