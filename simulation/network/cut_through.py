@@ -27,48 +27,30 @@ from ...instances import Graph, InputError, Mesh, Torus, Tree
 from ...instances.numbers import at_least, between
 from .cut_through_graphs import graph_plan
 from .cut_through_kernels import advance
-from .cut_through_kernels_mail import enlist
 from .cut_through_layout import (
     ADAPTIVE,
     BACKWARDS,
     BUBBLE,
     CARRIED,
     CONSUMED,
-    DELIVERED,
-    ENDED,
-    FOLLOWING,
-    IDLE,
     INJECTED,
-    JOB,
-    JOB_ENDED,
     KIND,
-    LEFT,
-    MAIL_WIDTH,
     MESSAGE,
-    NOW,
     OPEN,
-    PACKETS,
     PHITS,
     RADIX,
-    READY,
     SEED,
-    SENT,
     SINCE,
     SLOTS,
     SOURCE,
     STATE,
-    SUCCESSORS,
-    SUCCESSORS_END,
     TARGET,
     VERTEX,
-    WAITS,
     Ints,
-    Mail,
 )
 from .cut_through_nets import Plan, check_room, grid_plan, laid_out, tree_plan
-from .engine import Deadlock, Engine
 from .kary_tree import KaryTree
-from .messages import Messages
+from .posted import Posted
 
 PACKET = 16
 """Phits of a packet."""
@@ -81,7 +63,7 @@ _MOST_SEED = 2**31 - 1
 Network = Mesh | Torus | KaryTree | Graph | Tree
 
 
-class CutThrough(Engine):
+class CutThrough(Posted):
     """A virtual cut-through network in operation.
 
     Meshes and tori: minimal adaptive channels and an escape channel with dimension
@@ -146,99 +128,19 @@ class CutThrough(Engine):
         between(packet, 2, 2**20, "packet")
         at_least(queue, 2, "queue")
         between(bubble, 1, queue, "bubble")
-        plan, way = _planned(network, routing, table, queue)
-        super().__init__(len(plan.home))
+        plan, way = planned(network, routing, table, queue)
+        super().__init__(len(plan.home), packet)
         self.network = network
         self._plan = plan
-        self._net, self._routes = laid_out(plan, queue)
+        self._net, self._routes = laid_out(plan, queue, self._tally)
         numbers = self._net.numbers
         numbers[KIND], numbers[ADAPTIVE] = plan.kind, way
         numbers[PHITS], numbers[SLOTS], numbers[BUBBLE] = packet, queue, bubble
         numbers[SEED], numbers[BACKWARDS] = seed, backwards
         numbers[RADIX] = network.k if isinstance(network, KaryTree) else 0
-        self._count = 0
-        self._last = 0
-        self._mail = Mail(
-            np.zeros((0, MAIL_WIDTH), np.int64), *(np.zeros(0, np.int64),) * 4
-        )
-        self._jobs: dict[int, int] = {}
-        self._job_names: list[int] = []
-        self._empty: list[int] = []
 
-    def _add(self, messages: Messages, job: int) -> None:
-        begin, end = self._count, self._count + len(messages)
-        number = self._jobs.setdefault(job, len(self._jobs))
-        if number == len(self._job_names):
-            self._job_names.append(job)
-        first, following = messages.successors
-        self._grow(end, len(following))
-        mail = self._mail
-        if not len(messages):
-            if not mail.jobs[number]:
-                self._empty.append(job)
-            return
-        rows = mail.messages[begin:end]
-        rows[:, SOURCE], rows[:, TARGET] = messages.source, messages.target
-        rows[:, PACKETS] = -(-messages.length // self._net.numbers[PHITS])
-        rows[:, LEFT] = rows[:, PACKETS]
-        rows[:, READY] = messages.release + self.time
-        rows[:, WAITS] = messages.waits
-        rows[:, SUCCESSORS] = first[:-1] + self._last
-        rows[:, SUCCESSORS_END] = first[1:] + self._last
-        rows[:, JOB] = number
-        rows[:, SENT] = rows[:, DELIVERED] = rows[:, FOLLOWING] = -1
-        mail.successors[self._last : self._last + len(following)] = following + begin
-        mail.jobs[number] += len(messages)
-        self._net.tally[OPEN] += len(messages)
-        self._count, self._last = end, self._last + len(following)
-        enlist(begin, end, self._net.tally, mail)
-
-    def _grow(self, count: int, waits: int) -> None:
-        """Make room for messages, pairs and jobs."""
-        mail = self._mail
-        jobs = len(self._job_names)
-        self._mail = Mail(
-            _longer(mail.messages, count),
-            _longer(mail.successors, self._last + waits),
-            _longer(mail.heap, count),
-            _longer(mail.jobs, jobs),
-            _longer(mail.ended, jobs),
-        )
-
-    def run(self, until: int | None = None) -> list[int]:
-        """Go on until a job ends, a cycle is reached, or nothing is left to do.
-
-        See `Engine.run`. A job without messages ends when it is added. Messages that
-        are added when this returns are treated like those of the same cycle.
-        """
-        ended, self._empty = self._empty, []
-        if ended:
-            return sorted(ended)
-        tally = self._net.tally
-        limit = -1 if until is None else max(until, self.time)
-        why = advance(self._net, self._routes, self._mail, limit)
-        if why == JOB_ENDED:
-            self.time = int(tally[NOW])
-            numbers = self._mail.ended[: tally[ENDED]].tolist()
-            return sorted(self._job_names[i] for i in numbers)
-        if why == IDLE:
-            if tally[OPEN]:
-                self.time = int(tally[NOW])
-                raise Deadlock(self._blocked())
-            if until is not None:
-                tally[NOW] = limit
-        self.time = int(tally[NOW])
-        return []
-
-    @property
-    def sent(self) -> Ints:
-        """Cycle at which each message was released, or -1; see `Engine.sent`."""
-        return self._mail.messages[: self._count, SENT].copy()
-
-    @property
-    def delivered(self) -> Ints:
-        """Cycle at which each message's last packet was consumed, or -1."""
-        return self._mail.messages[: self._count, DELIVERED].copy()
+    def _advance(self, until: int) -> int:
+        return int(advance(self._net, self._routes, self._mail, until))
 
     @property
     def carried(self) -> Ints:
@@ -286,7 +188,7 @@ class CutThrough(Engine):
         )
 
 
-def _planned(
+def planned(
     network: Network, routing: str, table: npt.ArrayLike | None, slots: int
 ) -> tuple[Plan, int]:
     """Lay out any network; return its routing as a number, too."""
@@ -311,12 +213,3 @@ def _planned(
         )
     check_room(4 * len(network.shape) * prod(network.shape), slots)
     return grid_plan(network), routing != "dimension-order"
-
-
-def _longer(values: Ints, least: int) -> Ints:
-    """Return an array with at least so many rows, half again as many as needed."""
-    if len(values) >= least:
-        return values
-    found = np.zeros((least + least // 2, *values.shape[1:]), np.int64)
-    found[: len(values)] = values
-    return found

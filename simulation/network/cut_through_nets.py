@@ -29,7 +29,6 @@ from .cut_through_layout import (
     PARITY,
     PLACE,
     QUEUE_WIDTH,
-    TALLY,
     VERTEX,
     VERTEX_WIDTH,
     WINNER,
@@ -209,7 +208,7 @@ def check_room(queues: int, slots: int) -> None:
         )
 
 
-def laid_out(plan: Plan, slots: int) -> tuple[Net, Routes]:
+def laid_out(plan: Plan, slots: int, tally: Ints) -> tuple[Net, Routes]:
     """Return the arrays of a network that holds no packets yet.
 
     Raises
@@ -257,7 +256,7 @@ def laid_out(plan: Plan, slots: int) -> tuple[Net, Routes]:
     routes = plan.routes._replace(ends=plan.links[:, 1:].copy(), lane=lane, entry=entry)
     net = Net(
         numbers=np.zeros(NUMBERS, np.int64),
-        tally=np.zeros(TALLY, np.int64),
+        tally=tally,
         queues=queues,
         links=links,
         vertices=vertices,
