@@ -275,7 +275,7 @@ def test_both_ways_across_the_middle_of_a_torus(routing: str) -> None:
 def test_no_deadlock_beyond_saturation(network: Network, routing: str) -> None:
     for seed in range(10):
         engine = CutThrough(network, routing=routing, seed=seed)
-        engine.add(drawn_load(engine.processors, 40_000, 1000, 1, seed))
+        engine.add(drawn_load(engine.processors, 15_000, 1000, 1, seed))
         engine.finish()
         assert engine.injected == engine.consumed
 
@@ -452,3 +452,13 @@ def test_a_switch_of_more_links_than_bits() -> None:
     rows = [(u, (u + 71) % 200, 160) for u in range(200)]
     engine.add(messages(rows))
     assert engine.finish() == 2 + 160
+
+
+def test_the_tree_of_a_kary_tree_has_its_distances() -> None:
+    for network in (KaryTree(4, 3), KaryTree(2, 4), KaryTree(5, 1)):
+        tree = network.tree()
+        places = list(network.locations())
+        assert list(tree.locations()) == places
+        for p in places:
+            for q in places:
+                assert tree.distance(p, q) == network.distance(p, q)
