@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from decimal import Decimal, InvalidOperation
 from functools import cached_property
 from typing import Any
@@ -37,7 +37,8 @@ class Graph:
     Parameters
     ----------
     nodes
-        Number of nodes, which are numbered from 0.
+        Number of nodes, which are numbered from 0; or alone, a networkx graph, which
+        `from_networkx` converts.
     edges
         Triples of two nodes and a positive length, each pair at most once; sorted on
         construction.
@@ -59,15 +60,23 @@ class Graph:
     >>> ring = Graph(5, tuple((v, (v + 1) % 5, 1) for v in range(5)), (0, 1, 2, 3, 4))
     >>> ring.distance((0,), (3,))
     2
+    >>> import networkx
+    >>> Graph(networkx.cycle_graph(5)) == ring
+    True
     """
 
     nodes: int
-    edges: tuple[Edge, ...]
-    processors: tuple[int, ...]
+    edges: tuple[Edge, ...] = ()
+    processors: tuple[int, ...] = ()
     scale: int = 1
     names: tuple[str, ...] = field(default=(), compare=False)
 
     def __post_init__(self) -> None:
+        if hasattr(self.nodes, "is_directed"):
+            converted = Graph.from_networkx(self.nodes)
+            for each in fields(Graph):
+                object.__setattr__(self, each.name, getattr(converted, each.name))
+            return
         between(self.nodes, 1, MOST_NODES, "topology.nodes")
         at_most(len(self.edges), MOST_EDGES, "topology.edges")
         self._check_edges()
