@@ -1,4 +1,4 @@
-"""The ``closeknit`` command, one module a subcommand.
+"""The ``closeknit`` command, one module per subcommand.
 
 Little is imported here, so that Ctrl-C is answered from the first moment on.
 """

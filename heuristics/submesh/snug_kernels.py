@@ -54,7 +54,7 @@ def snuggest(
     ``weight`` times as much as the state right now; with more, the place that touches
     most is taken. Returns its lowest corner.
 
-    Of ``boxes``, one a row (a, b, c, d), with room for one more, n are held. Requests
+    Of ``boxes``, one per row (a, b, c, d), with room for one more, n are held. Requests
     are expected to have sides of up to ``caps``. Some place is free ``distance`` rows
     from the top or the bottom.
     """

@@ -20,7 +20,7 @@ def set_opening_bb(instance: ProcSet, /, settings: Settings = DEFAULT) -> Result
 
     Guarantee: exact.
     Time: exponential at worst in the number of shared sets; O(processors) for most
-    nodes, and O(r) a set where a knapsack settles the rest.
+    nodes, and O(r) per set where a knapsack settles the rest.
     Ties: the first found; the same every time.
     Source: derived for closeknit, see docs/set-opening-bb.md.
     """
