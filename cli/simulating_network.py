@@ -13,6 +13,7 @@ from dataclasses import asdict
 from typing import Any
 
 from ..instances.errors import InputError
+from ..instances.files import write_text
 from ..instances.json_text import dumps
 from . import outputs, shared
 from .parser import Parser
@@ -94,6 +95,12 @@ def add(simulate: Parser, streams: Any) -> None:
     )
     shared.add_number(parser, "--seed", "random seed of placement and routing", 0)
     outputs.add_json(parser, "the measures")
+    parser.add_argument(
+        "--plot",
+        type=outputs.file,
+        metavar="OUT.html",
+        help="write a page with links by load and latencies",
+    )
     parser.examples(
         "simulate network --topology torus:8x8 --placement quadrant --workload 2M",
         "simulate network --topology tree:4x4 --placement shuffle --workload BU "
@@ -108,9 +115,10 @@ def run(args: argparse.Namespace) -> int:
     from ..simulation.network.runs import Switching, run_network
 
     try:
+        network, workload = network_named(args.topology), _workload(args)
         found = run_network(
-            network_named(args.topology),
-            _workload(args),
+            network,
+            workload,
             args.placement,
             instances=args.instances,
             switching=Switching(args.switching),
@@ -132,6 +140,14 @@ def run(args: argparse.Namespace) -> int:
         print_measures(measures)
         wide = max(map(len, measures))
         print(wrapped(cycles, f"{'instance_cycles':{wide}}  ", " " * (wide + 2)))
+    if args.plot:
+        from ..reports.streams.network_page import network_page
+
+        title = (
+            f"{args.instances} of {workload.name}, {workload.tasks} tasks each, on "
+            f"{args.topology}, {args.placement}, {args.switching}, seed {args.seed}"
+        )
+        write_text(args.plot, network_page(title, network, found))
     return 0
 
 

@@ -1,4 +1,4 @@
-"""Wormhole networks beside figures of other simulators, and below what cuts let pass."""
+"""Wormhole networks beside figures of other simulators, and below their cuts."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from .catalogue import RunOptions
 ROWS = 20
 """Rows of the table."""
 _LEAD = (
-    "Latencies up to 90 % of saturation are to be within 15 % of those of BookSim 2; the "
-    "last point of each curve depends on details of the allocators, and is shown only. "
-    "What CAMINOS states for one message is to be met exactly. No network accepts more "
-    "than its bisection lets pass."
+    "Latencies up to 90 % of saturation are to be within 15 % of those of BookSim 2; "
+    "the last point of each curve depends on details of the allocators, and is shown "
+    "only. What CAMINOS states for one message is to be met exactly. No network "
+    "accepts more than its bisection lets pass."
 )
 
 

@@ -262,3 +262,13 @@ def test_nodes_without_a_way_between_them_are_named(
     words = f"--topology graph:{path} --placement mm --workload BI --tasks 4"
     told = refused(capsys, words)
     assert told.startswith(f"{path}: topology.edges: not connected: no path from ")
+
+
+def test_a_page_of_the_run(tmp_path: Path, capsys: Capture) -> None:
+    page = tmp_path / "run.html"
+    words = f"{QUADRANT} --workload 2M --tasks 16 --plot {page} --json -"
+    assert run(["simulate", "network", *words.split()]) == 0
+    assert json.loads(capsys.readouterr().out)["time_cycles"] == 257
+    text = page.read_text()
+    assert "1 of 2M, 16 tasks each, on torus:8x8, quadrant, cut-through, seed 0" in text
+    assert text.count('class="plot"') == 3
