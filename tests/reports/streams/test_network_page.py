@@ -29,8 +29,12 @@ def one_message(network: Network) -> Finished:
 
 def lines(svg: str) -> list[tuple[str, float]]:
     """Return every line of the links: its way, and how dark it is."""
-    found = re.findall(r'<path d="(M[^"]*)"[^>]*stroke-opacity: ([\d.]+)', svg)
-    return [(way, float(dark)) for way, dark in found]
+    found = re.findall(r'<path d="(M[^"]*)"[^>]*style="([^"]*var\(--b\)[^"]*)"', svg)
+    dark = [re.search(r"stroke-opacity: ([\d.]+)", style) for _, style in found]
+    return [
+        (way, float(one[1]) if one else 1.0)
+        for (way, _), one in zip(found, dark, strict=True)
+    ]
 
 
 @pytest.mark.parametrize(
@@ -68,5 +72,5 @@ def test_a_run_without_messages_has_a_page() -> None:
     silent = Workload(
         "silent", 2, np.zeros((0, 3), np.int64), np.zeros((0, 2), np.int64)
     )
-    page = network_page("nothing", Mesh(1), run_network(Mesh(2), silent, "row"))
+    page = network_page("nothing", Mesh(2), run_network(Mesh(2), silent, "row"))
     assert "time_cycles" in page
