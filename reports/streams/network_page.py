@@ -131,7 +131,7 @@ def heat_map(network: Network, run: Finished) -> Plot:
     axes.set_axis_off()
     return plotted(
         figure,
-        "Links",
+        "Map",
         f"A line per link and direction, on the right of its way; the darkest carried "
         f"{run.summary.busiest_link_flits} flits. Dots: processors, dark ones have "
         f"tasks.",

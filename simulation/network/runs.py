@@ -237,9 +237,9 @@ def run_network(
     Examples
     --------
     >>> from closeknit.simulation.network.workloads import workload
-    >>> pair = workload("2M", 4, 64)  # a square; every message is one packet
-    >>> run_network(Torus(8, 8), pair, "quadrant").summary.time_cycles
-    34
+    >>> square = workload("2M", 4, 64)  # everyone sends two packets over one link
+    >>> run_network(Torus(8, 8), square, "quadrant").summary.time_cycles
+    33
     """
     at_least(instances, 1, "instances")
     engine = engine_for(network, switching, routing=routing, packet=packet, seed=seed)
