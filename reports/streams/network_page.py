@@ -10,7 +10,7 @@ from matplotlib.collections import LineCollection
 from ...instances import Mesh, Torus
 from ...simulation.network.cut_through import Network
 from ...simulation.network.runs import Finished
-from ..pages.document import Document, Plot, Section, Table
+from ..pages.document import Document, Name, Plot, Section, Table
 from ..pages.html import html_of
 from ..pages.plot_style import FAINT, INK, RULE, A, B, dots, in_style, plotted, sheet
 
@@ -70,7 +70,7 @@ def network_page(title: str, network: Network, run: Finished) -> str:
         Document(
             name="network",
             title="A run on a network",
-            source=title,
+            source=Name(title),
             sections=tuple(sections),
         )
     )
