@@ -147,11 +147,18 @@ def _given(numbers: list[int], sizes: Sequence[int], count: int) -> list[Ints]:
 
 
 def _grid(kind: type[Mesh] | type[Torus]) -> Callable[[str], Network]:
-    return lambda sizes: kind(option_values.shape(sizes))
+    return lambda sizes: kind(_sides(sizes))
+
+
+def _sides(text: str) -> tuple[int, ...]:
+    try:
+        return option_values.shape(text)
+    except InputError:
+        raise InputError("must be sides such as 16x22") from None
 
 
 def _tree(sizes: str) -> Network:
-    sides = option_values.shape(sizes)
+    sides = _sides(sizes)
     if len(sides) != 2:
         raise InputError("must be the arity and the levels of a tree, as in tree:4x3")
     return KaryTree(*sides)

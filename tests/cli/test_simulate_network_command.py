@@ -175,6 +175,10 @@ def test_nothing_is_sent(tmp_path: Path, capsys: Capture) -> None:
             "--topology: no such kind of network: 'ring' (known: mesh, torus, tree, ",
         ),
         (
+            "--topology mesh:4y4 --placement mm --workload 2M",
+            "--topology: must be sides such as 16x22, not 'mesh:4y4'",
+        ),
+        (
             "--topology tree:4 --placement mm --workload 2M",
             "--topology: must be the arity and the levels of a tree, as in tree:4x3, ",
         ),
