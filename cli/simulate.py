@@ -1,4 +1,4 @@
-"""Simulate a stream of jobs, and measure how well a machine is used.
+"""Simulate streams of jobs, or the messages of jobs, and measure how a machine is used.
 
 With --json, the answer is one object, whose keys name the measures and their units.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import argparse
 
-from . import simulating_stream, simulating_submesh
+from . import simulating_network, simulating_stream, simulating_submesh
 from .parser import Parser
 
 
@@ -16,9 +16,11 @@ def options(parser: Parser) -> None:
     streams = parser.add_subparsers(metavar="STREAM", required=True)
     simulating_stream.add(parser, streams)
     simulating_submesh.add(parser, streams)
+    simulating_network.add(parser, streams)
     parser.examples(
         "simulate stream --method mm --shape 16x16 --requests 500",
         "simulate submesh --method 4iss --shape 64x64",
+        "simulate network --topology torus:8x8 --placement quadrant --workload 2M",
     )
 
 

@@ -1,8 +1,8 @@
 """Test claims: published bounds, derived formulas, exactness of the exact routes.
 
 CLAIM is the name of a claim, a pattern such as 'mm*', a method, or a group: a problem
-(ksubset, procset, sukp, submesh), scheduler, exact, guarantees, lower-bounds, towns,
-worst-cases, lemmas, ptas or curves. Without CLAIM, all claims are tested. Exit status 0
+(ksubset, procset, sukp, submesh), scheduler, network, exact, guarantees, lower-bounds,
+towns, worst-cases, lemmas, ptas or curves. Without CLAIM, all are tested. Exit status 0
 when all hold, 1 when one is broken or its test fails. The smallest counterexample found
 is written as an instance file.
 """

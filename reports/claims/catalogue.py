@@ -17,6 +17,7 @@ from .exact import EXACT_CLAIMS, LARGER_CLAIMS
 from .exhaustive import EXHAUSTIVE_CLAIMS
 from .families import FAMILY_CLAIMS, LEDGER_CLAIMS
 from .lemmas import LEMMA_CLAIMS
+from .networks import NETWORK_CLAIMS
 from .processor_sets import PROCSET_CLAIMS, SUKP_CLAIMS
 from .proofs import PACKING_CLAIMS, PROOF_CLAIMS
 from .ptas import PTAS_CLAIMS
@@ -33,7 +34,7 @@ CLAIMS = MappingProxyType(
             *(*LOWER_BOUND_CLAIMS, *FAMILY_CLAIMS, *LEDGER_CLAIMS),
             *(*EXHAUSTIVE_CLAIMS, *BOUND_CLAIMS, *CURVE_CLAIMS, *LEMMA_CLAIMS),
             *(*PTAS_CLAIMS, *PROCSET_CLAIMS, *SUKP_CLAIMS, *SUBMESH_CLAIMS),
-            *SCHEDULER_CLAIMS,
+            *(*SCHEDULER_CLAIMS, *NETWORK_CLAIMS),
         )
     }
 )
@@ -44,6 +45,7 @@ _BY_PROBLEM = {
     "sukp": SUKP_CLAIMS,
     "submesh": (*SUBMESH_CLAIMS, *PACKING_CLAIMS),
     "scheduler": SCHEDULER_CLAIMS,
+    "network": NETWORK_CLAIMS,
 }
 _NOT_KSUBSET = {claim.name for claims in _BY_PROBLEM.values() for claim in claims}
 
@@ -63,7 +65,7 @@ GROUPS: Mapping[str, tuple[Claim, ...]] = MappingProxyType(
         "curves": CURVE_CLAIMS,
     }
 )
-"""Groups of claims: one per problem, one for schedulers, and by topic."""
+"""Groups of claims: one per problem, for schedulers and networks, and by topic."""
 
 
 def chosen_claims(names: Sequence[str]) -> list[Claim]:

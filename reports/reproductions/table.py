@@ -36,6 +36,8 @@ def _study(name: str) -> Callable[[RunOptions], Document]:
             from .morgenstern1994.study import table3 as study
         case "morgenstern-beyond":
             from .morgenstern1994.beyond import study
+        case "network-validation":
+            from .network_validation import study
         case _:
             from .morgenstern1994.undecided import study
     return study
@@ -141,6 +143,12 @@ _ENTRIES = (
         "what of migration can be decided, from 2 to 240 residents",
         _DRAWN,
         _QUEUE,
+    ),
+    _entry(
+        "network-validation",
+        "BookSim 2, CAMINOS, bisections",
+        "wormhole networks beside other simulators, and below their cuts",
+        "seed",
     ),
 )
 REPRODUCTIONS: Mapping[str, Reproduction] = MappingProxyType(

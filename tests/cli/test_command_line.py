@@ -242,7 +242,7 @@ def test_claims_are_chosen_by_pattern_group_and_method(capsys: Capture) -> None:
     assert "mm-inc-upper-bound" not in [one.name for one in chosen_claims(["mm"])]
     covered = {
         one.name
-        for group in ("ksubset", "procset", "sukp", "submesh", "scheduler")
+        for group in ("ksubset", "procset", "sukp", "submesh", "scheduler", "network")
         for one in GROUPS[group]
     }
     assert covered == set(CLAIMS)

@@ -166,6 +166,7 @@ NOT_COMPARED = {
     ("docs/mache-dispersal.md", "closeknit reproduce mache-dispersal"): TRACE,
     ("docs/models.md", "make bench-models"): SPEED,
     ("docs/models.md", "python benchmarks/bench_models.py"): SPEED,
+    ("docs/network.md", "make bench-network"): SPEED,
     ("docs/online-rule.md", "make bench-stream"): SPEED,
     ("docs/online-rule.md", "closeknit reproduce online-rule"): TRACE,
     ("docs/set-opening-bb.md", "make bench-procset-bb"): SPEED,
@@ -230,6 +231,17 @@ def run_all(part: Part, *, only: str = "") -> str:
 def csv_rows(name: str) -> list[dict[str, str]]:
     with Path("out", f"{name}.csv").open() as stream:
         return list(csv.DictReader(stream))
+
+
+def rows_of_the_validation(part: Part) -> None:
+    run_all(part)
+    (table,) = part.tables
+    rows = csv_rows("rows")
+    assert [row[0] for row in table[1:]] == [row["network"] for row in rows]
+    for shown, row in zip(table[1:], rows, strict=True):
+        hold(shown[1], float(row["theirs"]), row["network"])
+        hold(shown[2], float(row["ours"]), row["network"])
+        assert row["met"] == "yes"
 
 
 def drawn_streams(part: Part) -> None:
@@ -404,6 +416,9 @@ COMPARED: dict[tuple[str, str], Callable[[Part], None]] = {
         reaching_s_quality
     ),
     ("docs/drakenberg.md", "closeknit reproduce drakenberg-linecards"): line_cards,
+    ("docs/network.md", "closeknit reproduce network-validation"): (
+        rows_of_the_validation
+    ),
     ("docs/ptas.md", "make bench-ptas"): ptas_of_a_row,
     ("docs/streams.md", "closeknit simulate stream"): drawn_streams,
     ("docs/submesh-allocators.md", "closeknit reproduce morgenstern-table1"): (

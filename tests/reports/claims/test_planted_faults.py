@@ -721,6 +721,51 @@ EDITS: dict[str, tuple[str, Edit]] = {
         "lookahead-keeps-sets-whole",
         Edit("exact.procset.lookahead", "if any(top) else 0", ""),
     ),
+    # networks in simulation
+    "the last, shorter packet of a message is forgotten": (
+        "network-zero-load-latency",
+        Edit(
+            "simulation.network.posted",
+            "= -(-messages.length // self._packet_phits)",
+            "= np.maximum(1, messages.length // self._packet_phits)",
+        ),
+    ),
+    "flows do not wait for their way": (
+        "network-zero-load-latency",
+        Edit(
+            "simulation.network.flow_level",
+            "np.ceil(through - 1e-6)",
+            "np.floor(0 * through)",
+        ),
+    ),
+    "flits of the upper lane are not counted": (
+        "network-conserves-flits",
+        Edit(
+            "simulation.network.worm_routes",
+            "carried[lower + lane] for lane in range(self.lanes)",
+            "carried[lower + lane] for lane in range(1)",
+        ),
+    ),
+    "messages are sent before those that they wait for": (
+        "network-conserves-flits",
+        Edit("simulation.network.posted", "= messages.waits", "= 0 * messages.waits"),
+    ),
+    "a header waits for a cycle at every switch": (
+        "network-worms-are-their-flits",
+        Edit(
+            "simulation.network.flits",
+            "(BUBBLE, router.bubble)",
+            "(BUBBLE, router.bubble + 1)",
+        ),
+    ),
+    "of flows only half is sent": (
+        "network-keeps-to-its-cuts",
+        Edit(
+            "simulation.network.flow_level",
+            "= packets * self._packet_phits",
+            "= packets * self._packet_phits // 2",
+        ),
+    ),
     # searches
     "sukp-bb is content with one more than least": (
         "searches-improve-by-one",
@@ -803,6 +848,22 @@ KERNELS: dict[str, tuple[str, Edit]] = {
             ("beside a row", "kernels", "        if cost ", " or 2 * lc >= k"),
         )
     },
+    "a worm asks before others of the same cycle": (
+        "network-worms-are-their-flits",
+        Edit(
+            "simulation.network.worm_kernels",
+            "worm[before + SINCE] == t and worm[before + RANK] > rank",
+            "worm[before + SINCE] > t and worm[before + RANK] > rank",
+        ),
+    ),
+    "channels of a worm are free too early": (
+        "network-keeps-to-its-cuts",
+        Edit(
+            "simulation.network.worm_kernels",
+            "            when = t + flits\n            worm[w + DUE] = when",
+            "            when = t + 1 + flits // 2\n            worm[w + DUE] = when",
+        ),
+    ),
     "cuts-bb cuts off one too early": (
         "searches-improve-by-one",
         Edit(

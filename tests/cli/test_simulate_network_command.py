@@ -1,0 +1,278 @@
+"""``closeknit simulate network``, through the real command line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from closeknit.cli.app import run
+
+Capture = pytest.CaptureFixture[str]
+MEASURES = {
+    *("time_cycles", "messages", "mean_latency_cycles", "p95_latency_cycles"),
+    *("max_latency_cycles", "flits_carried", "links", "busiest_link"),
+    *("busiest_link_flits", "busiest_link_share", "instance_cycles"),
+}
+QUADRANT = "--topology torus:8x8 --placement quadrant --size 256"
+CHAIN = {
+    "format": "closeknit/workload",
+    "version": 1,
+    "tasks": 3,
+    "messages": [[0, 1, 64], [1, 2, 128]],
+    "waits": [[0, 1]],
+}
+
+
+def measured(capsys: Capture, words: str) -> dict[str, Any]:
+    assert run(["simulate", "network", *words.split(), "--json", "-"]) == 0
+    found: dict[str, Any] = json.loads(capsys.readouterr().out)
+    assert set(found) == MEASURES
+    return found
+
+
+def refused(capsys: Capture, words: str) -> str:
+    assert run(["simulate", "network", *words.split()]) == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err.count("\n") == 1
+    return said.err.removeprefix("closeknit: ").rstrip()
+
+
+def written(folder: Path, **changed: Any) -> Path:
+    path = folder / "chain.json"
+    path.write_text(json.dumps({**CHAIN, **changed}))
+    return path
+
+
+def test_neighbours_take_one_link_each_in_a_quadrant(capsys: Capture) -> None:
+    found = measured(capsys, f"{QUADRANT} --workload 2M --tasks 16")
+    assert found["messages"] == 2 * 2 * 4 * 3
+    assert found["flits_carried"] == 48 * 64
+    assert found["links"] == 256
+    assert found["busiest_link_flits"] == 64
+    # four packets of 16 phits each to two, three or four neighbours, one by one
+    assert found["instance_cycles"] == [found["time_cycles"]] == [4 * 64 + 1]
+    assert found["max_latency_cycles"] == found["p95_latency_cycles"] == 257
+    # the k-th message of a task takes 64 k + 1: 16 tasks send two, 12 a third, 4 a
+    # fourth
+    assert found["mean_latency_cycles"] == (32 * 96 + 12 * 192 + 4 * 256 + 48) / 48
+
+
+def test_instances_in_quadrants_do_not_meet_and_random_ones_do(capsys: Capture) -> None:
+    four = f"{QUADRANT} --workload 3M --tasks 16 --instances 4"
+    apart = measured(capsys, four)
+    assert len(apart["instance_cycles"]) == 4
+    assert len(set(apart["instance_cycles"])) == 1
+    drawn = measured(capsys, four.replace("quadrant", "random") + " --seed 1")
+    assert max(drawn["instance_cycles"]) == drawn["time_cycles"]
+    assert drawn["time_cycles"] > apart["time_cycles"]
+    assert drawn["flits_carried"] > apart["flits_carried"]
+    again = measured(capsys, four.replace("quadrant", "random") + " --seed 1")
+    assert drawn == again
+    other = measured(capsys, four.replace("quadrant", "random") + " --seed 2")
+    assert other != drawn
+
+
+@pytest.mark.parametrize(
+    ("words", "cycles"),
+    [
+        # 16 and 32 phits over one link each; tasks on processors 0, 1, 2
+        ("--topology mesh:3x3 --placement row", (1 + 16) + (1 + 32)),
+        ("--topology mesh:3x3 --placement 0,4,8", (2 + 16) + (2 + 32)),
+        ("--topology mesh:3x3 --placement row --switching wormhole", 18 + 34),
+        ("--topology mesh:3x3 --placement 0,4,8 --switching flow", 18 + 34),
+        ("--topology torus:8x8 --placement row --routing dimension-order", 17 + 33),
+        # three channels within a switch's subtree, the injection queue included
+        ("--topology tree:2x2 --placement consecutive", (1 + 16) + (3 + 32)),
+    ],
+)
+def test_files_take_the_closed_form(
+    words: str, cycles: int, tmp_path: Path, capsys: Capture
+) -> None:
+    found = measured(capsys, f"{words} --file {written(tmp_path)}")
+    assert found["time_cycles"] == cycles
+
+
+@pytest.mark.parametrize("routing", ["minimal", "drawn", "valiant"])
+def test_dragonflies(routing: str, capsys: Capture) -> None:
+    words = "--topology dragonfly:2,1,1 --placement mm --workload BU --tasks 4"
+    found = measured(capsys, f"{words} --size 64 --routing {routing}")
+    assert found["messages"] == 8
+    assert found["links"] == 2 * (6 + 3 + 3)  # hosts, groups, between groups
+
+
+def test_measured_communication(tmp_path: Path, capsys: Capture) -> None:
+    path = tmp_path / "ranks.csv"
+    path.write_text("src,dst,bytes,messages\n0,1,640,2\n2,3,1280,1\n")
+    words = f"--topology mesh:2x2 --placement row --traffic {path}"
+    found = measured(capsys, words)
+    assert found["flits_carried"] == 160 + 320
+    assert found["busiest_link"] == "(1, 0) -> (1, 1)"
+    assert found["time_cycles"] == 1 + 320
+    less = measured(capsys, f"{words} --per 10 --rounds 2")
+    assert less["messages"] == 4
+    assert less["flits_carried"] == 2 * (16 + 16)
+
+
+def test_text_and_a_file(tmp_path: Path, capsys: Capture) -> None:
+    out = tmp_path / "out.json"
+    words = f"{QUADRANT} --workload 2W --tasks 4 --instances 16 --json {out}"
+    assert run(["simulate", "network", *words.split()]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert all(len(line) <= 80 for line in lines)
+    found = json.loads(out.read_text())
+    assert f"time_cycles          {found['time_cycles']}" in lines
+    said = " ".join(lines).split("instance_cycles")[1].split()
+    assert [int(one) for one in said] == found["instance_cycles"]
+
+
+def test_nothing_is_sent(tmp_path: Path, capsys: Capture) -> None:
+    path = written(tmp_path, messages=[], waits=[])
+    found = measured(capsys, f"--topology mesh:4 --placement row --file {path}")
+    assert (found["time_cycles"], found["mean_latency_cycles"]) == (0, None)
+    assert found["busiest_link"] is None
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (
+            f"{QUADRANT} --workload 2M --instances 2",
+            "--instances: 2 of 64 tasks do not fit on 64 processors",
+        ),
+        (f"{QUADRANT} --workload BU --tasks 48", "--tasks: must be a power of two, no"),
+        (f"{QUADRANT} --workload 4M", "--workload: must be one of BI, BU, 2M, 3M, "),
+        (
+            f"{QUADRANT} --workload 2M --instances 0",
+            "--instances: must be at least 1, not 0",
+        ),
+        (
+            f"{QUADRANT.replace('256', '-256')} --workload 2M",
+            "argument --size: must be an integer from 0 to 2^31 - 1, not '-256'",
+        ),
+        (f"{QUADRANT} --workload 2M --packet 0", "--packet: must be at least 1, not 0"),
+        (
+            f"{QUADRANT} --workload 2M --routing valiant",
+            "--routing: must be one of adaptive, dimension-order, not 'valiant'",
+        ),
+        (
+            f"{QUADRANT} --workload 2M --switching wormhole --routing adaptive",
+            "--routing: must be dimension-order for worms, not 'adaptive'",
+        ),
+        (
+            "--topology tree:4x3 --placement mm --workload 2M --switching wormhole",
+            "--switching: needs a mesh or a torus, not 'wormhole'",
+        ),
+        (
+            "--topology tree:4x3 --placement row --workload 2M",
+            "--topology: needs a mesh or a torus, not 'tree'",
+        ),
+        (
+            "--topology ring:8 --placement row --workload 2M",
+            "--topology: no such kind of network: 'ring' (known: mesh, torus, tree, ",
+        ),
+        (
+            "--topology mesh:4y4 --placement mm --workload 2M",
+            "--topology: must be sides such as 16x22, not 'mesh:4y4'",
+        ),
+        (
+            "--topology tree:4 --placement mm --workload 2M",
+            "--topology: must be the arity and the levels of a tree, as in tree:4x3, ",
+        ),
+        (
+            "--topology dragonfly:4,0,2 --placement mm --workload 2M",
+            "--topology: must be at least 1, not 'dragonfly:4,0,2'",
+        ),
+        (
+            "--topology dragonfly:4x2x2 --placement mm --workload 2M",
+            "--topology: must be routers, hosts and links, as in dragonfly:4,2,2, not",
+        ),
+        (
+            "--topology torus:8x8 --placement quadrants --workload 2M",
+            "--placement: no such method: 'quadrants' (did you mean quadrant?)",
+        ),
+        (
+            "--topology mesh:4x4 --placement 0,1,2 --workload BI --tasks 4",
+            "--placement: rank 3 has no node: 3 are listed for 4 ranks",
+        ),
+        (
+            "--topology mesh:4x4 --placement 0,1,2,3,4 --workload BI --tasks 4",
+            "--placement: must list 4 processors, one per rank, not 5",
+        ),
+        (
+            "--topology mesh:4x4 --placement 0,1,2,16 --workload BI --tasks 4",
+            "--placement[3]: there are only 16 processors: 16",
+        ),
+        (
+            "--topology mesh:4x4 --placement 0,1,2,1 --workload BI --tasks 4",
+            "--placement[3]: is listed twice: 1",
+        ),
+        (
+            f"{QUADRANT} --file none.json",
+            "--size: is for a named workload",
+        ),
+        (
+            f"{QUADRANT} --workload 2M --per 2",
+            "--per: is for measured communication",
+        ),
+        (
+            "--topology mesh:4x4 --placement row --workload io --tasks 16 --size 4",
+            "--instances: 1 of 20 tasks do not fit on 16 processors",
+        ),
+    ],
+)
+def test_bad_input_is_one_line(words: str, told: str, capsys: Capture) -> None:
+    assert refused(capsys, words).startswith(told)
+
+
+@pytest.mark.parametrize(
+    ("changed", "told"),
+    [
+        (
+            {"messages": [[0, 1, -64]], "waits": []},
+            "messages[0][2]: must lie between 0 and 4611686018427387904, not -64",
+        ),
+        ({"tasks": 2}, "messages[1][1]: must lie between 0 and 1, not 2"),
+        ({"waits": [[0, 1], [1, 0]]}, "message 0 waits for itself, by way of others"),
+    ],
+)
+def test_bad_files_are_one_line(
+    changed: dict[str, Any], told: str, tmp_path: Path, capsys: Capture
+) -> None:
+    path = written(tmp_path, **changed)
+    words = f"--topology mesh:4x4 --placement row --file {path}"
+    assert refused(capsys, words) == f"{path}: {told}"
+
+
+def test_a_bad_matrix_is_one_line(tmp_path: Path, capsys: Capture) -> None:
+    path = tmp_path / "matrix.txt"
+    path.write_text("1,2\n3,x\n")
+    words = f"--topology mesh:4x4 --placement row --traffic {path}"
+    assert refused(capsys, words).startswith(f"{path}: line 2: ")
+
+
+def test_nodes_without_a_way_between_them_are_named(
+    tmp_path: Path, capsys: Capture
+) -> None:
+    path = tmp_path / "parts.json"
+    parts = {
+        "nodes": [{"id": i} for i in range(4)],
+        "links": [{"source": 0, "target": 1}, {"source": 2, "target": 3}],
+    }
+    path.write_text(json.dumps(parts))
+    words = f"--topology graph:{path} --placement mm --workload BI --tasks 4"
+    told = refused(capsys, words)
+    assert told.startswith(f"{path}: topology.edges: not connected: no path from ")
+
+
+def test_a_page_of_the_run(tmp_path: Path, capsys: Capture) -> None:
+    page = tmp_path / "run.html"
+    words = f"{QUADRANT} --workload 2M --tasks 16 --plot {page} --json -"
+    assert run(["simulate", "network", *words.split()]) == 0
+    assert json.loads(capsys.readouterr().out)["time_cycles"] == 257
+    text = page.read_text()
+    assert "1 of 2M, 16 tasks each, on torus:8x8, quadrant, cut-through, seed 0" in text
+    assert text.count('class="plot"') == 3
