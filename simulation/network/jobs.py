@@ -18,6 +18,7 @@ from ..stream_jobs import StreamJob
 from .engine import Engine
 from .messages import Messages
 from .workloads_causal import mixed
+from .workloads_format import Workload
 
 Traffic = Callable[[StreamJob, IntArray, np.random.Generator], Messages]
 """Messages of a job: between nodes of an engine, its processors given by task."""
@@ -131,11 +132,9 @@ class MixedTraffic:
         io = np.arange(rows) * (columns + 1)
         return [*(row * (columns + 1) + column + 1).tolist(), *io.tolist()]
 
-    def __call__(
-        self, job: StreamJob, processors: IntArray, random: np.random.Generator
-    ) -> Messages:
-        """Draw the messages of a job."""
-        drawn = mixed(
+    def draw(self, job: StreamJob, random: np.random.Generator) -> Workload:
+        """Draw the messages of a job, between its tasks and I/O nodes."""
+        return mixed(
             job.processors,
             self.length,
             self.share,
@@ -145,4 +144,9 @@ class MixedTraffic:
             self.outstanding,
             int(random.integers(2**62)),
         )
-        return drawn.on(self.nodes(processors), unit=1)
+
+    def __call__(
+        self, job: StreamJob, processors: IntArray, random: np.random.Generator
+    ) -> Messages:
+        """Draw the messages of a job."""
+        return self.draw(job, random).on(self.nodes(processors), unit=1)
