@@ -87,9 +87,8 @@ def _lead(made: Sequence[Figures]) -> Iterator[str]:
         f"Rank correlation of our mean service times with the paper's: {rhos} at "
         f"{shares} % I/O."
     )
-    yield "Of the six, least to most: " + "; ".join(
-        f"at {column.share} % {', '.join(column.order)}" for column in made
-    )
+    orders = [f"at {column.share} % {', '.join(column.order)}" for column in made]
+    yield f"Of the six, least to most: {'; '.join(orders)}."
     for name in OURS:
         gaps = "; ".join(
             f"{gap:+.0f} (standard error {deviation:.0f}) at {column.share} %"
