@@ -63,7 +63,10 @@ STRATEGIES: Mapping[str, AllocatorSpec] = MappingProxyType(
             )
         },
         "quadrant": AllocatorSpec(Quadrant, needs_a_grid),
-        "mc": AllocatorSpec(MC, needs_a_grid),
+        **{
+            name: AllocatorSpec(MC, needs_a_grid, arguments={"ties": ties})
+            for name, ties in (("mc", "row"), ("mc/column-major", "column"))
+        },
         "mc-elongated": AllocatorSpec(MCElongated, needs_a_plane),
         "plas": AllocatorSpec(PLAS, needs_a_plane),
         "mbs": AllocatorSpec(MBS, needs_a_grid),

@@ -8,6 +8,7 @@ next that is submitted at that time.
 from __future__ import annotations
 
 import heapq
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum
@@ -49,8 +50,56 @@ class End:
 Event = Start | End
 
 
+class Ends(ABC):
+    """Says when running jobs end: by run times, or by what the jobs do."""
+
+    @abstractmethod
+    def begin(self, place: int, job: StreamJob, grant: Allocation, now: int) -> None:
+        """Take note of a start; ``place`` is the position in the stream."""
+
+    @abstractmethod
+    def until(self, time: int | None) -> tuple[int, list[int]] | None:
+        """Return the next time at which jobs end, and their places, ascending.
+
+        Parameters
+        ----------
+        time
+            Last one to look at; None for no limit.
+
+        Returns
+        -------
+        tuple or None
+            None if no running job ends by then.
+        """
+
+
+class RunTimes(Ends):
+    """Jobs end after the run times that they were given."""
+
+    def __init__(self) -> None:
+        self._ends: list[tuple[int, int]] = []
+
+    def begin(self, place: int, job: StreamJob, grant: Allocation, now: int) -> None:
+        """Take note of a start; see `Ends`."""
+        heapq.heappush(self._ends, (now + job.seconds, place))
+
+    def until(self, time: int | None) -> tuple[int, list[int]] | None:
+        """Return the next time at which jobs end, and their places; see `Ends`."""
+        ends = self._ends
+        if not ends or (time is not None and ends[0][0] > time):
+            return None
+        now = ends[0][0]
+        places = []
+        while ends and ends[0][0] == now:
+            places.append(heapq.heappop(ends)[1])
+        return now, places
+
+
 def simulate(
-    jobs: Iterable[StreamJob], allocator: Allocator, policy: Policy = Policy.FCFS
+    jobs: Iterable[StreamJob],
+    allocator: Allocator,
+    policy: Policy = Policy.FCFS,
+    ends: Ends | None = None,
 ) -> Iterator[Event]:
     """Run a stream until all jobs have ended; yield starts and ends in order of time.
 
@@ -70,6 +119,8 @@ def simulate(
         Chooses the processors; idle except for what is held permanently.
     policy
         Which jobs may start.
+    ends
+        When the jobs end; None for their run times.
 
     Raises
     ------
@@ -82,20 +133,21 @@ def simulate(
     Time: O(log n) per event in addition to the allocator's, and under EASY a pass over
     the running and waiting jobs.
     """
-    return _Run(allocator, policy).events(jobs)
+    return _Run(allocator, policy, ends or RunTimes()).events(jobs)
 
 
 class _Run:
     """The running and waiting jobs."""
 
-    def __init__(self, allocator: Allocator, policy: Policy) -> None:
+    def __init__(self, allocator: Allocator, policy: Policy, ends: Ends) -> None:
         self.allocator = allocator
         self.policy = policy
         self.most = allocator.free
         self.clock = 0
         self.waiting: list[tuple[int, StreamJob]] = []
-        self.running: list[tuple[int, int, StreamJob, Allocation, int]] = []
-        """End, position in the stream, job, allocation, expected end."""
+        self.ends = ends
+        self.running: dict[int, tuple[StreamJob, Allocation, int]] = {}
+        """By position in the stream: job, allocation, expected end."""
         self.watch = (
             ProcessorWatch(allocator.idle, allocator.state()) if checking() else None
         )
@@ -106,14 +158,14 @@ class _Run:
         for place, job in enumerate(jobs):
             self._refuse(job, last)
             last = job.submit
-            while self.running and self.running[0][0] <= job.submit:
-                yield from self._end()
+            while due := self.ends.until(job.submit):
+                yield from self._end(*due)
                 yield from self._start()
             self.clock = job.submit
             self.waiting.append((place, job))
             yield from self._start()
-        while self.running:
-            yield from self._end()
+        while due := self.ends.until(None):
+            yield from self._end(*due)
             yield from self._start()
         if self.watch is not None:
             self.watch.over(self.allocator.state())
@@ -132,11 +184,11 @@ class _Run:
                 value=job.submit,
             )
 
-    def _end(self) -> Iterator[End]:
-        """End all jobs that end next."""
-        self.clock = self.running[0][0]
-        while self.running and self.running[0][0] == self.clock:
-            _, _, job, grant, _ = heapq.heappop(self.running)
+    def _end(self, now: int, places: list[int]) -> Iterator[End]:
+        """End jobs, in the order in which they were submitted."""
+        self.clock = now
+        for place in places:
+            job, grant, _ = self.running.pop(place)
             self.allocator.release(grant)
             if self.watch is not None:
                 self.watch.ended(job.number, grant.held)
@@ -181,9 +233,8 @@ class _Run:
         if self.watch is not None:
             self.watch.started(job.number, job.processors, grant.used, grant.held)
             self._look()
-        expected = self.clock + job.estimate
-        entry = (self.clock + job.seconds, place, job, grant, expected)
-        heapq.heappush(self.running, entry)
+        self.running[place] = job, grant, self.clock + job.estimate
+        self.ends.begin(place, job, grant, self.clock)
         return Start(job, self.clock, idle, grant)
 
     def _look(self) -> None:
@@ -221,7 +272,8 @@ class _Run:
         refused = wanted <= idle  # enough are idle, yet it was not placed
         moment = -1
         for expected, held in sorted(
-            (max(entry[4], self.clock), len(entry[3].held)) for entry in self.running
+            (max(expected, self.clock), len(grant.held))
+            for _, grant, expected in self.running.values()
         ):
             if idle >= wanted and 0 <= moment < expected:
                 break

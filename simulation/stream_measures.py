@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from io import StringIO
 from math import comb, fsum
 
@@ -12,7 +12,7 @@ import numpy as np
 
 from ..heuristics.allocation.allocator import Allocator, Flags
 from ..instances import IntArray, Mesh, Topology, Torus
-from .stream import End, Event, Policy, Start, simulate
+from .stream import End, Ends, Event, Policy, Start, simulate
 from .stream_jobs import StreamJob
 
 
@@ -27,7 +27,7 @@ class JobRow:
     number: int
     submit_s: int
     start_s: int
-    end_s: int  # follows from the run time
+    end_s: int  # by the run time; once the job has ended, when that was
     processors: int
     held: int  # more than requested where whole pages are allocated
     pair_sum: int  # distances of all pairs, in hops or the network's unit of length
@@ -183,6 +183,7 @@ class Meter:
         self._used = self._held = self._lean = 0
         self._used_time = self._held_time = self._lean_time = 0
         self._ended = self._flow = 0
+        self._running: dict[int, int] = {}  # row of each running job, by its grant
 
     def see(self, event: Event) -> None:
         """Record a start or an end."""
@@ -194,7 +195,11 @@ class Meter:
         if isinstance(event, End):
             self._ended += 1
             self._flow += event.time - event.job.submit
+            at = self._running.pop(id(event.grant))
+            if self.rows[at].end_s != event.time:
+                self.rows[at] = replace(self.rows[at], end_s=event.time)
             return
+        self._running[id(event.grant)] = len(self.rows)
         self.rows.append(self._row(event))
 
     def _advance(self, event: Event) -> None:
@@ -266,11 +271,14 @@ class Meter:
 
 
 def measure(
-    jobs: Iterable[StreamJob], allocator: Allocator, policy: Policy = Policy.FCFS
+    jobs: Iterable[StreamJob],
+    allocator: Allocator,
+    policy: Policy = Policy.FCFS,
+    ends: Ends | None = None,
 ) -> tuple[Summary, list[JobRow]]:
-    """Run a stream to its end, and measure it."""
+    """Run a stream to its end, and measure it; parameters as those of `simulate`."""
     meter = Meter(allocator)
-    for event in simulate(jobs, allocator, policy):
+    for event in simulate(jobs, allocator, policy, ends):
         meter.see(event)
     return meter.summary(), meter.rows
 

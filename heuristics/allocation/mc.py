@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import permutations
+from types import MappingProxyType
+from typing import Literal
 
 import numpy as np
 
-from ...instances import IntArray
+from ...instances import IntArray, Topology
 from .allocator import Allocation, Allocator
 from .shells import FAR, Shells, grid_of, squarest
+
+Ties = Literal["row", "column"]
 
 
 class MC(Allocator):
@@ -28,18 +32,36 @@ class MC(Allocator):
 
     Guarantee: none; ``mc1x1``, whose shell 0 is a single processor, has one.
     Time: O(n + f s 2^d d) for n processors, f of them idle, up to s shells, d axes.
-    Ties: orientation, then centre, in lexicographic order; within a side, coordinates.
+    Ties: orientation, then centre, then within a side coordinates, each {ties}.
     Source: Mache et al. 1997, as in Bender et al. 2008, section 1; order within a
     shell: Mache et al. 1999, section 3.2.3.
     """
 
+    WORDS = MappingProxyType(
+        {
+            "ties": {
+                "row": "in lexicographic order",
+                "column": "in lexicographic order read from the last axis to the first",
+            }
+        }
+    )
+
+    def __init__(
+        self, topology: Topology, *, seed: int = 0, ties: Ties = "row"
+    ) -> None:
+        super().__init__(topology, seed=seed)
+        self._turn = -1 if ties == "column" else 1
+
     def _choose(self, k: int, shape: tuple[int, ...] | None) -> Allocation:
         grid, wraps = grid_of(self.topology)
         numbers = np.flatnonzero(self.idle)
+        if self._turn < 0:
+            place = np.arange(self.idle.size).reshape(grid).T.ravel()
+            numbers = place[self.idle[place]]
         free = np.stack(np.unravel_index(numbers, grid), axis=1)
         shells = Shells(self.idle.reshape(grid).astype(np.int64), wraps=wraps)
         best, centre, box = FAR, free[0], shells.side
-        for sides in (shape,) if shape else _turned(squarest(k, grid), grid):
+        for sides in (shape,) if shape else self._boxes(k, grid):
             tried = shells.box(sides)
             best, where = shells.scan(tried, k, free, best)
             if where >= 0:
@@ -47,14 +69,14 @@ class MC(Allocator):
         order = ranked(shells, box, centre, free)
         return Allocation.of(np.sort(numbers[order[:k]]))
 
-
-def _turned(sides: tuple[int, ...], grid: tuple[int, ...]) -> Iterable[tuple[int, ...]]:
-    """Return the orientations of a box that fit a grid, in lexicographic order."""
-    return sorted(
-        turned
-        for turned in set(permutations(sides))
-        if all(a <= b for a, b in zip(turned, grid, strict=True))
-    )
+    def _boxes(self, k: int, grid: tuple[int, ...]) -> Iterable[tuple[int, ...]]:
+        """Return the orientations of the squarest box that fit a grid, in order."""
+        turned = (
+            sides
+            for sides in set(permutations(squarest(k, grid)))
+            if all(a <= b for a, b in zip(sides, grid, strict=True))
+        )
+        return sorted(turned, key=lambda sides: sides[:: self._turn])
 
 
 def ranked(shells: Shells, box: IntArray, centre: IntArray, free: IntArray) -> IntArray:

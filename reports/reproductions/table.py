@@ -18,6 +18,8 @@ def _study(name: str) -> Callable[[RunOptions], Document]:
             from .online_rule.study import study
         case "mache-dispersal":
             from .mache1999.study import study
+        case "mache-table2":
+            from .mache1999_network.study import study
         case "bender-figure2":
             from .bender2008_figures.study import figure2 as study
         case "bender-figure3":
@@ -80,6 +82,13 @@ _ENTRIES = (
         "dispersal and balance of six strategies, and of ours, against load",
         f"{_STREAM} mesh jobs",
         "jobs",
+    ),
+    _entry(
+        "mache-table2",
+        "Mache, Lo, Garg 1999, Table 2",
+        "service times of six strategies, and of ours, on a simulated network",
+        f"{_DRAWN} jobs",
+        "jobs of each stream",
     ),
     _entry(
         "bender-figure2",

@@ -113,6 +113,14 @@ class Engine(ABC):
     def channels(self) -> list[tuple[str, npt.NDArray[np.int64]]]:
         """Return kinds of channels: their name, and the two ends of each channel."""
 
+    def forget(self) -> None:  # noqa: B027 - not all engines do
+        """Drop messages that have been delivered, where that is worth the effort.
+
+        `sent` and `delivered` then begin with a later message; nothing else changes.
+        Engines that run streams of jobs implement it, to need no more memory than the
+        messages under way do.
+        """
+
     def finish(self) -> int:
         """Run until nothing is left; return the cycle of the last arrival."""
         last = self.time

@@ -113,6 +113,8 @@ class Messages:
         )
 
     def _refuse_circles(self) -> None:
+        if (self.before < self.after).all():
+            return
         waits = self.waits.copy()
         first, following = self.successors
         ready = np.flatnonzero(waits == 0).tolist()

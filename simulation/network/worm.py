@@ -20,6 +20,7 @@ from .worm_layout import (
     NUMBERS,
     SINCE,
     SPARE,
+    TAIL,
     WHO,
     WIDTH,
     C,
@@ -28,6 +29,9 @@ from .worm_layout import (
     Worms,
 )
 from .worm_mail import Wormhole
+
+FEWEST = 4096
+"""Messages that are dropped at once, at least."""
 
 
 class RigidWorms(Wormhole):
@@ -141,6 +145,25 @@ class RigidWorms(Wormhole):
             for slot, c in wants.items()
             if c in holder
         }
+
+    def forget(self) -> None:
+        """Drop the messages before the first that is under way, if they are many.
+
+        At least half of all messages, and `FEWEST`: so a message is moved less than
+        once, and there is room for no more than twice those from the first under way
+        to the last added, or for `FEWEST`, and for those of one more job.
+        """
+        under_way = np.flatnonzero(self._mail.delivered[: self._count] < 0)
+        n = int(under_way[0]) if len(under_way) else self._count
+        if n < max(FEWEST, self._count - n):
+            return
+        self._drop(n)
+        worms = self._worms
+        worms.worm[WHO::W] -= n  # also of spare slots, where it means nothing
+        entries = worms.channel[C * self.map.entries :].reshape(-1, C)
+        queues = entries[:, HEAD] >= 0
+        entries[queues, HEAD] -= n
+        entries[queues, TAIL] -= n
 
     @property
     def carried(self) -> Ints:

@@ -19,6 +19,7 @@ from .worm_layout import (
     LEFT,
     LOCAL,
     PACKET,
+    READY,
     TALLIES,
     TIME,
     TIMED,
@@ -32,10 +33,11 @@ WATCH = 2**20
 """Cycles between two searches for packets that wait for each other."""
 _SHOWN = 8
 """Blocked packets that an error names."""
-_PER_MESSAGE = (
+_OF_MESSAGES = (
     *("source", "target", "rank", "rest", "missing", "sent", "delivered"),
-    *("waits", "later", "job", "timed", "times", "ready"),
+    *("waits", "later", "job"),
 )
+_PER_MESSAGE = (*_OF_MESSAGES, "timed", "times", "ready")
 
 
 def _none() -> Ints:
@@ -71,6 +73,7 @@ class Wormhole(Engine):
         if packet is not None and packet < 1:
             raise InputError("must be at least 1", field="packet", value=packet)
         self._count = 0
+        self._forgotten = 0
         self._jobs: dict[int, int] = {}
         self._names: list[int] = []
         self._due: list[int] = []
@@ -109,7 +112,8 @@ class Wormhole(Engine):
         new = slice(count, count + m)
         mail.source[new], mail.target[new] = messages.source, messages.target
         mail.rest[new] = mail.missing[new] = messages.length
-        mail.rank[new] = np.arange(count, count + m) if rank is None else rank
+        numbers = self._forgotten + np.arange(count, count + m)
+        mail.rank[new] = numbers if rank is None else rank
         mail.sent[new] = mail.delivered[new] = -1
         mail.waits[new] = messages.waits + (messages.release > 0)
         mail.job[new] = at
@@ -142,6 +146,27 @@ class Wormhole(Engine):
         order = np.lexsort((mail.rank[who], when))
         tally[TIMED], tally[TIMES] = 0, len(who)
         mail.timed[: len(who)], mail.times[: len(who)] = who[order], when[order]
+
+    def _drop(self, n: int) -> None:
+        """Forget the first n messages, all delivered, and number the others anew.
+
+        Messages that wait for others have not been delivered, so that none of the first
+        n is named by one that stays.
+        """
+        mail, tally, stay = self._mail, self._mail.tally, self._count - n
+        for name in _OF_MESSAGES:
+            values = getattr(mail, name)
+            values[:stay] = values[n : self._count]
+        mail.later[:stay] -= np.where(mail.later[:stay] >= 0, n, 0)
+        gone = int(mail.first[n])
+        mail.first[: stay + 1] = mail.first[n : self._count + 1] - gone
+        self._mail = mail._replace(following=mail.following[gone:] - n)
+        mail.timed[tally[TIMED] : tally[TIMES]] -= n
+        mail.ready[: tally[READY]] -= n
+        inbox = mail.inbox[: tally[INBOX]]
+        inbox[:] = np.where(inbox >= 0, inbox - n, inbox + n)
+        self._count = stay
+        self._forgotten += n
 
     def _make_room(self, m: int) -> None:
         mail = self._mail

@@ -220,7 +220,10 @@ LAID_OUT = {
         for scan in ("", "/snake", "/shuffled")
     },
     "quadrant": "squares lie at multiples of their side",
-    "mc": "on a narrow mesh the squarest box is not that of a wider one",
+    **dict.fromkeys(
+        ("mc", "mc/column-major"),
+        "on a narrow mesh the squarest box is not that of a wider one",
+    ),
     "mc-elongated": "its columns are those of the whole machine, and have a middle",
     "plas": "it begins in the middle of the columns of the machine",
     "mbs": "blocks lie at multiples of their side",

@@ -298,3 +298,34 @@ def test_on_an_idle_machine_mc_finds_a_whole_box(topology: Topology, k: int) -> 
     sites = np.array(sorted(given_to(one, k)))
     extent = sites.max(axis=0) - sites.min(axis=0) + 1
     assert sum(extent) <= sum(squarest(k, sides))
+
+
+@pytest.mark.parametrize("kind", [Mesh, Torus])
+@settings(deadline=None)
+@given(data=st.data())
+def test_column_major_ties_are_those_of_the_mesh_turned_over(
+    kind: type[Mesh] | type[Torus], data: st.DataObject
+) -> None:
+    """With the axes in reverse the other order of ties chooses the same sites."""
+    sides = tuple(data.draw(st.lists(st.integers(1, 6), min_size=2, max_size=3)))
+    one = MC(kind(sides), ties="column")
+    other = MC(kind(sides[::-1]))
+    n = len(one.places)
+    busy = data.draw(st.sets(st.integers(0, n - 1), max_size=n - 1))
+    turned = {site: number for number, site in enumerate(other.places)}
+    one.hold(busy)
+    other.hold(turned[one.places[number][::-1]] for number in busy)
+    k = data.draw(st.integers(1, one.free))
+    shape = data.draw(st.none() | st.just(tuple(-(-k // a) for a in sides)))
+    if shape is not None and np.prod(shape) < k:
+        shape = None
+    back = None if shape is None else shape[::-1]
+    mirrored = {site[::-1] for site in given_to(other, k, back)}
+    assert given_to(one, k, shape) == mirrored
+
+
+def test_ties_decide_where_mc_begins() -> None:
+    """Two processors side by side, or one below the other."""
+    row, column = (allocator(name, Mesh((8, 8))) for name in ("mc", "mc/column-major"))
+    assert given_to(row, 2) == {(0, 0), (0, 1)}
+    assert given_to(column, 2) == {(0, 0), (1, 0)}

@@ -1,0 +1,152 @@
+"""Streams of jobs that hold their processors until their last message arrives.
+
+Times are cycles: a stream's `submit` and `estimate`. Its run times are not used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...heuristics.allocation.allocator import Allocation
+from ...instances import InputError, IntArray, Mesh
+from ...instances.numbers import at_least
+from ..stream import Ends
+from ..stream_jobs import StreamJob
+from .engine import Engine
+from .messages import Messages
+from .workloads_causal import mixed
+from .workloads_format import Workload
+
+Traffic = Callable[[StreamJob, IntArray, np.random.Generator], Messages]
+"""Messages of a job: between nodes of an engine, its processors given by task."""
+
+
+class Deliveries(Ends):
+    """Jobs end when the last of their messages has been delivered.
+
+    The messages of a job are drawn from a random stream of its own, by its position in
+    the stream of jobs: they are the same whatever the allocator does. A job without
+    messages ends when it starts.
+
+    Parameters
+    ----------
+    engine
+        The network, at cycle 0 and without messages.
+    traffic
+        What a job sends.
+    seed
+        Of the traffic, at least 0.
+
+    Raises
+    ------
+    InputError
+        If the engine has been used, or the seed is negative.
+
+    Notes
+    -----
+    Memory, with `RigidWorms`: 128 bytes per message from the first under way to the
+    last added, doubled twice at most, and some 100 bytes per job; an engine that does
+    not `forget` keeps all messages.
+
+    Examples
+    --------
+    Two jobs that need the same processors; each sends a message around the corner:
+
+    >>> from closeknit.methods.allocators import allocator
+    >>> from closeknit.simulation.network.messages import messages
+    >>> from closeknit.simulation.network.worm import RigidWorms
+    >>> from closeknit.simulation.stream import simulate
+    >>> def corner(job, processors, random):
+    ...     return messages([(processors[0], processors[3], 8)])
+    >>> grid = Mesh(2, 2)
+    >>> jobs = [StreamJob(i, 0, processors=4, seconds=0, estimate=0) for i in (1, 2)]
+    >>> ends = Deliveries(RigidWorms(grid), corner)
+    >>> [event.time for event in simulate(jobs, allocator("mc", grid), ends=ends)]
+    [0, 11, 11, 22]
+    """
+
+    def __init__(self, engine: Engine, traffic: Traffic, seed: int = 0) -> None:
+        at_least(seed, 0, "seed")
+        if engine.time or len(engine.sent):
+            raise InputError("must not have been used before", field="engine")
+        self.engine = engine
+        self._traffic = traffic
+        self._seed = seed
+
+    def begin(self, place: int, job: StreamJob, grant: Allocation, now: int) -> None:
+        """Send the messages of a job; see `Ends`."""
+        assert now == self.engine.time
+        random = np.random.default_rng((self._seed, place))
+        self.engine.forget()
+        self.engine.add(self._traffic(job, grant.used, random), place)
+
+    def until(self, time: int | None) -> tuple[int, list[int]] | None:
+        """Run the network up to the next end of jobs; see `Ends`."""
+        ended = self.engine.run(time)
+        return (self.engine.time, ended) if ended else None
+
+
+@dataclass(frozen=True, kw_only=True)
+class MixedTraffic:
+    """All-to-all broadcast or I/O of a drawn number of messages (see `mixed`).
+
+    The machine is a mesh of two axes, with a column of I/O nodes, one per row, on its
+    west side: the engine's network has the column first.
+
+    Parameters
+    ----------
+    shape
+        Rows and columns of processors, without the I/O nodes.
+    share
+        Probability of I/O, 0 to 1.
+    messages
+        Mean number of messages of a job, all tasks together; exponential, rounded,
+        and at least 1.
+    length
+        Flits of a message.
+    per
+        Whether ``job`` or ``message`` is drawn to be I/O or communication.
+    outstanding
+        Messages of a task that may be under way at once; 0 for all.
+    """
+
+    shape: tuple[int, int]
+    share: float
+    messages: float = 256.0
+    length: int = 4
+    per: str = "job"
+    outstanding: int = 1
+
+    @property
+    def network(self) -> Mesh:
+        """The machine with its I/O nodes."""
+        return Mesh(self.shape[0], self.shape[1] + 1)
+
+    def nodes(self, processors: IntArray) -> Sequence[int]:
+        """Return the nodes of processors, and then those of the I/O nodes, by rows."""
+        rows, columns = self.shape
+        row, column = np.divmod(processors, columns)
+        io = np.arange(rows) * (columns + 1)
+        return [*(row * (columns + 1) + column + 1).tolist(), *io.tolist()]
+
+    def draw(self, job: StreamJob, random: np.random.Generator) -> Workload:
+        """Draw the messages of a job, between its tasks and I/O nodes."""
+        return mixed(
+            job.processors,
+            self.length,
+            self.share,
+            self.shape[0],
+            max(1, round(random.exponential(self.messages))),
+            self.per,
+            self.outstanding,
+            int(random.integers(2**62)),
+        )
+
+    def __call__(
+        self, job: StreamJob, processors: IntArray, random: np.random.Generator
+    ) -> Messages:
+        """Draw the messages of a job."""
+        return self.draw(job, random).on(self.nodes(processors), unit=1)
