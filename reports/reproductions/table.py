@@ -18,6 +18,8 @@ def _study(name: str) -> Callable[[RunOptions], Document]:
             from .online_rule.study import study
         case "mache-dispersal":
             from .mache1999.study import study
+        case "navaridas-figure3":
+            from .navaridas2009.study import study
         case "bender-figure2":
             from .bender2008_figures.study import figure2 as study
         case "bender-figure3":
@@ -78,6 +80,12 @@ _ENTRIES = (
         "dispersal and balance of six strategies, and of ours, against load",
         f"{_STREAM} mesh jobs",
         "jobs",
+    ),
+    _entry(
+        "navaridas-figure3",
+        "Navaridas, Pascual, Miguel-Alonso 2009, Figure 3",
+        "execution time against placement, on torus and fat-tree",
+        "seed mesh jobs full",
     ),
     _entry(
         "bender-figure2",
