@@ -36,7 +36,7 @@ _OURS: Mapping[str, tuple[str, ...]] = {
 
 
 @dataclass(frozen=True)
-class Machine:
+class Interconnect:
     """A network, and how many instances of a workload fill it.
 
     Parameters
@@ -130,7 +130,7 @@ SIDES = {8: 1, 16: 4, 32: 16}
 """Sides of the tori, and by what messages are divided in a run that is not full."""
 
 
-def machines(shape: tuple[int, ...] | None) -> list[Machine]:
+def machines(shape: tuple[int, ...] | None) -> list[Interconnect]:
     """Return all machines, or those of as many nodes as a torus has.
 
     Raises
@@ -145,14 +145,14 @@ def machines(shape: tuple[int, ...] | None) -> list[Machine]:
             value="x".join(map(str, shape)),
         )
     return [
-        Machine(topology, side)
+        Interconnect(topology, side)
         for side in SIDES
         for topology in _OURS
         if shape is None or side**2 == prod(shape)
     ]
 
 
-def message_bytes(workload: str, machine: Machine, *, full: bool) -> int:
+def message_bytes(workload: str, machine: Interconnect, *, full: bool) -> int:
     """Return the bytes of a workload's longest messages in a run."""
     size = WORKLOADS[workload].size
     if full or workload == _SHORT:
