@@ -166,6 +166,7 @@ NOT_COMPARED = {
     ("docs/mache-dispersal.md", "closeknit reproduce mache-dispersal"): TRACE,
     ("docs/models.md", "make bench-models"): SPEED,
     ("docs/models.md", "python benchmarks/bench_models.py"): SPEED,
+    ("docs/navaridas.md", "closeknit reproduce navaridas-figure3"): HOURS,
     ("docs/online-rule.md", "make bench-stream"): SPEED,
     ("docs/online-rule.md", "closeknit reproduce online-rule"): TRACE,
     ("docs/set-opening-bb.md", "make bench-procset-bb"): SPEED,
@@ -396,6 +397,21 @@ def line_cards(part: Part) -> None:
             hold(mean, float(found[1]), name)
 
 
+def placements_on_64_nodes(part: Part) -> None:
+    run_all(part)
+    networks = [
+        {row["workload"]: row for row in csv_rows(name)}
+        for name in ("torus_64", "fat_tree_64")
+    ]
+    (table,) = part.tables
+    assert [row[0] for row in table[1:]] == list(networks[0])
+    for name, *shown in table[1:]:
+        for head, cell in zip(table[0][1:], shown, strict=True):
+            network, _, placement = head.partition(": ")
+            row = networks[network == "fat-tree"][name]
+            hold(cell, float(row[placement]), (name, head))
+
+
 COMPARED: dict[tuple[str, str], Callable[[Part], None]] = {
     ("README.md", "closeknit generate random"): first_picture,
     ("README.md", "closeknit generate trace"): jobs_of_the_paragon,
@@ -404,6 +420,9 @@ COMPARED: dict[tuple[str, str], Callable[[Part], None]] = {
         reaching_s_quality
     ),
     ("docs/drakenberg.md", "closeknit reproduce drakenberg-linecards"): line_cards,
+    ("docs/navaridas.md", "closeknit reproduce navaridas-figure3 --shape 8x8"): (
+        placements_on_64_nodes
+    ),
     ("docs/ptas.md", "make bench-ptas"): ptas_of_a_row,
     ("docs/streams.md", "closeknit simulate stream"): drawn_streams,
     ("docs/submesh-allocators.md", "closeknit reproduce morgenstern-table1"): (

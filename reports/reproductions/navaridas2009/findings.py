@@ -216,9 +216,11 @@ def _row_as_column(panel: Panel) -> Seen:
 def _multigrid(panel: Panel) -> Seen:
     base = panel.mean("MG", QUADRANT)
     row, column = panel.mean("MG", ROW) / base, panel.mean("MG", COLUMN) / base
+    better = max(row, column) < 1 / _ALIKE
     return Seen(
         f"row {row:.2f}, column {column:.2f} times quadrant",
         max(row, column) <= _ALIKE and min(row, column) >= 1 / _ALIKE,
+        "both are better than quadrant" if better else "",
     )
 
 

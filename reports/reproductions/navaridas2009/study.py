@@ -108,7 +108,7 @@ def _lead(
     yield f"{held} of {len(found)} statements of the paper hold."
     if not options.full:
         shorter = [
-            f"a {divisor}th at {side**2} nodes"
+            f"1/{divisor} of the bytes at {side**2} nodes"
             for side, divisor in SIDES.items()
             if divisor > 1 and side in {panel.machine.side for panel in panels}
         ]
