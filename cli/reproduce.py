@@ -70,6 +70,11 @@ def options(parser: Parser) -> None:
         "run expensive methods, such as optima, only on every N-th job; 1 for all "
         "(default: depends on the table)",
     )
+    flag(
+        parser,
+        "--full",
+        "sizes as in the paper, where the default has smaller ones to be quicker",
+    )
     shared.add_jobs(parser)
     parser.examples(
         "reproduce --list", "reproduce mache-dispersal --first 1000 --out out/mache"
@@ -92,9 +97,10 @@ def run(args: argparse.Namespace) -> int:
             raise InputError("must be at least 1", field=f"--{option}", value=0)
     if args.load == 0:
         raise InputError("must be above 0", field="--load", value=0)
-    for option in ("trace", "seed", "first", "shape", "load", "every", "jobs"):
+    for option in ("trace", "seed", "first", "shape", "load", "every", "full", "jobs"):
         taken = _FIELDS.get(option, option) in entry.takes
-        if getattr(args, option) is not None and not taken:
+        value = getattr(args, option)
+        if value is not None and value is not False and not taken:
             raise InputError(f"is not for {entry.name}", field=f"--{option}")
     out = Path(args.out or f"out/{entry.name}")
     try_folder(out)
@@ -106,6 +112,7 @@ def run(args: argparse.Namespace) -> int:
             mesh=args.shape,
             load=args.load,
             every=args.every,
+            full=args.full,
             jobs=shared.processes(args.jobs),
             keep=str(out / "parts"),
             progress=progress,

@@ -27,6 +27,8 @@ class RunOptions:
         Offered load as a share of the capacity; None for the stream's own.
     every
         Run expensive methods only on every N-th job; None for the default.
+    full
+        Run what the paper ran, where the default is smaller.
     jobs
         Number of processes.
     keep
@@ -41,6 +43,7 @@ class RunOptions:
     mesh: tuple[int, ...] | None = None
     load: Fraction | None = None
     every: int | None = None
+    full: bool = False
     jobs: int = 1
     keep: str | None = None
     progress: Callable[[int, int, str], None] = lambda done, total, what: None

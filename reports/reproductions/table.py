@@ -20,6 +20,8 @@ def _study(name: str) -> Callable[[RunOptions], Document]:
             from .mache1999.study import study
         case "mache-table2":
             from .mache1999_network.study import study
+        case "navaridas-figure3":
+            from .navaridas2009.study import study
         case "bender-figure2":
             from .bender2008_figures.study import figure2 as study
         case "bender-figure3":
@@ -89,6 +91,12 @@ _ENTRIES = (
         "service times of six strategies, and of ours, on a simulated network",
         f"{_DRAWN} jobs",
         "jobs of each stream",
+    ),
+    _entry(
+        "navaridas-figure3",
+        "Navaridas, Pascual, Miguel-Alonso 2009, Figure 3",
+        "execution time against placement, on torus and fat-tree",
+        "seed mesh jobs full",
     ),
     _entry(
         "bender-figure2",

@@ -9,6 +9,7 @@ message a chain, and a kernel in which a receive releases sends a graph.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -103,14 +104,12 @@ class Messages:
         )
         if tasks >= len(place):
             raise InputError(f"task {tasks} has no processor: only {len(place)} given")
-        return Messages(
-            place[self.source],
-            place[self.target],
-            self.length,
-            self.release,
-            self.before,
-            self.after,
-        )
+        placed = copy(self)  # the same wait for each other: in no circle
+        for name in ("source", "target"):
+            nodes = place[getattr(self, name)]
+            _at_least(nodes, 0, name)
+            object.__setattr__(placed, name, nodes)
+        return placed
 
     def _refuse_circles(self) -> None:
         if (self.before < self.after).all():

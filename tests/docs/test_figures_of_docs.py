@@ -169,6 +169,7 @@ NOT_COMPARED = {
     ("docs/models.md", "make bench-models"): SPEED,
     ("docs/models.md", "python benchmarks/bench_models.py"): SPEED,
     ("docs/network.md", "make bench-network"): SPEED,
+    ("docs/navaridas.md", "closeknit reproduce navaridas-figure3"): HOURS,
     ("docs/online-rule.md", "make bench-stream"): SPEED,
     ("docs/online-rule.md", "closeknit reproduce online-rule"): TRACE,
     ("docs/set-opening-bb.md", "make bench-procset-bb"): SPEED,
@@ -410,6 +411,21 @@ def line_cards(part: Part) -> None:
             hold(mean, float(found[1]), name)
 
 
+def placements_on_64_nodes(part: Part) -> None:
+    run_all(part)
+    networks = [
+        {row["workload"]: row for row in csv_rows(name)}
+        for name in ("torus_64", "fat_tree_64")
+    ]
+    (table,) = part.tables
+    assert [row[0] for row in table[1:]] == list(networks[0])
+    for name, *shown in table[1:]:
+        for head, cell in zip(table[0][1:], shown, strict=True):
+            network, _, placement = head.partition(": ")
+            row = networks[network == "fat-tree"][name]
+            hold(cell, float(row[placement]), (name, head))
+
+
 COMPARED: dict[tuple[str, str], Callable[[Part], None]] = {
     ("README.md", "closeknit generate random"): first_picture,
     ("README.md", "closeknit generate trace"): jobs_of_the_paragon,
@@ -420,6 +436,9 @@ COMPARED: dict[tuple[str, str], Callable[[Part], None]] = {
     ("docs/drakenberg.md", "closeknit reproduce drakenberg-linecards"): line_cards,
     ("docs/network.md", "closeknit reproduce network-validation"): (
         rows_of_the_validation
+    ),
+    ("docs/navaridas.md", "closeknit reproduce navaridas-figure3 --shape 8x8"): (
+        placements_on_64_nodes
     ),
     ("docs/ptas.md", "make bench-ptas"): ptas_of_a_row,
     ("docs/streams.md", "closeknit simulate stream"): drawn_streams,

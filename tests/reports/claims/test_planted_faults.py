@@ -840,7 +840,7 @@ KERNELS: dict[str, tuple[str, Edit]] = {
             ),
             (
                 "in the last row",
-                "kernels_roots",
+                "kernels",
                 "    if cost ",
                 ":\n        return FAR, 0, -1\n    # the rows",
             ),
