@@ -21,11 +21,13 @@ logged, then the store has one that costs no more. Deleting rows keeps it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from time import monotonic
 
-from .opb import Formula, Row, normalised
+from .formula import Formula
+from .propagation import Propagator, refuted_by
+from .rows import Row, added, mapped, negated, normalised
 
 _MOST_BITS = 4096
 """Size of the largest number in a row."""
@@ -69,7 +71,10 @@ class Outcome:
 
 
 def check_proof(
-    formula: Formula, lines: Iterable[str], limits: Limits | None = None
+    formula: Formula,
+    lines: Iterable[str],
+    limits: Limits | None = None,
+    propagator: type[Propagator] = Propagator,
 ) -> Outcome:
     """Check a proof about a formula.
 
@@ -82,10 +87,11 @@ def check_proof(
     TooLong
         If a limit is reached first.
     """
-    checker = Checker(formula, limits or Limits())
-    step = 0
+    checker = Checker(formula, limits or Limits(), propagator)
+    step = -1
     try:
-        for step, words in enumerate(_statements(lines, checker.limits)):
+        for words in _statements(lines, checker.limits):
+            step += 1
             checker.read(words)
             if checker.over:
                 break
@@ -126,7 +132,9 @@ def _statements(lines: Iterable[str], limits: Limits) -> Iterator[list[str]]:
 class Checker:
     """The store of rows, and the rules that add to it."""
 
-    def __init__(self, formula: Formula, limits: Limits) -> None:
+    def __init__(
+        self, formula: Formula, limits: Limits, propagator: type[Propagator]
+    ) -> None:
         self.formula, self.limits = formula, limits
         self.variables = {name: i for i, name in enumerate(formula.names, 1)}
         self.objective = [(a, x) for x, a in formula.objective.items() if a]
@@ -137,11 +145,7 @@ class Checker:
         self.over = self.proved = False
         self.bound: int | None = None
         self._version = ""
-        self._true: set[int] = set()  # literals that follow from the store
-        self._slack: dict[int, int] = {}
-        self._most: dict[int, int] = {}  # largest coefficients
-        self._uses: dict[int, set[int]] = {}  # rows by literal
-        self._new: list[int] = []  # rows not yet propagated
+        self.propagator = propagator(self.spend)
         self._work = 0
         self._until = monotonic() + limits.seconds
 
@@ -154,24 +158,9 @@ class Checker:
         if len(self.rows) >= self.limits.rows:
             raise TooLong(f"stores more than {self.limits.rows} rows")
         self.last += 1
-        self._enter(self.last, row)
-        self._new.append(self.last)
-
-    def _enter(self, number: int, row: Row) -> None:
-        self.rows[number] = row
-        slack = -row.degree
-        for literal, a in row.terms.items():
-            self._uses.setdefault(literal, set()).add(number)
-            if -literal not in self._true:
-                slack += a
-        self._slack[number] = slack
-        self._most[number] = max(row.terms.values(), default=0)
-        self._spend(len(row.terms))
-
-    def _remove(self, number: int) -> None:
-        for literal in self.rows[number].terms:
-            self._uses[literal].discard(number)
-        del self.rows[number], self._slack[number], self._most[number]
+        self.rows[self.last] = row
+        self.propagator.enter(self.last, row)
+        self.spend(len(row.terms))
 
     def row(self, word: str) -> Row:
         """Return the row of a number, or a label; -1 is the last one."""
@@ -184,56 +173,15 @@ class Checker:
             raise Refused(f"there is no row {word[:40]}")
         return number
 
-    def _spend(self, work: int) -> None:
+    def spend(self, work: int) -> None:
+        """Count terms looked at; raise `TooLong` when time is over."""
         self._work += work + 1
         if self._work > _WORK:
             self._work = 0
             if monotonic() > self._until:
                 raise TooLong(f"takes more than {self.limits.seconds:g} s to check")
 
-    # Unit propagation.
-
-    def _assign(self, literal: int, trail: list[int], queue: list[int]) -> None:
-        """Make a literal true; queue the rows that may now propagate."""
-        self._true.add(literal)
-        trail.append(literal)
-        rows = self._uses.get(-literal, ())
-        self._spend(len(rows))
-        slack, most = self._slack, self._most
-        for number in rows:
-            left = slack[number] = slack[number] - self.rows[number].terms[-literal]
-            if left < most[number]:
-                queue.append(number)
-
-    def _undo(self, trail: list[int]) -> None:
-        for literal in trail:
-            self._true.remove(literal)
-            for number in self._uses.get(-literal, ()):
-                self._slack[number] += self.rows[number].terms[-literal]
-
-    def _propagate(self, queue: list[int], trail: list[int]) -> bool:
-        """Propagate rows to a fixpoint; return False on a contradiction."""
-        true = self._true
-        while queue:
-            number = queue.pop()
-            slack = self._slack[number]
-            if slack < 0:
-                return False
-            row = self.rows[number].terms
-            self._spend(len(row))
-            for literal, a in row.items():
-                if a > slack and literal not in true and -literal not in true:
-                    self._assign(literal, trail, queue)
-        return True
-
-    def _consistent(self) -> bool:
-        """Propagate new rows for good; return False if the store is contradictory."""
-        queue, trail = [number for number in self._new if number in self.rows], []
-        if self._propagate(queue, trail):
-            self._new = []
-            return True
-        self._undo(trail)
-        return False
+    # The rules.
 
     def implied(
         self, row: Row, hints: list[str] | None = None, given: Row | None = None
@@ -241,24 +189,12 @@ class Checker:
         """Whether unit propagation refutes the negation of a row, given another."""
         if row.degree <= 0:
             return True
-        rows = [_negated(row), *([given] if given else [])]
+        rows = [negated(row), *([given] if given else [])]
         if hints is not None:
-            return _refuted(
-                rows + [self.row(each) for each in hints if each != "~"], self._spend
+            return refuted_by(
+                rows + [self.row(each) for each in hints if each != "~"], self.spend
             )
-        if not self._consistent():
-            return True
-        numbers = [0, -1][: len(rows)]  # taken by no row of the store
-        for number, each in zip(numbers, rows, strict=True):
-            self._enter(number, each)
-        trail: list[int] = []
-        refuted = not self._propagate(numbers.copy(), trail)
-        self._undo(trail)
-        for number in numbers:
-            self._remove(number)
-        return refuted
-
-    # The rules.
+        return self.propagator.refuted(rows)
 
     def combine(self, words: list[str]) -> Row:
         """Evaluate a combination in reverse Polish notation."""
@@ -273,13 +209,13 @@ class Checker:
                 small, large = sorted(
                     (operand(), operand()), key=lambda r: len(r.terms)
                 )
-                self._spend(len(small.terms))
-                stack.append(_sum(large, small))
+                self.spend(len(small.terms))
+                stack.append(added(large, small))
             elif word in ("*", "d"):
                 factor, row = stack.pop(), operand()
                 if not isinstance(factor, int) or factor < 1:
                     raise Refused(f"{word} needs a factor of at least 1")
-                self._spend(len(row.terms))
+                self.spend(len(row.terms))
                 up = factor if word == "d" else 1
                 by = 1 if word == "d" else factor
                 terms = {x: -(-a * by // up) for x, a in row.terms.items()}
@@ -311,19 +247,13 @@ class Checker:
         return row
 
     def solution(self, words: list[str], improve: bool) -> None:
-        """Log a solution: it obeys the formula; only cheaper ones count from then on."""
+        """Log a solution of the formula; then only cheaper ones count."""
         given = {self.literal(word) for word in words}
-        trail: list[int] = []
-        if not self._consistent() or any(-x in given | self._true for x in given):
+        true = self.propagator.closure(given)
+        if true is None:
             raise Refused("the solution contradicts itself or the store")
-        queue: list[int] = []
-        for x in given - self._true:
-            self._assign(x, trail, queue)
-        self._propagate(queue, trail)
-        true = set(self._true)
-        self._undo(trail)
         for number, row in enumerate(self.formula.rows, 1):
-            self._spend(len(row.terms))
+            self.spend(len(row.terms))
             if sum(a for x, a in row.terms.items() if x in true) < row.degree:
                 raise Refused(f"the solution does not obey row {number}")
         if any(not ({x, -x} & true) for _, x in self.objective):
@@ -341,19 +271,23 @@ class Checker:
             witness[self.literal(name)] = (
                 image == "1" if image in "01" else self.literal(image)
             )
-        if min(witness, default=1) < 0 or not self._consistent():
-            raise Refused("the witness maps a negation, or the store is contradictory")
-        if any({x, -x} & self._true for x in witness):
+        if min(witness, default=1) < 0:
+            raise Refused("the witness maps a negation")
+        if any(self.propagator.certain(x) for x in witness):
             raise Refused("the witness changes what is certain")
-        numbers = {n for x in witness for s in (x, -x) for n in self._uses.get(s, ())}
-        goals = [_mapped(self.rows[n], witness) for n in sorted(numbers)]
-        goals.append(_mapped(row, witness))
+        concerned = [
+            each
+            for each in self.rows.values()
+            if any(x in each.terms or -x in each.terms for x in witness)
+        ]
+        goals = [mapped(each, witness) for each in concerned]
+        goals.append(mapped(row, witness))
         change = [(a, x) for a, x in self.objective if x in witness]
-        less = _mapped(normalised([(-a, x) for a, x in change], 0), witness)
+        less = mapped(normalised([(-a, x) for a, x in change], 0), witness)
         terms = [(a, x) for x, a in less.terms.items()] + change
         goals.append(normalised(terms, less.degree))  # it costs no more
-        negated = _negated(row)
-        if not all(self.implied(goal, given=negated) for goal in goals):
+        given = negated(row)
+        if not all(self.implied(goal, given=given) for goal in goals):
             raise Refused("the witness does not show that the row may be added")
         self.add(row)
 
@@ -418,9 +352,8 @@ class Checker:
             first = [kind, *first] if kind.startswith("@") else first
             if kind == "range":
                 first = [str(n) for n in range(*map(int, first)) if n in self.rows]
-            self._consistent()
             for number in [self._number(word) for word in first]:
-                self._remove(number)
+                self.propagator.remove(number, self.rows.pop(number))
         elif rule == "c":
             self._conclude_none(first[:1])
         elif rule == "conclusion":
@@ -466,49 +399,3 @@ class Checker:
         if not self.proved or not self.over:
             raise Refused("ends without a conclusion")
         return Outcome(self.bound, steps)
-
-
-def _negated(row: Row) -> Row:
-    total = sum(row.terms.values())
-    return Row({-x: a for x, a in row.terms.items()}, total - row.degree + 1)
-
-
-def _sum(large: Row, small: Row) -> Row:
-    terms, degree = dict(large.terms), large.degree + small.degree
-    for x, a in small.terms.items():
-        if (other := terms.pop(-x, 0)) > a:  # x + ~x = 1
-            terms[-x] = other - a
-        elif a > other:
-            terms[x] = terms.get(x, 0) + a - other
-        degree -= min(a, other)
-    return Row(terms, degree)
-
-
-def _mapped(row: Row, witness: dict[int, int | bool]) -> Row:
-    """Substitute variables in a row."""
-    terms, degree = [], row.degree
-    for x, a in row.terms.items():
-        image = witness.get(abs(x), abs(x))
-        if isinstance(image, bool):
-            degree -= a if image == (x > 0) else 0
-        else:
-            terms.append((a, image if x > 0 else -image))
-    return normalised(terms, degree)
-
-
-def _refuted(rows: list[Row], spend: Callable[[int], None]) -> bool:
-    """Whether propagating these rows alone ends in a contradiction."""
-    true: set[int] = set()
-    changed = True
-    while changed:
-        changed = False
-        for row in rows:
-            spend(len(row.terms))
-            slack = sum(a for x, a in row.terms.items() if -x not in true) - row.degree
-            if slack < 0:
-                return True
-            for x, a in row.terms.items():
-                if a > slack and x not in true and -x not in true:
-                    true.add(x)
-                    changed = True
-    return False

@@ -8,7 +8,7 @@ that integers compare as the vectors do. docs/proofs.md shows that each is right
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import combinations
+from itertools import combinations, pairwise
 from math import prod
 
 import numpy as np
@@ -21,8 +21,10 @@ from ..submesh import Submesh, corner, sides
 from ..submesh.packing import packing_of, ways
 from ..sukp.instance import Sukp
 from ..value import Value
-from .opb import Formula
+from .formula import Formula
 
+TRUE, FALSE = 0, None
+"""Stand for literals that are constant."""
 MOST_TERMS = 20_000_000
 """Terms of all rows up to which a formula is built."""
 
@@ -116,7 +118,7 @@ def _ksubset(instance: KSubset) -> Formula:
         units = [formula.variable(f"u{h}_{j + 1}") for j in range(min(k, len(inside)))]
         count = [(1, u) for u in units] + [(-1, x[i]) for i in inside]
         formula.equal(count, 0)
-        for first, second in zip(units, units[1:], strict=False):
+        for first, second in pairwise(units):
             formula.clause(first, -second)
         for j, u in enumerate(units, 1):
             formula.charge(int(cuts.weights[h]) * (k - 2 * j + 1), u)
@@ -157,7 +159,7 @@ def _sukp(instance: Sukp) -> Formula:
 
 
 def _mesh(instance: Submesh) -> Formula:
-    """Order variables for every corner, and a side for every two boxes."""
+    """Use order variables for the corners, and a side for every two boxes."""
     packing, levels = packing_of(instance), levels_of(instance)
     formula = Formula(
         meaning=[
@@ -185,7 +187,6 @@ def _mesh(instance: Submesh) -> Formula:
         else []
         for i, several in enumerate(shapes)
     ]
-    TRUE, FALSE = 0, None  # noqa: N806
     place: list[list[list[int | None]]] = []
     for i, (at, several) in enumerate(zip(corners, shapes, strict=True)):
         if turned[i]:
@@ -197,7 +198,7 @@ def _mesh(instance: Submesh) -> Formula:
                 continue
             last = side - min(size[a] for size in several)
             o = [formula.variable(f"o{i}_{a}_{t + 1}") for t in range(last)]
-            for first, second in zip(o, o[1:], strict=False):
+            for first, second in pairwise(o):
                 formula.clause(first, -second)
             row.append([TRUE, *o, *[FALSE] * (side - last)])
             for r, size in zip(turned[i], several, strict=False):
@@ -247,7 +248,7 @@ def _mesh(instance: Submesh) -> Formula:
 
 
 def _torus(instance: Submesh) -> Formula:
-    """A variable for every place of every box, at most one of them at a cell."""
+    """Use a variable per place of every box, at most one of them at a cell."""
     packing, levels = packing_of(instance), levels_of(instance)
     formula = Formula(
         meaning=[

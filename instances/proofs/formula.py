@@ -1,46 +1,11 @@
-"""Pseudo-Boolean formulas: rows over literals, and their OPB text."""
+"""Pseudo-Boolean formulas, and their OPB text."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-Terms = Mapping[int, int]
-"""From literals to coefficients. Literal v > 0 is variable v, -v its negation."""
-
-
-class Row:
-    """A normalised row: the sum of ``terms`` is at least ``degree``.
-
-    All coefficients are positive, and no variable occurs twice.
-    """
-
-    __slots__ = ("degree", "terms")
-
-    def __init__(self, terms: dict[int, int], degree: int) -> None:
-        self.terms, self.degree = terms, degree
-
-
-def normalised(terms: Iterable[tuple[int, int]], degree: int) -> Row:
-    """Return the row of (coefficient, literal) pairs in normalised form.
-
-    >>> row = normalised([(2, 1), (-3, 2), (1, -1)], 1)
-    >>> row.terms, row.degree
-    ({1: 1, -2: 3}, 3)
-    """
-    found: dict[int, int] = {}
-    for coefficient, literal in terms:
-        if literal < 0:  # a ~x = a - a x
-            coefficient, degree, literal = -coefficient, degree - coefficient, -literal
-        found[literal] = found.get(literal, 0) + coefficient
-    row: dict[int, int] = {}
-    for variable, coefficient in found.items():
-        if coefficient > 0:
-            row[variable] = coefficient
-        elif coefficient < 0:
-            row[-variable] = -coefficient
-            degree -= coefficient
-    return Row(row, degree)
+from .rows import Row, linear, normalised, row_text
 
 
 @dataclass
@@ -95,15 +60,3 @@ class Formula:
             yield f"min: {linear(named, self.names)} ;\n"
         for row in self.rows:
             yield f"{row_text(row, self.names)} ;\n"
-
-
-def linear(terms: Terms, names: Sequence[str]) -> str:
-    """Write a sum: ``+2 x1 +3 ~x2``."""
-    return " ".join(
-        f"{a:+d} {'~' if x < 0 else ''}{names[abs(x) - 1]}" for x, a in terms.items()
-    )
-
-
-def row_text(row: Row, names: Sequence[str]) -> str:
-    """Write a row: ``+2 x1 +3 ~x2 >= 3``."""
-    return f"{linear(row.terms, names)} >= {row.degree}".lstrip()
