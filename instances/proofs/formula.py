@@ -50,11 +50,16 @@ class Formula:
         variable = abs(literal)
         self.objective[variable] = self.objective.get(variable, 0) + coefficient
 
-    def text(self) -> Iterator[str]:
-        """Yield the lines of the formula in the OPB format."""
+    def _cost(self) -> Iterator[str]:
+        if self.offset or self.unit != 1:
+            sign, offset = "-" if self.offset < 0 else "+", abs(self.offset)
+            yield f"cost = (objective {sign} {offset}) / {self.unit}"
+
+    def text(self, about: str = "") -> Iterator[str]:
+        """Yield the lines of the formula in the OPB format, with a comment."""
         yield f"* #variable= {len(self.names)} #constraint= {len(self.rows)}\n"
-        for line in self.meaning:
-            yield f"* {line}\n"
+        for line in [about, *self.meaning, *self._cost()]:
+            yield f"* {' '.join(line.split())}\n"
         if self.objective:
             named = {x: a for x, a in self.objective.items() if a}
             yield f"min: {linear(named, self.names)} ;\n"

@@ -111,7 +111,6 @@ def _ksubset(instance: KSubset) -> Formula:
         return formula
     formula.unit = cuts.denominator
     formula.meaning.append("u<h>_<j>: at least j chosen processors are inside of cut h")
-    formula.meaning.append(f"(the objective is in hops times {cuts.denominator})")
     _refuse_large(int(cuts.sides.sum()) * 2)
     for h, side in enumerate(cuts.sides):
         inside = np.flatnonzero(side).tolist()
