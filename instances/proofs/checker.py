@@ -191,9 +191,8 @@ class Checker:
             return True
         rows = [negated(row), *([given] if given else [])]
         if hints is not None:
-            return refuted_by(
-                rows + [self.row(each) for each in hints if each != "~"], self.spend
-            )
+            rows += [self.row(each) for each in hints if each != "~"]
+            return refuted_by(rows, self.spend)
         return self.propagator.refuted(rows)
 
     def combine(self, words: list[str]) -> Row:
@@ -352,7 +351,7 @@ class Checker:
             first = [kind, *first] if kind.startswith("@") else first
             if kind == "range":
                 first = [str(n) for n in range(*map(int, first)) if n in self.rows]
-            for number in [self._number(word) for word in first]:
+            for number in map(self._number, first):
                 self.propagator.remove(number, self.rows.pop(number))
         elif rule == "c":
             self._conclude_none(first[:1])

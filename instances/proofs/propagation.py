@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from .rows import Row
+from .rows import Row, added
 
 
 class Propagator:
@@ -121,7 +121,11 @@ class Propagator:
 
 
 def refuted_by(rows: list[Row], spend: Callable[[int], None]) -> bool:
-    """Whether propagating these rows alone ends in a contradiction."""
+    """Whether these rows alone contradict each other.
+
+    They do if propagation ends in a contradiction, or the first and another one add up
+    to one.
+    """
     true: set[int] = set()
     changed = True
     while changed:
@@ -135,4 +139,5 @@ def refuted_by(rows: list[Row], spend: Callable[[int], None]) -> bool:
                 if a > slack and x not in true and -x not in true:
                     true.add(x)
                     changed = True
-    return False
+    sums = (added(rows[0], row) for row in rows[1:])
+    return any(sum(row.terms.values()) < row.degree for row in sums)

@@ -1,7 +1,7 @@
-"""Formulas of instances: their cheapest assignments cost what the cheapest choices do."""
+"""Formulas of instances: their optima are those of the instances."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from ortools.sat.python import cp_model
 
@@ -46,7 +46,9 @@ def test_k_subsets(instance: KSubset) -> None:
 @given(procsets())
 @settings(max_examples=60)
 def test_processor_sets(instance) -> None:
-    found = least(formula_of(instance))
+    formula = formula_of(instance)
+    assume(sum(formula.objective.values()) < 2**60)  # what CP-SAT can add up
+    found = least(formula)
     if instance.request > len(instance.available):
         assert found is None
     else:
