@@ -192,8 +192,13 @@ class FastPropagator(Propagator):
 
     def __init__(self, spend: Callable[[int], None]) -> None:
         self._spend = spend
-        self._terms = Terms(*(np.zeros(64, dtype) for dtype in _TERMS))
-        self._rows_ = Rows(*(np.zeros(64, np.int64) for _ in range(3)))
+        self._terms = Terms(
+            np.zeros(64, np.int32),
+            np.zeros(64, np.int64),
+            np.zeros(64, np.int32),
+            np.zeros(64, np.int32),
+        )
+        self._stored = Rows(*(np.zeros(64, np.int64) for _ in range(3)))
         self._literals = Literals(np.full(64, -1, np.int32), np.zeros(64, np.bool_))
         self._trail = np.zeros(64, np.int32)
         self._queued = np.zeros(64, np.bool_)
@@ -217,17 +222,17 @@ class FastPropagator(Propagator):
         if sum(coefficients) >= _MOST or row.degree >= _MOST:
             return None
         index, size = self._count, len(coefficients)
-        begin = int(self._rows_.begin[index])
+        begin = int(self._stored.begin[index])
         self._reserve(begin + size, index + 2, 2 * max(map(abs, row.terms), default=0))
         terms = self._terms
         terms.literal[begin : begin + size] = [
             2 * x if x > 0 else 1 - 2 * x for x in row.terms
         ]
         terms.coefficient[begin : begin + size] = coefficients
-        self._rows_.begin[index + 1] = begin + size
-        enter(terms, self._rows_, self._literals, index, row.degree)
+        self._stored.begin[index + 1] = begin + size
+        enter(terms, self._stored, self._literals, index, row.degree)
         if not size:
-            self._rows_.most[index] = 1  # not dead: it cannot hold
+            self._stored.most[index] = 1  # not dead: it cannot hold
         self._count += 1
         return index
 
@@ -235,8 +240,8 @@ class FastPropagator(Propagator):
         """Make room: arrays double in length."""
         if terms > len(self._terms.literal):
             self._terms = Terms(*(_longer(each, terms) for each in self._terms))
-        if rows > len(self._rows_.begin):
-            self._rows_ = Rows(*(_longer(each, rows) for each in self._rows_))
+        if rows > len(self._stored.begin):
+            self._stored = Rows(*(_longer(each, rows) for each in self._stored))
             self._queued = _longer(self._queued, rows)
             self._queue = _longer(self._queue, rows)
         if literal + 2 > len(self._literals.head):
@@ -253,13 +258,13 @@ class FastPropagator(Propagator):
         index = self._index.pop(number, None)
         if index is None:
             return
-        self._rows_.most[index] = 0
-        self._rows_.slack[index] += _DEAD
+        self._stored.most[index] = 0
+        self._stored.slack[index] += _DEAD
         self._dead += 1
         if 2 * self._dead > self._count + 1000:
             kept = np.zeros(self._count, np.int64)
             self._count = sweep(
-                self._terms, self._rows_, self._literals, self._count, kept
+                self._terms, self._stored, self._literals, self._count, kept
             )
             self._index = {n: int(kept[i]) for n, i in self._index.items()}
             self._dead = 0
@@ -275,9 +280,9 @@ class FastPropagator(Propagator):
             return True
         entered = [i for i in map(self._append, rows) if i is not None]
         sound, length = self._run(entered)
-        undo(self._terms, self._rows_, self._literals, self._trail, length)
+        undo(self._terms, self._stored, self._literals, self._trail, length)
         for index in reversed(entered):
-            leave(self._terms, self._rows_, self._literals, index)
+            leave(self._terms, self._stored, self._literals, index)
             self._count -= 1
         return not sound
 
@@ -295,13 +300,13 @@ class FastPropagator(Propagator):
         true[given] = True
         _, length = self._run([], len(given))
         found = {int(x) // 2 * (-1 if x % 2 else 1) for x in np.flatnonzero(true)}
-        undo(self._terms, self._rows_, self._literals, self._trail, length)
+        undo(self._terms, self._stored, self._literals, self._trail, length)
         return found
 
     def _run(self, start: list[int], length: int = 0) -> tuple[bool, int]:
         sound, length, work = propagate(
             self._terms,
-            self._rows_,
+            self._stored,
             self._literals,
             np.array(start, dtype=np.int32),
             self._trail,
@@ -318,9 +323,6 @@ class FastPropagator(Propagator):
             new, self._new = self._new, []
             self._sound = self._run(new)[0] and self._sound
         return self._sound
-
-
-_TERMS = (np.int32, np.int64, np.int32, np.int32)
 
 
 def _longer(array: npt.NDArray[Any], length: int) -> npt.NDArray[Any]:

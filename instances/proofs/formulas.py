@@ -174,7 +174,6 @@ def _mesh(instance: Submesh) -> Formula:
     if not all(shapes):
         formula.at_least([], 1)
         return formula
-    count = len(items)
     corners = [corner(one.at) if one.at else None for one in items]
     corners += packing.blocked
     shapes += [[(1,) * packing.d]] * len(packing.blocked)
@@ -224,26 +223,28 @@ def _mesh(instance: Submesh) -> Formula:
                         clause += [after] if after else []
                         formula.clause(*clause)
         formula.clause(*beside)
-    if instance.migrate:
-        for i, (item, one) in enumerate(
-            zip(items[: count - 1], instance.residents, strict=True)
-        ):
-            if item.at is None:
-                m = formula.variable(f"m{i}")
-                formula.charge(folded((1, prod(item.size), 0), levels), m)
-                for w, size in enumerate(shapes[i] if turned[i] else []):
-                    if size != item.size:
-                        formula.clause(m, -turned[i][w])
-                for a, home in enumerate(corner(one.box)):
-                    o = place[i][a]
-                    for t in range(1, len(o)):
-                        if not (x := o[t]):
-                            continue
-                        away = x if t > home else -x
-                        formula.charge(levels[2], away)
-                        if t in (home, home + 1):
-                            formula.clause(m, -away)
+    for i, (item, resident) in enumerate(zip(items, instance.residents, strict=False)):
+        if item.at is None:
+            m = formula.variable(f"m{i}")
+            formula.charge(folded((1, prod(item.size), 0), levels), m)
+            for r, way in zip(turned[i], shapes[i], strict=False):
+                if way != item.size:
+                    formula.clause(m, -r)
+            for home, axis in zip(corner(resident.box), place[i], strict=True):
+                _charge_steps(formula, m, home, axis, levels[2])
     return formula
+
+
+def _charge_steps(
+    formula: Formula, m: int, home: int, begins: list[int | None], price: int
+) -> None:
+    """Charge the steps of a resident along an axis; any of them makes it moved."""
+    for t in range(1, len(begins)):
+        if x := begins[t]:
+            away = x if t > home else -x
+            formula.charge(price, away)
+            if t in (home, home + 1):
+                formula.clause(m, -away)
 
 
 def _torus(instance: Submesh) -> Formula:
