@@ -1,8 +1,7 @@
 """Checking of pseudo-Boolean proofs, step by step, in integers of any size.
 
 A proof claims that no assignment of a formula costs less than a bound, or that there is
-none. The checker reads the text formats of VeriPB, versions 1.1, 2.0 and 3.0. It
-shares no code with searches, models and solvers, and is written for reviewers.
+none; the formats are those of VeriPB 1.1, 2.0 and 3.0. Written for reviewers.
 
 Every row in the store has a number; those of the formula come first. Steps:
 
@@ -25,6 +24,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from time import monotonic
 
+from ..errors import InputError
 from .formula import Formula
 from .propagation import Propagator, refuted_by
 from .rows import Row, added, mapped, negated, normalised
@@ -44,7 +44,7 @@ class NoProof(Exception):
     """The text is no proof in a known format."""
 
 
-class TooLong(Exception):
+class TooLong(InputError):
     """A limit of time or size was reached before the end of the proof."""
 
 

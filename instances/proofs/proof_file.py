@@ -57,7 +57,7 @@ def check_proof_file(
     Refused
         If a step does not follow: the proof is wrong.
     InputError
-        If the file is no proof, or a limit is reached; names the file.
+        If the file is no proof; `TooLong` if a limit is reached. Names the file.
     """
     formula = formula_of(instance)
     try:
@@ -66,8 +66,10 @@ def check_proof_file(
             outcome = check_proof(formula, lines, limits, propagator)
     except Refused as refused:
         raise Refused(f"{path}: {refused}") from None
-    except (NoProof, TooLong) as error:
+    except NoProof as error:
         raise InputError(str(error), file=path) from None
+    except TooLong as error:
+        raise TooLong(error.problem, file=path) from None
     except (EOFError, lzma.LZMAError) as error:
         raise InputError(f"is not a usable xz file: {error}", file=path) from None
     size = Path(path).stat().st_size if Path(path).is_file() else 0
