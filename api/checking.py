@@ -10,11 +10,13 @@ from ..formulations.ksubset.bounds.bounds import rederive
 from ..instances import InputError, Instance, KSubset, Value
 from ..instances import check as check_chosen
 from ..instances.ksubset.certificate_file import check_certificate
-from ..instances.plain import plain
+from ..instances.plain import plain as plainly
 from ..instances.problems import problem_of
-from ..instances.value import cost_text
-from ..solvers import Grade, read_solution, solution_errors
-from ..solvers.result import CERTIFIED
+from ..instances.proofs import Limits, Propagator, Refused, check_proof_file
+from ..instances.value import cost_text, ordered
+from ..solvers import Grade, Status, read_solution, solution_errors
+from ..solvers.propagation_kernels import FastPropagator
+from ..solvers.result import CERTIFIED, LOGGED
 from ..solvers.solution_json import SolutionFile, parse_solution
 from .solution import Solution, indices_of, instance_of
 
@@ -24,6 +26,7 @@ def check(
     solution: Solution | Collection[Any] | str | Path | None = None,
     *,
     certificate: str | Path | None = None,
+    proof: str | Path | None = None,
 ) -> list[str]:
     """List what is wrong with a solution or a selection; nothing if it is right.
 
@@ -39,6 +42,8 @@ def check(
         locations, of which nothing is claimed but that it is valid.
     certificate
         Path of the certificate on which the proof rests, if it rests on one.
+    proof
+        Path of a pseudo-Boolean proof of the bound, see docs/proofs.md.
 
     Returns
     -------
@@ -65,7 +70,7 @@ def check(
             raise InputError("is missing", field="solution")
         solution = job
     if isinstance(solution, Solution):
-        claimed = parse_solution(plain(solution.document()))
+        claimed = parse_solution(plainly(solution.document()))
     elif isinstance(solution, str | Path):
         claimed = read_solution(solution)
     else:
@@ -74,15 +79,18 @@ def check(
         except InputError as error:
             return [str(error)]
         return check_chosen(instance, chosen)
-    return objections(instance, claimed, certificate)
+    return objections(instance, claimed, certificate, proof)
 
 
 def objections(
     instance: Instance,
     solution: SolutionFile,
     certificate: str | Path | None,
+    proof: str | Path | None = None,
     *,
     again: bool = False,
+    limits: Limits | None = None,
+    plain: bool = False,
 ) -> list[str]:
     """List what is untrue in a solution; a bound of grade ``checked`` is derived.
 
@@ -91,8 +99,41 @@ def objections(
     return (
         solution_errors(instance, solution)
         or _of_shape(instance, solution.bound)
-        or _of_bound(instance, solution, certificate, again)
+        or _of_proof(instance, solution, proof, limits, plain)
+        or _of_bound(instance, solution, certificate, again or proof is not None)
     )
+
+
+def _of_proof(
+    instance: Instance,
+    solution: SolutionFile,
+    path: str | Path | None,
+    limits: Limits | None,
+    plain: bool,
+) -> list[str]:
+    """Check a pseudo-Boolean proof of the bound, or of infeasibility."""
+    if path is None:
+        if solution.proof == LOGGED:
+            raise InputError("is needed to check this proof", field="--proof")
+        return []
+    try:
+        proved = check_proof_file(
+            instance, path, limits, Propagator if plain else FastPropagator
+        )
+    except Refused as refused:
+        return [str(refused)]
+    if solution.status is Status.INFEASIBLE:
+        if proved.bound is None:
+            return []
+        return [f"{path}: proves a bound of {cost_text(proved.bound)} only"]
+    if proved.bound is None:
+        return [f"{path}: proves that there is no solution"]
+    if solution.bound is None:
+        return [f"{path}: the solution claims no bound"]
+    if ordered(proved.bound) < ordered(solution.bound):
+        claimed, found = cost_text(solution.bound), cost_text(proved.bound)
+        return [f"bound: is {claimed}, but {path} proves {found}"]
+    return []
 
 
 def without_certificate(why: str = "") -> InputError:
@@ -125,6 +166,8 @@ def _of_bound(
             return [f"bound: is {bound}, but the certificate is for {proved}"]
     if bound is None or proof is None or proof.grade is not Grade.CHECKED:
         return []  # infeasibility is looked at with the rest
+    if proof == LOGGED:
+        return []
     if proof == CERTIFIED:
         if certificate is None and not again:
             raise without_certificate()

@@ -4,8 +4,10 @@ The digest, the selection, its cost and the status are checked. A bound of grade
 "checked" is derived again, if need be by following a certificate; so is infeasibility,
 from the certificate in the solution of a submesh request. With --prove, every other
 bound is proved again too, by closeknit's own search within the time limit; one that
-rests on a certificate then needs no certificate. Exit status 0 when everything is true,
-1 when something is not.
+rests on a certificate then needs no certificate. With --proof, a pseudo-Boolean proof
+in the format of VeriPB is checked step by step, for any problem, about the formula that
+export --to opb writes. Exit status 0 when everything is true, 1 when something is not,
+2 when a file cannot be used.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ from __future__ import annotations
 import argparse
 
 from ..instances import Instance, Value, problem_of, read_instance
+from ..instances.proofs import Limits
 from ..instances.value import cost_text, ordered
 from ..methods import METHODS
 from ..solvers import Settings, Status, read_solution
@@ -32,8 +35,13 @@ def options(parser: Parser) -> None:
     parser.add_argument(
         "--certificate", metavar="FILE", help="proof that solve --certificate wrote"
     )
+    parser.add_argument(
+        "--proof", metavar="FILE", help="pseudo-Boolean proof of the bound, maybe .xz"
+    )
+    flag(parser, "--plain", "check the proof in plain Python, nothing compiled")
     shared.add_settings(parser, time_limit=60.0)
     parser.examples(
+        "check instance.json solution.json --proof proof.pbp.xz",
         "check instance.json solution.json",
         "check instance.json solution.json --prove --time-limit 300",
     )
@@ -49,7 +57,15 @@ def run(args: argparse.Namespace) -> int:
         shared.refuse_certificate(instance)
     solution = read_solution(args.solution)
     again = args.prove and solution.bound is not None
-    wrong = objections(instance, solution, args.certificate, again=again)
+    wrong = objections(
+        instance,
+        solution,
+        args.certificate,
+        args.proof,
+        again=again,
+        limits=Limits(seconds=settings.time_limit),
+        plain=args.plain,
+    )
     remark = ""
     if not wrong and again:
         assert solution.bound is not None

@@ -1,4 +1,4 @@
-"""Write the model of an instance: LP or MPS for mixed-integer solvers, or CP-SAT text.
+"""Write the model of an instance: LP, MPS, CP-SAT text, or a pseudo-Boolean formula.
 
 The first line, a comment, names the model and the unit of the objective.
 
@@ -25,6 +25,9 @@ moves, the model is migration: m<i> is 1 where resident i is moved, d<i> is how 
 along each axis, and r<axis> (CP-SAT) is where the request begins. Its three levels
 (moved residents, processors that they hold, steps) are folded or written one by one,
 as for procset.
+
+With --to opb, the formula on which proofs rest is written, for solvers that log proofs;
+comments say what its variables mean, and what to add to its objective.
 """
 
 from __future__ import annotations
@@ -40,9 +43,18 @@ from ..formulations.ksubset import catalogue
 from ..formulations.ksubset.strengthening import NONE, Strengthening
 from ..formulations.procset.terms import ProcsetTerms
 from ..formulations.submesh.packing_mip import left_below, refusal
-from ..instances import KSubset, ProcSet, Submesh, Sukp, problem_of, read_instance
+from ..instances import (
+    Instance,
+    KSubset,
+    ProcSet,
+    Submesh,
+    Sukp,
+    problem_of,
+    read_instance,
+)
 from ..instances.errors import InputError
 from ..instances.problems import described
+from ..instances.proofs import formula_of
 from ..instances.submesh import sides, ways_of
 from ..methods import models_ksubset
 from ..solvers.formulation import Formulation, MipFormulation
@@ -52,6 +64,7 @@ from .parser import Parser, flag
 DEFAULT = "cuts-unary"
 CLASSES, UNION = "classes", "union"
 NO_OVERLAP, LEFT_BELOW, MOVES = "no-overlap", "left-below", "moves"
+OPB = "opb"
 _Builder = Callable[[Any, argparse.Namespace], "tuple[Formulation, str]"]
 _DIGITS = 12
 """Digits that LP text keeps of every number; MPS keeps one more."""
@@ -63,7 +76,7 @@ def options(parser: Parser) -> None:
     """Declare the options."""
     parser.add_argument("file", metavar="FILE", help="instance file")
     parser.add_argument(
-        "--to", required=True, choices=_ENTRIES, help="format of the model"
+        "--to", required=True, choices=(*_ENTRIES, OPB), help="format of the model"
     )
     known = sorted({*catalogue.CP, *catalogue.MIP})
     parser.add_argument(
@@ -265,6 +278,21 @@ def _text(model: Formulation, form: str) -> str:
         return file.read_text(encoding="utf-8")
 
 
+def _write_formula(instance: Instance, args: argparse.Namespace) -> None:
+    """Write the formula of an instance."""
+    for option in ("formulation", "level", "at_most", "bare"):
+        if getattr(args, option):
+            raise InputError(
+                "is not for opb, which has one formula for each problem",
+                field=f"--{option.replace('_', '-')}",
+            )
+    try:
+        formula = formula_of(instance)
+    except InputError as error:
+        raise error.of_file(args.file) from None
+    outputs.write_out(args.out or "-", "".join(formula.text(described(instance))))
+
+
 _MODELS: Mapping[str, tuple[_Builder, tuple[str | None, ...]]] = {
     "ksubset": (_ksubset, ()),
     "procset": (_procset, (None, CLASSES)),
@@ -277,6 +305,9 @@ _MODELS: Mapping[str, tuple[_Builder, tuple[str | None, ...]]] = {
 def run(args: argparse.Namespace) -> int:
     """Build the model and write it."""
     instance = read_instance(args.file)
+    if args.to == OPB:
+        _write_formula(instance, args)
+        return 0
     model_of, by_level = _MODELS[problem_of(instance).name]
     if args.formulation not in by_level:
         for option in ("level", "at_most"):

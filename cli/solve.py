@@ -22,13 +22,15 @@ from ..instances import Instance, KSubset, Value, problem_of, read_instance
 from ..instances.errors import InputError
 from ..instances.json_text import dumps
 from ..instances.ksubset.certificate_file import check_certificate, write_certificate
+from ..instances.value import cost_text, ordered
 from ..methods import AnyMethod
 from ..methods.by_name import methods_named, problems_of
 from ..methods.tiers import run_once
 from ..solvers import Limit, Result, Status, clock
+from ..solvers.exact_log import prove_by_exact
 from ..solvers.method import stopped
 from ..solvers.progress import observed
-from ..solvers.result import CERTIFIED
+from ..solvers.result import CERTIFIED, LOGGED, SolverError
 from ..solvers.settings import Settings, Ties
 from . import outputs, shared
 from .parser import Parser
@@ -69,8 +71,16 @@ def options(parser: Parser) -> None:
         metavar="OUT.xz",
         help="write the proof to a file that check can follow (one FILE only)",
     )
+    parser.add_argument(
+        "--proof",
+        type=outputs.file,
+        metavar="OUT.xz",
+        help="write a pseudo-Boolean proof that check can follow, by the solver Exact "
+        "(closeknit[proofs]; one FILE only)",
+    )
     parser.examples(
         "solve instance.json --time-limit 10 --json solution.json",
+        "solve instance.json --proof proof.pbp.xz --json solution.json",
         "solve a.json b.json --method mm --json",
     )
 
@@ -80,7 +90,7 @@ def run(args: argparse.Namespace) -> int:
     from ..api.solution import Solution
 
     settings = shared.settings_of(args, Ties(args.ties))
-    for option in ("plot", "certificate"):
+    for option in ("plot", "certificate", "proof"):
         if getattr(args, option) and len(args.files) > 1:
             raise InputError(
                 "takes one FILE", field=f"--{option}", value=len(args.files)
@@ -104,6 +114,8 @@ def run(args: argparse.Namespace) -> int:
         result = _solved(methods[problem_of(instance).name], instance, settings)
         if args.certificate:
             result = _certified(instance, result, args.certificate, settings)
+        if args.proof:
+            result = _logged(instance, result, args.proof, settings)
         solutions.append(Solution(instance, args.method, result))
         if args.json != "-":
             print(solutions[-1])
@@ -118,7 +130,8 @@ def run(args: argparse.Namespace) -> int:
         return 130
     ends = {solution.status for solution in solutions}
     uncertified = args.certificate and solutions[0].proof != CERTIFIED
-    if Status.UNKNOWN in ends or uncertified:
+    unproved = args.proof and solutions[0].proof != LOGGED
+    if Status.UNKNOWN in ends or uncertified or unproved:
         return 4
     return 3 if Status.INFEASIBLE in ends else 0
 
@@ -162,6 +175,37 @@ def _certified(
         why = f"writing the proof down was stopped by {nodes.value}"
     print(f"closeknit: {path}: no certificate: {why}", file=sys.stderr)
     return result
+
+
+def _logged(
+    instance: Instance, result: Result, path: str, settings: Settings
+) -> Result:
+    """Let Exact write a proof of the answer to a file; check it, and cite it."""
+    proved = prove_by_exact(instance, path, seconds=settings.time_limit)
+    if isinstance(proved, Limit):
+        print(
+            f"closeknit: {path}: no proof: stopped by {proved.value}", file=sys.stderr
+        )
+        return result
+    if proved.bound is None:
+        if result.chosen is not None:
+            raise SolverError(f"{path} proves that there is no solution")
+        return replace(
+            result,
+            status=Status.INFEASIBLE,
+            proof=LOGGED,
+            limit=None,
+            certificate=None,
+        )
+    if result.objective is None or ordered(proved.bound) != ordered(result.objective):
+        print(
+            f"closeknit: {path}: proves a bound of {cost_text(proved.bound)}",
+            file=sys.stderr,
+        )
+        return result
+    return replace(
+        result, status=Status.OPTIMAL, bound=proved.bound, proof=LOGGED, limit=None
+    )
 
 
 def _write(out: str, solutions: list[Solution]) -> None:

@@ -76,6 +76,10 @@ CERTIFIED = Proof(Grade.CHECKED, "certificate")
 """A proof in a file, which ``closeknit check`` verifies."""
 
 
+LOGGED = Proof(Grade.CHECKED, "pseudo-Boolean proof")
+"""A proof in the format of VeriPB, which ``closeknit check --proof`` verifies."""
+
+
 class SolverError(RuntimeError):
     """A solver is missing, crashed, rejected a model or returned a wrong solution."""
 

@@ -1,0 +1,21 @@
+"""Pseudo-Boolean formulas of instances, and the checker of proofs about them."""
+
+from .checker import Limits, NoProof, Outcome, Refused, TooLong, check_proof
+from .formula import Formula
+from .formulas import formula_of
+from .proof_file import Proved, check_proof_file
+from .propagation import Propagator
+
+__all__ = [
+    "Formula",
+    "Limits",
+    "NoProof",
+    "Outcome",
+    "Propagator",
+    "Proved",
+    "Refused",
+    "TooLong",
+    "check_proof",
+    "check_proof_file",
+    "formula_of",
+]

@@ -1,0 +1,400 @@
+"""Checking of pseudo-Boolean proofs, step by step, in integers of any size.
+
+A proof claims that no assignment of a formula costs less than a bound, or that there is
+none; the formats are those of VeriPB 1.1, 2.0 and 3.0. Written for reviewers.
+
+Every row in the store has a number; those of the formula come first. Steps:
+
+- ``pol``: a combination of rows and literals in reverse Polish notation: ``+``,
+  ``c *``, ``c d`` (divide and round up), ``s`` (saturate), ``x w`` (weaken);
+- ``rup``: a row whose negation unit propagation refutes; after a colon (3.0) or
+  semicolon, the numbers of the rows that suffice, ``~`` for the negation itself;
+- ``red``: a row that may be added because a witness, a substitution, turns every
+  solution into one that obeys it and costs no more;
+- ``soli``: a solution; from then on only cheaper ones are looked for;
+- ``del``: rows that are needed no more; ``e`` and ``ea``: a row that must be there.
+
+An invariant proves soundness: if the formula has a solution cheaper than all those
+logged, then the store has one that costs no more. Deleting rows keeps it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from time import monotonic
+
+from ..errors import InputError
+from .formula import Formula
+from .propagation import Propagator, refuted_by
+from .rows import Row, added, mapped, negated, normalised
+
+_MOST_BITS = 4096
+"""Size of the largest number in a row."""
+_WORK = 2**14
+"""Terms looked at between two looks at the clock."""
+_VERSIONS = ("1.0", "1.1", "1.2", "2.0", "3.0")
+
+
+class Refused(Exception):
+    """A step does not follow: the proof is wrong."""
+
+
+class NoProof(Exception):
+    """The text is no proof in a known format."""
+
+
+class TooLong(InputError):
+    """A limit of time or size was reached before the end of the proof."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Limits of a check: proofs may come from strangers."""
+
+    seconds: float = 600.0
+    steps: int = 50_000_000
+    line: int = 2**24
+    """Characters of the longest line."""
+    rows: int = 10_000_000
+    """Rows in the store at one time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a proof proves, in the units of the formula's objective."""
+
+    bound: int | None
+    """No assignment costs less; None if there is no assignment at all."""
+    steps: int
+    """Number of steps, comments left out."""
+
+
+def check_proof(
+    formula: Formula,
+    lines: Iterable[str],
+    limits: Limits | None = None,
+    propagator: type[Propagator] = Propagator,
+) -> Outcome:
+    """Check a proof about a formula.
+
+    Raises
+    ------
+    Refused
+        If a step does not follow; names the step.
+    NoProof
+        If the text is no proof in a known format.
+    TooLong
+        If a limit is reached first.
+    """
+    checker = Checker(formula, limits or Limits(), propagator)
+    step = -1
+    try:
+        for words in _statements(lines, checker.limits):
+            step += 1
+            checker.read(words)
+            if checker.over:
+                break
+        return checker.outcome(step)
+    except (Refused, NoProof) as error:
+        raise type(error)(f"step {step}: {error}") from None
+    except (ValueError, IndexError, OverflowError):
+        raise NoProof(f"step {step}: cannot be read") from None
+
+
+def _statements(lines: Iterable[str], limits: Limits) -> Iterator[list[str]]:
+    """Yield the words of every step, the header first."""
+    version, begun, count = "", "", 0
+    for line in lines:
+        if len(line) + len(begun) > limits.line:
+            raise TooLong(f"has a line of more than {limits.line} characters")
+        if line.startswith(("*", "%")) or not line.strip():
+            continue
+        if not version:
+            version = line.split()[-1].rstrip(";")
+            if not line.startswith("pseudo-Boolean proof version") or (
+                version not in _VERSIONS
+            ):
+                raise NoProof("is no pseudo-Boolean proof of a known version")
+            yield ["version", version]
+            continue
+        if (count := count + 1) > limits.steps:
+            raise TooLong(f"has more than {limits.steps} steps")
+        if version == "3.0":
+            *whole, begun = f"{begun} {line}".split(";")
+            yield from (each.split() for each in whole if each.strip())
+        else:
+            yield line.replace(";", " : ").split()
+    if begun.strip() or not version:
+        raise NoProof("is cut off")
+
+
+class Checker:
+    """The store of rows, and the rules that add to it."""
+
+    def __init__(
+        self, formula: Formula, limits: Limits, propagator: type[Propagator]
+    ) -> None:
+        self.formula, self.limits = formula, limits
+        self.variables = {name: i for i, name in enumerate(formula.names, 1)}
+        self.objective = [(a, x) for x, a in formula.objective.items() if a]
+        self.rows: dict[int, Row] = {}
+        self.last = 0
+        self.labels: dict[str, int] = {}
+        self.best: int | None = None
+        self.over = self.proved = False
+        self.bound: int | None = None
+        self._version = ""
+        self.propagator = propagator(self.spend)
+        self._work = 0
+        self._until = monotonic() + limits.seconds
+
+    # The store.
+
+    def add(self, row: Row) -> None:
+        """Store a row under the next number."""
+        if row.degree.bit_length() > _MOST_BITS:
+            raise Refused("has numbers that are too large")
+        if len(self.rows) >= self.limits.rows:
+            raise TooLong(f"stores more than {self.limits.rows} rows")
+        self.last += 1
+        self.rows[self.last] = row
+        self.propagator.enter(self.last, row)
+        self.spend(len(row.terms))
+
+    def row(self, word: str) -> Row:
+        """Return the row of a number, or a label; -1 is the last one."""
+        return self.rows[self._number(word)]
+
+    def _number(self, word: str) -> int:
+        number = self.labels.get(word, 0) if word.startswith("@") else int(word)
+        number += self.last + 1 if number < 0 else 0
+        if number not in self.rows:
+            raise Refused(f"there is no row {word[:40]}")
+        return number
+
+    def spend(self, work: int) -> None:
+        """Count terms looked at; raise `TooLong` when time is over."""
+        self._work += work + 1
+        if self._work > _WORK:
+            self._work = 0
+            if monotonic() > self._until:
+                raise TooLong(f"takes more than {self.limits.seconds:g} s to check")
+
+    # The rules.
+
+    def implied(
+        self, row: Row, hints: list[str] | None = None, given: Row | None = None
+    ) -> bool:
+        """Whether unit propagation refutes the negation of a row, given another."""
+        if row.degree <= 0:
+            return True
+        rows = [negated(row), *([given] if given else [])]
+        if hints is not None:
+            rows += [self.row(each) for each in hints if each != "~"]
+            return refuted_by(rows, self.spend)
+        return self.propagator.refuted(rows)
+
+    def combine(self, words: list[str]) -> Row:
+        """Evaluate a combination in reverse Polish notation."""
+        stack: list[Row | int] = []
+
+        def operand() -> Row:
+            top = stack.pop()
+            return self.row(str(top)) if isinstance(top, int) else top
+
+        for word in words:
+            if word == "+":
+                small, large = sorted(
+                    (operand(), operand()), key=lambda r: len(r.terms)
+                )
+                self.spend(len(small.terms))
+                stack.append(added(large, small))
+            elif word in ("*", "d"):
+                factor, row = stack.pop(), operand()
+                if not isinstance(factor, int) or factor < 1:
+                    raise Refused(f"{word} needs a factor of at least 1")
+                self.spend(len(row.terms))
+                up = factor if word == "d" else 1
+                by = 1 if word == "d" else factor
+                terms = {x: -(-a * by // up) for x, a in row.terms.items()}
+                stack.append(Row(terms, -(-row.degree * by // up)))
+            elif word == "s":
+                row = operand()
+                most = max(row.degree, 0)
+                terms = {x: min(a, most) for x, a in row.terms.items() if most}
+                stack.append(Row(terms, row.degree))
+            elif word == "w":
+                (variable,), row = operand().terms, operand()
+                terms, degree = dict(row.terms), row.degree
+                for literal in (variable, -variable):
+                    degree -= terms.pop(literal, 0)
+                stack.append(Row(terms, degree))
+            elif word.startswith("@"):
+                stack.append(self.row(word))
+            elif word[0] in "-+0123456789":
+                stack.append(int(word))
+            else:
+                stack.append(Row({self.literal(word): 1}, 0))
+            if isinstance(stack[-1], Row) and (
+                stack[-1].degree.bit_length() > _MOST_BITS
+            ):
+                raise Refused("has numbers that are too large")
+        row = operand()
+        if stack:
+            raise Refused("leaves more than one row")
+        return row
+
+    def solution(self, words: list[str], improve: bool) -> None:
+        """Log a solution of the formula; then only cheaper ones count."""
+        given = {self.literal(word) for word in words}
+        true = self.propagator.closure(given)
+        if true is None:
+            raise Refused("the solution contradicts itself or the store")
+        for number, row in enumerate(self.formula.rows, 1):
+            self.spend(len(row.terms))
+            if sum(a for x, a in row.terms.items() if x in true) < row.degree:
+                raise Refused(f"the solution does not obey row {number}")
+        if any(not ({x, -x} & true) for _, x in self.objective):
+            raise Refused("the solution leaves a variable of the objective open")
+        cost = sum(a for a, x in self.objective if x in true)
+        self.best = cost if self.best is None else min(self.best, cost)
+        if improve:
+            self.add(normalised([(-a, x) for a, x in self.objective], 1 - self.best))
+
+    def redundant(self, row: Row, words: list[str]) -> None:
+        """Add a row by a witness, a list of variables and what takes their places."""
+        words = [word for word in words if word != "->"]
+        witness: dict[int, int | bool] = {}
+        for name, image in zip(words[::2], words[1::2], strict=True):
+            witness[self.literal(name)] = (
+                image == "1" if image in "01" else self.literal(image)
+            )
+        if min(witness, default=1) < 0:
+            raise Refused("the witness maps a negation")
+        if any(self.propagator.certain(x) for x in witness):
+            raise Refused("the witness changes what is certain")
+        concerned = [
+            each
+            for each in self.rows.values()
+            if any(x in each.terms or -x in each.terms for x in witness)
+        ]
+        goals = [mapped(each, witness) for each in concerned]
+        goals.append(mapped(row, witness))
+        change = [(a, x) for a, x in self.objective if x in witness]
+        less = mapped(normalised([(-a, x) for a, x in change], 0), witness)
+        terms = [(a, x) for x, a in less.terms.items()] + change
+        goals.append(normalised(terms, less.degree))  # it costs no more
+        given = negated(row)
+        if not all(self.implied(goal, given=given) for goal in goals):
+            raise Refused("the witness does not show that the row may be added")
+        self.add(row)
+
+    # Reading.
+
+    def literal(self, word: str) -> int:
+        """Return the literal of a word such as ``~x1``."""
+        name = word.removeprefix("~")
+        if name not in self.variables:
+            raise Refused(f"there is no variable {name[:40]}")
+        return self.variables[name] * (-1 if word != name else 1)
+
+    def parsed(self, words: list[str], *, new: bool = False) -> Row:
+        """Read a row: ``+2 x1 +3 ~x2 >= 3``; with ``new``, variables may be new."""
+        at = words.index(">=")
+        if at % 2 or len(words) != at + 2:
+            raise NoProof("a row cannot be read")
+        for name in (word.removeprefix("~") for word in words[1:at:2]):
+            if new and name not in self.variables:
+                self.variables[name] = len(self.variables) + 1
+        pairs = zip(words[:at:2], words[1:at:2], strict=True)
+        terms = [(int(a), self.literal(word)) for a, word in pairs]
+        return normalised(terms, int(words[at + 1]))
+
+    def read(self, words: list[str]) -> None:
+        """Carry out one step."""
+        label = words.pop(0) if words[0].startswith("@") else ""
+        rule, *rest = words
+        parts = " ".join(rest).split(" : ") if ":" in rest else [" ".join(rest)]
+        first, *more = [part.split() for part in (p.strip(" :") for p in parts)]
+        hints = more[0] if more and more[0] else None
+        if rule == "version":
+            self._version = rest[0]
+        elif rule == "f":
+            if first and int(first[0]) != len(self.formula.rows):
+                raise Refused("is about a formula with another number of rows")
+            for row in self.formula.rows:
+                self.add(row)
+        elif rule == "l":
+            self.add(self.formula.rows[int(first[0]) - 1])
+        elif rule in ("pol", "p"):
+            self.add(self.combine(first))
+        elif rule in ("rup", "u"):
+            row = self.parsed(first)
+            if not self.implied(row, hints):
+                raise Refused("does not follow by unit propagation")
+            self.add(row)
+        elif rule == "red":
+            self.redundant(self.parsed(first, new=True), more[0] if more else [])
+        elif rule in ("soli", "o", "sol"):
+            self.solution(first, rule != "sol")
+        elif rule in ("e", "ea"):
+            where, what = (hints or [], first) if hints else (first[:1], first[1:])
+            row = self.parsed(what)
+            found = self.row(where[0])
+            if (row.terms, row.degree) != (found.terms, found.degree):
+                raise Refused("the row is another")
+        elif rule in ("d", "del", "deld", "delc"):
+            kind = first.pop(0) if not first[0].lstrip("-").isdecimal() else "id"
+            if kind not in ("id", "range") and not kind.startswith("@"):
+                raise NoProof(f"cannot delete by {kind}")
+            first = [kind, *first] if kind.startswith("@") else first
+            if kind == "range":
+                first = [str(n) for n in range(*map(int, first)) if n in self.rows]
+            for number in map(self._number, first):
+                self.propagator.remove(number, self.rows.pop(number))
+        elif rule == "c":
+            self._conclude_none(first[:1])
+        elif rule == "conclusion":
+            self._conclude(first, more)
+        elif rule == "end":
+            self.over = True
+        elif rule not in ("output", "core"):
+            raise NoProof(f"unknown rule {rule[:40]}")
+        if label:
+            self.labels[label] = self.last
+
+    def _conclude_none(self, hints: list[str]) -> None:
+        """Conclude that there is no solution, or none cheaper than the best."""
+        if not self.implied(Row({}, 1), hints or None):
+            raise Refused("there is no contradiction")
+        self.proved, self.bound = True, self.best
+        self.over = self._version.startswith("1")
+
+    def _conclude(self, first: list[str], more: list[list[str]]) -> None:
+        """Read a conclusion; its lower bound has to follow."""
+        kind, *rest = first
+        if kind == "UNSAT" or (kind == "BOUNDS" and rest[0] == "INF"):
+            if self.best is not None:
+                raise Refused("there is a solution")
+            self._conclude_none(more[0] if more and kind == "UNSAT" else [])
+        elif kind == "BOUNDS":
+            most = (rest[1:] or (more[0][-1:] if more else []))[0]
+            hints = (more[0] if len(rest) > 1 else more[0][:-1]) if more else []
+            bound = int(rest[0])
+            row = normalised(self.objective, bound)
+            if not self.implied(row, None if len(rest) > 1 else hints):
+                raise Refused(f"a bound of {bound} does not follow")
+            if self.best is not None and bound > self.best:
+                raise Refused(f"there is a solution of {self.best}")
+            if most != "INF" and (self.best is None or int(most) < self.best):
+                raise Refused(f"no solution of {most} was logged")
+            self.proved, self.bound = True, bound
+        else:
+            raise Refused("concludes nothing")
+
+    def outcome(self, steps: int) -> Outcome:
+        """Return what was proved."""
+        if not self.proved or not self.over:
+            raise Refused("ends without a conclusion")
+        return Outcome(self.bound, steps)

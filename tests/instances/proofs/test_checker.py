@@ -1,0 +1,416 @@
+"""The checker of pseudo-Boolean proofs: accepts what follows, and nothing else."""
+
+import random
+from functools import cache
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from closeknit.instances import KSubset, Mesh
+from closeknit.instances.proofs import (
+    Formula,
+    Limits,
+    NoProof,
+    Outcome,
+    Propagator,
+    Refused,
+    TooLong,
+    check_proof,
+    formula_of,
+)
+from closeknit.instances.proofs.rows import Row, added, mapped, negated, normalised
+from closeknit.solvers.propagation_kernels import FastPropagator
+from tests.proofs import branching_proof
+
+PROPAGATORS = [Propagator, FastPropagator]
+HEAD = ["pseudo-Boolean proof version 3.0\n"]
+
+
+def pigeons(n: int) -> Formula:
+    """n + 1 pigeons in n holes: there is no assignment."""
+    formula = Formula()
+    x = [[formula.variable(f"x{i}_{j}") for j in range(n)] for i in range(n + 1)]
+    for row in x:
+        formula.clause(*row)
+    for j in range(n):
+        formula.at_least([(-1, row[j]) for row in x], -1)
+    return formula
+
+
+def cover() -> Formula:
+    """Cover the edges of a triangle by its nodes: two are needed."""
+    formula = Formula()
+    a, b, c = (formula.variable(name) for name in "abc")
+    for pair in ((a, b), (b, c), (a, c)):
+        formula.clause(*pair)
+    for x in (a, b, c):
+        formula.charge(1, x)
+    return formula
+
+
+def proof(*steps: str) -> list[str]:
+    """Return the text of a proof in version 3.0."""
+    return HEAD + [f"{step};\n" for step in steps]
+
+
+PIGEONS = proof(
+    "f 7",
+    "pol 1 2 + 3 + 4 + 5 + 6 + 7 +",
+    "output NONE",
+    "conclusion UNSAT : 8",
+    "end pseudo-Boolean proof",
+)
+COVER = proof(
+    "f 3",
+    "soli a b ~c",
+    "pol 1 2 + 3 + 2 d",
+    "pol 5 4 +",
+    "conclusion BOUNDS 2 : 6 2",
+    "end pseudo-Boolean proof",
+)
+
+
+@pytest.mark.parametrize("propagator", PROPAGATORS)
+def test_accepts_a_sum(propagator) -> None:
+    assert check_proof(pigeons(3), PIGEONS, None, propagator) == Outcome(None, 5)
+
+
+@pytest.mark.parametrize("propagator", PROPAGATORS)
+def test_accepts_a_bound(propagator) -> None:
+    assert check_proof(cover(), COVER, None, propagator) == Outcome(2, 6)
+
+
+def test_accepts_a_bound_without_a_solution() -> None:
+    steps = proof("f 3", "pol 1 2 + 3 + 2 d", "conclusion BOUNDS 2 : 4 INF", "end p")
+    assert check_proof(cover(), steps).bound == 2
+
+
+def test_accepts_older_versions() -> None:
+    old = [
+        "pseudo-Boolean proof version 1.1\n",
+        "* a comment\n",
+        "f 3\n",
+        "o a b ~c\n",
+        "p 1 2 + 3 + 2 d\n",
+        "u +1 ~a +1 ~b >= 1 ;\n",
+        "p 5 4 +\n",
+        "c 7\n",
+    ]
+    assert check_proof(cover(), old) == Outcome(2, 6)
+    second = [line.replace(";", "") for line in COVER]
+    second[0] = "pseudo-Boolean proof version 2.0\n"
+    second[-2] = "conclusion BOUNDS 2 2\n"
+    assert check_proof(cover(), second) == Outcome(2, 6)
+
+
+def test_steps_may_share_lines_and_span_them() -> None:
+    text = " ".join(line.strip() for line in COVER[1:])
+    lines = [*HEAD, text[:30] + "\n", text[30:] + "\n"]
+    assert check_proof(cover(), lines) == Outcome(2, 6)
+
+
+@pytest.mark.parametrize("propagator", PROPAGATORS)
+def test_accepts_a_witness(propagator) -> None:
+    """Nodes a and b are alike: if one is in the cover, a is."""
+    steps = proof(
+        "f 3",
+        "red +1 a +1 ~b >= 1 : a -> b b -> a",
+        "rup +1 a >= 1",
+        "rup +1 b +1 c >= 1",
+        "rup +1 a +1 b +1 c >= 2",
+        "conclusion BOUNDS 2 : 7 INF",
+        "end pseudo-Boolean proof",
+    )
+    assert check_proof(cover(), steps, None, propagator).bound == 2
+
+
+@pytest.mark.parametrize("propagator", PROPAGATORS)
+def test_accepts_definitions(propagator) -> None:
+    steps = proof(
+        "f 3",
+        "red +1 ~new +1 a >= 1 : new -> 0",
+        "red +1 new +1 ~a >= 1 : new -> 1",
+        "rup +1 new +1 b >= 1 : 5 1 ~",
+        "conclusion BOUNDS 0 INF",
+        "end pseudo-Boolean proof",
+    )
+    assert check_proof(cover(), steps, None, propagator).bound == 0
+
+
+WRONG = {
+    "another number of rows": ("f 4", "number of rows"),
+    "no such row": ("pol 1 9 +", "no row 9"),
+    "row zero": ("pol 0 1 +", "no row 0"),
+    "a row of its own": ("pol 1 5 +", "no row 5"),
+    "a later row": ("pol 4 6 +", "no row 6"),
+    "no operand": ("pol 1 +", None),
+    "two rows left": ("pol 1 2", "more than one"),
+    "division by nought": ("pol 1 0 d", "factor"),
+    "a negative factor": ("pol 1 -1 *", "factor"),
+    "a row as factor": ("pol 1 2 + 3 3 + *", "factor"),
+    "rup without reason": ("rup +1 a >= 1", "propagation"),
+    "hints that do not do": ("rup +1 a +1 b +1 c >= 2 : 1", "propagation"),
+    "a hint that is not there": ("rup +1 a +1 b >= 1 : 77", "no row 77"),
+    "an unknown variable": ("rup +1 z >= 1", "no variable z"),
+    "no solution": ("soli a ~b ~c", "obey"),
+    "half a solution": ("soli a", None),
+    "a contradictory solution": ("soli a ~a b c", "contradicts"),
+    "an assumption": ("a +1 a >= 1", "unknown rule"),
+    "a witness that does not do": ("red +1 a >= 1 : a -> 1 b -> 0 c -> 0", "witness"),
+    "a witness that costs": ("red +1 a >= 1 : a -> 1", "witness"),
+    "a witness for nothing": ("red >= 1 :", "witness"),
+    "another row": ("e +1 a +1 b >= 2 : 1", "another"),
+    "a deleted row": ("del id 1 1", "no row 1"),
+    "contradiction": ("conclusion UNSAT : 1", "contradiction"),
+    "better bound": ("conclusion BOUNDS 3 : 4 INF", "does not follow"),
+    "no conclusion": ("conclusion NONE", "nothing"),
+    "solution not logged": ("conclusion BOUNDS 1 : 4 2", "logged"),
+}
+
+
+@pytest.mark.parametrize("propagator", PROPAGATORS)
+@pytest.mark.parametrize("fault", WRONG)
+def test_refuses(fault: str, propagator) -> None:
+    step, message = WRONG[fault]
+    first = [] if step.startswith("f") else ["f 3", "pol 1 2 + 3 + 2 d"]
+    steps = proof(*first, step, "conclusion BOUNDS 2 : 4 INF", "end p")
+    with pytest.raises((Refused, NoProof), match=message):
+        check_proof(cover(), steps, None, propagator)
+
+
+def test_deleted_rows_do_not_propagate_and_facts_stay() -> None:
+    formula = cover()
+    unit = "soli a b ~c"
+    for propagator in PROPAGATORS:
+        steps = proof("f 3", unit, "del id 1", "rup +1 a +1 b >= 1", "end p")
+        with pytest.raises(Refused, match=r"conclusion|propagation"):
+            check_proof(formula, steps, None, propagator)
+
+
+def test_a_witness_must_not_undo_what_a_deleted_row_said() -> None:
+    """Deriving x, deleting the row and then deriving ~x would contradict itself."""
+    formula = Formula()
+    formula.variable("x")
+    formula.at_least([], 0)
+    steps = proof(
+        "f 1",
+        "red +1 x >= 1 : x -> 1",
+        "del id 2",
+        "red +1 ~x >= 1 : x -> 0",
+        "conclusion UNSAT",
+        "end p",
+    )
+    for propagator in PROPAGATORS:
+        with pytest.raises(Refused):
+            check_proof(formula, steps, None, propagator)
+
+
+def test_refuses_numbers_that_grow() -> None:
+    doubling = [f"pol {n} {n} +" for n in range(3, 5000)]
+    huge = [f"pol 1 {10**300} * {10**300} * {10**300} * {10**300} * {10**300} *"]
+    for steps in (doubling, huge):
+        with pytest.raises(Refused, match="too large"):
+            check_proof(cover(), proof("f 3", *steps))
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        [],
+        ["hello\n"],
+        ["pseudo-Boolean proof version 9.0\n"],
+        [*HEAD, "f 3;\n", "pol 1 2"],
+        [*HEAD, "f 3;\n", "rup +1 a > 1;\n"],
+        [*HEAD, "f 3;\n", "rup +x a >= 1;\n"],
+        [*HEAD, "f three;\n"],
+        [*HEAD, "dom +1 a >= 1;\n"],
+        [*HEAD, "\0;\n"],
+    ],
+)
+def test_text_that_is_no_proof(lines: list[str]) -> None:
+    with pytest.raises((NoProof, Refused)):
+        check_proof(cover(), lines)
+
+
+def test_limits() -> None:
+    long = proof("f 3", "pol " + "1 + " * 100)
+    with pytest.raises(TooLong, match="line"):
+        check_proof(cover(), long, Limits(line=100))
+    many = proof("f 3", *["pol 1 2 +"] * 50)
+    with pytest.raises(TooLong, match="steps"):
+        check_proof(cover(), many, Limits(steps=20))
+    with pytest.raises(TooLong, match="rows"):
+        check_proof(cover(), many, Limits(rows=20))
+    with pytest.raises(TooLong, match="takes more than"):
+        check_proof(cover(), proof("f 3", *["pol 1 2 +"] * 20_000), Limits(seconds=0))
+
+
+@st.composite
+def rows(draw: st.DrawFn) -> Row:
+    terms = draw(st.lists(st.tuples(st.integers(-9, 9), st.integers(1, 5)), max_size=6))
+    signs = draw(st.lists(st.booleans(), min_size=len(terms), max_size=len(terms)))
+    pairs = [(a, x if s else -x) for (a, x), s in zip(terms, signs, strict=True)]
+    return normalised(pairs, draw(st.integers(-6, 12)))
+
+
+def holds(row: Row, values: int) -> bool:
+    true = {v if values >> v & 1 else -v for v in range(1, 6)}
+    return sum(a for x, a in row.terms.items() if x in true) >= row.degree
+
+
+@given(rows(), rows(), st.integers(0, 62))
+def test_rows_mean_what_they_say(one: Row, other: Row, values: int) -> None:
+    assert holds(negated(one), values) != holds(one, values)
+    if holds(one, values) and holds(other, values):
+        assert holds(added(one, other), values)
+    swapped = (values & ~6) | (values >> 1 & 1) << 2 | (values >> 2 & 1) << 1
+    assert holds(mapped(one, {1: 2, 2: 1}), values) == holds(one, swapped)
+    assert holds(mapped(one, {3: True}), values) == holds(one, values | 8)
+
+
+@given(st.lists(rows(), max_size=8), st.data())
+@settings(max_examples=150)
+def test_both_propagators_agree(store: list[Row], data: st.DataObject) -> None:
+    plain, fast = (kind(lambda work: None) for kind in PROPAGATORS)
+    live: dict[int, Row] = {}
+    for number, row in enumerate(store, 1):
+        plain.enter(number, row)
+        fast.enter(number, row)
+        live[number] = row
+        if data.draw(st.booleans()):
+            gone = data.draw(st.sampled_from(sorted(live)))
+            plain.remove(gone, live[gone])
+            fast.remove(gone, live.pop(gone))
+        question = [data.draw(rows())]
+        assert plain.refuted(question) == fast.refuted(question)
+        assert [plain.certain(v) for v in range(1, 6)] == [
+            fast.certain(v) for v in range(1, 6)
+        ]
+        literals = {data.draw(st.sampled_from([-3, -2, -1, 1, 2, 3]))}
+        assert plain.closure(literals) == fast.closure(literals)
+
+
+@cache
+def _texts() -> list[tuple[Formula, list[str], int | None]]:
+    """Proofs of several kinds, and what they prove."""
+    mesh = Mesh((3, 3))
+    cells = tuple((i, j) for i in range(3) for j in range(3) if (i, j) != (1, 1))
+    formula = formula_of(KSubset("ring", mesh, cells, 3))
+    chosen = _cheapest_assignment(formula)
+    return [
+        (pigeons(3), PIGEONS, None),
+        (cover(), COVER, 2),
+        (pigeons(2), branching_proof(pigeons(2), None), None),
+        (formula, branching_proof(formula, chosen), 4),
+    ]
+
+
+def _cheapest_assignment(formula: Formula) -> set[int]:
+    from ortools.sat.python import cp_model
+
+    model = cp_model.CpModel()
+    x = [model.new_bool_var(name) for name in formula.names]
+    for row in formula.rows:
+        model.add(
+            sum(
+                a * (x[v - 1] if v > 0 else 1 - x[-v - 1]) for v, a in row.terms.items()
+            )
+            >= row.degree
+        )
+    model.minimize(sum(a * x[v - 1] for v, a in formula.objective.items()))
+    solver = cp_model.CpSolver()
+    solver.parameters.num_workers = 1
+    assert solver.solve(model) == cp_model.OPTIMAL
+    return {v for v, each in enumerate(x, 1) if solver.value(each)}
+
+
+@pytest.mark.parametrize("which", range(4))
+def test_accepts_unharmed_proofs(which: int) -> None:
+    formula, lines, bound = _texts()[which]
+    for propagator in PROPAGATORS:
+        assert check_proof(formula, lines, None, propagator).bound == bound
+
+
+def _least(formula: Formula) -> int | None:
+    """Return the least objective by enumeration."""
+    best = None
+    for values in range(2 ** len(formula.names)):
+        true = {
+            v if values >> (v - 1) & 1 else -v for v in range(1, len(formula.names) + 1)
+        }
+        if all(
+            sum(a for x, a in row.terms.items() if x in true) >= row.degree
+            for row in formula.rows
+        ):
+            cost = sum(a for v, a in formula.objective.items() if v in true)
+            best = cost if best is None else min(best, cost)
+    return best
+
+
+def harmed(lines: list[str], rng: random.Random) -> list[str]:
+    """Plant one fault in a proof."""
+    lines = lines.copy()
+    kind = rng.randrange(9)
+    at = rng.randrange(1, len(lines))
+    other = rng.randrange(1, len(lines))
+    words = lines[at].split()
+    numbers = [
+        i for i, word in enumerate(words) if word.strip(";").lstrip("+-").isdecimal()
+    ]
+    if kind == 0:
+        del lines[at]
+    elif kind == 1:
+        lines[at], lines[other] = lines[other], lines[at]
+    elif kind == 2:
+        lines.insert(other, lines[at])
+    elif kind == 3:
+        lines = lines[:at]
+    elif kind == 4 and numbers:
+        i = rng.choice(numbers)
+        old = int(words[i].strip(";"))
+        words[i] = str(rng.choice([old + 1, old - 1, -old, 0, old * 10**30]))
+        lines[at] = " ".join(words) + " ;\n"
+    elif kind == 5 and len(words) > 1:
+        del words[rng.randrange(len(words))]
+        lines[at] = " ".join(words) + " ;\n"
+    elif kind == 6 and "x" in lines[at]:
+        lines[at] = lines[at].replace("~x", "!").replace(" x", " ~x").replace("!", "x")
+    elif kind == 7:
+        lines[at] = lines[at][: rng.randrange(len(lines[at]))] + "\n"
+    elif kind == 8:
+        lines.insert(at, f"del id {rng.randrange(1, 12)};\n")
+    return lines
+
+
+def check_anyhow(
+    formula: Formula, lines: list[str], propagator=Propagator
+) -> Outcome | None:
+    """Check a proof; None if it is refused in any of the ways that a proof may be."""
+    try:
+        return check_proof(formula, lines, Limits(seconds=20), propagator)
+    except (Refused, NoProof, TooLong):
+        return None
+
+
+@pytest.mark.parametrize("which", range(4))
+@pytest.mark.parametrize("seed", range(60))
+def test_nothing_false_is_accepted(which: int, seed: int) -> None:
+    """240 planted faults: a proof that still holds proves nothing false."""
+    formula, lines, _ = _texts()[which]
+    rng = random.Random(seed)
+    text = harmed(lines, rng)
+    found = check_anyhow(formula, text)
+    assert found == check_anyhow(formula, text, FastPropagator)
+    if found is not None:
+        least = _truth(which)
+        assert least is None or (found.bound is not None and found.bound <= least)
+
+
+@cache
+def _truth(which: int) -> int | None:
+    formula, _, _ = _texts()[which]
+    if which == 3:
+        true = _cheapest_assignment(formula)
+        return sum(a for v, a in formula.objective.items() if v in true)
+    return _least(formula)

@@ -1,0 +1,94 @@
+"""Formulas of instances: their optima are those of the instances."""
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from ortools.sat.python import cp_model
+
+from closeknit.instances import InputError, KSubset, Torus
+from closeknit.instances.proofs import Formula, formula_of
+from closeknit.instances.proofs.formulas import folded, levels_of, unfolded
+from tests.oracles import cheapest, cheapest_placement, least_left_out, optimum
+from tests.strategies import ksubsets, procsets, submeshes, sukps
+
+
+def least(formula: Formula) -> int | None:
+    """Return the least cost of an assignment, by CP-SAT; None if there is none."""
+    model = cp_model.CpModel()
+    x = [model.new_bool_var(name) for name in formula.names]
+
+    def literal(v: int) -> cp_model.LiteralT:
+        return x[v - 1] if v > 0 else ~x[-v - 1]
+
+    for row in formula.rows:
+        total = sum(a * literal(v) for v, a in row.terms.items())
+        model.add_bool_or([]) if not row.terms and row.degree > 0 else None
+        if row.terms:
+            model.add(total >= row.degree)
+    model.minimize(sum(a * x[v - 1] for v, a in formula.objective.items()))
+    solver = cp_model.CpSolver()
+    solver.parameters.num_workers = 1
+    status = solver.solve(model)
+    if status == cp_model.INFEASIBLE:
+        return None
+    assert status == cp_model.OPTIMAL
+    value = round(solver.objective_value) + formula.offset
+    assert value % formula.unit == 0
+    return value // formula.unit
+
+
+@given(ksubsets())
+@settings(max_examples=60)
+def test_k_subsets(instance: KSubset) -> None:
+    assert least(formula_of(instance)) == optimum(instance)
+
+
+@given(procsets())
+@settings(max_examples=60)
+def test_processor_sets(instance) -> None:
+    formula = formula_of(instance)
+    assume(sum(formula.objective.values()) < 2**60)  # what CP-SAT can add up
+    found = least(formula)
+    if instance.request > len(instance.available):
+        assert found is None
+    else:
+        assert found is not None
+        assert unfolded(found, levels_of(instance)) == cheapest(instance)
+
+
+@given(sukps())
+@settings(max_examples=60)
+def test_knapsacks(instance) -> None:
+    assert least(formula_of(instance)) == least_left_out(instance)
+
+
+@given(submeshes())
+@settings(max_examples=60, deadline=None)
+def test_placements(instance) -> None:
+    found = least(formula_of(instance))
+    best = cheapest_placement(instance)
+    if best is None:
+        assert found is None
+    else:
+        assert found is not None
+        assert unfolded(found, levels_of(instance)) == best
+
+
+@given(st.lists(st.integers(0, 9), min_size=1, max_size=4))
+def test_folding_keeps_the_order(parts: list[int]) -> None:
+    weights = [10 ** (len(parts) - 1 - i) for i in range(len(parts))]
+    assert unfolded(folded(tuple(parts), weights), weights) == tuple(parts)
+
+
+def test_half_hops() -> None:
+    ring = KSubset("ring", Torus((5,)), tuple((i,) for i in range(5)), 3)
+    formula = formula_of(ring)
+    assert formula.unit == 2
+    assert least(formula) == optimum(ring) == 4
+
+
+def test_refuses_formulas_that_are_too_large(monkeypatch) -> None:
+    ring = KSubset("ring", Torus((5,)), tuple((i,) for i in range(5)), 3)
+    monkeypatch.setattr("closeknit.instances.proofs.formulas.MOST_TERMS", 5)
+    with pytest.raises(InputError, match="more than 5"):
+        formula_of(ring)
