@@ -17,6 +17,7 @@ from .engine import Engine
 from .flow_level import FlowLevel
 from .messages import Ints
 from .places import placed
+from .recording import LinkFilm, LinkRecorder
 from .workloads_format import PHIT_BYTES, Workload
 from .worm import RigidWorms
 
@@ -87,6 +88,8 @@ class Finished:
         Of each message between different processors, in order of addition.
     ends, carried
         Two ends of each link, shape (l, 2), and the flits that it carried.
+    film
+        The same by intervals of time; None unless it was wanted.
     """
 
     summary: Summary
@@ -94,6 +97,7 @@ class Finished:
     latency: Ints
     ends: npt.NDArray[np.int64]
     carried: Ints
+    film: LinkFilm | None = None
 
 
 def engine_for(
@@ -146,6 +150,8 @@ def run_on(
     network: Network,
     workload: Workload,
     places: Sequence[Ints],
+    *,
+    filmed: bool = False,
 ) -> Finished:
     """Start an instance of a workload on each set of processors, and run to the end.
 
@@ -159,6 +165,8 @@ def run_on(
         Messages of an instance; a flit has four bytes.
     places
         Processors of the tasks, for each instance.
+    filmed
+        Whether to note what links carry through time; this changes nothing else.
 
     Returns
     -------
@@ -174,9 +182,15 @@ def run_on(
     for job, processors in enumerate(places):
         engine.add(workload.on(processors.tolist(), PHIT_BYTES), job)
     end = [0] * len(places)
-    while jobs := engine.run():
+    recorder = LinkRecorder(engine) if filmed else None
+    left = len(places)
+    while left:
+        jobs = engine.run(recorder.due if recorder else None)
         for job in jobs:
             end[job] = engine.time
+        left -= len(jobs)
+        if recorder:
+            recorder.look()
     latency = (engine.delivered - engine.sent)[np.tile(source != target, len(places))]
     ends = np.concatenate([ends for _, ends in engine.channels()])
     real = ends[:, 0] != ends[:, 1]  # injection and ejection are at one processor
@@ -200,7 +214,8 @@ def run_on(
         busiest_link_share=most / last if last else 0.0,
         instance_cycles=tuple(end),
     )
-    return Finished(summary, tuple(places), latency, ends, carried)
+    film = recorder.film() if recorder else None
+    return Finished(summary, tuple(places), latency, ends, carried, film)
 
 
 def run_network(
@@ -213,6 +228,7 @@ def run_network(
     routing: str = "",
     packet: int | None = None,
     seed: int = 0,
+    filmed: bool = False,
 ) -> Finished:
     """Place instances of a workload on an idle network, and run them at once.
 
@@ -228,6 +244,8 @@ def run_network(
         Number of instances, at least 1.
     switching, routing, packet, seed
         See `engine_for`; the seed is that of the placement, too.
+    filmed
+        See `run_on`.
 
     Raises
     ------
@@ -244,7 +262,7 @@ def run_network(
     at_least(instances, 1, "instances")
     engine = engine_for(network, switching, routing=routing, packet=packet, seed=seed)
     places = placed(network, placement, [workload.tasks] * instances, seed)
-    return run_on(engine, network, workload, places)
+    return run_on(engine, network, workload, places, filmed=filmed)
 
 
 def _named(network: Network, ends: npt.NDArray[np.int64]) -> str:
