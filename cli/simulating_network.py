@@ -99,7 +99,7 @@ def add(simulate: Parser, streams: Any) -> None:
         "--plot",
         type=outputs.file,
         metavar="OUT.html",
-        help="write a page with links by load and latencies",
+        help="write a page with links by load, and through time, and latencies",
     )
     parser.examples(
         "simulate network --topology torus:8x8 --placement quadrant --workload 2M",
@@ -125,6 +125,7 @@ def run(args: argparse.Namespace) -> int:
             routing=args.routing or "",
             packet=args.packet,
             seed=shared.seed_of(args),
+            filmed=bool(args.plot),
         )
     except InputError as error:
         name = re.split(r"\W", error.field)[0]

@@ -14,7 +14,7 @@ from .worm import RigidWorms
 MOST_FRAMES = 96
 """Intervals of a film, unless there are many links."""
 _FEWEST_FRAMES = 8
-_MOST_COUNTS = 2**21
+_MOST_COUNTS = 2**20
 
 
 @dataclass(frozen=True, eq=False)

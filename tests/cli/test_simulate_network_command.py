@@ -275,4 +275,5 @@ def test_a_page_of_the_run(tmp_path: Path, capsys: Capture) -> None:
     assert json.loads(capsys.readouterr().out)["time_cycles"] == 257
     text = page.read_text()
     assert "1 of 2M, 16 tasks each, on torus:8x8, quadrant, cut-through, seed 0" in text
-    assert text.count('class="plot"') == 3
+    assert text.count('class="plot"') == 4
+    assert text.count('class="film"') == 1
