@@ -8,8 +8,9 @@ import numpy as np
 from matplotlib.collections import LineCollection
 
 from ...simulation.network.cut_through import Network
+from ...simulation.network.open_loop_runs import Loaded
 from ...simulation.network.recording import LinkFilm
-from ...simulation.network.runs import Finished
+from ...simulation.network.runs import Finished, Traced
 from ..pages.document import Document, Name, Plot, Section, Table
 from ..pages.html import html_of
 from ..pages.plot_style import FAINT, INK, RULE, A, B, dots, in_style, plotted, sheet
@@ -19,7 +20,7 @@ _MOST_STEPS = 500
 """Points of a curve."""
 
 
-def network_page(title: str, network: Network, run: Finished) -> str:
+def network_page(title: str, network: Network, run: Finished | Loaded) -> str:
     """Write the page; the same run gives the same bytes.
 
     Parameters
@@ -31,9 +32,8 @@ def network_page(title: str, network: Network, run: Finished) -> str:
     run
         What was measured.
     """
-    summary = run.summary
-    measures = asdict(summary)
-    del measures["instance_cycles"]
+    measures = asdict(run.summary)
+    cycles = measures.pop("instance_cycles", ())
     plots = []
     if len(run.carried):
         if is_plane(network):
@@ -42,28 +42,27 @@ def network_page(title: str, network: Network, run: Finished) -> str:
         if run.film is not None and len(run.film.counts):
             plots.append(through_time(run.film))
             plots.append(link_slider(network, run.ends, run.film, run.places))
+    tables = [
+        Table(
+            name="measures",
+            columns=("*measure", "value"),
+            rows=tuple(measures.items()),
+        )
+    ]
+    if cycles:
+        rows = zip(run.places, cycles, strict=True)
+        tables.append(
+            Table(
+                name="instances",
+                caption="When the last message of each instance arrived",
+                columns=("instance", "processors", "cycles"),
+                rows=tuple(
+                    (i, len(place), cycles) for i, (place, cycles) in enumerate(rows)
+                ),
+            )
+        )
     sections = [
-        Section(
-            title="Measures",
-            tables=(
-                Table(
-                    name="measures",
-                    columns=("*measure", "value"),
-                    rows=tuple(measures.items()),
-                ),
-                Table(
-                    name="instances",
-                    caption="When the last message of each instance arrived",
-                    columns=("instance", "processors", "cycles"),
-                    rows=tuple(
-                        (i, len(place), cycles)
-                        for i, (place, cycles) in enumerate(
-                            zip(run.places, summary.instance_cycles, strict=True)
-                        )
-                    ),
-                ),
-            ),
-        ),
+        Section(title="Measures", tables=tuple(tables)),
         Section(title="Links", plots=tuple(plots)),
     ]
     if len(run.latency):
@@ -79,7 +78,7 @@ def network_page(title: str, network: Network, run: Finished) -> str:
 
 
 @in_style
-def heat_map(network: Network, run: Finished) -> Plot:
+def heat_map(network: Network, run: Traced) -> Plot:
     """Draw every link of a grid of at most two axes, darker the more it carried.
 
     Parameters
@@ -116,14 +115,14 @@ def heat_map(network: Network, run: Finished) -> Plot:
         figure,
         "Map",
         f"A line per link and direction, on the right of its way; the darkest carried "
-        f"{run.summary.busiest_link_flits} flits. Dots: processors, dark ones have "
+        f"{run.carried.max()} flits. Dots: processors, dark ones have "
         f"tasks.",
         "Links of the network by the flits that they carried",
     )
 
 
 @in_style
-def sorted_loads(run: Finished) -> Plot:
+def sorted_loads(run: Traced) -> Plot:
     """Draw the flits of all links, those with most first.
 
     Parameters
@@ -177,7 +176,7 @@ def through_time(film: LinkFilm) -> Plot:
 
 
 @in_style
-def latencies(run: Finished) -> Plot:
+def latencies(run: Traced) -> Plot:
     """Draw which part of the messages took how long at most.
 
     Parameters
