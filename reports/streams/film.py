@@ -18,12 +18,14 @@ MOST_STARTS = 20_000
 class Film:
     """Records what is held when, as a few numbers per event.
 
-    The title is the name of the allocator; ``starts`` counts those recorded.
+    The title is the name of the allocator, the unit that of all times; ``starts``
+    counts those recorded.
     """
 
-    def __init__(self, network: Topology, title: str) -> None:
+    def __init__(self, network: Topology, title: str, unit: str = "s") -> None:
         self.network = network
         self.title = title
+        self.unit = unit
         self.starts = 0
         self._events: list[list[int] | int] = []
         self._running: dict[int, int] = {}
@@ -34,6 +36,9 @@ class Film:
             begun = self._running.pop(id(event.grant), None)
             if begun is not None:
                 self._events.append(begun)
+                start = self._events[begun]
+                assert isinstance(start, list)
+                start[3] = event.time - start[1]
             return
         if self.starts >= MOST_STARTS:
             return
@@ -52,7 +57,11 @@ class Film:
         of a gap since the last and a length, then, after a -1, those held unused.
         """
         count = sum(1 for _ in self.network.locations())
-        content = {"layout": _layout(self.network, count), "events": self._events}
+        content = {
+            "layout": _layout(self.network, count),
+            "events": self._events,
+            "unit": self.unit,
+        }
         return json.dumps(content, separators=(",", ":"))
 
 
@@ -111,7 +120,7 @@ def slider(film: Film) -> Plot:
 
 
 _SCRIPT = """
-const [columns,rows,layers,beside,count]=data.layout,events=data.events;
+const [columns,rows,layers,beside,count]=data.layout,{events,unit}=data;
 const starts=[];events.forEach((e,i)=>{if(e.length)starts.push(i)});
 const gap=layers>1?1:0,wide=beside*(columns+gap)-gap;
 const high=Math.ceil(layers/beside)*(rows+gap)-gap;
@@ -137,6 +146,7 @@ function go(to){
 const tone=i=>{const n=events[i][0]*0.618034%1,m=events[i][0]*0.754878%1;
   return `hsl(${Math.round(70+n*250)} ${25+Math.round(m*30)}% `+
     `${Math.round((dark.matches?32:56)+m*24)}%)`};
+const time=t=>`${t} ${unit}`;
 function draw(){
   if(!starts.length){told.textContent='No job started.';return}
   const now=starts[+range.value];go(now);
@@ -148,8 +158,9 @@ function draw(){
     ink.fillStyle=!o?idle:o==now+1?fresh:tone(o-1);
     ink.fillRect(x+s,y+s,1-edge-2*s,1-edge-2*s)}
   const e=events[now];let k=0;run(e,(x,u)=>{k+=!u});
-  told.textContent=`Start ${+range.value+1} of ${starts.length}, second ${e[1]}: `+
-    `job ${e[0]} gets ${k} processor${k==1?'':'s'} after waiting ${e[1]-e[2]} s; `+
+  told.textContent=`Start ${+range.value+1} of ${starts.length}, `+
+    `${unit=='s'?'second':'cycle'} ${e[1]}: job ${e[0]} gets ${k} `+
+    `processor${k==1?'':'s'} after waiting ${time(e[1]-e[2])}; `+
     `${held.size} jobs run on ${busy} of ${count}.`}
 canvas.addEventListener('mousemove',m=>{
   const b=canvas.getBoundingClientRect();let text='';
@@ -157,7 +168,7 @@ canvas.addEventListener('mousemove',m=>{
   const v=Math.floor((m.clientY-b.top)/b.height*high);
   for(let i=0;i<count;i++){const [x,y]=place(i);if(x!=u||y!=v)continue;
     const e=owner[i]&&events[owner[i]-1];
-    text=e?`Processor ${i}: job ${e[0]}, since ${e[1]} s, until ${e[1]+e[3]} s`
+    text=e?`Processor ${i}: job ${e[0]}, since ${time(e[1])}, until ${time(e[1]+e[3])}`
       :`Processor ${i} is idle`;break}
   who.textContent=text});
 """.strip()

@@ -68,7 +68,8 @@ class IoSide:
         """Numbers of the I/O nodes in the network, ascending."""
         shape = self.network.shape
         at = 0 if self.side in ("west", "north") else shape[self._axis] - 1
-        return np.take(np.arange(shape[0] * shape[1]).reshape(shape), at, self._axis)
+        numbers = np.arange(shape[0] * shape[1]).reshape(shape)
+        return numbers[:, at] if self._axis else numbers[at]
 
     def nodes(self, processors: IntArray) -> Ints:
         """Return the numbers in the network of processors of the mesh."""

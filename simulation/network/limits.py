@@ -12,10 +12,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import dijkstra
 
 from ...instances import Graph, Mesh, Torus, Tree
+from ...instances.topologies.shortest_paths import weighted_rows
 from .cut_through import Network
 from .kary_tree import KaryTree
 from .messages import Ints
@@ -75,10 +74,8 @@ def hop_limit(
     if n * max(n, int(ends.max(initial=0)) + 1) > _MOST_DISTANCES:
         return float("inf")
     if isinstance(network, Graph | Tree):
-        nodes = int(ends.max(initial=0)) + 1
-        links = csr_array((np.ones(len(ends)), ends.T), shape=(nodes, nodes))
         home = np.array(network.processors, np.int64)
-        far = dijkstra(links, indices=home, unweighted=True)[:, home]
+        far = _hops(home, ends)[:, home]
     elif isinstance(network, KaryTree):
         number = np.arange(n)
         far = np.where(np.equal.outer(number, number), 0, 1)  # from the leaf switch
@@ -127,7 +124,7 @@ def cut_limit(
                 flow = inside * (n - inside) / (n if own else n - 1)
             else:
                 pair = place[home], place[home[partner]]
-                flow = _crossing(pair[out], pair[into], len(order))
+                flow = _crossing(pair[out], pair[into], len(order)).astype(float)
             crossed = flow > 0
             if crossed.any():
                 least = min(
@@ -155,7 +152,12 @@ def _orders(network: Network, ends: Ints) -> Iterator[Ints]:
                 yield np.argsort((x - first) % side, kind="stable")
         return
     nodes = int(ends.max(initial=0)) + 1
-    links = csr_array((np.ones(len(ends)), ends.T), shape=(nodes, nodes))
     for first in range(0, nodes, -(-nodes // _MOST_ORDERS)):
-        away = dijkstra(links, indices=first, unweighted=True)
+        (away,) = _hops(np.array([first]), ends)
         yield np.argsort(away, kind="stable")
+
+
+def _hops(sources: Ints, ends: Ints) -> Ints:
+    """Return the links from some nodes to all, a row each."""
+    links = np.column_stack([ends, np.ones(len(ends), np.int64)])
+    return weighted_rows(sources, links, int(ends.max(initial=0)) + 1)

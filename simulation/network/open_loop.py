@@ -83,9 +83,8 @@ class Point:
     @property
     def saturated(self) -> bool:
         """Whether the network does not keep up with the load."""
-        return (
-            self.arrived < self.measured
-            or self.accepted < LEAST_ACCEPTED * self.offered
+        return self.arrived < self.measured or self.accepted < LEAST_ACCEPTED * min(
+            self.load, self.offered
         )
 
     def check(self) -> None:
