@@ -642,12 +642,6 @@ EDITS: dict[str, tuple[str, Edit]] = {
         "curve-factor-of-points",
         Edit("heuristics.allocation.curves", 'order == "hilbert"', 'order == "Hilb"'),
     ),
-    "the best sets cost a third less": (
-        "curve-factor-of-points",
-        Edit(
-            "formulations.ksubset.bounds.towns", "_town(k)[0]", "_town(k)[0] * 2 // 3"
-        ),
-    ),
     "parts of Hilbert's curve are not turned": (
         "curve-factor-of-shapes",
         Edit(
