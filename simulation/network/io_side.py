@@ -32,8 +32,8 @@ class IoSide:
     Examples
     --------
     >>> west = IoSide(Mesh(2, 3), "west")
-    >>> west.network, west.io.tolist(), west.nodes(np.arange(6)).tolist()
-    (Mesh(2, 4), [0, 4], [1, 2, 3, 5, 6, 7])
+    >>> west.network.shape, west.io.tolist(), west.nodes(np.arange(6)).tolist()
+    ((2, 4), [0, 4], [1, 2, 3, 5, 6, 7])
     """
 
     processors: Topology
