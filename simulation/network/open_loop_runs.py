@@ -29,8 +29,8 @@ from .worm import RigidWorms
 
 _STEPS = 16
 """Saturation is found to within such a part of the load that is beyond it."""
-FEWEST = 100
-"""Messages in the window that a measurement needs."""
+FEWEST, MOST = 100, 2**23
+"""Messages in the window that a measurement needs, and that it may have."""
 
 
 @dataclass(frozen=True)
@@ -120,8 +120,8 @@ def run_load(
     ------
     InputError
         If the load is beyond saturation: the message says where that lies. If it is so
-        low that fewer than `FEWEST` messages fall into the window, or options do not
-        go together.
+        low that fewer than `FEWEST` messages fall into the window, or more than `MOST`
+        would, or options do not go together.
 
     Examples
     --------
@@ -169,6 +169,12 @@ def run_load(
         raise InputError(
             f"{load:g} flits per processor and cycle are about {expected:.0f} messages "
             f"in {cycles} cycles, fewer than {FEWEST}: measure for longer",
+            field="cycles",
+        )
+    if expected > MOST:
+        raise InputError(
+            f"{load:g} flits per processor and cycle are about {expected:.3g} messages "
+            f"in {cycles} cycles, more than {MOST}",
             field="cycles",
         )
     seen = observe(

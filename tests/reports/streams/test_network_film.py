@@ -139,8 +139,9 @@ def test_kinds_of_links(name: str, kinds: set[str]) -> None:
     assert set(kinds_of(network, run.ends)) == kinds
 
 
-@pytest.mark.parametrize("network", [Torus(4, 4), KaryTree(2, 3)])
-@pytest.mark.parametrize("still", [False, True])
+@pytest.mark.parametrize(
+    ("network", "still"), [(Torus(4, 4), False), (KaryTree(2, 3), True)]
+)
 def test_the_browser_goes_through_a_run(
     browser: str, tmp_path: Path, network: Network, still: bool
 ) -> None:

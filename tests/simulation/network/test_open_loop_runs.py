@@ -75,6 +75,10 @@ def test_padding_counts() -> None:
             "cycles, fewer than 100: measure for longer",
         ),
         (
+            {"load": 0.1, "cycles": 2**31},
+            "cycles: 0.1 flits per processor and cycle are about 2.15e+08 messages in ",
+        ),
+        (
             {"load": 0.1, "pattern": "storm"},
             "pattern: no such pattern: 'storm'",
         ),
