@@ -214,24 +214,24 @@ RUN_CLAIMS = (
         "mesh, which hilbert/first-fit gives to jobs that come and of which none "
         "leaves, cost at most 1.7848 times as much as the best k.",
         source="Fekete, Schweer and Reinhardt 2014, as its abstract has it",
-        tested="all runs of up to 200 processors on meshes of sides 2, 4, …, 64 (40 "
+        tested="all runs of up to 200 processors on meshes of sides 2^m up to 64 (40 "
         "and 16 if quick) for which the best set fits; drawn sequences of jobs",
         test=points,
     ),
     Claim(
         name="curve-factor-of-shapes",
-        statement="Two points of consecutive cells of Hilbert's curve are at most "
-        "1.8092 times as far apart on average as those of the optimal city of that "
+        statement="Two points drawn from consecutive cells of Hilbert's curve are at "
+        "most 1.8092 times as far apart on average as two of the optimal city of that "
         "area.",
         source="Fekete, Schweer and Reinhardt 2014, as its abstract has it",
-        tested="all runs of cells of squares of sides 2, 4, …, 64 (32 if quick)",
+        tested="all runs of cells of squares of sides 2^m up to 64 (32 if quick)",
         test=shapes,
     ),
     Claim(
         name="curve-parts-are-near-the-city",
         statement="Of any part of Hilbert's curve through a square, wherever it begins "
-        "and ends, two points are at most 1.38 times (1.46 if quick) as far apart on "
-        "average as those of the optimal city of that area.",
+        "and ends, two drawn points are at most 1.38 times (1.46 if quick) as far "
+        "apart on average as two of the optimal city of that area.",
         source="derived, docs/theory.md; not peer reviewed",
         tested="all runs of 256 to 1026 cells of a square of side 256 (64 to 258, and "
         "128, if quick), with two cells' area for what begins and ends within a cell",
