@@ -3,6 +3,9 @@
 Instances of a workload are placed on an idle network, and start at once. A flit has
 four bytes. Printed are the time until the last message has arrived, message latencies,
 flits over links, the most loaded link, and the time of each instance.
+
+With --load all processors send random messages at a steady rate instead; latencies are
+those of messages released in a window of time. A load beyond saturation is refused.
 """
 
 from __future__ import annotations
@@ -25,10 +28,12 @@ _FIELDS = {
     one: one
     for one in (
         *("topology", "placement", "workload", "instances", "switching", "routing"),
-        *("packet", "seed", "tasks", "rounds", "per"),
+        *("packet", "seed", "tasks", "rounds", "per", "load", "pattern", "cycles"),
+        *("routes", "io-nodes"),
     )
 }
 _FIELDS["bytes"] = "size"
+_FIELDS["io"] = "io-nodes"
 """What errors are about, and which option that is."""
 
 
@@ -49,10 +54,10 @@ def add(simulate: Parser, streams: Any) -> None:
     )
     parser.add_argument(
         "--placement",
-        required=True,
         metavar="M",
         help="what chooses the processors, such as quadrant (see closeknit methods "
-        "ksubset), or their numbers with commas between them, one per task",
+        "ksubset), or their numbers with commas between them, one per task; not for "
+        "--load",
     )
     what = parser.add_mutually_exclusive_group(required=True)
     what.add_argument(
@@ -65,18 +70,42 @@ def add(simulate: Parser, streams: Any) -> None:
     what.add_argument(
         "--traffic", metavar="FILE", help="measured communication of ranks"
     )
-    shared.add_number(parser, "--instances", "number of jobs", 1)
+    what.add_argument(
+        "--load",
+        type=float,
+        metavar="F",
+        help="flits that every processor sends per cycle, to others at random",
+    )
+    shared.add_number(parser, "--instances", "number of jobs (default: 1)")
     shared.add_number(
         parser, "--tasks", "tasks of a named workload; ranks of measured communication"
     )
     shared.add_number(
-        parser, "--size", "bytes of the longest messages of a named workload"
+        parser,
+        "--size",
+        "bytes of the longest messages of a named workload, or with --load of all "
+        "(default there: 64)",
     )
     shared.add_number(
         parser, "--rounds", "rounds in which ranks send what was measured (default: 1)"
     )
     shared.add_number(
         parser, "--per", "send one byte of so many that were measured (default: 1)"
+    )
+    parser.add_argument(
+        "--pattern",
+        metavar="NAME",
+        help="with --load who sends to whom: uniform (the default), complement, "
+        "transpose, bit-reverse, shuffle, tornado, neighbour or permutation",
+    )
+    shared.add_number(
+        parser, "--cycles", "with --load the window of time (default: 10000)"
+    )
+    parser.add_argument(
+        "--io-nodes",
+        choices=("west", "east", "north", "south"),
+        help="side of a mesh that has a row or column of I/O nodes, which run the last "
+        "tasks of every instance (for io, and files with io)",
     )
     parser.add_argument(
         "--switching",
@@ -90,6 +119,11 @@ def add(simulate: Parser, streams: Any) -> None:
         help="adaptive or dimension-order on grids; minimal, drawn or valiant on a "
         "dragonfly or graph (default: the first)",
     )
+    parser.add_argument(
+        "--routes",
+        metavar="FILE",
+        help="instead of a routing the next hops of a graph, as CSV: at,to,next",
+    )
     shared.add_number(
         parser, "--packet", "flits of a packet (default: 16; worms: whole messages)"
     )
@@ -99,35 +133,31 @@ def add(simulate: Parser, streams: Any) -> None:
         "--plot",
         type=outputs.file,
         metavar="OUT.html",
-        help="write a page with links by load and latencies",
+        help="write a page with links by load, and through time, and latencies",
     )
     parser.examples(
         "simulate network --topology torus:8x8 --placement quadrant --workload 2M",
         "simulate network --topology tree:4x4 --placement shuffle --workload BU "
         "--instances 4 --size 4096 --json",
+        "simulate network --topology mesh:16x22 --placement mc --workload io "
+        "--tasks 32 --size 64 --io-nodes west",
+        "simulate network --topology torus:8x8 --load 0.3 --pattern tornado",
     )
     parser.set_defaults(simulate=run)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Run the workload, and print what was measured."""
+    """Run the workload, or traffic at a load, and print what was measured."""
     from ..simulation.network.places import network_named
-    from ..simulation.network.runs import Switching, run_network
 
+    _refuse_strangers(args)
     try:
-        network, workload = network_named(args.topology), _workload(args)
-        found = run_network(
-            network,
-            workload,
-            args.placement,
-            instances=args.instances,
-            switching=Switching(args.switching),
-            routing=args.routing or "",
-            packet=args.packet,
-            seed=shared.seed_of(args),
-        )
+        network = network_named(args.topology)
+        title, network, found = (_jobs if args.load is None else _load)(args, network)
     except InputError as error:
-        name = re.split(r"\W", error.field)[0]
+        name = re.split(r"[^\w-]", error.field)[0]
+        if name == "table" and not error.file:
+            raise error.of_file(args.routes) from None
         if error.file or name not in _FIELDS:
             raise
         field = f"--{_FIELDS[name]}{error.field[len(name) :]}"
@@ -136,41 +166,109 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         outputs.write_out(args.json, dumps(measures) + "\n")
     if args.json != "-":
-        cycles = " ".join(map(str, measures.pop("instance_cycles")))
+        cycles = " ".join(map(str, measures.pop("instance_cycles", ())))
         print_measures(measures)
         wide = max(map(len, measures))
-        print(wrapped(cycles, f"{'instance_cycles':{wide}}  ", " " * (wide + 2)))
+        if cycles:
+            print(wrapped(cycles, f"{'instance_cycles':{wide}}  ", " " * (wide + 2)))
     if args.plot:
         from ..reports.streams.network_page import network_page
 
-        title = (
-            f"{args.instances} of {workload.name}, {workload.tasks} tasks each, on "
-            f"{args.topology}, {args.placement}, {args.switching}, seed {args.seed}"
-        )
         write_text(args.plot, network_page(title, network, found))
     return 0
 
 
-def _workload(args: argparse.Namespace) -> Any:
-    """Make or read the workload; refuse options that are for another."""
+def _refuse_strangers(args: argparse.Namespace) -> None:
+    """Refuse options that are for another kind of traffic."""
+    if args.load is None and args.placement is None:
+        raise InputError("is needed, but with --load", field="--placement")
+    named, traffic, loaded = (
+        value is not None for value in (args.workload, args.traffic, args.load)
+    )
+    for name, options, given in (
+        ("a named workload or --load", ("size",), named or loaded),
+        ("measured communication", ("rounds", "per"), traffic),
+        ("other workloads than files", ("tasks",), args.file is None and not loaded),
+        ("--load", ("pattern", "cycles"), loaded),
+        ("jobs, not for --load", ("placement", "instances", "io_nodes"), not loaded),
+    ):
+        for option in options:
+            if not given and getattr(args, option) is not None:
+                raise InputError(f"is for {name}", f"--{option.replace('_', '-')}")
+
+
+def _options(args: argparse.Namespace, network: Any) -> dict[str, Any]:
+    """Return what both kinds of runs take."""
+    from ..simulation.network.routes_file import read_routes
+    from ..simulation.network.runs import Switching
+
+    return {
+        "switching": Switching(args.switching),
+        "routing": args.routing or "",
+        "packet": args.packet,
+        "seed": shared.seed_of(args),
+        "table": read_routes(args.routes, network) if args.routes else None,
+        "filmed": bool(args.plot),
+    }
+
+
+def _jobs(args: argparse.Namespace, network: Any) -> tuple[str, Any, Any]:
+    """Run jobs; also return a title, and the network with all nodes."""
+    from ..simulation.network.io_side import IoSide
+    from ..simulation.network.runs import run_network
+
+    io = IoSide(network, args.io_nodes) if args.io_nodes else None
+    workload = _workload(args, 0 if io is None else len(io.io))
+    instances = 1 if args.instances is None else args.instances
+    found = run_network(
+        network,
+        workload,
+        args.placement,
+        instances=instances,
+        io=io,
+        **_options(args, network),
+    )
+    where = f", I/O nodes in the {args.io_nodes}" if io else ""
+    title = (
+        f"{instances} of {workload.name}, {workload.tasks} tasks each, on "
+        f"{args.topology}{where}, {args.placement}, {args.switching}, seed {args.seed}"
+    )
+    return title, io.network if io else network, found
+
+
+def _load(args: argparse.Namespace, network: Any) -> tuple[str, Any, Any]:
+    """Run traffic at a load; also return a title, and the network."""
+    from ..simulation.network.open_loop_runs import run_load
+    from ..simulation.network.workloads_format import PHIT_BYTES
+
+    size = 16 * PHIT_BYTES if args.size is None else args.size
+    pattern = args.pattern or "uniform"
+    found = run_load(
+        network,
+        args.load,
+        pattern=pattern,
+        flits=max(1, -(-size // PHIT_BYTES)),
+        cycles=10_000 if args.cycles is None else args.cycles,
+        **_options(args, network),
+    )
+    title = (
+        f"{pattern} traffic of {args.load:g} flits per processor and cycle on "
+        f"{args.topology}, {args.switching}, seed {args.seed}"
+    )
+    return title, network, found
+
+
+def _workload(args: argparse.Namespace, io: int) -> Any:
+    """Make or read the workload, with I/O nodes on a side if there are any."""
     from ..simulation.network.workloads import TASKS, workload
     from ..simulation.network.workloads_format import read_workload
     from ..simulation.network.workloads_measured import read_traffic
 
-    for name, options, given in (
-        ("a named workload", ("size",), args.workload is not None),
-        ("measured communication", ("rounds", "per"), args.traffic is not None),
-        ("other workloads than files", ("tasks",), args.file is None),
-    ):
-        for option in options:
-            if not given and getattr(args, option) is not None:
-                raise InputError(f"is for {name}", field=f"--{option}")
     if args.file is not None:
         return read_workload(args.file)
     if args.traffic is not None:
         traffic = read_traffic(args.traffic, args.tasks)
         rounds = 1 if args.rounds is None else args.rounds
         return traffic.workload(rounds, 1 if args.per is None else args.per)
-    return workload(
-        args.workload, TASKS if args.tasks is None else args.tasks, args.size
-    )
+    tasks = TASKS if args.tasks is None else args.tasks
+    return workload(args.workload, tasks, args.size, io)

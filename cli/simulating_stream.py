@@ -4,6 +4,9 @@ Jobs come from a trace in the Standard Workload Format, or are drawn. They wait 
 policy lets them start, get processors from an allocator, and leave. The same seed draws
 the same jobs for every allocator.
 
+With --network a job ends when the last of its messages has been delivered, and all
+times are in cycles; without, when its run time is over.
+
 Of a trace, jobs without known submit time, run time or size and lines that repeat part
 of a job are skipped and counted. Jobs larger than the machine are an error, unless
 --skip-larger skips them as well.
@@ -31,7 +34,7 @@ from ..instances.topologies import MOST_PROCESSORS
 from ..methods.allocators import allocator, names
 from ..reports.streams.film import Film
 from ..simulation.families import TRACE_RANGE, window_of
-from ..simulation.stream import Event, Policy, Start, simulate
+from ..simulation.stream import Ends, Event, Policy, Start, simulate
 from ..simulation.stream_jobs import StreamJob, generated, jobs_of_trace, largest
 from ..simulation.stream_measures import JobRow, Meter, Summary, csv_of_jobs
 from ..solvers.interrupt import deferred
@@ -39,6 +42,8 @@ from . import outputs, shared
 from .parser import Parser
 from .progress import progress_bar
 from .screen import print_measures
+from .stream_network import Interconnect
+from .stream_network import add as add_network
 
 _POLICIES = {"fcfs": "first come first served", "easy": "EASY backfilling"}
 _OF_TRACES = ("range", "first", "scale_arrivals", "divide", "skip_larger")
@@ -128,6 +133,7 @@ def add(simulate: Parser, streams: Any) -> None:
     drawn.add_argument(
         "--service", metavar="DIST", help="run times (default: exponential:600)"
     )
+    add_network(parser)
     outputs.add_json(parser, "the measures (one line per method if there are several)")
     parser.add_argument(
         "--jobs-csv",
@@ -144,6 +150,8 @@ def add(simulate: Parser, streams: Any) -> None:
     parser.examples(
         "simulate stream --method mm,hilbert/best-fit --shape 16x16 --seed 1",
         "simulate stream --method mm --shape 16x22 --trace log.swf --first 4000 --json",
+        "simulate stream --method mm,random --shape 16x16 --network wormhole "
+        "--messages exponential:256 --interarrival 2000",
     )
     parser.set_defaults(simulate=run)
 
@@ -159,14 +167,18 @@ def run(args: argparse.Namespace) -> int:
     for name in args.method.split(","):
         entry_named(name, dict.fromkeys(names()), "--method", "allocator")
         machines.append((name, allocator(name, network, seed=args.seed)))
-    jobs = _jobs(args, machines[0][1].free)
+    interconnect = Interconnect(args, network)
+    jobs = interconnect.jobs(_jobs(args, machines[0][1].free))
+    unit = interconnect.unit
+    printed: list[dict[str, Any]] = []
     ran: list[tuple[str, Summary, list[JobRow]]] = []
     films = []
     with deferred() as pressed:
         for name, machine in machines:
-            film = Film(network, name)
+            film = Film(network, name, unit)
             meter = Meter(machine)
-            with closing(_shown(jobs, machine, args.policy, name)) as events:
+            ends = interconnect.ends()
+            with closing(_shown(jobs, machine, args.policy, name, ends)) as events:
                 for event in events:
                     meter.see(event)
                     film.see(event)
@@ -175,18 +187,21 @@ def run(args: argparse.Namespace) -> int:
             summary = meter.summary(partial=pressed.is_set())
             ran.append((name, summary, meter.rows))
             films.append(film)
+            measures = interconnect.measures(asdict(summary), ends)
+            printed.append({"allocator": name, **measures})
             if args.json != "-":
-                print_measures({"allocator": name, **asdict(summary)})
+                print_measures(printed[-1])
             if summary.partial:
                 break
     if args.json:
-        outputs.write_out(args.json, _json(ran, single=single))
+        outputs.write_out(args.json, _json(printed, single=single))
     if args.jobs_csv:
-        write_text(args.jobs_csv, csv_of_jobs(ran[0][2]))
+        write_text(args.jobs_csv, csv_of_jobs(ran[0][2], unit))
     if args.plot:
         from ..reports.streams.page import stream_page
 
-        write_text(args.plot, stream_page(_title(args, network, jobs), ran, films))
+        title = _title(args, network, jobs)
+        write_text(args.plot, stream_page(title, ran, films, unit))
     if not ran[-1][1].partial:
         return 0
     print(
@@ -254,25 +269,28 @@ def _jobs(args: argparse.Namespace, most: int) -> list[StreamJob]:
 
 
 def _shown(
-    jobs: Sequence[StreamJob], machine: Allocator, policy: str, name: str
+    jobs: Sequence[StreamJob],
+    machine: Allocator,
+    policy: str,
+    name: str,
+    ends: Ends | None,
 ) -> Generator[Event, None, None]:
     """Run the stream; show on a terminal how many jobs have started."""
     started = 0
     with progress_bar() as show:
-        for event in simulate(jobs, machine, Policy(policy)):
+        for event in simulate(jobs, machine, Policy(policy), ends):
             started += isinstance(event, Start)
             if started % _EVERY == 0:
                 show(started, len(jobs), name)
             yield event
 
 
-def _json(ran: Sequence[tuple[str, Summary, list[JobRow]]], *, single: bool) -> str:
+def _json(measures: Sequence[dict[str, Any]], *, single: bool) -> str:
     if single:
-        return dumps(asdict(ran[0][1])) + "\n"
-    return "".join(
-        json.dumps({"allocator": name, **asdict(summary)}) + "\n"
-        for name, summary, _ in ran
-    )
+        only = dict(measures[0])
+        del only["allocator"]
+        return dumps(only) + "\n"
+    return "".join(json.dumps(one) + "\n" for one in measures)
 
 
 def _title(
@@ -281,4 +299,5 @@ def _title(
     """Describe the jobs and the machine."""
     what = Path(args.trace).name if args.trace else f"drawn, seed {args.seed}"
     at = f"{'×'.join(map(str, args.shape))} {network.kind}"
-    return f"{len(jobs)} jobs ({what}) on a {at}, {_POLICIES[args.policy]}"
+    by = "" if args.network is None else f", {args.network}"
+    return f"{len(jobs)} jobs ({what}) on a {at}, {_POLICIES[args.policy]}{by}"

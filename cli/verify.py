@@ -20,7 +20,7 @@ from ..instances.errors import InputError
 from ..instances.files import folder, replaces
 from ..instances.option_values import seconds
 from ..methods import METHODS
-from ..reports.campaigns.compiling import compile_all
+from ..reports.campaigns.compiling import NETWORK, compile_all
 from ..solvers.method import Run
 from . import outputs, shared, streams
 from .parser import Parser, flag
@@ -86,7 +86,7 @@ def run(args: argparse.Namespace, methods: Mapping[str, Run] | None = None) -> i
     if methods is not None or (args.claims and args.jobs is None):
         jobs = 1
     elif not args.claims:  # all at once take longer than in several processes
-        compile_all(list(METHODS), jobs=jobs)
+        compile_all([*METHODS, NETWORK], jobs=jobs)
     verdicts, files = _test(claims, trial, args, jobs)
     if args.json:
         _write_json(args.json, trial, verdicts, files)

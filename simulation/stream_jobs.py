@@ -289,15 +289,15 @@ def generated(
     if sizes.startswith("box:"):
         if sides is None:
             raise InputError("needs a mesh or a torus", field="sizes", value=sizes)
-        drawn = [
-            _drawn("sizes", sizes, n, np.random.default_rng(stream), side).tolist()
+        each = [
+            drawn("sizes", sizes, n, np.random.default_rng(stream), side).tolist()
             for stream, side in zip(streams[0].spawn(len(sides)), sides, strict=True)
         ]
-        shapes = list(zip(*drawn, strict=True))
+        shapes = list(zip(*each, strict=True))
         wanted = [prod(shape) for shape in shapes if shape is not None]
     else:
-        wanted = _drawn("sizes", sizes, n, for_sizes, most).tolist()
-    seconds = _drawn("service", service, n, for_seconds, _LONGEST)
+        wanted = drawn("sizes", sizes, n, for_sizes, most).tolist()
+    seconds = drawn("service", service, n, for_seconds, _LONGEST)
     submits = np.cumsum(for_gaps.exponential(interarrival, n))
     submits -= submits[0]
     return [
@@ -308,10 +308,25 @@ def generated(
     ]
 
 
-def _drawn(
+def drawn(
     field: str, text: str, n: int, rng: np.random.Generator, most: int
 ) -> npt.NDArray[np.int64]:
-    """Draw n integers from 1 to most."""
+    """Draw n integers from 1 to most.
+
+    Parameters
+    ----------
+    field
+        What errors are about.
+    text
+        ``exponential:MEAN`` or ``uniform:LOW:HIGH``.
+    n, rng, most
+        How many, from what, and up to what.
+
+    Raises
+    ------
+    InputError
+        If the text or a number is not valid.
+    """
     wrong = InputError(
         "must be exponential:MEAN or uniform:LOW:HIGH", field=field, value=text
     )
@@ -326,8 +341,8 @@ def _drawn(
             raise InputError(
                 f"must have a mean above 0 and at most {most}", field=field, value=text
             )
-        drawn = np.rint(rng.exponential(mean, n))
-        return np.clip(drawn, 1, most).astype(np.int64)
+        found = np.rint(rng.exponential(mean, n))
+        return np.clip(found, 1, most).astype(np.int64)
     if kind == "uniform" and len(numbers) == 2:
         low, high = numbers
         if not (low.is_integer() and high.is_integer() and 1 <= low <= high <= most):

@@ -283,12 +283,23 @@ def measure(
     return meter.summary(), meter.rows
 
 
-def csv_of_jobs(rows: Iterable[JobRow]) -> str:
+def in_unit(name: str, unit: str) -> str:
+    """Return the name of a measure whose times are not in seconds.
+
+    Examples
+    --------
+    >>> in_unit("mean_wait_s", "cycles"), in_unit("mean_pieces", "cycles")
+    ('mean_wait_cycles', 'mean_pieces')
+    """
+    return f"{name.removesuffix('_s')}_{unit}" if name.endswith("_s") else name
+
+
+def csv_of_jobs(rows: Iterable[JobRow], unit: str = "s") -> str:
     """Return one CSV line per job, in the order of their starts."""
     text = StringIO()
     writer = csv.writer(text, lineterminator="\n")
     names = [field.name for field in fields(JobRow)] + ["wait_s", "flow_time_s"]
-    writer.writerow(names)
+    writer.writerow([in_unit(name, unit) for name in names])
     for row in rows:
         writer.writerow([getattr(row, name) for name in names])
     return text.getvalue()

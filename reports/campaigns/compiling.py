@@ -1,18 +1,17 @@
-"""Compile the kernels of many methods in several processes."""
+"""Compile the kernels of many methods, and of networks, in several processes."""
 
 from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing, suppress
 from functools import cache, partial
 from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
 
-from ... import formulations
-from ... import methods as heuristics
+from ... import exact, formulations, heuristics, methods, simulation
 from ...heuristics.ksubset.mm_mesh_kernels import scan_mesh
 from ...instances import InputError
 from ...instances.files import write_text
@@ -28,11 +27,16 @@ _LONGEST_FIRST = [
 ]
 """Methods that take longest to compile, so that no process is left with one alone."""
 
+NETWORK = "network"
+"""What stands for simulated networks where problems are named."""
 Wanted = tuple[AnyMethod, Kind]
 
 
 def compile_all(problems: Sequence[str], *, jobs: int) -> list[str]:
-    """Compile the kernels of some problems; return the methods that failed, and why."""
+    """Compile the kernels of some problems; return the methods that failed, and why.
+
+    `NETWORK` is one of them.
+    """
     return compile_for(
         (
             (method, kind)
@@ -41,44 +45,55 @@ def compile_all(problems: Sequence[str], *, jobs: int) -> list[str]:
             for method in METHODS[kind[0]].values()
         ),
         jobs=jobs,
+        networks=NETWORK in problems,
     )
 
 
-def compile_for(wanted: Iterable[Wanted], *, jobs: int) -> list[str]:
+def compile_for(
+    wanted: Iterable[Wanted], *, jobs: int, networks: bool = False
+) -> list[str]:
     """Compile the kernels of some methods on kinds of instances; return failures.
 
     What has been compiled before is known by a file next to the machine code, and
     skipped. Each method is compiled in one process, for all its kinds.
     """
     kinds: dict[str, list[Kind]] = {}
-    methods: dict[str, AnyMethod] = {}
+    named: dict[str, AnyMethod] = {}
     for method, kind in wanted:
         for one in with_kernels(method, kind[0]):
             label = f"{kind[0]} {one.name}"
-            methods[label] = one
+            named[label] = one
             kinds.setdefault(label, []).append(kind)
-    if not methods:
+    if not named and not networks:
         return []
     place = _ready_file()
     ready = _read(place)
     rank = {name: at for at, name in enumerate(_LONGEST_FIRST)}
-    labels = sorted(methods, key=lambda one: rank.get(methods[one].name, len(rank)))
+    labels = sorted(named, key=lambda one: rank.get(named[one].name, len(rank)))
     due = {
         label: missing
         for label in labels
         if (missing := [k for k in kinds[label] if _line(label, k) not in ready])
     }
-    if due:
-        announce(_seconds_of_a_method() * len(due) / jobs)
-    calls = [pool.Call(partial(_warm, methods[one], due[one])) for one in due]
+    lines = {label: {_line(label, kind) for kind in due[label]} for label in due}
+    work: dict[str, Callable[[], None]] = {
+        label: partial(_warm, named[label], due[label]) for label in due
+    }
+    for name in _engines() if networks else ():
+        label = f"{NETWORK} {name}"
+        if label not in ready:
+            lines[label], work[label] = {label}, partial(_warm_engine, name)
+    if work:
+        announce(_seconds_of_a_method() * len(work) / jobs)
+    calls = [pool.Call(run) for run in work.values()]
     failures = []
     with closing(pool.run(calls, jobs=jobs)) as outcomes:
         for position, outcome in outcomes:
-            label = list(due)[position]
+            label = list(work)[position]
             if isinstance(outcome, pool.Failure):
                 failures.append(f"{label}: {outcome.why}")
             else:
-                ready |= {_line(label, kind) for kind in due[label]}
+                ready |= lines[label]
     if calls and place is not None:
         with suppress(InputError):  # a read-only installation
             write_text(place, json.dumps(sorted(ready)))
@@ -88,6 +103,18 @@ def compile_for(wanted: Iterable[Wanted], *, jobs: int) -> list[str]:
 def _warm(method: AnyMethod, kinds: Sequence[Kind]) -> None:
     for kind in kinds:
         warm(method, kind)
+
+
+def _engines() -> list[str]:
+    from ...simulation.network.warming import NETWORK_KERNELS
+
+    return list(NETWORK_KERNELS)
+
+
+def _warm_engine(name: str) -> None:
+    from ...simulation.network.warming import NETWORK_KERNELS
+
+    NETWORK_KERNELS[name]()
 
 
 def _seconds_of_a_method() -> float:
@@ -121,7 +148,7 @@ def _ready_file() -> Path | None:
     It lies with the machine code, so that both are removed together.
     """
     digest = sha256(f"{sys.version} {version('numba')}".encode())
-    for package in (heuristics, formulations):
+    for package in (exact, formulations, heuristics, methods, simulation):
         for file in sorted(Path(package.__path__[0]).rglob("*.py")):
             digest.update(file.read_bytes())
     folder = scan_mesh.dispatcher.stats.cache_path

@@ -11,6 +11,7 @@ from ...instances.suggestions import hint
 from ...methods import METHODS
 from .bounds import BOUND_CLAIMS, LOWER_BOUND_CLAIMS
 from .claim import Claim
+from .curve_runs import RUN_CLAIMS
 from .cuts import CUT_CLAIMS
 from .definitions import CURVE_CLAIMS, DEFINITION_CLAIMS
 from .exact import EXACT_CLAIMS, LARGER_CLAIMS
@@ -32,7 +33,8 @@ CLAIMS = MappingProxyType(
             *(*CUT_CLAIMS, *EXACT_CLAIMS, *LARGER_CLAIMS, *PROOF_CLAIMS),
             *(*PACKING_CLAIMS, *DEFINITION_CLAIMS, *TOWN_CLAIMS),
             *(*LOWER_BOUND_CLAIMS, *FAMILY_CLAIMS, *LEDGER_CLAIMS),
-            *(*EXHAUSTIVE_CLAIMS, *BOUND_CLAIMS, *CURVE_CLAIMS, *LEMMA_CLAIMS),
+            *(*EXHAUSTIVE_CLAIMS, *BOUND_CLAIMS, *CURVE_CLAIMS, *RUN_CLAIMS),
+            *LEMMA_CLAIMS,
             *(*PTAS_CLAIMS, *PROCSET_CLAIMS, *SUKP_CLAIMS, *SUBMESH_CLAIMS),
             *(*SCHEDULER_CLAIMS, *NETWORK_CLAIMS),
         )
@@ -62,7 +64,7 @@ GROUPS: Mapping[str, tuple[Claim, ...]] = MappingProxyType(
         "worst-cases": (*FAMILY_CLAIMS, *EXHAUSTIVE_CLAIMS),
         "lemmas": LEMMA_CLAIMS,
         "ptas": PTAS_CLAIMS,
-        "curves": CURVE_CLAIMS,
+        "curves": (*CURVE_CLAIMS, *RUN_CLAIMS),
     }
 )
 """Groups of claims: one per problem, for schedulers and networks, and by topic."""

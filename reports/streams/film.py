@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from html import escape
 from math import isqrt, prod
 
 from ...heuristics.allocation.allocator import Allocation
 from ...instances import Mesh, Topology, Torus
 from ...simulation.stream import End, Event
 from ..pages.document import Plot
+from .reel import reel
 
 MOST_STARTS = 20_000
 """Starts that a film holds; of a longer stream the first."""
@@ -18,12 +18,14 @@ MOST_STARTS = 20_000
 class Film:
     """Records what is held when, as a few numbers per event.
 
-    The title is the name of the allocator; ``starts`` counts those recorded.
+    The title is the name of the allocator, the unit that of all times; ``starts``
+    counts those recorded.
     """
 
-    def __init__(self, network: Topology, title: str) -> None:
+    def __init__(self, network: Topology, title: str, unit: str = "s") -> None:
         self.network = network
         self.title = title
+        self.unit = unit
         self.starts = 0
         self._events: list[list[int] | int] = []
         self._running: dict[int, int] = {}
@@ -34,6 +36,9 @@ class Film:
             begun = self._running.pop(id(event.grant), None)
             if begun is not None:
                 self._events.append(begun)
+                start = self._events[begun]
+                assert isinstance(start, list)
+                start[3] = event.time - start[1]
             return
         if self.starts >= MOST_STARTS:
             return
@@ -52,7 +57,11 @@ class Film:
         of a gap since the last and a length, then, after a -1, those held unused.
         """
         count = sum(1 for _ in self.network.locations())
-        content = {"layout": _layout(self.network, count), "events": self._events}
+        content = {
+            "layout": _layout(self.network, count),
+            "events": self._events,
+            "unit": self.unit,
+        }
         return json.dumps(content, separators=(",", ":"))
 
 
@@ -95,49 +104,24 @@ def _layout(network: Topology, count: int) -> list[int]:
 
 
 def slider(film: Film) -> Plot:
-    """Make a picture to go through a stream, for any page of ours.
-
-    It is drawn by a script of its own, from data next to it; nothing is fetched. The
-    ``svg`` of the plot is a block of HTML.
-    """
+    """Make a picture to go through a stream, for any page of ours; see `reel`."""
     longest = "" if film.starts < MOST_STARTS else f" (the first {MOST_STARTS} starts)"
-    caption = (
+    return reel(
+        f"The stream under {film.title}",
         "Every start of a job: its processors stand out, those of jobs that run "
         "have a colour each, idle ones are pale, those held but not used are small. "
-        f"Point at a processor to see who holds it.{longest}"
+        f"Point at a processor to see who holds it.{longest}",
+        label=f"start of a job under {film.title}",
+        step="start",
+        last=max(film.starts - 1, 0),
+        data=film.data(),
+        script=_SCRIPT,
     )
-    label = escape(f"start of a job under {film.title}", quote=True)
-    markup = (
-        f'<div class="film"><style>{_CSS}</style>\n<div class="reel">'
-        '<button type="button" data-step="-1" aria-label="previous start">◀</button>'
-        '<button type="button" data-step="0" aria-label="play or stop">play</button>'
-        '<button type="button" data-step="1" aria-label="next start">▶</button>'
-        f'<input type="range" min="0" max="{max(film.starts - 1, 0)}" value="0" '
-        f'aria-label="{label}"></div>\n'
-        '<p class="told" role="status"></p>\n<canvas role="img" '
-        f'aria-label="the machine at a {label}"></canvas>\n<p class="who faint"></p>\n'
-        f'<script type="application/json">{film.data()}</script>\n'
-        f"<script>{_SCRIPT}</script></div>"
-    )
-    return Plot(f"The stream under {film.title}", caption, markup)
 
-
-_CSS = """
-.film .reel{display:flex;gap:8px;align-items:center;margin:10px 0 4px;max-width:900px}
-.film .reel input{flex:1;min-width:60px}
-.film .reel button{font:inherit;min-width:3em;padding:2px 8px;color:inherit;
-background:var(--tint,#f4f6f8);border:1px solid var(--rule,#d7dde3);border-radius:6px}
-.film canvas{max-width:100%;display:block;margin:8px 0}
-.film .told,.film .who{min-height:1.5em;margin:2px 0;max-width:none}
-""".strip().replace("\n", "")
 
 _SCRIPT = """
-(()=>{
-const box=document.currentScript.parentElement,$=q=>box.querySelector(q);
-const data=JSON.parse($('script[type="application/json"]').textContent);
-const [columns,rows,layers,beside,count]=data.layout,events=data.events;
+const [columns,rows,layers,beside,count]=data.layout,{events,unit}=data;
 const starts=[];events.forEach((e,i)=>{if(e.length)starts.push(i)});
-const range=$('input'),told=$('.told'),who=$('.who'),canvas=$('canvas');
 const gap=layers>1?1:0,wide=beside*(columns+gap)-gap;
 const high=Math.ceil(layers/beside)*(rows+gap)-gap;
 const cell=Math.max(2,Math.min(26,Math.floor(860/wide),Math.floor(620/high)));
@@ -162,8 +146,7 @@ function go(to){
 const tone=i=>{const n=events[i][0]*0.618034%1,m=events[i][0]*0.754878%1;
   return `hsl(${Math.round(70+n*250)} ${25+Math.round(m*30)}% `+
     `${Math.round((dark.matches?32:56)+m*24)}%)`};
-const dark=matchMedia('(prefers-color-scheme:dark)');
-const colour=n=>getComputedStyle(document.documentElement).getPropertyValue(n);
+const time=t=>`${t} ${unit}`;
 function draw(){
   if(!starts.length){told.textContent='No job started.';return}
   const now=starts[+range.value];go(now);
@@ -175,8 +158,9 @@ function draw(){
     ink.fillStyle=!o?idle:o==now+1?fresh:tone(o-1);
     ink.fillRect(x+s,y+s,1-edge-2*s,1-edge-2*s)}
   const e=events[now];let k=0;run(e,(x,u)=>{k+=!u});
-  told.textContent=`Start ${+range.value+1} of ${starts.length}, second ${e[1]}: `+
-    `job ${e[0]} gets ${k} processor${k==1?'':'s'} after waiting ${e[1]-e[2]} s; `+
+  told.textContent=`Start ${+range.value+1} of ${starts.length}, `+
+    `${unit=='s'?'second':'cycle'} ${e[1]}: job ${e[0]} gets ${k} `+
+    `processor${k==1?'':'s'} after waiting ${time(e[1]-e[2])}; `+
     `${held.size} jobs run on ${busy} of ${count}.`}
 canvas.addEventListener('mousemove',m=>{
   const b=canvas.getBoundingClientRect();let text='';
@@ -184,17 +168,7 @@ canvas.addEventListener('mousemove',m=>{
   const v=Math.floor((m.clientY-b.top)/b.height*high);
   for(let i=0;i<count;i++){const [x,y]=place(i);if(x!=u||y!=v)continue;
     const e=owner[i]&&events[owner[i]-1];
-    text=e?`Processor ${i}: job ${e[0]}, since ${e[1]} s, until ${e[1]+e[3]} s`
+    text=e?`Processor ${i}: job ${e[0]}, since ${time(e[1])}, until ${time(e[1]+e[3])}`
       :`Processor ${i} is idle`;break}
   who.textContent=text});
-let timer=0;
-for(const button of box.querySelectorAll('button'))button.onclick=()=>{
-  const step=+button.dataset.step;
-  if(step){range.value=+range.value+step;draw();return}
-  if(timer){clearInterval(timer);timer=0;button.textContent='play';return}
-  button.textContent='stop';timer=setInterval(()=>{
-    if(+range.value>=+range.max){button.click();return}
-    range.value=+range.value+1;draw()},120)};
-range.addEventListener('input',draw);dark.addEventListener('change',draw);draw();
-})()
 """.strip()

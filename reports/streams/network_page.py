@@ -1,4 +1,4 @@
-"""A page about a run on a network: measures, links by load, latencies."""
+"""A page about a run on a network: measures, links by load and time, latencies."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from dataclasses import asdict
 import numpy as np
 from matplotlib.collections import LineCollection
 
-from ...instances import Mesh, Torus
 from ...simulation.network.cut_through import Network
-from ...simulation.network.runs import Finished
+from ...simulation.network.open_loop_runs import Loaded
+from ...simulation.network.recording import LinkFilm
+from ...simulation.network.runs import Finished, Traced
 from ..pages.document import Document, Name, Plot, Section, Table
 from ..pages.html import html_of
 from ..pages.plot_style import FAINT, INK, RULE, A, B, dots, in_style, plotted, sheet
+from .network_film import is_plane, link_slider, plane_of, segments
 
-_MOST_CELLS = 2**12
-"""Cells of a grid of which links are drawn."""
 _MOST_STEPS = 500
 """Points of a curve."""
 
 
-def network_page(title: str, network: Network, run: Finished) -> str:
+def network_page(title: str, network: Network, run: Finished | Loaded) -> str:
     """Write the page; the same run gives the same bytes.
 
     Parameters
@@ -32,36 +32,37 @@ def network_page(title: str, network: Network, run: Finished) -> str:
     run
         What was measured.
     """
-    summary = run.summary
-    measures = asdict(summary)
-    del measures["instance_cycles"]
+    measures = asdict(run.summary)
+    cycles = measures.pop("instance_cycles", ())
     plots = []
     if len(run.carried):
-        if _is_plane(network):
+        if is_plane(network):
             plots.append(heat_map(network, run))
         plots.append(sorted_loads(run))
+        if run.film is not None and len(run.film.counts):
+            plots.append(through_time(run.film))
+            plots.append(link_slider(network, run.ends, run.film, run.places))
+    tables = [
+        Table(
+            name="measures",
+            columns=("*measure", "value"),
+            rows=tuple(measures.items()),
+        )
+    ]
+    if cycles:
+        rows = zip(run.places, cycles, strict=True)
+        tables.append(
+            Table(
+                name="instances",
+                caption="When the last message of each instance arrived",
+                columns=("instance", "processors", "cycles"),
+                rows=tuple(
+                    (i, len(place), cycles) for i, (place, cycles) in enumerate(rows)
+                ),
+            )
+        )
     sections = [
-        Section(
-            title="Measures",
-            tables=(
-                Table(
-                    name="measures",
-                    columns=("*measure", "value"),
-                    rows=tuple(measures.items()),
-                ),
-                Table(
-                    name="instances",
-                    caption="When the last message of each instance arrived",
-                    columns=("instance", "processors", "cycles"),
-                    rows=tuple(
-                        (i, len(place), cycles)
-                        for i, (place, cycles) in enumerate(
-                            zip(run.places, summary.instance_cycles, strict=True)
-                        )
-                    ),
-                ),
-            ),
-        ),
+        Section(title="Measures", tables=tuple(tables)),
         Section(title="Links", plots=tuple(plots)),
     ]
     if len(run.latency):
@@ -76,17 +77,8 @@ def network_page(title: str, network: Network, run: Finished) -> str:
     )
 
 
-def _is_plane(network: Network) -> bool:
-    """Whether a network is a grid of at most two axes that is not too large."""
-    return (
-        isinstance(network, Mesh | Torus)
-        and len(network.shape) <= 2
-        and int(np.prod(network.shape)) <= _MOST_CELLS
-    )
-
-
 @in_style
-def heat_map(network: Network, run: Finished) -> Plot:
+def heat_map(network: Network, run: Traced) -> Plot:
     """Draw every link of a grid of at most two axes, darker the more it carried.
 
     Parameters
@@ -96,23 +88,13 @@ def heat_map(network: Network, run: Finished) -> Plot:
     run
         What its links carried.
     """
-    assert isinstance(network, Mesh | Torus)
-    shape = (1, *network.shape) if len(network.shape) == 1 else network.shape
-    rows, columns = shape
+    shape = rows, columns = plane_of(network)
     wide = 9.8 if columns >= rows else 9.8 * columns / rows
     figure, axes = sheet(max(wide, 3.0), max(9.8 * min(1.0, rows / columns), 1.4))
-    begin, end = (np.stack(np.unravel_index(v, shape), 1) for v in run.ends.T)
-    step = end - begin
-    far = np.abs(step) > 1  # links that wrap around leave the picture on both sides
-    step = np.where(far, -np.sign(step), step).astype(np.float64)
-    beside = 0.12 * np.stack([step[:, 1], -step[:, 0]], axis=1)  # keep to the right
-    wraps = far.any(axis=1)[:, None]
-    near = begin + 0.18 * step + beside
-    away = np.where(wraps, begin + 0.6 * step, end - 0.18 * step) + beside
     share = run.carried / max(1, int(run.carried.max()))
     axes.add_collection(
         LineCollection(
-            np.stack([near[:, ::-1], away[:, ::-1]], axis=1).tolist(),
+            segments(network, run.ends).tolist(),
             colors=B,
             alpha=(0.06 + 0.94 * share).tolist(),
             linewidths=(0.8 + 2.4 * share).tolist(),
@@ -133,14 +115,14 @@ def heat_map(network: Network, run: Finished) -> Plot:
         figure,
         "Map",
         f"A line per link and direction, on the right of its way; the darkest carried "
-        f"{run.summary.busiest_link_flits} flits. Dots: processors, dark ones have "
+        f"{run.carried.max()} flits. Dots: processors, dark ones have "
         f"tasks.",
         "Links of the network by the flits that they carried",
     )
 
 
 @in_style
-def sorted_loads(run: Finished) -> Plot:
+def sorted_loads(run: Traced) -> Plot:
     """Draw the flits of all links, those with most first.
 
     Parameters
@@ -163,7 +145,38 @@ def sorted_loads(run: Finished) -> Plot:
 
 
 @in_style
-def latencies(run: Finished) -> Plot:
+def through_time(film: LinkFilm) -> Plot:
+    """Draw how busy links are in each interval: all of them, and the busiest.
+
+    Parameters
+    ----------
+    film
+        At least one interval.
+    """
+    figure, axes = sheet(9.8, 2.6)
+    shares = 100 * film.shares()
+    edges = np.minimum(film.step * np.arange(len(shares) + 1), film.end)
+    for values, colour, says in (
+        (shares.max(axis=1), B, "the busiest"),
+        (shares.mean(axis=1), A, "mean of all"),
+    ):
+        axes.stairs(values, edges, color=colour, label=says, linewidth=1.4)
+    axes.set_ylim(0, 104)
+    axes.set_xlim(0, film.end)
+    axes.set_xlabel("cycles")
+    axes.set_ylabel("links in use, %")
+    axes.legend(frameon=False, loc="lower center", ncols=2, bbox_to_anchor=(0.5, 1))
+    axes.grid(axis="y")
+    return plotted(
+        figure,
+        "Use of links",
+        f"Share of intervals of {film.step} cycles in which links send.",
+        "Share of time in which links send, through time",
+    )
+
+
+@in_style
+def latencies(run: Traced) -> Plot:
     """Draw which part of the messages took how long at most.
 
     Parameters

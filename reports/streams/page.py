@@ -8,7 +8,7 @@ from dataclasses import asdict
 import numpy as np
 from matplotlib.axes import Axes
 
-from ...simulation.stream_measures import JobRow, Summary
+from ...simulation.stream_measures import JobRow, Summary, in_unit
 from ..pages.document import Document, Plot, Section, Table
 from ..pages.html import html_of
 from ..pages.plot_style import FAINT, INK, A, B, in_style, plotted, sheets
@@ -25,14 +25,17 @@ _PANELS: tuple[tuple[str, Callable[[JobRow], float | None]], ...] = (
         lambda r: None if r.nodes_affected is None else r.nodes_affected / r.processors,
     ),
     ("connected pieces", lambda r: r.pieces),
-    ("wait, s", lambda r: r.wait_s),
+    ("wait", lambda r: r.wait_s),
 )
 
 
-def stream_page(title: str, ran: Sequence[Ran], films: Sequence[Film] = ()) -> str:
+def stream_page(
+    title: str, ran: Sequence[Ran], films: Sequence[Film] = (), unit: str = "s"
+) -> str:
     """Write the page; the same streams give the same bytes.
 
-    The title says what ran on what; films show some of the streams step by step.
+    The title says what ran on what; films show some of the streams step by step. The
+    unit is that of all times.
     """
     sections = [
         Section(
@@ -41,11 +44,13 @@ def stream_page(title: str, ran: Sequence[Ran], films: Sequence[Film] = ()) -> s
                 "Means over jobs, and over time from the first submission to the last "
                 "event. A dash: not defined for this machine, or nothing to average.",
             ),
-            tables=(measures_table(ran),),
+            tables=(measures_table(ran, unit),),
         )
     ]
     if any(rows for _, _, rows in ran):
-        sections.append(Section(title="Distributions", plots=(distributions(ran),)))
+        sections.append(
+            Section(title="Distributions", plots=(distributions(ran, unit),))
+        )
     if films:
         sections.append(
             Section(title="Start by start", plots=tuple(slider(f) for f in films))
@@ -62,7 +67,7 @@ def stream_page(title: str, ran: Sequence[Ran], films: Sequence[Film] = ()) -> s
     )
 
 
-def measures_table(ran: Sequence[Ran]) -> Table:
+def measures_table(ran: Sequence[Ran], unit: str = "s") -> Table:
     """Put the measures of several allocators side by side."""
     measures = [asdict(summary) for _, summary, _ in ran]
     return Table(
@@ -70,7 +75,7 @@ def measures_table(ran: Sequence[Ran]) -> Table:
         caption="What was measured, by allocator",
         columns=("*measure", *(name for name, _, _ in ran)),
         rows=tuple(
-            (measure, *(one[measure] for one in measures))
+            (in_unit(measure, unit), *(one[measure] for one in measures))
             for measure in measures[0]
             if measure != "partial"
         ),
@@ -78,7 +83,7 @@ def measures_table(ran: Sequence[Ran]) -> Table:
 
 
 @in_style
-def distributions(ran: Sequence[Ran]) -> Plot:
+def distributions(ran: Sequence[Ran], unit: str = "s") -> Plot:
     """Draw how measures of jobs are distributed under each allocator."""
     panels = [
         (label, known)
@@ -95,7 +100,7 @@ def distributions(ran: Sequence[Ran]) -> Plot:
         axes.set_yticks(range(len(names)), names)
         axes.tick_params(axis="y", length=0, labelcolor=INK)
         axes.set_ylim(len(names) - 0.5, -0.5)
-        axes.set_xlabel(label)
+        axes.set_xlabel(f"{label}, {unit}" if label == "wait" else label)
         axes.grid(axis="x")
         axes.set_axisbelow(True)
     caption = (

@@ -138,8 +138,12 @@ def graph_plan(
         hops = int(follow(away, links, first, home, found))
         if hops < 0:
             p, q, v = found.tolist()
+            stuck: tuple[object, ...] = p, q, v
+            if isinstance(graph, Graph) and graph.names:
+                stuck = tuple(graph.names[node] for node in (home[p], home[q], v))
             raise InputError(
-                f"processor {p} has no route to {q}: packets do not get past node {v}",
+                "processor {} has no route to {}: packets do not get past node "
+                "{}".format(*stuck),
                 field="table",
             )
     else:

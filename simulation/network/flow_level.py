@@ -199,8 +199,15 @@ class FlowLevel(Posted):
 
     @property
     def carried(self) -> Ints:
-        """Number of phits over each link of all messages sent; see `channels`."""
-        return np.rint(self._flows.carried[: len(self._plan.links)]).astype(np.int64)
+        """Number of phits that have gone over each link so far; see `channels`."""
+        flows = self._flows
+        found = flows.carried.copy()
+        for message in flows.active[: self._tally[FRESH]]:  # which count when sent
+            pair = flows.route[message]
+            part = slice(flows.first[pair], flows.first[pair + 1])
+            sent = flows.size[message] - flows.left[message]
+            np.add.at(found, flows.links[part], flows.shares[part] * sent)
+        return np.rint(found[: len(self._plan.links)]).astype(np.int64)
 
     def channels(self) -> list[tuple[str, npt.NDArray[np.int64]]]:
         """Return kinds of links and their two ends, as `CutThrough` does."""

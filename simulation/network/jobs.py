@@ -16,6 +16,7 @@ from ...instances.numbers import at_least
 from ..stream import Ends
 from ..stream_jobs import StreamJob
 from .engine import Engine
+from .io_side import IoSide
 from .messages import Messages
 from .workloads_causal import mixed
 from .workloads_format import Workload
@@ -123,14 +124,16 @@ class MixedTraffic:
     @property
     def network(self) -> Mesh:
         """The machine with its I/O nodes."""
-        return Mesh(self.shape[0], self.shape[1] + 1)
+        return self._side.network
+
+    @property
+    def _side(self) -> IoSide:
+        return IoSide(Mesh(self.shape))
 
     def nodes(self, processors: IntArray) -> Sequence[int]:
         """Return the nodes of processors, and then those of the I/O nodes, by rows."""
-        rows, columns = self.shape
-        row, column = np.divmod(processors, columns)
-        io = np.arange(rows) * (columns + 1)
-        return [*(row * (columns + 1) + column + 1).tolist(), *io.tolist()]
+        side = self._side
+        return [*side.nodes(processors).tolist(), *side.io.tolist()]
 
     def draw(self, job: StreamJob, random: np.random.Generator) -> Workload:
         """Draw the messages of a job, between its tasks and I/O nodes."""

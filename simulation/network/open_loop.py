@@ -1,20 +1,23 @@
-"""Open-loop measurements: latency under uniform random traffic of a given load.
+"""Open-loop measurements: latency under random traffic of a given load.
 
 Every processor starts a message in a cycle with the same probability, whatever the
-network does; targets are drawn uniformly. Messages released in a window after the
-warm-up are measured, and traffic goes on until they have arrived or the time to drain
-is over. This is how networks are compared (Dally and Towles 2004, chapter 23).
+network does; targets are drawn uniformly, or a pattern names them (see `patterns`).
+Messages released in a window after the warm-up are measured, and traffic goes on until
+they have arrived or the time to drain is over. This is how networks are compared (Dally
+and Towles 2004, chapter 23).
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from ...instances import InputError
 from .engine import Engine
-from .messages import Messages
+from .messages import Ints, Messages
+from .recording import LinkFilm, LinkRecorder
 
 LEAST_ACCEPTED = 0.95
 """Part of the offered load below which the network is beyond saturation."""
@@ -60,9 +63,9 @@ class Point:
     Parameters
     ----------
     load
-        Offered, in flits per processor and cycle.
-    accepted
-        Delivered in the window, in the same unit.
+        Offered, in flits per processor that sends and cycle.
+    offered, accepted
+        Released and delivered in the window, in the same unit.
     latency
         Mean cycles from release to the arrival of the last flit, of the measured
         messages that arrived.
@@ -71,6 +74,7 @@ class Point:
     """
 
     load: float
+    offered: float
     accepted: float
     latency: float
     measured: int
@@ -79,8 +83,8 @@ class Point:
     @property
     def saturated(self) -> bool:
         """Whether the network does not keep up with the load."""
-        return (
-            self.arrived < self.measured or self.accepted < LEAST_ACCEPTED * self.load
+        return self.arrived < self.measured or self.accepted < LEAST_ACCEPTED * min(
+            self.load, self.offered
         )
 
     def check(self) -> None:
@@ -101,9 +105,16 @@ class Point:
 
 
 def uniform(
-    processors: int, load: float, flits: int, cycles: int, *, seed: int, own: bool
+    processors: int,
+    load: float,
+    flits: int,
+    cycles: int,
+    *,
+    seed: int,
+    own: bool,
+    partner: Ints | None = None,
 ) -> Messages:
-    """Draw uniform traffic: Bernoulli injection, targets drawn from all processors.
+    """Draw traffic: Bernoulli injection, targets drawn from all processors or given.
 
     Parameters
     ----------
@@ -119,6 +130,8 @@ def uniform(
         Of the draws.
     own
         Whether a processor may be drawn as its own target.
+    partner
+        The target of each processor; those that are their own are silent. None to draw.
 
     Returns
     -------
@@ -145,12 +158,35 @@ def uniform(
         more = np.cumsum(draw.geometric(load / flits, size=spare))
         at = np.concatenate([at, at[-1] + more])
     release, source = np.divmod(at[at < chances], processors)
-    if own:
+    if partner is not None:
+        sends = partner[source] != source
+        release, source = release[sends], source[sends]
+        target = partner[source]
+    elif own:
         target = draw.integers(0, processors, len(source))
     else:
         target = (source + draw.integers(1, processors, len(source))) % processors
     none = np.empty(0, np.int64)
     return Messages(source, target, np.full(len(source), flits), release, none, none)
+
+
+@dataclass(frozen=True, eq=False)
+class Observed:
+    """A measurement with all that was seen.
+
+    Parameters
+    ----------
+    point
+        Load accepted and mean latency.
+    latency
+        Of the measured messages that arrived.
+    film
+        What links carried through time; None unless it was wanted.
+    """
+
+    point: Point
+    latency: Ints
+    film: LinkFilm | None = None
 
 
 def measure(
@@ -161,14 +197,15 @@ def measure(
     *,
     seed: int,
     own: bool = False,
+    partner: Ints | None = None,
 ) -> Point:
-    """Measure the mean latency of uniform traffic.
+    """Measure the mean latency of random traffic.
 
     Parameters
     ----------
     engine
         New, without messages.
-    load, flits, seed, own
+    load, flits, seed, own, partner
         As for `uniform`.
     phases
         Cycles to warm up, to measure and to drain.
@@ -178,21 +215,98 @@ def measure(
     Point
         Load accepted and latency; whether the load is beyond saturation.
     """
+    return observe(
+        engine, load, flits, phases, seed=seed, own=own, partner=partner
+    ).point
+
+
+def observe(
+    engine: Engine,
+    load: float,
+    flits: int,
+    phases: Phases | None = None,
+    *,
+    seed: int,
+    own: bool = False,
+    partner: Ints | None = None,
+    filmed: bool = False,
+) -> Observed:
+    """Measure, and keep every latency; see `measure`.
+
+    Parameters
+    ----------
+    engine, load, flits, phases, seed, own, partner
+        As for `measure`.
+    filmed
+        Whether to note what links carry through time.
+    """
     phases = phases or Phases()
-    traffic = uniform(engine.processors, load, flits, phases.cycles, seed=seed, own=own)
+    n = engine.processors
+    traffic = uniform(
+        n, load, flits, phases.cycles, seed=seed, own=own, partner=partner
+    )
+    recorder = LinkRecorder(engine) if filmed else None
     engine.add(traffic)
     while engine.time < phases.cycles:
-        engine.run(phases.cycles)
+        stop = phases.cycles
+        engine.run(min(stop, recorder.due) if recorder else stop)
+        if recorder:
+            recorder.look()
     begin, end = phases.warm_up, phases.warm_up + phases.window
     sent, delivered = engine.sent, engine.delivered
     chosen = (traffic.release >= begin) & (traffic.release < end)
     arrived = chosen & (delivered >= 0)
     within = (delivered >= begin) & (delivered < end)
     latency = delivered[arrived] - sent[arrived]
-    return Point(
+    senders = n if partner is None else int((partner != np.arange(n)).sum())
+    point = Point(
         load=load,
-        accepted=flits * int(within.sum()) / (engine.processors * phases.window),
+        offered=flits * int(chosen.sum()) / (senders * phases.window),
+        accepted=flits * int(within.sum()) / (senders * phases.window),
         latency=float(latency.mean()) if len(latency) else float("nan"),
         measured=int(chosen.sum()),
         arrived=int(arrived.sum()),
     )
+    return Observed(point, latency, recorder.film() if recorder else None)
+
+
+def saturation(
+    make: Callable[[], Engine],
+    flits: int,
+    phases: Phases,
+    *,
+    seed: int,
+    own: bool = False,
+    partner: Ints | None = None,
+    step: float = 0.005,
+    below: float = 1.0,
+) -> float:
+    """Return the load from which on a network does not keep up, by bisection.
+
+    Parameters
+    ----------
+    make
+        Returns a new engine.
+    flits, phases, seed, own, partner
+        As for `measure`.
+    step
+        Width of the interval at which the search ends.
+    below
+        Load at which it does not keep up.
+
+    Returns
+    -------
+    float
+        Largest load found at which it keeps up; O(log(1 / step)) measurements.
+    """
+    low, high = 0.0, below
+    while high - low > step:
+        load = (low + high) / 2
+        point = measure(
+            make(), load, flits, phases, seed=seed, own=own, partner=partner
+        )
+        if point.saturated:
+            high = load
+        else:
+            low = load
+    return low

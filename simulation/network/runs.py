@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 from math import prod
+from typing import TypedDict
 
 import numpy as np
 import numpy.typing as npt
@@ -15,8 +16,10 @@ from ...instances.numbers import at_least
 from .cut_through import PACKET, CutThrough, Network
 from .engine import Engine
 from .flow_level import FlowLevel
+from .io_side import IoSide
 from .messages import Ints
 from .places import placed
+from .recording import LinkFilm, LinkRecorder
 from .workloads_format import PHIT_BYTES, Workload
 from .worm import RigidWorms
 
@@ -73,27 +76,40 @@ class Summary:
     instance_cycles: tuple[int, ...]
 
 
-@dataclass(frozen=True, eq=False)
-class Finished:
-    """A run that has come to its end.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Traced:
+    """What was seen of a run, message by message and link by link.
 
     Parameters
     ----------
-    summary
-        Its measures.
     places
         Processors of the tasks of each instance.
     latency
         Of each message between different processors, in order of addition.
     ends, carried
         Two ends of each link, shape (l, 2), and the flits that it carried.
+    film
+        The same by intervals of time; None unless it was wanted.
     """
 
-    summary: Summary
-    places: tuple[Ints, ...]
+    places: tuple[Ints, ...] = ()
     latency: Ints
     ends: npt.NDArray[np.int64]
     carried: Ints
+    film: LinkFilm | None = None
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Finished(Traced):
+    """A run that has come to its end.
+
+    Parameters
+    ----------
+    summary
+        Its measures; see `Traced` for the others.
+    """
+
+    summary: Summary
 
 
 def engine_for(
@@ -103,6 +119,7 @@ def engine_for(
     routing: str = "",
     packet: int | None = None,
     seed: int = 0,
+    table: npt.ArrayLike | None = None,
 ) -> Engine:
     """Return a new engine.
 
@@ -118,6 +135,8 @@ def engine_for(
         Flits of a packet; None for 16, or of wormholes for whole messages.
     seed
         Of ties that are drawn.
+    table
+        Routes of a graph instead of a routing, see `routes_file`.
 
     Raises
     ------
@@ -126,6 +145,8 @@ def engine_for(
     """
     if packet is not None:
         at_least(packet, 1, "packet")
+    if table is not None and routing:
+        raise InputError("is not for given routes", field="routing", value=routing)
     if switching is Switching.WORMHOLE:
         if not isinstance(network, Mesh | Torus):
             raise InputError(
@@ -137,8 +158,10 @@ def engine_for(
             )
         return RigidWorms(network, packet=packet)
     if switching is Switching.FLOW:
-        return FlowLevel(network, routing=routing, packet=packet or PACKET)
-    return CutThrough(network, routing=routing, packet=packet or PACKET, seed=seed)
+        return FlowLevel(network, routing=routing, table=table, packet=packet or PACKET)
+    return CutThrough(
+        network, routing=routing, table=table, packet=packet or PACKET, seed=seed
+    )
 
 
 def run_on(
@@ -146,6 +169,8 @@ def run_on(
     network: Network,
     workload: Workload,
     places: Sequence[Ints],
+    *,
+    filmed: bool = False,
 ) -> Finished:
     """Start an instance of a workload on each set of processors, and run to the end.
 
@@ -159,6 +184,8 @@ def run_on(
         Messages of an instance; a flit has four bytes.
     places
         Processors of the tasks, for each instance.
+    filmed
+        Whether to note what links carry through time; this changes nothing else.
 
     Returns
     -------
@@ -174,33 +201,90 @@ def run_on(
     for job, processors in enumerate(places):
         engine.add(workload.on(processors.tolist(), PHIT_BYTES), job)
     end = [0] * len(places)
-    while jobs := engine.run():
+    recorder = LinkRecorder(engine) if filmed else None
+    left = len(places)
+    while left:
+        jobs = engine.run(recorder.due if recorder else None)
         for job in jobs:
             end[job] = engine.time
+        left -= len(jobs)
+        if recorder:
+            recorder.look()
     latency = (engine.delivered - engine.sent)[np.tile(source != target, len(places))]
-    ends = np.concatenate([ends for _, ends in engine.channels()])
-    real = ends[:, 0] != ends[:, 1]  # injection and ejection are at one processor
-    ends, carried = ends[real], engine.carried[real]
-    busiest = int(carried.argmax()) if carried.any() else None
+    ends, carried = links_of(engine)
     last = max(end, default=0)
-    most = 0 if busiest is None else int(carried[busiest])
-    count = len(latency)
     summary = Summary(
         time_cycles=last,
-        messages=count,
-        mean_latency_cycles=float(latency.mean()) if count else None,
-        p95_latency_cycles=int(np.sort(latency)[-(-19 * count // 20) - 1])
-        if count
-        else None,
-        max_latency_cycles=int(latency.max()) if count else None,
+        messages=len(latency),
+        **latency_measures(latency),
+        **link_measures(network, ends, carried, last),
+        instance_cycles=tuple(end),
+    )
+    return Finished(
+        summary=summary,
+        places=tuple(places),
+        latency=latency,
+        ends=ends,
+        carried=carried,
+        film=recorder.film() if recorder else None,
+    )
+
+
+def links_of(engine: Engine) -> tuple[npt.NDArray[np.int64], Ints]:
+    """Return the ends of links and what they have carried.
+
+    Injection and ejection, which are at one processor, do not count.
+    """
+    ends = np.concatenate([ends for _, ends in engine.channels()])
+    real = ends[:, 0] != ends[:, 1]
+    return ends[real], engine.carried[real]
+
+
+class LatencyMeasures(TypedDict):
+    """See `Summary`."""
+
+    mean_latency_cycles: float | None
+    p95_latency_cycles: int | None
+    max_latency_cycles: int | None
+
+
+def latency_measures(latency: Ints) -> LatencyMeasures:
+    """Return mean, 95th percentile and maximum."""
+    count = len(latency)
+    if not count:
+        return LatencyMeasures(
+            mean_latency_cycles=None, p95_latency_cycles=None, max_latency_cycles=None
+        )
+    return LatencyMeasures(
+        mean_latency_cycles=float(latency.mean()),
+        p95_latency_cycles=int(np.sort(latency)[-(-19 * count // 20) - 1]),
+        max_latency_cycles=int(latency.max()),
+    )
+
+
+class LinkMeasures(TypedDict):
+    """See `Summary`."""
+
+    flits_carried: int
+    links: int
+    busiest_link: str | None
+    busiest_link_flits: int
+    busiest_link_share: float
+
+
+def link_measures(
+    network: Network, ends: npt.NDArray[np.int64], carried: Ints, cycles: int
+) -> LinkMeasures:
+    """Return what links carried in some cycles."""
+    busiest = int(carried.argmax()) if carried.any() else None
+    most = 0 if busiest is None else int(carried[busiest])
+    return LinkMeasures(
         flits_carried=int(carried.sum()),
         links=len(carried),
         busiest_link=None if busiest is None else _named(network, ends[busiest]),
         busiest_link_flits=most,
-        busiest_link_share=most / last if last else 0.0,
-        instance_cycles=tuple(end),
+        busiest_link_share=most / cycles if cycles else 0.0,
     )
-    return Finished(summary, tuple(places), latency, ends, carried)
 
 
 def run_network(
@@ -213,6 +297,9 @@ def run_network(
     routing: str = "",
     packet: int | None = None,
     seed: int = 0,
+    table: npt.ArrayLike | None = None,
+    io: IoSide | None = None,
+    filmed: bool = False,
 ) -> Finished:
     """Place instances of a workload on an idle network, and run them at once.
 
@@ -226,8 +313,13 @@ def run_network(
         Method that chooses processors, see `placed`.
     instances
         Number of instances, at least 1.
-    switching, routing, packet, seed
+    switching, routing, packet, seed, table
         See `engine_for`; the seed is that of the placement, too.
+    io
+        The network with I/O nodes on one side: they run the last tasks of every
+        instance. None to place these tasks like the others.
+    filmed
+        See `run_on`.
 
     Raises
     ------
@@ -242,9 +334,21 @@ def run_network(
     33
     """
     at_least(instances, 1, "instances")
-    engine = engine_for(network, switching, routing=routing, packet=packet, seed=seed)
-    places = placed(network, placement, [workload.tasks] * instances, seed)
-    return run_on(engine, network, workload, places)
+    whole = io.network if io else network
+    engine = engine_for(
+        whole, switching, routing=routing, packet=packet, seed=seed, table=table
+    )
+    tasks = workload.tasks - (workload.io if io else 0)
+    places = placed(network, placement, [tasks] * instances, seed)
+    if io:
+        if workload.io != len(io.io):
+            raise InputError(
+                f"must have {len(io.io)} I/O nodes, one per node of that side",
+                field="io",
+                value=workload.io,
+            )
+        places = [np.concatenate([io.nodes(place), io.io]) for place in places]
+    return run_on(engine, whole, workload, places, filmed=filmed)
 
 
 def _named(network: Network, ends: npt.NDArray[np.int64]) -> str:

@@ -18,16 +18,16 @@ shown, but depend on details of the allocators.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from math import prod
 
 from ...instances import Mesh, Torus
 from .engine import Engine
 from .flits import Arbitration, Flits, Router
+from .limits import cut_limit
 from .messages import messages
-from .open_loop import Phases, Point, measure
+from .open_loop import Phases, Point, measure, saturation
 from .worm import RigidWorms
 
 TOLERANCE = 0.15
@@ -173,34 +173,6 @@ def caminos_rows() -> Iterator[Row]:
         yield Row(f"16 phits {name}", "CAMINOS", theirs, engine.finish(), Demand.EXACT)
 
 
-def bisection_limit(topology: Mesh | Torus, *, own: bool, lanes: int = 1) -> float:
-    """Return the most flits per processor and cycle that cuts through axes let pass.
-
-    Parameters
-    ----------
-    topology
-        Mesh or torus.
-    own
-        Whether a processor may be its own target.
-    lanes
-        Flits that a link carries in a cycle.
-
-    Examples
-    --------
-    >>> bisection_limit(Mesh(8, 8), own=True), bisection_limit(Torus(8, 8), own=True)
-    (0.5, 1.0)
-    """
-    n = prod(topology.shape)
-    best = float("inf")
-    for side in topology.shape:
-        if side > 1:
-            low = n // side * (side // 2)
-            links = n // side * lanes * (2 if isinstance(topology, Torus) else 1)
-            crossing = low * (n - low) / (n if own else n - 1)
-            best = min(best, links / crossing)
-    return best
-
-
 def bisection_rows(phases: Phases, seed: int) -> Iterator[Row]:
     """Yield what networks accept when every processor offers a flit per cycle."""
     for name, engine, topology in (
@@ -218,44 +190,9 @@ def bisection_rows(phases: Phases, seed: int) -> Iterator[Row]:
         ),
     ):
         accepted = measure(engine, 1.0, 1, phases, seed=seed).accepted
-        limit = bisection_limit(topology, own=False)
+        limit = cut_limit(topology, engine.channels()[0][1])
         text = f"{name}: accepted of 1 flit per processor and cycle"
         yield Row(text, "bisection", limit, accepted, Demand.AT_MOST)
-
-
-def saturation(
-    make: Callable[[], Engine],
-    flits: int,
-    phases: Phases,
-    *,
-    seed: int,
-    own: bool = False,
-    step: float = 0.005,
-) -> float:
-    """Return the load from which on a network does not keep up, by bisection.
-
-    Parameters
-    ----------
-    make
-        Returns a new engine.
-    flits, phases, seed, own
-        As for `measure`.
-    step
-        Width of the interval at which the search ends.
-
-    Returns
-    -------
-    float
-        Largest load found at which it keeps up; O(log(1 / step)) measurements.
-    """
-    low, high = 0.0, 1.0
-    while high - low > step:
-        load = (low + high) / 2
-        if measure(make(), load, flits, phases, seed=seed, own=own).saturated:
-            high = load
-        else:
-            low = load
-    return low
 
 
 def rows(phases: Phases | None = None, *, seed: int = 1) -> Iterator[Row]:

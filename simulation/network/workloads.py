@@ -83,7 +83,9 @@ WORKLOADS: dict[str, Kind] = {
 }
 
 
-def workload(name: str, tasks: int = TASKS, size: int | None = None) -> Workload:
+def workload(
+    name: str, tasks: int = TASKS, size: int | None = None, io: int = 0
+) -> Workload:
     """Make a workload by its name.
 
     Parameters
@@ -94,6 +96,8 @@ def workload(name: str, tasks: int = TASKS, size: int | None = None) -> Workload
         Number of tasks; I/O nodes come on top.
     size
         Bytes of the longest messages, by default those of its kind.
+    io
+        I/O nodes of ``io``; 0 for as many as it takes by default.
 
     Raises
     ------
@@ -110,4 +114,7 @@ def workload(name: str, tasks: int = TASKS, size: int | None = None) -> Workload
         raise InputError(
             f"must be one of {', '.join(WORKLOADS)}", field="workload", value=name
         )
-    return kind.make(tasks, kind.size if size is None else size)
+    size = kind.size if size is None else size
+    if io and kind.make is not bipartite_io:
+        raise InputError("has no I/O nodes", field="workload", value=name)
+    return bipartite_io(tasks, size, io) if io else kind.make(tasks, size)

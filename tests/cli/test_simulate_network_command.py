@@ -212,7 +212,60 @@ def test_nothing_is_sent(tmp_path: Path, capsys: Capture) -> None:
         ),
         (
             f"{QUADRANT} --file none.json",
-            "--size: is for a named workload",
+            "--size: is for a named workload or --load",
+        ),
+        (
+            "--topology torus:8x8 --workload 2M",
+            "--placement: is needed, but with --load",
+        ),
+        (
+            f"{QUADRANT} --workload 2M --pattern tornado",
+            "--pattern: is for --load",
+        ),
+        (
+            "--topology torus:8x8 --load 0.1 --placement mm",
+            "--placement: is for jobs, not for --load",
+        ),
+        (
+            "--topology torus:8x8 --load 0.1 --instances 2",
+            "--instances: is for jobs, not for --load",
+        ),
+        (
+            "--topology torus:8x8 --load 0.1 --io-nodes west",
+            "--io-nodes: is for jobs, not for --load",
+        ),
+        (
+            "--topology mesh:8x8 --load 0.9",
+            "--load: 0.9 flits per processor and cycle are beyond saturation: the ",
+        ),
+        (
+            "--topology mesh:4x4 --load 0.7 --cycles 1000 --switching wormhole",
+            "--load: 0.7 flits per processor and cycle are beyond saturation, which ",
+        ),
+        ("--topology mesh:8x8 --load -1", "--load: must be above 0 and at most 16, "),
+        (
+            "--topology mesh:8x8 --load 0.1 --pattern stom",
+            "--pattern: no such pattern: 'stom'",
+        ),
+        (
+            "--topology mesh:8x8 --load 0.01 --cycles 9",
+            "--cycles: 0.01 flits per processor and cycle are about 0 messages in 9 ",
+        ),
+        (
+            f"{QUADRANT} --workload io --tasks 16 --io-nodes west",
+            "--io-nodes: needs a mesh of two axes, not 'west'",
+        ),
+        (
+            "--topology mesh:4x4 --placement mc --workload 2M --io-nodes west",
+            "--workload: has no I/O nodes: '2M'",
+        ),
+        (
+            f"{QUADRANT} --workload 2M --routes none.csv",
+            "--routes: are for graphs and dragonflies",
+        ),
+        (
+            "--topology dragonfly:2,1,1 --placement mm --workload 2M --routes none.csv",
+            "none.csv: cannot be read: No such file",
         ),
         (
             f"{QUADRANT} --workload 2M --per 2",
@@ -268,6 +321,58 @@ def test_nodes_without_a_way_between_them_are_named(
     assert told.startswith(f"{path}: topology.edges: not connected: no path from ")
 
 
+def test_a_load(tmp_path: Path, capsys: Capture) -> None:
+    page = tmp_path / "load.html"
+    words = "--topology mesh:4x4 --load 0.2 --cycles 2000 --pattern transpose"
+    words += f" --size 40 --switching wormhole --plot {page} --json -"
+    assert run(["simulate", "network", *words.split()]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["accepted_load"] == pytest.approx(0.2, rel=0.1)
+    assert found["load_limit"] >= found["load"] == 0.2
+    # 10 flits each over two, four or six links
+    assert found["mean_latency_cycles"] > 10 + 40 / 12 + 1
+    text = page.read_text()
+    assert "transpose traffic of 0.2 flits per processor and cycle on mesh:4x4" in text
+    assert text.count('class="film"') == 1
+    assert run(["simulate", "network", *words.split()[:-2]]) == 0
+    assert "load_limit_by" in capsys.readouterr().out
+
+
+def test_io_nodes_on_a_side(capsys: Capture) -> None:
+    words = "--topology mesh:2x3 --placement 0,5 --workload io --tasks 2 --size 64"
+    found = measured(capsys, f"{words} --io-nodes east")
+    assert found["links"] == 2 * (2 * 3 + 4)
+    assert found["flits_carried"] == 16 * (3 + 4 + 1 + 2)
+
+
+def test_routes_of_a_graph(tmp_path: Path, capsys: Capture) -> None:
+    ring = {
+        "nodes": [{"id": one} for one in "abcd"],
+        "links": [{"source": a, "target": b} for a, b in ("ab", "bc", "cd", "da")],
+    }
+    graph, routes = tmp_path / "ring.json", tmp_path / "around.csv"
+    graph.write_text(json.dumps(ring))
+    lines = [
+        f"{at},{to},{'abcd'['dabc'.index(at)]}"
+        for at in "abcd"
+        for to in "abcd"
+        if at != to
+    ]
+    routes.write_text("\n".join(["at,to,next", *lines]))
+    words = f"--topology graph:{graph} --placement 0,1 --workload BI --tasks 2"
+    words += f" --size 64 --routes {routes}"
+    # from b back to a by way of c and d
+    assert measured(capsys, words)["flits_carried"] == 3 * 16
+    assert measured(capsys, f"{words} --switching flow")["flits_carried"] == 3 * 16
+    told = "--routing: is not for given routes: 'minimal'"
+    assert refused(capsys, f"{words} --routing minimal") == told
+    routes.write_text("\n".join(["at,to,next", *lines[:-1]]))
+    assert refused(capsys, words) == (
+        f"{routes}: table: processor d has no route to c: packets do not get past "
+        "node d"
+    )
+
+
 def test_a_page_of_the_run(tmp_path: Path, capsys: Capture) -> None:
     page = tmp_path / "run.html"
     words = f"{QUADRANT} --workload 2M --tasks 16 --plot {page} --json -"
@@ -275,4 +380,5 @@ def test_a_page_of_the_run(tmp_path: Path, capsys: Capture) -> None:
     assert json.loads(capsys.readouterr().out)["time_cycles"] == 257
     text = page.read_text()
     assert "1 of 2M, 16 tasks each, on torus:8x8, quadrant, cut-through, seed 0" in text
-    assert text.count('class="plot"') == 3
+    assert text.count('class="plot"') == 4
+    assert text.count('class="film"') == 1

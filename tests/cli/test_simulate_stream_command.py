@@ -271,3 +271,88 @@ def test_boxes_say_their_shapes() -> None:
         assert rows <= 16
         assert columns <= 22
     assert {policy.value for policy in Policy} == {"fcfs", "easy"}
+
+
+NETWORK = ("--method", "row-major", "--shape", "3x4", "--network", "wormhole")
+
+
+def test_a_network_decides_when_jobs_end(
+    trace: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows, page = tmp_path / "jobs.csv", tmp_path / "page.html"
+    options = [*NETWORK, "--trace", str(trace), "--skip-larger", "--size", "40"]
+    options += ["--jobs-csv", str(rows), "--plot", str(page), "--cycles", "100"]
+    found = _measures(capsys, *options)
+    assert set(found) == {
+        *(f"{name[:-2]}_cycles" if name.endswith("_s") else name for name in MEASURES),
+        *("flits_carried", "links", "busiest_link", "busiest_link_flits"),
+        "busiest_link_share",
+    }
+    # of 4, 9 and 4 tasks each sends ten flits to all others; they meet on three rows
+    hops = {4: 16, 9: 150}  # three in the first row, one below; three rows of four
+    assert found["flits_carried"] > 10 * (2 * hops[4] + hops[9] // 2)
+    with rows.open() as lines:
+        told = list(csv.DictReader(lines))
+    assert [row["submit_cycles"] for row in told] == ["0", "0", "2000"]
+    assert told[0]["start_cycles"] == "0"
+    # 9 wait for the end of the first 4, whose messages take 3 times at least 12 cycles
+    assert told[1]["start_cycles"] == told[0]["end_cycles"]
+    assert int(told[0]["end_cycles"]) >= 3 * 12
+    assert int(told[2]["end_cycles"]) - int(told[2]["start_cycles"]) == int(
+        told[0]["end_cycles"]
+    )
+    text = page.read_text(encoding="utf-8")
+    assert "first come first served, wormhole" in text
+    assert "mean_wait_cycles" in text
+    assert '"unit":"cycles"' in text
+
+
+def test_messages_by_the_run_time(
+    trace: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = [*NETWORK, "--trace", str(trace), "--skip-larger"]
+    found = _measures(capsys, *options, "--messages", "run-time", "--size", "4")
+    # 50, 70 and 20 messages of a flit, each at least one hop
+    assert found["flits_carried"] >= 140
+    more = _measures(capsys, *options, "--messages", "uniform:500:500", "--size", "4")
+    assert more["makespan_cycles"] > found["makespan_cycles"]
+
+
+@pytest.mark.parametrize("network", ["cut-through", "flow"])
+def test_all_engines_run_streams(
+    network: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = ["--method", "mm,random", "--requests", "20", "--network", network]
+    options += ["--interarrival", "200", "--traffic", "n-to-n"]
+    for shape in (["--shape", "4x4"], ["--shape", "3x4", "--kind", "tree"]):
+        assert run([*STREAM, *options, *shape, "--json", "-"]) == 0
+        near, far = map(json.loads, capsys.readouterr().out.splitlines())
+        assert near["flits_carried"] < far["flits_carried"]
+        assert near["mean_flow_time_cycles"] > 0
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("--traffic io", "--traffic: is for --network"),
+        ("--cycles 5", "--cycles: is for --network"),
+        ("--network flow --cycles 0", "--cycles: must be at least 1, not 0"),
+        ("--network flow --traffic BU", "job 1: tasks: must be a power of two, not"),
+        ("--network flow --traffic io --kind torus", "--traffic: needs a mesh of two"),
+        ("--network flow --traffic mixed", "--messages: must be given for mixed"),
+        ("--network flow --messages many", "--messages: must be exponential:MEAN or"),
+        ("--network flow --io-share 1", "--io-share: is for mixed"),
+        ("--network flow --routing minimal", "--routing: must be one of adaptive, dim"),
+        ("--network flow --packet 0", "--packet: must be at least 1, not 0"),
+        ("--network flow --service uniform:1:2", "--service: is for run times, or --"),
+        ("--network wormhole --kind tree", "--network: needs a mesh or a torus, not"),
+    ],
+)
+def test_networks_refuse_in_one_line(
+    words: str, told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = ["--method", "mm", "--shape", "7x9", "--requests", "3", *words.split()]
+    assert run([*STREAM, *options]) == 2
+    said = capsys.readouterr()
+    assert said.err.removeprefix("closeknit: ").startswith(told)
+    assert said.err.count("\n") == 1

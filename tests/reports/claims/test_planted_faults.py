@@ -7,7 +7,7 @@ in a process of its own (`KERNELS`). What no claim can see turns a test red (`TE
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import combinations
@@ -638,6 +638,42 @@ EDITS: dict[str, tuple[str, Edit]] = {
             "heuristics.allocation.curves", "slices[:, 1::2, ::-1]", "slices[:, 1::2]"
         ),
     ),
+    "rows for Hilbert's curve": (
+        "curve-factor-of-points",
+        Edit("heuristics.allocation.curves", 'order == "hilbert"', 'order == "Hilb"'),
+    ),
+    "parts of Hilbert's curve are not turned": (
+        "curve-factor-of-shapes",
+        Edit(
+            "heuristics.allocation.curves_hilbert",
+            "np.where(at_end, farthest - cells, cells)",
+            "np.where(at_end & False, farthest - cells, cells)",
+        ),
+    ),
+    "half of the optimal city's distance": (
+        "curve-factor-of-shapes",
+        Edit(
+            "formulations.ksubset.bounds.city",
+            "psi=float(states[2, -1])",
+            "psi=float(states[2, -1]) / 2",
+        ),
+    ),
+    "Hilbert's curve from the other end": (
+        "curve-parts-are-near-the-city",
+        Edit(
+            "heuristics.allocation.curves",
+            "numbers = numbers.astype(np.int64)",
+            "numbers = np.roll(numbers, len(numbers) // 3).astype(np.int64)",
+        ),
+    ),
+    "the optimal city's distance is a tenth less": (
+        "curve-parts-are-near-the-city",
+        Edit(
+            "formulations.ksubset.bounds.city",
+            "psi=float(states[2, -1])",
+            "psi=float(states[2, -1]) * 0.9",
+        ),
+    ),
     # boxes, residents, plans
     "frames that overlap on a torus": (
         "boxes-overlap-by-processors",
@@ -848,6 +884,14 @@ KERNELS: dict[str, tuple[str, Edit]] = {
             ("beside a row", "kernels", "        if cost ", " or 2 * lc >= k"),
         )
     },
+    "first fit leaves the first three idle": (
+        "curve-factor-of-points",
+        Edit(
+            "heuristics.allocation.curves_kernels",
+            "if run == k and not best:",
+            "if run == k + 3 and not best:",
+        ),
+    ),
     "a worm asks before others of the same cycle": (
         "network-worms-are-their-flits",
         Edit(
@@ -917,9 +961,13 @@ def run(names: Sequence[str], methods: Mapping[str, Run], *words: str) -> int:
 
 
 @pytest.fixture(autouse=True)
-def forgotten() -> None:
-    """Tables of networks are priced anew: a fault may lie in what they rest on."""
-    exhaustive.network.cache_clear()
+def forgotten() -> Iterator[None]:
+    """Tables and curves are made anew: a fault may lie in what they rest on."""
+    for kept in (exhaustive.network, right_order, city):
+        kept.cache_clear()
+    yield
+    right_order.cache_clear()
+    city.cache_clear()
 
 
 @pytest.mark.parametrize("name", FAULTS)

@@ -11,11 +11,14 @@ import numpy as np
 import pytest
 
 from closeknit.heuristics.allocation.allocator import Allocator
-from closeknit.instances import Mesh, Topology, Torus, Tree
+from closeknit.instances import IntArray, Mesh, Topology, Torus, Tree
 from closeknit.methods.allocators import allocator
 from closeknit.reports.streams import film as stream_film
 from closeknit.reports.streams.film import Film, slider
 from closeknit.reports.streams.page import stream_page
+from closeknit.simulation.network.jobs import Deliveries
+from closeknit.simulation.network.messages import Messages, messages
+from closeknit.simulation.network.worm import RigidWorms
 from closeknit.simulation.stream import Start, simulate
 from closeknit.simulation.stream_jobs import StreamJob, generated
 from closeknit.simulation.stream_measures import Meter
@@ -125,6 +128,23 @@ def test_jobs_of_one_number_are_told_apart() -> None:
     film, _, _ = _ran(allocator("row-major", Mesh((2, 2))), jobs, "row-major")
     events = json.loads(film.data())["events"]
     assert events[2:] == [1, 0]
+
+
+def test_a_film_knows_the_ends_that_a_network_decides() -> None:
+    grid = Mesh((2, 3))
+
+    def traffic(job: StreamJob, at: IntArray, draw: np.random.Generator) -> Messages:
+        return messages([(int(at[0]), int(at[-1]), 7)])
+
+    film = Film(grid, "row", "cycles")
+    jobs = [StreamJob(i, 0, 3, 999, 999) for i in range(3)]
+    ends = Deliveries(RigidWorms(grid), traffic)
+    for event in simulate(jobs, allocator("row", grid), ends=ends):
+        film.see(event)
+    told = json.loads(film.data())
+    # seven flits over two links
+    assert [event[3] for event in told["events"] if isinstance(event, list)] == [10] * 3
+    assert told["unit"] == "cycles"
 
 
 def test_a_film_is_small() -> None:

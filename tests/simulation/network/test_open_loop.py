@@ -9,18 +9,21 @@ import pytest
 
 from closeknit.instances import InputError, Mesh, Torus
 from closeknit.simulation.network.messages import messages
-from closeknit.simulation.network.open_loop import Phases, measure, uniform
+from closeknit.simulation.network.open_loop import (
+    Phases,
+    measure,
+    saturation,
+    uniform,
+)
 from closeknit.simulation.network.validation import (
     BOOKSIM,
     Curve,
     Demand,
     Row,
-    bisection_limit,
     bisection_rows,
     booksim_rows,
     caminos_rows,
     rows,
-    saturation,
     table,
 )
 from closeknit.simulation.network.worm import RigidWorms
@@ -125,15 +128,20 @@ def test_a_wrong_router_is_noticed() -> None:
         assert not all(row.holds for row in booksim_rows(planted, SHORT, seed=1))
 
 
-def test_bisection_limits_by_hand_and_by_force() -> None:
-    assert bisection_limit(Mesh(8, 8), own=True) == 4 / 8
-    assert bisection_limit(Torus(8, 8), own=True) == 8 / 8
-    assert bisection_limit(Mesh(2), own=False) == 1.0
-    assert bisection_limit(Mesh(4, 2), own=True, lanes=2) == 2 * bisection_limit(
-        Mesh(4, 2), own=True
-    )
-    # a cut through odd sides: 2 of 5 columns, 5 links, 10 * 15 / 25 messages
-    assert bisection_limit(Mesh(5, 5), own=True) == pytest.approx(5 / 6)
+def test_partners_get_what_is_sent_and_others_are_silent() -> None:
+    partner = np.array([1, 0, 2])
+    load = uniform(3, 0.5, 4, 2000, seed=3, own=False, partner=partner)
+    assert set(zip(load.source.tolist(), load.target.tolist(), strict=True)) == {
+        (0, 1),
+        (1, 0),
+    }
+    assert len(load) == pytest.approx(2 * 2000 / 8, rel=0.1)
+    point = measure(RigidWorms(Mesh(3)), 0.5, 4, SHORT, seed=3, partner=partner)
+    assert point.accepted == pytest.approx(0.5, rel=0.1)
+    assert not point.saturated
+
+
+def test_engines_keep_to_bisections() -> None:
     found = list(bisection_rows(Phases(200, 600, 0), seed=1))
     assert len(found) == 4
     assert all(row.holds and row.ours > 0.3 * row.theirs for row in found)
