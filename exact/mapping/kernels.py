@@ -32,15 +32,15 @@ class State(NamedTuple):
     """The search where it is."""
 
     tally: Ints
-    place: Ints
-    holder: Ints
-    best: Ints
-    image: Ints  # of a symmetry
-    source: Ints
-    points: Ints
-    at: Ints
-    kept: Ints
-    bounds: Ints
+    place: Ints  # processor of each rank, -1 for none
+    holder: Ints  # rank of each processor, -1 for none
+    best: Ints  # processor of each rank in the best order so far
+    image: Ints  # of each point, in a symmetry that is being looked for
+    source: Ints  # of each point, -1 for none
+    points: Ints  # in the order in which they get an image
+    at: Ints  # the next image to be tried, -1 for the point itself
+    kept: Ints  # children of which none is equivalent to another
+    bounds: Ints  # of these
 
 
 @kernel
@@ -93,10 +93,9 @@ def equivalent(matrix: Ints, taken: Ints, a: int, b: int, state: State) -> bool:
                 if matrix[p, points[m]] != matrix[q, image[points[m]]]:
                     found = False
                     break
-            if found:
-                image[p] = q
-                source[q] = p
         if found:
+            image[p] = q
+            source[q] = p
             k += 1
         else:
             at[k] = -1
@@ -107,12 +106,12 @@ def equivalent(matrix: Ints, taken: Ints, a: int, b: int, state: State) -> bool:
 
 
 @kernel
-def children(
-    matrix: Ints, taken: Ints, values: Ints, names: Ints, count: int, best: int, state: State
-) -> tuple[int, int]:
-    """Keep of equivalent children one; return how many are left, and their merit.
+def distinct(
+    matrix: Ints, taken: Ints, values: Ints, names: Ints, count: int, state: State
+) -> int:
+    """Keep one of children that are equivalent; return how many are left.
 
-    The bound of each is the greatest of those equivalent to it, which are equal costs.
+    Their subtrees have the same costs, so each bound, of ``values``, holds for all.
     """
     kept, bounds = state.kept, state.bounds
     left = 0
@@ -163,11 +162,11 @@ def expand(given: Matrices, unit: int, room: Room, stack: Stack, state: State) -
     stack.by_rank[d] = by_rank
     if by_rank:
         stack.item[d] = room.ranks[which]
-        left = children(given.hops, state.holder, values, room.sites, count, best, state)
+        left = distinct(given.hops, state.holder, values, room.sites, count, state)
         names = room.sites
     else:
         stack.item[d] = room.sites[which]
-        left = children(given.flow, state.place, values, room.ranks, count, best, state)
+        left = distinct(given.flow, state.place, values, room.ranks, count, state)
         names = room.ranks
     many = 0
     for m in range(left):
