@@ -24,8 +24,8 @@ _ROUTING = ("adaptive", "dimension-order", "minimal", "drawn", "valiant")
 _FIELDS = {
     one: one
     for one in (
-        *("topology", "placement", "workload", "instances", "switching", "routing"),
-        *("packet", "seed", "tasks", "rounds", "per"),
+        *("topology", "placement", "mapping", "workload", "instances", "switching"),
+        *("routing", "packet", "seed", "tasks", "rounds", "per"),
     )
 }
 _FIELDS["bytes"] = "size"
@@ -53,6 +53,14 @@ def add(simulate: Parser, streams: Any) -> None:
         metavar="M",
         help="what chooses the processors, such as quadrant (see closeknit methods "
         "ksubset), or their numbers with commas between them, one per task",
+    )
+    parser.add_argument(
+        "--mapping",
+        default="identity",
+        metavar="M",
+        help="what orders the tasks on these processors: identity (the default: as the "
+        "placement has them), random, greedy, annealing, exact (up to 64 tasks), "
+        "cpsat, or auto (exact up to 16 tasks, else annealing)",
     )
     what = parser.add_mutually_exclusive_group(required=True)
     what.add_argument(
@@ -105,6 +113,8 @@ def add(simulate: Parser, streams: Any) -> None:
         "simulate network --topology torus:8x8 --placement quadrant --workload 2M",
         "simulate network --topology tree:4x4 --placement shuffle --workload BU "
         "--instances 4 --size 4096 --json",
+        "simulate network --topology torus:8x8 --placement row --workload 3M "
+        "--mapping annealing",
     )
     parser.set_defaults(simulate=run)
 
@@ -120,6 +130,7 @@ def run(args: argparse.Namespace) -> int:
             network,
             workload,
             args.placement,
+            mapping=args.mapping,
             instances=args.instances,
             switching=Switching(args.switching),
             routing=args.routing or "",
@@ -145,7 +156,8 @@ def run(args: argparse.Namespace) -> int:
 
         title = (
             f"{args.instances} of {workload.name}, {workload.tasks} tasks each, on "
-            f"{args.topology}, {args.placement}, {args.switching}, seed {args.seed}"
+            f"{args.topology}, {args.placement}, {args.mapping} mapping, "
+            f"{args.switching}, seed {args.seed}"
         )
         write_text(args.plot, network_page(title, network, found))
     return 0

@@ -88,7 +88,9 @@ class RankMapping:
     @cached_property
     def unit(self) -> int:
         """A number that divides the cost of every order, at least 1."""
-        return max(1, int(np.gcd.reduce(self.flow, None) * np.gcd.reduce(self.hops, None)))
+        return max(
+            1, int(np.gcd.reduce(self.flow, None) * np.gcd.reduce(self.hops, None))
+        )
 
     def cost(self, order: Sequence[int] | IntArray) -> int:
         """Return the cost of an order: rank i runs on processor ``order[i]``."""

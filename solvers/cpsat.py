@@ -112,7 +112,8 @@ def decide(
 ) -> Decided:
     """Find any solution of a model, or that there is none; for limits see `solve`.
 
-    If the model has an objective, it is minimised; its coefficients are integers. A node limit counts conflicts: with one thread, the same answer every time. Raises
+    If the model has an objective, it is minimised; its coefficients are integers. A
+    node limit counts conflicts: with one thread, the same answer every time. Raises
     SolverError when the model is rejected.
     """
     start = clock.now() if start is None else start

@@ -44,9 +44,9 @@ def exact(mapping: RankMapping, /, settings: Settings = DEFAULT) -> Result:
     start = clock.now()
     if mapping.ranks > MOST_RANKS:
         raise InputError(
-            f"takes at most {MOST_RANKS} ranks; annealing takes more",
-            "exact",
-            mapping.ranks,
+            f"exact takes at most {MOST_RANKS} ranks, not {mapping.ranks}; annealing "
+            "takes more",
+            "method",
         )
     found = annealing(mapping, settings)
     assert found.chosen is not None

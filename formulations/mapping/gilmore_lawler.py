@@ -15,7 +15,7 @@ MOST_RANKS = 2**10
 
 
 def matrices_of(mapping: RankMapping) -> Matrices:
-    """Return flows and hops, and for every rank and processor the order of the others."""
+    """Return flows and hops, and for every rank and processor all others in order."""
     heavy = np.argsort(-mapping.flow, axis=1, kind="stable")
     near = np.argsort(mapping.hops, axis=1, kind="stable")
     return Matrices(mapping.flow, mapping.hops, heavy, near)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...formulations.mapping.answer import mapping_result
+from ...instances import IntArray
 from ...instances.mapping import RankMapping
 from ...solvers import DEFAULT, Result, Settings, clock
 
@@ -43,8 +44,13 @@ def greedy(mapping: RankMapping, /, settings: Settings = DEFAULT) -> Result:
     Source: Mueller-Merbach 1970.
     """
     start = clock.now()
+    return mapping_result(mapping, greedy_order(mapping).tolist(), start=start)
+
+
+def greedy_order(mapping: RankMapping) -> IntArray:
+    """Return the processors of the ranks; see `greedy`."""
     flow, hops = mapping.flow, mapping.hops
-    order = np.full(mapping.ranks, -1, np.int64)
+    order: IntArray = np.full(mapping.ranks, -1, np.int64)
     central = np.argsort(hops.sum(axis=0), kind="stable")
     free = central.copy()
     exchanged = flow.sum(axis=1)
@@ -57,4 +63,4 @@ def greedy(mapping: RankMapping, /, settings: Settings = DEFAULT) -> Result:
         order[rank] = free[site]
         free = np.delete(free, site)
         exchanged = flow[rank] if not len(placed) else exchanged + flow[rank]
-    return mapping_result(mapping, order.tolist(), start=start)
+    return order

@@ -16,7 +16,7 @@ from .cut_through import PACKET, CutThrough, Network
 from .engine import Engine
 from .flow_level import FlowLevel
 from .messages import Ints
-from .places import placed
+from .places import mapped, placed
 from .workloads_format import PHIT_BYTES, Workload
 from .worm import RigidWorms
 
@@ -208,6 +208,7 @@ def run_network(
     workload: Workload,
     placement: str,
     *,
+    mapping: str = "identity",
     instances: int = 1,
     switching: Switching = Switching.CUT_THROUGH,
     routing: str = "",
@@ -224,6 +225,9 @@ def run_network(
         Messages of an instance.
     placement
         Method that chooses processors, see `placed`.
+    mapping
+        Method that orders the tasks of each instance on them, see `order_ranks`; by
+        default that of the placement is kept.
     instances
         Number of instances, at least 1.
     switching, routing, packet, seed
@@ -244,6 +248,9 @@ def run_network(
     at_least(instances, 1, "instances")
     engine = engine_for(network, switching, routing=routing, packet=packet, seed=seed)
     places = placed(network, placement, [workload.tasks] * instances, seed)
+    if mapping != "identity":
+        traffic = workload.matrix()
+        places = [mapped(network, one, traffic, mapping, seed) for one in places]
     return run_on(engine, network, workload, places)
 
 
