@@ -105,9 +105,9 @@ def _lead(panels: Sequence[Panel]) -> Iterator[str]:
             continue
         faster, equal, slower = panel.outcomes("identity")
         yield (
-            f"{panel.allocation.title}: by geometric means over programs, annealing has "
-            f"{panel.mean('cost', 'annealing'):.2f} of the identity's byte hops and "
-            f"takes {panel.mean('time', 'annealing'):.2f} of its time. Of "
+            f"{panel.allocation.title}: by geometric means over programs, annealing "
+            f"has {panel.mean('cost', 'annealing'):.2f} of the identity's byte hops "
+            f"and takes {panel.mean('time', 'annealing'):.2f} of its time. Of "
             f"{faster + equal + slower} programs that it gives fewer byte hops, "
             f"{faster} are faster, {equal} equal within 1 %, {slower} slower."
         )
