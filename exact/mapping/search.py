@@ -100,12 +100,12 @@ class MappingSearch(SteppableSearch):
             return self.best
         depth = int(self._state.tally[kernels.DEPTH])
         stack = self._stack
-        open_ = (
+        left = [
             int(stack.least[d, stack.next[d]])
             for d in range(depth + 1)
             if stack.next[d] < stack.count[d]
-        )
-        return min(open_, default=2 * self.best) // 2
+        ]
+        return min(2 * self.best, *left) // 2 if left else self.best
 
     def _unfinished(self) -> bool:
         return not self._state.tally[kernels.DONE]
