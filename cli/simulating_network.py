@@ -156,8 +156,9 @@ def run(args: argparse.Namespace) -> int:
 
         title = (
             f"{args.instances} of {workload.name}, {workload.tasks} tasks each, on "
-            f"{args.topology}, {args.placement}, {args.mapping} mapping, "
-            f"{args.switching}, seed {args.seed}"
+            f"{args.topology}, {args.placement}, "
+            + (f"{args.mapping} mapping, " if args.mapping != "identity" else "")
+            + f"{args.switching}, seed {args.seed}"
         )
         write_text(args.plot, network_page(title, network, found))
     return 0

@@ -22,7 +22,7 @@ class Stack(NamedTuple):
 
     by_rank: Ints
     item: Ints
-    count: Ints
+    size: Ints  # number of children
     next: Ints
     child: Ints  # by rising bound, shape (n, n)
     least: Ints  # twice their bounds
@@ -180,7 +180,7 @@ def expand(given: Matrices, unit: int, room: Room, stack: Stack, state: State) -
             stack.least[d, k] = value
             stack.child[d, k] = names[state.kept[m]]
             many += 1
-    stack.count[d] = many
+    stack.size[d] = many
     stack.next[d] = 0
     return True
 
@@ -195,8 +195,8 @@ def search(
     while budget > 0:
         d = tally[DEPTH]
         c = stack.next[d]
-        if c == stack.count[d] or stack.least[d, c] >= tally[BEST]:
-            stack.next[d] = stack.count[d]
+        if c == stack.size[d] or stack.least[d, c] >= tally[BEST]:
+            stack.next[d] = stack.size[d]
             if d == 0:
                 tally[DONE] = 1
                 return

@@ -72,15 +72,29 @@ class MappingSearch(SteppableSearch):
         self.mapping = mapping
         self._given = matrices_of(mapping)
         self._room = room_for(n)
-        rows = [np.zeros(n, np.int64) for _ in range(4)]
-        squares = [np.zeros((n, n), np.int64) for _ in range(2)]
-        self._stack = kernels.Stack(*rows, *squares)
-        free = [np.full(n, -1, np.int64) for _ in range(2)]
+
+        def row() -> kernels.Ints:
+            return np.zeros(n, np.int64)
+
+        self._stack = kernels.Stack(
+            by_rank=row(),
+            item=row(),
+            size=row(),
+            next=row(),
+            child=np.zeros((n, n), np.int64),
+            least=np.zeros((n, n), np.int64),
+        )
         self._state = kernels.State(
-            np.zeros(4, np.int64),
-            *free,
-            np.array(order, np.int64),
-            *[np.zeros(n, np.int64) for _ in range(6)],
+            tally=np.zeros(4, np.int64),
+            place=row() - 1,
+            holder=row() - 1,
+            best=np.array(order, np.int64),
+            image=row(),
+            source=row(),
+            points=row(),
+            at=row(),
+            kept=row(),
+            bounds=row(),
         )
         self.best, self.nodes = mapping.cost(order), 0
         tally = self._state.tally
@@ -103,7 +117,7 @@ class MappingSearch(SteppableSearch):
         left = [
             int(stack.least[d, stack.next[d]])
             for d in range(depth + 1)
-            if stack.next[d] < stack.count[d]
+            if stack.next[d] < stack.size[d]
         ]
         return min(2 * self.best, *left) // 2 if left else self.best
 

@@ -25,7 +25,7 @@ _LEAST_RANKS = 64
 def study(options: RunOptions) -> Document:
     """Order the ranks of every program on every allocation, and time them."""
     lineup = allocations(options.seed, full=options.full)
-    files, silent = _files(options, max(one.ranks for one in lineup))
+    files, silent = _files(options, max(_LEAST_RANKS, *(one.ranks for one in lineup)))
     parts = {
         (one, name): Part(
             shape=(),
@@ -87,7 +87,7 @@ def _files(
         traffic = read_traffic(path)
         if traffic.tasks > most or traffic.tasks & (traffic.tasks - 1):
             continue
-        name = stem(path).split(".64.")[0].split(".1024.")[0]
+        name = stem(path).partition(f".{traffic.tasks}")[0]
         if not len(traffic.at_least(LEAST_BYTES).size):
             silent.append(f"{name} ({traffic.tasks} ranks)")
         else:
@@ -197,13 +197,11 @@ def _slug(allocation: Allocation) -> str:
 def _plot(panel: Panel) -> Plot:
     figure, axes = sheet(6.4, 3.4)
     for method in panel.methods:
-        points = [
-            (panel.relative(one, "cost", method), panel.relative(one, "time", method))
-            for one in panel.found
-        ]
-        axes.scatter(
-            *zip(*points, strict=True), s=22, color=_COLOURS[method], label=method
+        xs, ys = (
+            [panel.relative(one, measure, method) for one in panel.found]
+            for measure in ("cost", "time")
         )
+        axes.scatter(xs, ys, s=22, color=_COLOURS[method], label=method)
     for line in (axes.axhline, axes.axvline):
         line(1, color=RULE, lw=0.8, zorder=0)
     axes.set_xlabel("byte hops, identity = 1")
