@@ -444,8 +444,8 @@ def mappings(draw: st.DrawFn, *, most: int = 7) -> RankMapping:
     if draw(st.booleans()):
         half = np.triu(np.array(draw(rows)), 1)
         return RankMapping(traffic, half + half.T)
-    grids_ = (Mesh(3, 3), Torus(3, 3), Torus(2, 4), Mesh(8))
-    grid: Mesh | Torus = draw(st.sampled_from(grids_))
+    shapes: list[Mesh | Torus] = [Mesh(3, 3), Torus(3, 3), Torus(2, 4), Mesh(9)]
+    grid = draw(st.sampled_from(shapes))
     sites = draw(st.permutations(list(grid.locations())))[:n]
     points = np.array(sites)
     return RankMapping(traffic, grid.distances(points[:, None], points[None]))
