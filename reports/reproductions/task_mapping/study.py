@@ -18,7 +18,13 @@ from .panels import Allocation, Panel, allocations
 from .parts import DRAWN, LEAST_BYTES, MOST_NODES, Found, Part, run
 
 _SUFFIXES = (".csv", ".csv.xz")
-_COLOURS = {"random": CLOUD, "greedy": INK, "annealing": A, "exact": B}
+_DOTS = {
+    "random": (CLOUD, 24),
+    "greedy": (INK, 80),
+    "annealing": (A, 36),
+    "exact": (B, 10),
+}
+"""Colours and sizes: those of equal place stay visible."""
 _LEAST_RANKS = 64
 
 
@@ -56,8 +62,7 @@ def study(options: RunOptions) -> Document:
             Section(title="All allocations", tables=(_summary(panels),)),
             *(
                 Section(
-                    title=panel.allocation.title[0].upper()
-                    + panel.allocation.title[1:],
+                    title=_title(panel.allocation),
                     plots=(_plot(panel),),
                     tables=(_costs(panel), _times(panel)),
                 )
@@ -105,7 +110,7 @@ def _lead(panels: Sequence[Panel]) -> Iterator[str]:
             continue
         faster, equal, slower = panel.outcomes("identity")
         yield (
-            f"{panel.allocation.title}: by geometric means over programs, annealing "
+            f"{_title(panel.allocation)}: by geometric means over programs, annealing "
             f"has {panel.mean('cost', 'annealing'):.2f} of the identity's byte hops "
             f"and takes {panel.mean('time', 'annealing'):.2f} of its time. Of "
             f"{faster + equal + slower} programs that it gives fewer byte hops, "
@@ -188,6 +193,10 @@ def _times(panel: Panel) -> Table:
     )
 
 
+def _title(allocation: Allocation) -> str:
+    return allocation.title[0].upper() + allocation.title[1:]
+
+
 def _slug(allocation: Allocation) -> str:
     kind = allocation.machine.partition(":")[0]
     return f"{kind}_{allocation.ranks}"
@@ -201,7 +210,8 @@ def _plot(panel: Panel) -> Plot:
             [panel.relative(one, measure, method) for one in panel.found]
             for measure in ("cost", "time")
         )
-        axes.scatter(xs, ys, s=22, color=_COLOURS[method], label=method)
+        colour, size = _DOTS[method]
+        axes.scatter(xs, ys, s=size, color=colour, label=method)
     for line in (axes.axhline, axes.axvline):
         line(1, color=RULE, lw=0.8, zorder=0)
     axes.set_xlabel("byte hops, identity = 1")
