@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 OUT ?= out
 SECONDS ?= 60
 
-.PHONY: data review check-wheel help report test test-slow lint lock audit licences fuzz bench bench-exact bench-models bench-procset-models bench-procset-bb bench-sukp bench-sukp-table bench-submesh bench-stream bench-network bench-packing bench-ptas bench-graphs bench-limits bench-cold warm soak mutation clean
+.PHONY: data review check-wheel help report test test-slow lint lock audit licences fuzz bench bench-exact bench-models bench-procset-models bench-procset-bb bench-sukp bench-sukp-table bench-submesh bench-stream bench-network bench-mapping bench-packing bench-ptas bench-graphs bench-limits bench-cold warm soak mutation clean
 
 help:
 	@echo "make report     set up, run every method on the bundled instances, write $(OUT)/report"
@@ -31,6 +31,7 @@ help:
 	@echo "make bench-submesh  submesh allocation as the mesh fills, beside 0/1 arrays"
 	@echo "make bench-stream  streams of jobs, simulated and measured"
 	@echo "make bench-network  the interconnect: worms, flits, packets, flows"
+	@echo "make bench-mapping  the order of ranks: what is proven, and what annealing takes"
 	@echo "make bench-packing  whether boxes can be packed: a known set, and states of a mesh"
 	@echo "make bench-ptas  the PTAS: seconds, choice and bound over the optimum, against strips"
 	@echo "make warm       compile all kernels beforehand"
@@ -160,6 +161,10 @@ bench-stream: $(VENV)/.ready
 bench-network: $(VENV)/.ready
 	$(BIN)/python benchmarks/bench_network.py
 	$(BIN)/python benchmarks/bench_network_packets.py
+
+# ARGS="'dense, mesh 4x4' --limit 10"
+bench-mapping: $(VENV)/.ready
+	$(BIN)/python benchmarks/bench_mapping.py $(ARGS)
 
 bench-ptas: $(VENV)/.ready
 	$(BIN)/python benchmarks/bench_ptas.py $(ARGS)

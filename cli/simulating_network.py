@@ -27,9 +27,9 @@ _ROUTING = ("adaptive", "dimension-order", "minimal", "drawn", "valiant")
 _FIELDS = {
     one: one
     for one in (
-        *("topology", "placement", "workload", "instances", "switching", "routing"),
-        *("packet", "seed", "tasks", "rounds", "per", "load", "pattern", "cycles"),
-        *("routes", "io-nodes"),
+        *("topology", "placement", "mapping", "workload", "instances", "switching"),
+        *("routing", "packet", "seed", "tasks", "rounds", "per", "load", "pattern"),
+        *("cycles", "routes", "io-nodes"),
     )
 }
 _FIELDS["bytes"] = "size"
@@ -58,6 +58,13 @@ def add(simulate: Parser, streams: Any) -> None:
         help="what chooses the processors, such as quadrant (see closeknit methods "
         "ksubset), or their numbers with commas between them, one per task; not for "
         "--load",
+    )
+    parser.add_argument(
+        "--mapping",
+        metavar="M",
+        help="what orders the tasks on these processors: identity (the default: as the "
+        "placement has them), random, greedy, annealing, exact (up to 64 tasks), "
+        "cpsat, or auto (exact up to 16 tasks, else annealing)",
     )
     what = parser.add_mutually_exclusive_group(required=True)
     what.add_argument(
@@ -142,6 +149,8 @@ def add(simulate: Parser, streams: Any) -> None:
         "simulate network --topology mesh:16x22 --placement mc --workload io "
         "--tasks 32 --size 64 --io-nodes west",
         "simulate network --topology torus:8x8 --load 0.3 --pattern tornado",
+        "simulate network --topology torus:8x8 --placement row --workload 3M "
+        "--mapping annealing",
     )
     parser.set_defaults(simulate=run)
 
@@ -190,7 +199,12 @@ def _refuse_strangers(args: argparse.Namespace) -> None:
         ("measured communication", ("rounds", "per"), traffic),
         ("other workloads than files", ("tasks",), args.file is None and not loaded),
         ("--load", ("pattern", "cycles"), loaded),
-        ("jobs, not for --load", ("placement", "instances", "io_nodes"), not loaded),
+        (
+            "jobs, not for --load",
+            ("placement", "mapping", "instances", "io_nodes"),
+            not loaded,
+        ),
+        ("tasks on processors, not for --io-nodes", ("mapping",), not args.io_nodes),
     ):
         for option in options:
             if not given and getattr(args, option) is not None:
@@ -224,14 +238,17 @@ def _jobs(args: argparse.Namespace, network: Any) -> tuple[str, Any, Any]:
         network,
         workload,
         args.placement,
+        mapping=args.mapping or "identity",
         instances=instances,
         io=io,
         **_options(args, network),
     )
     where = f", I/O nodes in the {args.io_nodes}" if io else ""
+    order = f", {args.mapping} mapping" if args.mapping else ""
     title = (
         f"{instances} of {workload.name}, {workload.tasks} tasks each, on "
-        f"{args.topology}{where}, {args.placement}, {args.switching}, seed {args.seed}"
+        f"{args.topology}{where}, {args.placement}{order}, {args.switching}, "
+        f"seed {args.seed}"
     )
     return title, io.network if io else network, found
 

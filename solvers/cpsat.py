@@ -6,7 +6,7 @@ import atexit
 import sys
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from math import inf, isfinite
 from threading import Event, Thread
@@ -90,12 +90,14 @@ def solve(
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """Whether a model without an objective has a solution."""
+    """Whether a model has a solution; if it has an objective, the best one found."""
 
     values: list[int] | None = None
     """Of the variables asked for; None if no solution was found."""
     impossible: bool = False
     """Whether there is none."""
+    bound: int | None = None
+    """On the objective, if the model has one."""
     limit: Limit | None = None
     """What ended the search early."""
 
@@ -110,7 +112,8 @@ def decide(
 ) -> Decided:
     """Find any solution of a model, or that there is none; for limits see `solve`.
 
-    A node limit counts conflicts: with one thread, the same answer every time. Raises
+    If the model has an objective, it is minimised; its coefficients are integers. A
+    node limit counts conflicts: with one thread, the same answer every time. Raises
     SolverError when the model is rejected.
     """
     start = clock.now() if start is None else start
@@ -126,18 +129,23 @@ def decide(
     if code == cp_model.MODEL_INVALID:
         why = model.validate() or "no reason given"
         raise SolverError(f"{BY} rejects the model {model.name}: {why}")
-    if code in (cp_model.OPTIMAL, cp_model.FEASIBLE):
-        return Decided([solver.value(x) for x in variables])
     if code == cp_model.INFEASIBLE:
         return Decided(impossible=True)
+    found = Decided()
+    if code in (cp_model.OPTIMAL, cp_model.FEASIBLE):
+        found = Decided([solver.value(x) for x in variables])
+    if model.has_objective() and isfinite(solver.best_objective_bound):
+        found = replace(found, bound=integer_bound(solver.best_objective_bound))
+    if code == cp_model.OPTIMAL or (found.values and not model.has_objective()):
+        return found
     if pressed.is_set():
-        return Decided(limit=Limit.INTERRUPT)
+        return replace(found, limit=Limit.INTERRUPT)
     early = spent < 0.9 * left
     if early and solver.num_conflicts >= (settings.node_limit or inf):
-        return Decided(limit=Limit.NODES)
+        return replace(found, limit=Limit.NODES)
     if early and settings.memory_mb is not None:
-        return Decided(limit=Limit.MEMORY)
-    return Decided(limit=Limit.TIME)
+        return replace(found, limit=Limit.MEMORY)
+    return replace(found, limit=Limit.TIME)
 
 
 @dataclass(slots=True)

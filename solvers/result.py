@@ -93,7 +93,8 @@ class Result:
     status
         What is known.
     chosen
-        The solution, as sorted indices into the instance; None if there is none.
+        The solution, as sorted indices into the instance (of a task mapping the
+        processor of each rank); None if there is none.
     objective
         Its cost, recomputed from the definition; never the solver's float.
     bound

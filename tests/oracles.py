@@ -9,6 +9,7 @@ in the test module of this method.
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Sequence
 from itertools import combinations, permutations, product
 from math import comb
 
@@ -16,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from closeknit.instances import KSubset, ProcSet, Submesh, Sukp, check, cost
+from closeknit.instances.mapping import RankMapping
 from closeknit.instances.submesh import (
     Box,
     Placement,
@@ -343,3 +345,9 @@ def start_times(jobs: list[StreamJob], policy: Policy) -> dict[int, int]:
                 moment = min(t for t in range(1000) if _idle(running, t) >= head)
         now += 1
     return starts
+
+
+def cheapest_order(mapping: RankMapping, begun: Sequence[int] = ()) -> int:
+    """Price every order of ranks that begins in one way."""
+    rest = set(range(mapping.ranks)) - set(begun)
+    return min(mapping.cost((*begun, *more)) for more in permutations(rest))

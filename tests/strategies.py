@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from itertools import combinations
 
+import numpy as np
 from hypothesis import strategies as st
 
 from closeknit.instances import (
@@ -22,6 +23,7 @@ from closeknit.instances import (
     Tree,
     mesh,
 )
+from closeknit.instances.mapping import RankMapping
 from closeknit.instances.submesh import Resident, box_at, overlap
 
 SHAPES = [
@@ -430,3 +432,41 @@ def larger_ksubsets(draw: st.DrawFn, most: int = 24) -> KSubset:
     n = draw(st.integers(1, min(most, len(places))))
     k = draw(st.integers(1, n))
     return KSubset("drawn", topology, tuple(places[i] for i in order[:n]), k)
+
+
+@st.composite
+def mappings(draw: st.DrawFn, *, most: int = 7) -> RankMapping:
+    """Draw traffic, often sparse, on drawn distances or a part of a grid."""
+    n = draw(st.integers(1, most))
+    weights = st.one_of(st.just(0), st.integers(0, 9))
+    rows = st.lists(st.lists(weights, min_size=n, max_size=n), min_size=n, max_size=n)
+    traffic = np.array(draw(rows))
+    if draw(st.booleans()):
+        half = np.triu(np.array(draw(rows)), 1)
+        return RankMapping(traffic, half + half.T)
+    shapes: list[Mesh | Torus] = [Mesh(3, 3), Torus(3, 3), Torus(2, 4), Mesh(9)]
+    grid = draw(st.sampled_from(shapes))
+    sites = draw(st.permutations(list(grid.locations())))[:n]
+    points = np.array(sites)
+    return RankMapping(traffic, grid.distances(points[:, None], points[None]))
+
+
+def nug12() -> RankMapping:
+    """Return an instance of Nugent, Vollmann and Ruml 1968; QAPLIB: optimum 578."""
+    rows = (
+        "0 5 2 4 1 0 0 6 2 1 1 1 "
+        "5 0 3 0 2 2 2 0 4 5 0 0 "
+        "2 3 0 0 0 0 0 5 5 2 2 2 "
+        "4 0 0 0 5 2 2 10 0 0 5 5 "
+        "1 2 0 5 0 10 0 0 0 5 1 1 "
+        "0 2 0 2 10 0 5 1 1 5 4 0 "
+        "0 2 0 2 0 5 0 10 5 2 3 3 "
+        "6 0 5 10 0 1 10 0 0 0 5 0 "
+        "2 4 5 0 0 1 5 0 0 0 10 10 "
+        "1 5 2 0 5 5 2 0 0 0 5 0 "
+        "1 0 2 5 1 4 3 5 10 5 0 2 "
+        "1 0 2 5 1 0 3 0 10 0 2 0 "
+    )
+    cells = np.array(list(Mesh(3, 4).locations()))
+    traffic = np.array([int(one) for one in rows.split()]).reshape(12, 12)
+    return RankMapping(traffic, Mesh(3, 4).distances(cells[:, None], cells[None]))

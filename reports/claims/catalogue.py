@@ -18,6 +18,7 @@ from .exact import EXACT_CLAIMS, LARGER_CLAIMS
 from .exhaustive import EXHAUSTIVE_CLAIMS
 from .families import FAMILY_CLAIMS, LEDGER_CLAIMS
 from .lemmas import LEMMA_CLAIMS
+from .mappings import MAPPING_CLAIMS
 from .networks import NETWORK_CLAIMS
 from .processor_sets import PROCSET_CLAIMS, SUKP_CLAIMS
 from .proofs import PACKING_CLAIMS, PROOF_CLAIMS
@@ -36,7 +37,7 @@ CLAIMS = MappingProxyType(
             *(*EXHAUSTIVE_CLAIMS, *BOUND_CLAIMS, *CURVE_CLAIMS, *RUN_CLAIMS),
             *LEMMA_CLAIMS,
             *(*PTAS_CLAIMS, *PROCSET_CLAIMS, *SUKP_CLAIMS, *SUBMESH_CLAIMS),
-            *(*SCHEDULER_CLAIMS, *NETWORK_CLAIMS),
+            *(*SCHEDULER_CLAIMS, *NETWORK_CLAIMS, *MAPPING_CLAIMS),
         )
     }
 )
@@ -48,6 +49,7 @@ _BY_PROBLEM = {
     "submesh": (*SUBMESH_CLAIMS, *PACKING_CLAIMS),
     "scheduler": SCHEDULER_CLAIMS,
     "network": NETWORK_CLAIMS,
+    "mapping": MAPPING_CLAIMS,
 }
 _NOT_KSUBSET = {claim.name for claims in _BY_PROBLEM.values() for claim in claims}
 
@@ -67,7 +69,7 @@ GROUPS: Mapping[str, tuple[Claim, ...]] = MappingProxyType(
         "curves": (*CURVE_CLAIMS, *RUN_CLAIMS),
     }
 )
-"""Groups of claims: one per problem, for schedulers and networks, and by topic."""
+"""Groups of claims: one per problem, for schedulers, networks, mapping; by topic."""
 
 
 def chosen_claims(names: Sequence[str]) -> list[Claim]:

@@ -42,6 +42,8 @@ def _study(name: str) -> Callable[[RunOptions], Document]:
             from .morgenstern1994.beyond import study
         case "network-validation":
             from .network_validation import study
+        case "task-mapping":
+            from .task_mapping.study import study
         case _:
             from .morgenstern1994.undecided import study
     return study
@@ -166,6 +168,12 @@ _ENTRIES = (
         "BookSim 2, CAMINOS, bisections",
         "wormhole networks beside other simulators, and below their cuts",
         "seed",
+    ),
+    _entry(
+        "task-mapping",
+        "measured communication of 64 ranks",
+        "whether ranks in a better order are faster on a simulated network",
+        "traffic seed jobs full",
     ),
 )
 REPRODUCTIONS: Mapping[str, Reproduction] = MappingProxyType(

@@ -17,6 +17,7 @@ from ...instances.ksubset.graph_generators import dragonfly_network
 from ...instances.suggestions import entry_named
 from ...instances.topologies.graph_files import read_graph
 from ...methods.allocators import allocator, names
+from ...methods.mapping import order_ranks
 from .cut_through import Network
 from .kary_tree import KaryTree
 from .messages import Ints
@@ -117,6 +118,44 @@ def placed(
             used = np.random.default_rng([seed, i]).permutation(used)
         found.append(used)
     return found
+
+
+def hops_between(network: Network, processors: Ints) -> Ints:
+    """Return the links between processors, by their numbers; shape (n, n)."""
+    topology = processors_of(network)
+    sites = np.array(list(topology.locations()), np.int64)[processors]
+    found: Ints = topology.distances(sites[:, None], sites[None])
+    return found
+
+
+def mapped(
+    network: Network, processors: Ints, traffic: Ints, method: str, seed: int = 0
+) -> Ints:
+    """Order the processors of a job so that its ranks send over few links.
+
+    Parameters
+    ----------
+    network
+        Where the processors are.
+    processors
+        One per rank.
+    traffic
+        Bytes from every rank to every other.
+    method, seed
+        See `order_ranks`.
+
+    Raises
+    ------
+    InputError
+        If there is no such method, or it does not take so many ranks: the field
+        ``mapping``.
+    """
+    hops = hops_between(network, processors)
+    try:
+        found = order_ranks(traffic, hops, method, seed=seed)
+    except InputError as error:
+        raise InputError(error.problem, "mapping", error.value) from None
+    return processors[list(found.chosen or ())]
 
 
 def _given(numbers: list[int], sizes: Sequence[int], count: int) -> list[Ints]:

@@ -18,7 +18,7 @@ from .engine import Engine
 from .flow_level import FlowLevel
 from .io_side import IoSide
 from .messages import Ints
-from .places import placed
+from .places import mapped, placed
 from .recording import LinkFilm, LinkRecorder
 from .workloads_format import PHIT_BYTES, Workload
 from .worm import RigidWorms
@@ -292,6 +292,7 @@ def run_network(
     workload: Workload,
     placement: str,
     *,
+    mapping: str = "identity",
     instances: int = 1,
     switching: Switching = Switching.CUT_THROUGH,
     routing: str = "",
@@ -311,6 +312,9 @@ def run_network(
         Messages of an instance.
     placement
         Method that chooses processors, see `placed`.
+    mapping
+        Method that orders the tasks of each instance on them, see `order_ranks`; by
+        default, and with I/O nodes on a side, the order of the placement is kept.
     instances
         Number of instances, at least 1.
     switching, routing, packet, seed, table
@@ -340,6 +344,9 @@ def run_network(
     )
     tasks = workload.tasks - (workload.io if io else 0)
     places = placed(network, placement, [tasks] * instances, seed)
+    if mapping != "identity" and io is None:
+        traffic = workload.matrix()
+        places = [mapped(network, one, traffic, mapping, seed) for one in places]
     if io:
         if workload.io != len(io.io):
             raise InputError(

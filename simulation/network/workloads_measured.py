@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 
 from ...instances import InputError
 from ...instances.files import decoded, read_bytes, stem, unpacked
@@ -56,10 +57,16 @@ class Traffic:
 
     def at_least(self, size: int) -> Traffic:
         """Return the pairs with that many bytes, without set-up and bookkeeping."""
-        kept = self.size >= size
+        return self._only(self.size >= size, self.tasks)
+
+    def first(self, tasks: int) -> Traffic:
+        """Return what the first so many ranks send to each other."""
+        return self._only((self.source < tasks) & (self.target < tasks), tasks)
+
+    def _only(self, kept: npt.NDArray[np.bool_], tasks: int) -> Traffic:
         return Traffic(
             self.name,
-            self.tasks,
+            tasks,
             self.source[kept],
             self.target[kept],
             self.size[kept],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -74,6 +75,31 @@ def test_instances_in_quadrants_do_not_meet_and_random_ones_do(capsys: Capture) 
     assert drawn == again
     other = measured(capsys, four.replace("quadrant", "random") + " --seed 2")
     assert other != drawn
+
+
+def test_ranks_are_ordered_by_what_they_send(capsys: Capture, tmp_path: Path) -> None:
+    """A chain on scattered ranks: six of its seven messages take a link each."""
+    path = tmp_path / "chain.csv"
+    order = [0, 5, 2, 7, 4, 1, 6, 3]
+    rows = "".join(f"{u},{v},6400,1\n" for u, v in pairwise(order))
+    path.write_text("src,dst,bytes,messages\n" + rows)
+    words = f"--topology mesh:2x4 --placement row --traffic {path}"
+    found = {
+        mapping: measured(capsys, f"{words} --mapping {mapping}")
+        for mapping in ("identity", "greedy", "annealing", "exact", "auto")
+    }
+    assert found["identity"] == measured(capsys, words)
+    for mapping in ("annealing", "exact", "auto"):
+        assert found[mapping]["flits_carried"] == 7 * 1600
+    assert found["identity"]["flits_carried"] > found["greedy"]["flits_carried"]
+    assert found["identity"]["time_cycles"] > found["exact"]["time_cycles"]
+    twice = measured(capsys, f"{QUADRANT} --workload 3M --tasks 8 --instances 2")
+    better = measured(
+        capsys,
+        f"{QUADRANT} --workload 3M --tasks 8 --instances 2 --mapping exact",
+    )
+    assert better["flits_carried"] <= twice["flits_carried"]
+    assert len(better["instance_cycles"]) == 2
 
 
 @pytest.mark.parametrize(
@@ -193,6 +219,15 @@ def test_nothing_is_sent(tmp_path: Path, capsys: Capture) -> None:
         (
             "--topology torus:8x8 --placement quadrants --workload 2M",
             "--placement: no such method: 'quadrants' (did you mean quadrant?)",
+        ),
+        (
+            f"{QUADRANT} --workload 2M --mapping anneal",
+            "--mapping: no such method of mapping: 'anneal' (did you mean annealing?)",
+        ),
+        (
+            "--topology mesh:9x9 --placement row --workload n-to-n --tasks 65 "
+            "--mapping exact",
+            "--mapping: exact takes at most 64 ranks, not 65; annealing takes more",
         ),
         (
             "--topology mesh:4x4 --placement 0,1,2 --workload BI --tasks 4",

@@ -178,6 +178,8 @@ NOT_COMPARED = {
     ("docs/procset.md", "python benchmarks/bench_procset.py"): SPEED,
     ("docs/ratios.md", "closeknit ratios standard"): TRACE,
     ("docs/streams.md", "make bench-stream"): SPEED,
+    ("docs/task-mapping.md", "closeknit reproduce task-mapping"): MINUTES,
+    ("docs/task-mapping.md", "make bench-mapping"): SPEED,
     ("docs/submesh-allocators.md", "make bench-submesh"): SPEED,
     ("docs/submesh-feasibility.md", "make bench-packing"): SPEED,
     ("docs/submesh-migration.md", "closeknit generate submesh"): SPEED,

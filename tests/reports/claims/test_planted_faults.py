@@ -802,6 +802,31 @@ EDITS: dict[str, tuple[str, Edit]] = {
             "= packets * self._packet_phits // 2",
         ),
     ),
+    # task mapping
+    "the model of distances calls equal distances near": (
+        "mapping-search-is-exact",
+        Edit(
+            "formulations.mapping.cpsat",
+            "if m != j and hops[j, m] < high",
+            "if m != j and hops[j, m] <= high",
+        ),
+    ),
+    "the search of mappings ends one unit early": (
+        "mapping-search-is-exact",
+        Edit(
+            "exact.mapping.search",
+            "tally[kernels.BEST] = 2 * self.best",
+            "tally[kernels.BEST] = 2 * self.best - 2 * mapping.unit",
+        ),
+    ),
+    "bounds of mappings are rounded up by one too many": (
+        "mapping-bound-is-a-bound",
+        Edit(
+            "formulations.mapping.gilmore_lawler",
+            "return -(-twice // (2 * unit)) * unit",
+            "return (twice // (2 * unit) + 1) * unit",
+        ),
+    ),
     # searches
     "sukp-bb is content with one more than least": (
         "searches-improve-by-one",
@@ -906,6 +931,38 @@ KERNELS: dict[str, tuple[str, Edit]] = {
             "simulation.network.worm_kernels",
             "            when = t + flits\n            worm[w + DUE] = when",
             "            when = t + 1 + flits // 2\n            worm[w + DUE] = when",
+        ),
+    ),
+    "ranks without a processor pay for both ends": (
+        "mapping-bound-is-a-bound",
+        Edit(
+            "formulations.mapping.gilmore_lawler_kernels",
+            "total += room.flows[x, t] * room.ways[y, t]",
+            "total += 2 * room.flows[x, t] * room.ways[y, t]",
+        ),
+    ),
+    "the greatest flows go the longest ways": (
+        "mapping-bound-is-a-bound",
+        Edit(
+            "formulations.mapping.gilmore_lawler_kernels",
+            "* room.ways[y, t]",
+            "* room.ways[y, count - 2 - t]",
+        ),
+    ),
+    "mapping-bb cuts off children too early": (
+        "mapping-search-is-exact",
+        Edit(
+            "exact.mapping.kernels",
+            "        if value < best:",
+            "        if value < best - step:",
+        ),
+    ),
+    "mapping-bb takes children for equivalent that are not": (
+        "mapping-search-is-exact",
+        Edit(
+            "exact.mapping.kernels",
+            "if matrix[p, points[m]] != matrix[q, image[points[m]]]:",
+            "if m < fixed and matrix[p, points[m]] != matrix[q, image[points[m]]]:",
         ),
     ),
     "cuts-bb cuts off one too early": (

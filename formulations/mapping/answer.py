@@ -1,0 +1,67 @@
+"""Construction of a result from an order, which is checked and priced again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...instances.mapping import RankMapping
+from ...solvers import Grade, Limit, Proof, Result, SolverError, Status, clock
+from ...solvers.interrupt import alarm_postponed
+from .gilmore_lawler import MOST_RANKS, gilmore_lawler
+
+ROOT = Proof(Grade.CHECKED, "Gilmore-Lawler bound")
+
+
+def mapping_result(
+    mapping: RankMapping,
+    order: Sequence[int],
+    *,
+    start: float,
+    bound: int | None = None,
+    proof: Proof | None = None,
+    limit: Limit | None = None,
+    seed: int | None = None,
+    nodes: int | None = None,
+) -> Result:
+    """Check an order, price it, and return the result.
+
+    Parameters
+    ----------
+    mapping
+        Ranks and processors.
+    order
+        Processors of the ranks.
+    start
+        ``clock.now()`` at the start of the run.
+    bound, proof
+        A lower bound and its proof; of None, and of less, the Gilmore-Lawler bound is
+        taken in its place, up to 1024 ranks.
+    limit, seed, nodes
+        See `Result`.
+
+    Raises
+    ------
+    SolverError
+        If it is no order of the processors, or costs less than the bound.
+    """
+    with alarm_postponed():
+        if wrong := mapping.check(order):
+            raise SolverError(f"order: {'; '.join(wrong)}.")
+        cost = mapping.cost(order)
+        if mapping.ranks <= MOST_RANKS and bound != cost:
+            root = gilmore_lawler(mapping)
+            if bound is None or root >= bound:
+                bound, proof = root, ROOT
+        if bound is not None and bound > cost:
+            raise SolverError(f"{proof} claims at least {bound}, but one costs {cost}.")
+        return Result(
+            status=Status.OPTIMAL if bound == cost else Status.FEASIBLE,
+            chosen=tuple(int(p) for p in order),
+            objective=cost,
+            bound=bound,
+            proof=proof,
+            limit=None if bound == cost else limit,
+            seconds=clock.now() - start,
+            seed=seed,
+            nodes=nodes,
+        )

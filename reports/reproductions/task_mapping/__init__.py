@@ -1,0 +1,1 @@
+"""Ranks in the order of several methods, timed on a simulated network."""

@@ -1,0 +1,73 @@
+"""Every method of task mapping, and the function that users call."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+import closeknit as ck
+from closeknit.formulations.mapping.gilmore_lawler import gilmore_lawler
+from closeknit.instances import InputError, Mesh
+from closeknit.instances.mapping import RankMapping
+from closeknit.methods.mapping import MAPPERS, order_ranks
+from closeknit.simulation.network.places import hops_between
+from closeknit.solvers import Grade, Limit, Settings, Status
+
+from ..oracles import cheapest_order
+from ..strategies import mappings
+
+EXACT = ("auto", "exact", "cpsat")
+
+
+@settings(max_examples=30, deadline=None)
+@given(mapping=mappings(most=6))
+def test_every_method_is_priced_and_bounded(mapping: RankMapping) -> None:
+    best = cheapest_order(mapping)
+    for name, method in MAPPERS.items():
+        found = method(mapping, Settings())
+        assert found.objective == mapping.cost(found.chosen or ())
+        assert isinstance(found.bound, int)
+        assert found.bound <= best <= mapping.cost(found.chosen or ()), name
+        if name in EXACT:
+            assert found.status is Status.OPTIMAL, name
+            assert found.objective == best, name
+
+
+def test_the_facade_orders_the_ranks_of_a_solution() -> None:
+    job = ck.ksubset(ck.Mesh(4, 4), k=6, busy=[(0, 1), (2, 2)])
+    chosen = ck.solve(job).chosen or ()
+    hops = job.hops[np.ix_(chosen, chosen)]
+    traffic = np.zeros((6, 6))
+    for u, v in pairwise((0, 3, 1, 5, 2, 4)):
+        traffic[u, v] = 100
+    found = ck.order_ranks(traffic, hops)
+    assert found.status is ck.Status.OPTIMAL
+    assert found.objective == found.bound == 500
+    assert found.proof is not None
+    assert found.proof.grade in (Grade.CHECKED, Grade.ENUMERATED)
+
+
+def test_the_model_has_limits_and_bounds() -> None:
+    hops = hops_between(Mesh(3, 4), np.arange(12))
+    traffic = np.random.default_rng(2).integers(1, 10, (12, 12))
+    found = order_ranks(traffic, hops, "cpsat", time_limit=0.5)
+    assert (found.status, found.limit) == (Status.FEASIBLE, Limit.TIME)
+    root = gilmore_lawler(RankMapping(traffic, hops))
+    assert isinstance(found.bound, int)
+    assert root <= found.bound < RankMapping(traffic, hops).cost(found.chosen or ())
+
+
+@pytest.mark.parametrize(
+    ("method", "limit", "complaint"),
+    [
+        ("anealing", 1.0, "did you mean annealing"),
+        ("exact", -1.0, "time_limit: must be at least 0 s, not -1.0"),
+    ],
+)
+def test_bad_options_are_refused(method: str, limit: float, complaint: str) -> None:
+    pair = [[0, 1], [1, 0]]
+    with pytest.raises(InputError, match=complaint):
+        order_ranks(pair, pair, method, time_limit=limit)
