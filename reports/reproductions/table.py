@@ -26,6 +26,8 @@ def _study(name: str) -> Callable[[RunOptions], Document]:
             from .bender2008_figures.study import figure2 as study
         case "bender-figure3":
             from .bender2008_figures.study import figure3 as study
+        case "bender-flow":
+            from .bender2008_flow.study import study
         case "drakenberg-quality":
             from .drakenberg2012.quality import study
         case "drakenberg-time":
@@ -107,6 +109,13 @@ _ENTRIES = (
         "bender-figure3",
         "Bender et al. 2008, Figure 3",
         "the optimal city from its differential equation, under towns",
+    ),
+    _entry(
+        "bender-flow",
+        "Bender et al. 2008, section 6",
+        "mean flow time on a mesh of 4x8, service times decided by the network",
+        f"{_STREAM} load jobs full",
+        "jobs",
     ),
     _entry(
         "drakenberg-quality",
