@@ -217,8 +217,8 @@ def _notes(options: RunOptions, jobs: Stream, setting: Setting) -> Iterator[str]
     yield jobs.about
     yield (
         f"Seed {options.seed}. {setting.runs} runs: the stream as it is, and with "
-        f"every submission moved by up to {SHAKE} s either way, which changes what is chance "
-        "in the order of events. All strategies have the same runs."
+        f"every submission moved by up to {SHAKE} s either way, which changes what is "
+        "chance in the order of events. All strategies have the same runs."
     )
     yield (
         "Network: 4x8 mesh, wormhole switching, buffers of one flit, dimension order. "
