@@ -37,6 +37,11 @@ def options(parser: Parser) -> None:
     )
     parser.old_spelling("--swf", "--trace")
     parser.add_argument(
+        "--traffic",
+        metavar="FILE",
+        help="measured communication as a further workload (default: none)",
+    )
+    parser.add_argument(
         "--out",
         type=outputs.folder,
         metavar="DIR",
@@ -97,7 +102,17 @@ def run(args: argparse.Namespace) -> int:
             raise InputError("must be at least 1", field=f"--{option}", value=0)
     if args.load == 0:
         raise InputError("must be above 0", field="--load", value=0)
-    for option in ("trace", "seed", "first", "shape", "load", "every", "full", "jobs"):
+    for option in (
+        "trace",
+        "traffic",
+        "seed",
+        "first",
+        "shape",
+        "load",
+        "every",
+        "full",
+        "jobs",
+    ):
         taken = _FIELDS.get(option, option) in entry.takes
         value = getattr(args, option)
         if value is not None and value is not False and not taken:
@@ -107,6 +122,7 @@ def run(args: argparse.Namespace) -> int:
     with progress_bar() as progress:
         options = RunOptions(
             trace=args.trace,
+            traffic=args.traffic,
             seed=args.seed or 0,
             first=args.first,
             mesh=args.shape,

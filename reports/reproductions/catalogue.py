@@ -17,6 +17,8 @@ class RunOptions:
     ----------
     trace
         SWF trace to use in place of the synthetic stream; None for the latter.
+    traffic
+        File of measured communication, as a further workload; None for none.
     seed
         Random seed of the stream and of every method.
     first
@@ -38,6 +40,7 @@ class RunOptions:
     """
 
     trace: str | None = None
+    traffic: str | None = None
     seed: int = 0
     first: int | None = None
     mesh: tuple[int, ...] | None = None

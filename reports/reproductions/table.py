@@ -42,6 +42,8 @@ def _study(name: str) -> Callable[[RunOptions], Document]:
             from .morgenstern1994.study import table3 as study
         case "morgenstern-beyond":
             from .morgenstern1994.beyond import study
+        case "hops-or-seconds":
+            from .hops_or_seconds.study import study
         case "network-validation":
             from .network_validation import study
         case _:
@@ -169,6 +171,13 @@ _ENTRIES = (
         "what of migration can be decided, from 2 to 240 residents",
         _DRAWN,
         _QUEUE,
+    ),
+    _entry(
+        "hops-or-seconds",
+        "closeknit, beyond the papers",
+        "what allocation minimises against simulated time, on four networks",
+        f"{_DRAWN} traffic jobs full",
+        "states of each machine and load",
     ),
     _entry(
         "network-validation",

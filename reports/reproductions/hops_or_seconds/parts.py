@@ -44,7 +44,7 @@ class Part(parts.Part):
         """Whether an outcome has the form of this part's outcomes."""
         sets = len(found.of_set)
         return (
-            found.times.shape == (len(self.workloads), sets)
+            found.times.shape == (len(self.workloads), sets) == found.others.shape
             and found.of_set.shape == (sets, len(OF_SET))
             and found.of_traffic.shape == (len(self.workloads), sets, len(OF_TRAFFIC))
             and len(found.which) == len(names(MACHINES[self.machine]))
@@ -56,6 +56,7 @@ class Found(parts.Arrays):
     """The outcome of a part; sets of processors are listed once."""
 
     times: IntArray  # cycles from the start of the job to its end, (workloads, sets)
+    others: Floats  # phits of others that arrive per cycle, (workloads, sets)
     of_set: Floats  # objectives, (sets, objectives)
     of_traffic: Floats  # objectives, (workloads, sets, objectives)
     which: IntArray  # set of each method and draw
@@ -69,7 +70,7 @@ def run(part: Part) -> Found:
     chosen = choices(machine, there, part.k, part.seed)
     static = Static(machine)
     rest = there.others if load.traffic else ()
-    times, of_traffic = [], []
+    times, rates, of_traffic = [], [], []
     for name in part.workloads:
         given = part.budget, part.traffic
         sent = phits(name, part.k, *given)
@@ -79,7 +80,7 @@ def run(part: Part) -> Found:
         )
         others = [messages(name, len(one), *given).on(one.tolist()) for one in rest]
         own = messages(name, part.k, *given)
-        row, values = [], []
+        row, values = [], []  # cycles and rates, objectives
         for used in chosen.sets:
             loads = static.loads(sent, used.tolist())
             values.append([loads.sum(), loads.max(), (loads + background).max()])
@@ -87,10 +88,12 @@ def run(part: Part) -> Found:
                 machine.network, machine.switching, packet=machine.packet
             )
             row.append(timed(engine, own.on(used.tolist()), others, part.seed))
-        times.append(row)
+        times.append([cycles for cycles, _ in row])
+        rates.append([rate for _, rate in row])
         of_traffic.append(values)
     return Found(
         times=np.array(times, np.int64),
+        others=np.array(rates, np.float64),
         of_set=np.array([of_set(machine, static, one) for one in chosen.sets]),
         of_traffic=np.array(of_traffic, np.float64),
         which=chosen.which,
@@ -98,29 +101,42 @@ def run(part: Part) -> Found:
     )
 
 
-def timed(engine: Engine, own: Messages, others: list[Messages], seed: int) -> int:
-    """Return the cycles that a job takes among others.
+def timed(
+    engine: Engine, own: Messages, others: list[Messages], seed: int
+) -> tuple[int, float]:
+    """Return the cycles that a job takes, and what others get meanwhile.
 
     Each of the others begins at a cycle of its own before the job comes, and again
     whenever it ends, so that all of them send until the job has ended.
+
+    Returns
+    -------
+    tuple
+        Cycles, and the phits of messages of others that arrive per cycle.
     """
     if not others:
         engine.add(own)
-        return engine.finish()
+        return engine.finish(), 0.0
     begins = np.random.default_rng((seed, 2)).integers(0, START, len(others))
+    lengths = []
+
+    def send(job: int, messages: Messages) -> None:
+        lengths.append(messages.length * (job > 0))
+        engine.add(messages, job)
+
     for job, (one, begin) in enumerate(zip(others, begins.tolist(), strict=True), 1):
-        engine.add(later(one, begin), job)
+        send(job, later(one, begin))
     while ended := engine.run(START):
         for job in ended:
-            engine.add(others[job - 1], job)
+            send(job, others[job - 1])
     assert engine.time == START
-    engine.add(own, 0)
-    while True:
-        ended = engine.run()
-        if 0 in ended:
-            return engine.time - START
+    send(0, own)
+    while 0 not in (ended := engine.run()):
         for job in ended:
-            engine.add(others[job - 1], job)
+            send(job, others[job - 1])
+    came = engine.delivered > START
+    cycles = engine.time - START
+    return cycles, float(np.concatenate(lengths)[came].sum() / cycles)
 
 
 def later(one: Messages, cycles: int) -> Messages:
