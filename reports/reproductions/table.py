@@ -177,7 +177,6 @@ _ENTRIES = (
         "closeknit, beyond the papers",
         "what allocation minimises against simulated time, on four networks",
         f"{_DRAWN} traffic jobs full",
-        "states of each machine and load",
     ),
     _entry(
         "network-validation",

@@ -44,7 +44,7 @@ def study(options: RunOptions) -> Document:
     own = jobs.load
     if not own or max(job.processors for job in jobs.jobs) == 1:
         raise InputError(
-            "has no jobs of several processors with run times", file=options.trace
+            "has no jobs of several processors with run times", file=options.trace or ""
         )
     paces = _paces(jobs, options)
     loads = {own, HEAVIER} if options.load is None else {options.load}

@@ -102,15 +102,24 @@ def correlations(values: Floats, times: Sequence[float] | Floats) -> Floats:
     return np.where(spread > 0, products / np.where(spread > 0, spread, 1), 0.0)
 
 
-def means(rows: Floats) -> list[Estimate]:
-    """Return the mean of every column; the interval is over rows drawn anew.
+def means(runs: Sequence[Run], rows: Floats) -> list[Estimate]:
+    """Return the mean of every column, whose rows are of runs.
 
-    Rows are of states: an interval tells how far other states might differ.
+    The interval is over states drawn anew, each with all its loads: it tells how far
+    other states might differ. It is infinite if there is only one.
     """
-    drawn = resampled_sums(rows, block=1) / len(rows)
-    return [
-        estimate(float(rows[:, i].mean()), drawn[:, i]) for i in range(rows.shape[1])
-    ]
+    keys = [(run.part.machine, run.part.seed) for run in runs]
+    states = np.stack(
+        [
+            rows[[i for i, one in enumerate(keys) if one == key]].mean(axis=0)
+            for key in dict.fromkeys(keys)
+        ]
+    )
+    whole = rows.mean(axis=0)
+    if len(states) == 1:
+        return [Estimate(float(value), -np.inf, np.inf) for value in whole]
+    drawn = resampled_sums(states, block=1) / len(states)
+    return [estimate(float(value), drawn[:, i]) for i, value in enumerate(whole)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,19 +150,19 @@ class Outcome:
 
     def rhos(self, runs: Sequence[Run], workload: str | None = None) -> list[Estimate]:
         """Return the mean correlations, by objective, of one workload or all."""
-        return means(np.stack([self._of(run.rhos, workload) for run in runs]))
+        return means(runs, np.stack([self._of(run.rhos, workload) for run in runs]))
 
     def regrets(
         self, runs: Sequence[Run], workload: str | None = None
     ) -> list[Estimate]:
         """Return the mean per cent lost, by objective, of one workload or all."""
-        return means(np.stack([self._of(run.regrets, workload) for run in runs]))
+        return means(runs, np.stack([self._of(run.regrets, workload) for run in runs]))
 
     def rho_gap(self, runs: Sequence[Run], better: str, worse: str) -> Estimate:
         """Return by how much the mean correlation of one is above that of another."""
         one, other = OBJECTIVES.index(better), OBJECTIVES.index(worse)
         rows = np.stack([run.rhos.mean(axis=0) for run in runs])
-        return means(rows[:, [one]] - rows[:, [other]])[0]
+        return means(runs, rows[:, [one]] - rows[:, [other]])[0]
 
     def above(
         self, runs: Sequence[Run], name: str, *, others: bool = False
@@ -163,7 +172,7 @@ class Outcome:
         The geometric mean over workloads and states.
         """
         rows = np.array([[run.above(name, others=others).mean()] for run in runs])
-        (logs,) = means(rows)
+        (logs,) = means(runs, rows)
         return Estimate(
             *(
                 100 * float(np.expm1(value))

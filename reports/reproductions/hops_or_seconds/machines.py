@@ -191,7 +191,7 @@ def state(machine: Machine, busy: float, seed: int) -> State:
             if grant is None:
                 break
             running.append(grant)
-        random.shuffle(running)  # type: ignore[arg-type]
+        random.shuffle(running)
         enough = (1 - busy) * machine.processors
         stay = len(running) // 2
         while running and (

@@ -40,12 +40,13 @@ class Static:
         self._flows = FlowLevel(machine.network, routing=machine.static, packet=1)
         ends = np.concatenate([ends for _, ends in self._flows.channels()])
         if isinstance(machine.network, Mesh | Torus):
-            self._between = np.ones(len(ends), np.bool_)
+            inner = np.ones(len(ends), np.bool_)
         else:
             processors = np.arange(machine.processors)
             if isinstance(machine.network, Graph):
                 processors = np.array(machine.network.processors)
-            self._between = ~np.isin(ends, processors).any(axis=1)
+            inner = np.logical_not(np.isin(ends, processors).any(axis=1))
+        self._between = np.flatnonzero(inner)
 
     def loads(self, phits: IntArray, used: Sequence[int]) -> IntArray:
         """Return the phits over every link between switches.

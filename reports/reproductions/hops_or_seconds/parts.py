@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -32,7 +32,7 @@ class Part(parts.Part):
     k: int
     workloads: tuple[str, ...]
     budget: int
-    traffic: str | None
+    traffic: str | None = field(compare=False, repr=False)
     digest: str
 
     @property

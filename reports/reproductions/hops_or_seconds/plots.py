@@ -49,8 +49,8 @@ def overview(outcome: Outcome) -> Plot:
         figure,
         "What predicts the time of a job",
         "Rank correlation of objectives with time over the sets of a state, mean over "
-        "workloads and states, with 95 % intervals. Above, in the first colour, the job "
-        "alone on the wires; below among others that send.",
+        "workloads and states, with 95 % intervals. Above, in the first colour, the "
+        "job alone on the wires; below among others that send.",
     )
 
 

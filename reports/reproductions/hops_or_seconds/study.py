@@ -1,4 +1,4 @@
-"""Is the least pair sum worth anything on the wire, and what should be minimised?"""
+"""What the least pair sum is worth on the wire, and what should be minimised."""
 
 from __future__ import annotations
 
@@ -189,9 +189,9 @@ def _judged(claim: str, gaps: dict[str, Estimate], before: str, unit: str) -> Fi
 
 _ON_RHO = (
     "In every state the sets of processors are ranked by an objective and by the "
-    "simulated time; an objective that is the same for all sets counts as 0. Objectives "
-    "are known before the job runs: the first five from the set alone, the next two "
-    f"from the set and the job's traffic ({TRAFFIC_HOPS}: its bytes times hops), the "
+    "simulated time; an objective that is the same for all sets counts as 0. "
+    "Objectives are known before the job runs: the first five from the set alone, the "
+    f"next two from the set and the job's traffic ({TRAFFIC_HOPS}: its bytes times hops), the "
     "last one with the traffic of all others on each link, too."
 )
 _ON_WORTH = (
@@ -208,17 +208,17 @@ def _notes(options: RunOptions, outcome: Outcome) -> Iterator[str]:
         + ". Packets of 16 phits of 4 bytes, worms of as many flits."
     )
     yield (
-        f"States: seeds {seeds[0]} to {seeds[-1]}. Jobs of {', '.join(map(str, SIZES))} "
-        "processors, drawn, are placed by mm until the machine is full, half of them "
-        "leave, twice; then jobs leave until the share of the load is held. The job "
-        "that is judged has 8, 16 and 32 processors in turn, at 90 % 8 and 16 (32 on "
-        "the dragonfly too, if they leave a choice)."
+        f"States: seeds {seeds[0]} to {seeds[-1]}. Jobs of "
+        f"{', '.join(map(str, SIZES))} processors, drawn, are placed by mm until the "
+        "machine is full, half of them leave, twice; then jobs leave until the share of "
+        "the load is held. The job that is judged has 8, 16 and 32 processors in turn, "
+        "at 90 % 8 and 16. Loads with the same share have the same states."
     )
     yield (
         f"Sets: the least pair sum (auto, at most {NODES} nodes), the methods of the "
         f"table, {NEAR} drawn among the 1.5 k free processors nearest to one, {RANDOM} "
-        "drawn among all free ones; equal sets are counted once. Tasks are placed by the "
-        "numbers of processors, whatever order a method lists them in: sets are "
+        "drawn among all free ones; equal sets are counted once. Tasks are placed by "
+        "the numbers of processors, whatever order a method lists them in: sets are "
         "compared, not orders."
     )
     budget = runs[0].part.budget
@@ -247,8 +247,8 @@ def _notes(options: RunOptions, outcome: Outcome) -> Iterator[str]:
         "switches that are touched."
     )
     yield (
-        "Intervals: 95 %, bootstrap over states, 2000 times; a cell has few states, so "
-        "its interval is rough. Nothing is corrected for the number of comparisons. "
+        "Intervals: 95 %, bootstrap over states, 2000 times, a state with all its loads "
+        "together; they are few, so that intervals are rough and rather too short. Nothing is corrected for the number of comparisons. "
         "What others deliver was added to the study after first trials had shown that "
         "scattered sets can be faster; nothing else was changed after seeing results."
     )

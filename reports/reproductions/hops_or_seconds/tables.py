@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from ...pages.bootstrap import Estimate
 from ...pages.document import Cell, Table
@@ -123,7 +123,7 @@ def worth_table(outcome: Outcome) -> Table:
 
 
 def _by_objective(
-    name: str, caption: str, columns: dict[str, Sequence[Estimate]]
+    name: str, caption: str, columns: Mapping[str, Sequence[Estimate]]
 ) -> Table:
     rows: list[dict[str, Cell]] = []
     for i, objective in enumerate(OBJECTIVES):
