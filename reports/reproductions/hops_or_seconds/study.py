@@ -190,9 +190,9 @@ def _judged(claim: str, gaps: dict[str, Estimate], before: str, unit: str) -> Fi
 _ON_RHO = (
     "In every state the sets of processors are ranked by an objective and by the "
     "simulated time; an objective that is the same for all sets counts as 0. "
-    "Objectives are known before the job runs: the first five from the set alone, the "
-    f"next two from the set and the job's traffic ({TRAFFIC_HOPS}: its bytes times hops), the "
-    "last one with the traffic of all others on each link, too."
+    "Objectives are known before the job runs: the first five from the set alone, "
+    f"the next two from the set and the job's traffic ({TRAFFIC_HOPS}: its bytes times "
+    "hops), the last one with the traffic of all others on each link, too."
 )
 _ON_WORTH = (
     "Near and random are sets that are drawn. Where the choice is made by pair sum, "
@@ -210,9 +210,9 @@ def _notes(options: RunOptions, outcome: Outcome) -> Iterator[str]:
     yield (
         f"States: seeds {seeds[0]} to {seeds[-1]}. Jobs of "
         f"{', '.join(map(str, SIZES))} processors, drawn, are placed by mm until the "
-        "machine is full, half of them leave, twice; then jobs leave until the share of "
-        "the load is held. The job that is judged has 8, 16 and 32 processors in turn, "
-        "at 90 % 8 and 16. Loads with the same share have the same states."
+        "machine is full, half of them leave, twice; then jobs leave until the share "
+        "of the load is held. The job that is judged has 8, 16 and 32 processors in "
+        "turn, at 90 % 8 and 16. Loads with the same share have the same states."
     )
     yield (
         f"Sets: the least pair sum (auto, at most {NODES} nodes), the methods of the "
@@ -247,8 +247,9 @@ def _notes(options: RunOptions, outcome: Outcome) -> Iterator[str]:
         "switches that are touched."
     )
     yield (
-        "Intervals: 95 %, bootstrap over states, 2000 times, a state with all its loads "
-        "together; they are few, so that intervals are rough and rather too short. Nothing is corrected for the number of comparisons. "
-        "What others deliver was added to the study after first trials had shown that "
-        "scattered sets can be faster; nothing else was changed after seeing results."
+        "Intervals: 95 %, bootstrap over states, 2000 times, a state with all its "
+        "loads together; states are few, so that intervals are rough and rather too "
+        "short. Nothing is corrected for the number of comparisons. What others "
+        "deliver was added to the study after first trials had shown that scattered "
+        "sets can be faster; nothing else was changed after seeing results."
     )
