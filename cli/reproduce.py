@@ -38,9 +38,10 @@ def options(parser: Parser) -> None:
     parser.old_spelling("--swf", "--trace")
     parser.add_argument(
         "--traffic",
-        metavar="DIR",
-        help="folder of measured communication, as simulate network reads it (default: "
-        "data/comm in the folder that CLOSEKNIT_DATA names)",
+        metavar="PATH",
+        help="measured communication, as simulate network reads it: for task-mapping a "
+        "folder (default: data/comm in the folder that CLOSEKNIT_DATA names), for "
+        "hops-or-seconds a file, as a further workload (default: none)",
     )
     parser.add_argument(
         "--out",

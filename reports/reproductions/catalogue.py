@@ -18,7 +18,8 @@ class RunOptions:
     trace
         SWF trace to use in place of the synthetic stream; None for the latter.
     traffic
-        Folder of measured communication.
+        Measured communication: a folder for task-mapping, a file for hops-or-seconds;
+        None for the default of each.
     seed
         Random seed of the stream and of every method.
     first

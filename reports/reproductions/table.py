@@ -26,6 +26,8 @@ def _study(name: str) -> Callable[[RunOptions], Document]:
             from .bender2008_figures.study import figure2 as study
         case "bender-figure3":
             from .bender2008_figures.study import figure3 as study
+        case "bender-flow":
+            from .bender2008_flow.study import study
         case "drakenberg-quality":
             from .drakenberg2012.quality import study
         case "drakenberg-time":
@@ -40,6 +42,8 @@ def _study(name: str) -> Callable[[RunOptions], Document]:
             from .morgenstern1994.study import table3 as study
         case "morgenstern-beyond":
             from .morgenstern1994.beyond import study
+        case "hops-or-seconds":
+            from .hops_or_seconds.study import study
         case "network-validation":
             from .network_validation import study
         case "task-mapping":
@@ -111,6 +115,13 @@ _ENTRIES = (
         "the optimal city from its differential equation, under towns",
     ),
     _entry(
+        "bender-flow",
+        "Bender et al. 2008, section 6",
+        "mean flow time on a mesh of 4x8, service times decided by the network",
+        f"{_STREAM} load jobs full",
+        "jobs",
+    ),
+    _entry(
         "drakenberg-quality",
         "Drakenberg 2012, section 6.2",
         "how often reaching is optimal, with realistic and uniform costs",
@@ -162,6 +173,12 @@ _ENTRIES = (
         "what of migration can be decided, from 2 to 240 residents",
         _DRAWN,
         _QUEUE,
+    ),
+    _entry(
+        "hops-or-seconds",
+        "closeknit, beyond the papers",
+        "what allocation minimises against simulated time, on four networks",
+        f"{_DRAWN} traffic jobs full",
     ),
     _entry(
         "network-validation",

@@ -1,0 +1,1 @@
+"""Whether what allocation minimises is worth anything on the network."""
