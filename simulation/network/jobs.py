@@ -137,8 +137,8 @@ class MixedTraffic:
     outstanding: int = 1
 
     def __post_init__(self) -> None:
-        for field, known in (("quota", _QUOTAS), ("first", _FIRST)):
-            entry_named(getattr(self, field), dict.fromkeys(known), field, field)
+        entry_named(self.quota, dict.fromkeys(_QUOTAS), "quota", "quota")
+        entry_named(self.first, dict.fromkeys(_FIRST), "first", "first I/O node")
 
     @property
     def network(self) -> Mesh:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from ...pages.document import Finding, all_hold
 from .figures import Figures
-from .printed import ELONGATED, MBS, MC, PAGING, PLAS, SIX
+from .printed import ELONGATED, MBS, MC, PAGING, PLAS
 
 LEAST_RHO = 0.6
 """Rank correlation that was expected before this run, from a trial of another code."""

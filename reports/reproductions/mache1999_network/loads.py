@@ -134,7 +134,7 @@ def following(tried: Mapping[float, float], case: Case) -> float | None:
     A single one is scaled by what is missing; between a load too high and one too low
     it is interpolated, by the logarithm.
     """
-    gap, share = next(reversed(tried.items()))
+    gap, share = list(tried.items())[-1]
     goal = case.goal
     if abs(share - goal) <= case.near or len(tried) == STEPS:
         return None

@@ -18,8 +18,6 @@ from .printed import ELONGATED, INTERARRIVAL, SHARES, SIX
 from .tables import load_table, plot, ranks_table, service_table
 from .variants import Row, orders_table, sensitivity_table, variants
 
-MESH = (16, 22)
-"""Rows and columns of processors, without I/O nodes."""
 OURS = ("mm-inc", "thrifty", OPTIMAL)
 """Strategies that are not in the paper."""
 OTHERS = (BY_ROWS, *OURS)
@@ -30,7 +28,8 @@ SOME = 3
 """Streams of the variants."""
 JOBS = 1000
 """Jobs of a stream, as in the paper's Table 1."""
-TRAFFIC = MixedTraffic(shape=MESH, share=1)
+TRAFFIC = MixedTraffic(shape=(16, 22), share=1)
+"""What jobs send; rows and columns of processors are without the I/O nodes."""
 
 
 def study(options: RunOptions) -> Document:
@@ -42,7 +41,7 @@ def study(options: RunOptions) -> Document:
     return Document(
         name="mache-table2",
         title="Service times on a mesh with wormhole switching, "
-        f"{'x'.join(map(str, MESH))} and a column of I/O nodes",
+        f"{'x'.join(map(str, TRAFFIC.shape))} and a column of I/O nodes",
         source="Mache, Lo, Garg 1999, section 4, Table 2",
         lead=tuple(_lead(made)),
         findings=tuple(findings(made)),
@@ -195,11 +194,11 @@ def _notes(options: RunOptions, jobs: int, made: Sequence[Figures]) -> Iterator[
         "their own west of the processors, with links like all others."
     )
     yield (
-        f"Messages: a job sends an exponential number of mean {TRAFFIC.messages:g}, at "
-        f"least one, of {TRAFFIC.length} flits each, divided among its tasks. The ratio "
-        "is the probability that a job does I/O; the others broadcast. A task sends "
-        "to the I/O nodes in turn, from one that is drawn, or to the other tasks in "
-        "turn, and waits for each message to arrive. A job ends with its last "
+        f"Messages: a job sends an exponential number of mean {TRAFFIC.messages:g}, "
+        f"at least one, of {TRAFFIC.length} flits each, divided among its tasks. The "
+        "ratio is the probability that a job does I/O; the others broadcast. A task "
+        "sends to the I/O nodes in turn, from one that is drawn, or to the other tasks "
+        "in turn, and waits for each message to arrive. A job ends with its last "
         "message; one of a single processor that broadcasts sends nothing."
     )
     yield (

@@ -1,4 +1,4 @@
-"""What the paper leaves open, decided otherwise: does the ranking depend on it?"""
+"""What the paper leaves open, decided otherwise, and the ranking that it gives."""
 
 from __future__ import annotations
 

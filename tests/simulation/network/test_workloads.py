@@ -300,6 +300,11 @@ def document(**changes: object) -> dict[str, object]:
             lambda: workload("2M").on(range(63)),
             "placement: must be 64 processors, one per task of 2M, not 63",
         ),
+        (lambda: mixed(4, 64, 1.0, first=[0, 1]), "first: must be 4, one per task"),
+        (
+            lambda: mixed(2, 64, 1.0, io=3, first=[0, 3]),
+            "first[1]: must lie between 0 and 2, not 3",
+        ),
         (lambda: mixed(4, 64, 1.5), "share: must lie between 0 and 1, not 1.5"),
         (
             lambda: mixed(4, 64, 0.5, per="flit"),
