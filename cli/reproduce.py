@@ -80,7 +80,8 @@ def options(parser: Parser) -> None:
     flag(
         parser,
         "--full",
-        "sizes as in the paper, where the default has smaller ones to be quicker",
+        "sizes as in the paper, where the default has smaller ones to be quicker; with "
+        "mache-table2, the table of what the paper leaves open",
     )
     shared.add_jobs(parser)
     parser.examples(

@@ -31,7 +31,8 @@ class RunOptions:
     every
         Run expensive methods only on every N-th job; None for the default.
     full
-        Run what the paper ran, where the default is smaller.
+        Run what the paper ran, where the default is smaller, or what takes longest
+        and is left out by default.
     jobs
         Number of processes.
     keep

@@ -95,7 +95,7 @@ _ENTRIES = (
         "mache-table2",
         "Mache, Lo, Garg 1999, Table 2",
         "service times of six strategies, and of ours, on a simulated network",
-        f"{_DRAWN} jobs",
+        f"{_DRAWN} jobs full",
         "jobs of each stream",
     ),
     _entry(

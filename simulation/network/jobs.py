@@ -5,21 +5,22 @@ Times are cycles: a stream's `submit` and `estimate`. Its run times are not used
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
 from ...heuristics.allocation.allocator import Allocation
 from ...instances import InputError, IntArray, Mesh
 from ...instances.numbers import at_least
+from ...instances.suggestions import entry_named
 from ..stream import Ends
 from ..stream_jobs import StreamJob
 from .engine import Engine
 from .io_side import IoSide
 from .messages import Messages
-from .workloads_causal import mixed
-from .workloads_format import Workload
+from .workloads_causal import all_to_all, bipartite_io, mixed
 
 Traffic = Callable[[StreamJob, IntArray, np.random.Generator], Messages]
 """Messages of a job: between nodes of an engine, its processors given by task."""
@@ -103,23 +104,42 @@ class MixedTraffic:
         Rows and columns of processors, without the I/O nodes.
     share
         Probability of I/O, 0 to 1.
+    quota
+        How many messages a job sends: of a ``job`` all tasks together a drawn number,
+        of a ``task`` each of them the same drawn number, of a ``pattern`` every task
+        one to each I/O node or to each other task.
     messages
-        Mean number of messages of a job, all tasks together; exponential, rounded,
-        and at least 1.
+        Mean of the drawn number; exponential, rounded, and at least 1.
     length
         Flits of a message.
     per
-        Whether ``job`` or ``message`` is drawn to be I/O or communication.
+        Whether ``job`` or ``message`` is drawn to be I/O or communication; a pattern
+        is drawn per job.
+    first
+        First I/O node of a task, the others follow in turn: ``drawn``, that of the
+        task's own ``row``, that of the task's ``number``, or that of the ``top`` row.
+        A pattern has drawn ones.
     outstanding
         Messages of a task that may be under way at once; 0 for all.
+
+    Raises
+    ------
+    InputError
+        For another quota or first I/O node, when messages are drawn for others.
     """
 
     shape: tuple[int, int]
     share: float
+    quota: str = "job"
     messages: float = 256.0
     length: int = 4
     per: str = "job"
+    first: str = "drawn"
     outstanding: int = 1
+
+    def __post_init__(self) -> None:
+        entry_named(self.quota, dict.fromkeys(_QUOTAS), "quota", "quota")
+        entry_named(self.first, dict.fromkeys(_FIRST), "first", "first I/O node")
 
     @property
     def network(self) -> Mesh:
@@ -130,26 +150,42 @@ class MixedTraffic:
     def _side(self) -> IoSide:
         return IoSide(Mesh(self.shape))
 
-    def nodes(self, processors: IntArray) -> Sequence[int]:
+    def nodes(self, processors: IntArray) -> list[int]:
         """Return the nodes of processors, and then those of the I/O nodes, by rows."""
         side = self._side
         return [*side.nodes(processors).tolist(), *side.io.tolist()]
-
-    def draw(self, job: StreamJob, random: np.random.Generator) -> Workload:
-        """Draw the messages of a job, between its tasks and I/O nodes."""
-        return mixed(
-            job.processors,
-            self.length,
-            self.share,
-            self.shape[0],
-            max(1, round(random.exponential(self.messages))),
-            self.per,
-            self.outstanding,
-            int(random.integers(2**62)),
-        )
 
     def __call__(
         self, job: StreamJob, processors: IntArray, random: np.random.Generator
     ) -> Messages:
         """Draw the messages of a job."""
-        return self.draw(job, random).on(self.nodes(processors), unit=1)
+        tasks, io = job.processors, self.shape[0]
+        nodes = self.nodes(processors)
+        number = max(1, round(random.exponential(self.messages)))
+        seed = int(random.integers(2**62))
+        if self.quota == "pattern":
+            if random.random() < self.share:
+                whole = bipartite_io(tasks, self.length, io, self.outstanding, seed)
+            else:
+                whole = all_to_all(tasks, self.length, self.outstanding)
+            return whole.on(nodes[: whole.tasks], unit=1)
+        first = None
+        if self.first == "row":
+            first = tuple((processors // self.shape[1]).tolist())
+        elif self.first != "drawn":
+            first = tuple(i % io if self.first == "number" else 0 for i in range(tasks))
+        if self.quota == "task":
+            number *= tasks
+        draw = _kept if number <= _FEW else mixed
+        return draw(
+            *(tasks, self.length, self.share, io, number, self.per),
+            *(self.outstanding, seed, first),
+        ).on(nodes, unit=1)
+
+
+_QUOTAS = ("job", "task", "pattern")
+_FIRST = ("drawn", "row", "number", "top")
+_FEW = 4096
+"""Messages of a job of which what was drawn is kept."""
+_kept = lru_cache(maxsize=1024)(mixed)
+"""Draw messages; several allocators may be given the same stream one by one."""

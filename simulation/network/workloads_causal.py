@@ -6,6 +6,7 @@ section III A, which names them; how they look is said here.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import product
 from math import isqrt, prod
 
@@ -127,6 +128,7 @@ def mixed(
     per: str = "message",
     outstanding: int = 1,
     seed: int = 0,
+    first: Sequence[int] | None = None,
 ) -> Workload:
     """Mix all-to-all broadcast and I/O, up to a number of messages per job.
 
@@ -140,6 +142,14 @@ def mixed(
         Messages of all tasks together; the first tasks send one more than the others.
     per
         Whether ``job`` or ``message`` is drawn to be I/O or communication.
+    first
+        First I/O node of every task, 0 to io - 1; None for drawn ones.
+
+    Raises
+    ------
+    InputError
+        If a number is out of range, ``per`` is neither, or first I/O nodes are not as
+        many as tasks.
     """
     io = _io(tasks, io)
     if not 0 <= share <= 1:
@@ -151,11 +161,17 @@ def mixed(
     count = messages // tasks + (np.arange(tasks) < messages % tasks)
     source = np.repeat(np.arange(tasks), count)
     turn = np.arange(messages) - np.repeat(np.cumsum(count) - count, count)
-    first = draw.integers(0, io, tasks)
+    begin = draw.integers(0, io, tasks)
+    if first is not None:  # drawn all the same: what else is drawn does not change
+        if len(first) != tasks:
+            raise InputError(f"must be {tasks}, one per task", "first", len(first))
+        for i, node in enumerate(first):
+            between(node, 0, io - 1, f"first[{i}]")
+        begin = np.asarray(first, np.int64)
     is_io = draw.random(1 if per == "job" else messages) < share
     is_io = np.broadcast_to(is_io, messages)
     other = (source + 1 + turn % max(1, tasks - 1)) % tasks
-    target = np.where(is_io, tasks + (first[source] + turn) % io, other)
+    target = np.where(is_io, tasks + (begin[source] + turn) % io, other)
     kept = is_io | (tasks > 1)
     return _chained(
         "mixed", tasks, io, source[kept], target[kept], size, outstanding, seed

@@ -145,7 +145,7 @@ class Workload:
 
 
 class Builder:
-    """Collects messages in steps: what a task sends waits for what it got before."""
+    """Collects messages in steps; a task begins one when it has got all before it."""
 
     def __init__(self, tasks: int) -> None:
         self.tasks = tasks
@@ -163,23 +163,30 @@ class Builder:
     def step(self, messages: Iterable[tuple[int, int, int]]) -> None:
         """Add messages (sender, receiver, bytes) that are sent at the same step.
 
-        Each waits for all that its sender has received in the last step in which it
-        received any. Where many would wait for many, a message of no bytes of the task
-        to itself joins these.
+        Each waits for all that its sender has been sent in the steps before, as in a
+        program that receives what belongs to a step before it goes on.
         """
         given = list(messages)
-        sends = [0] * self.tasks
-        for u, _, _ in given:
-            sends[u] += 1
-        for u, count in enumerate(sends):
-            if count > 2 and len(self._inbox[u]) > 2:
-                self._inbox[u] = [self.send(u, u, 0, self._inbox[u])]
+        for u in sorted({u for u, _, _ in given}):
+            self._join(u)
         received: list[list[int]] = [[] for _ in range(self.tasks)]
         for u, v, size in given:
             received[v].append(self.send(u, v, size, self._inbox[u]))
         for v, some in enumerate(received):
-            if some:
-                self._inbox[v] = some
+            self._inbox[v] += some
+
+    def pass_on(self, source: int, targets: Sequence[int], size: int) -> None:
+        """Send from a task to others, when it has got all that it was sent so far."""
+        if targets:
+            self._join(source)
+        for target in targets:
+            number = self.send(source, target, size, self._inbox[source])
+            self._inbox[target].append(number)
+
+    def _join(self, task: int) -> None:
+        """Let one message, of no bytes and to itself, wait for all that a task got."""
+        if len(self._inbox[task]) > 1:
+            self._inbox[task] = [self.send(task, task, 0, self._inbox[task])]
 
     def workload(self, name: str, io: int = 0) -> Workload:
         """Return what was collected."""

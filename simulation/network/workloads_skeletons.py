@@ -147,26 +147,13 @@ def lu(tasks: int, size: int, iterations: int = 1, planes: int = 62) -> Workload
         if u // fast < slow - 1:
             high[u].append(u + fast)
             low[u + fast].append(u)
-    got: list[list[int]] = [[] for _ in range(tasks)]
     edge = size // (2 * planes)
     for _ in range(iterations):
-        for order, ahead, behind in (
-            (range(tasks), high, low),
-            (range(tasks - 1, -1, -1), low, high),
-        ):
-            entry = got
-            for plane in range(planes):
-                got = [
-                    [] if plane and behind[u] else list(entry[u]) for u in range(tasks)
-                ]
+        for order, ahead in ((range(tasks), high), (range(tasks - 1, -1, -1), low)):
+            for _ in range(planes):
                 for u in order:
-                    for v in ahead[u]:
-                        got[v].append(build.send(u, v, edge, got[u]))
-        faces: list[list[int]] = [[] for _ in range(tasks)]
-        for u in range(tasks):
-            for v in (*low[u], *high[u]):
-                faces[v].append(build.send(u, v, size, got[u]))
-        got = faces
+                    build.pass_on(u, ahead[u], edge)
+        build.step((u, v, size) for u in range(tasks) for v in (*low[u], *high[u]))
     return build.workload("LU")
 
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.stats import rankdata, spearmanr, t
 
 from ...pages.bootstrap import LEVEL, Estimate
 from .parts import Floats, Found
-from .printed import SERVICE, SHARES, SIX
+from .printed import MC, SERVICE, SHARES, SIX
+
+BY_ROWS = "mc"
+"""MC with ties by rows."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,6 +26,52 @@ class Figures:
     service: Floats
     wait: Floats
     utilisation: Floats
+    proved: Floats
+
+    @classmethod
+    def of_streams(
+        cls,
+        share: int,
+        strategies: tuple[str, ...],
+        interarrival: float,
+        found: Sequence[Sequence[Found]],
+    ) -> Figures:
+        """Collect what every stream gave, in parts of some of the strategies."""
+
+        def stacked(name: str) -> Floats:
+            return np.stack(
+                [np.concatenate([getattr(one, name) for one in row]) for row in found]
+            )
+
+        return cls(
+            share=share,
+            strategies=strategies,
+            interarrival=interarrival,
+            **{name: stacked(name) for name in Found.__dataclass_fields__},
+        )
+
+    def by_rows(self) -> Figures:
+        """Return the figures with the ties of MC by rows in place of columns."""
+        names = {BY_ROWS: MC, MC: ""}
+        strategies = tuple(names.get(name, name) for name in self.strategies)
+        return replace(self, strategies=strategies)
+
+    def some(self, streams: int) -> Figures:
+        """Return the figures of the first streams."""
+        return replace(
+            self,
+            **{
+                name: getattr(self, name)[:streams]
+                for name in Found.__dataclass_fields__
+            },
+        )
+
+    @property
+    def busy(self) -> Floats:
+        """Mean utilisation of each of the paper's strategies, in per cent."""
+        at = [self.strategies.index(name) for name in SIX]
+        values: Floats = self.utilisation[:, at].mean(axis=0)
+        return values
 
     def of(self, name: str) -> Floats:
         """Return the mean service time on every stream."""
@@ -74,28 +123,3 @@ def error(values: Floats) -> float:
     if len(values) < 2:
         return float("nan")
     return float(values.std(ddof=1) / np.sqrt(len(values)))
-
-
-def columns(
-    strategies: tuple[str, ...],
-    interarrival: Mapping[int, float],
-    found: Mapping[tuple[int, int], Found],
-    seeds: Sequence[int],
-) -> list[Figures]:
-    """Collect the outcomes of all streams, column by column."""
-
-    def stacked(share: int, field: str) -> Floats:
-        return np.stack([getattr(found[share, seed], field) for seed in seeds])
-
-    return [
-        Figures(
-            share=share,
-            strategies=strategies,
-            interarrival=interarrival[share],
-            service=stacked(share, "service"),
-            wait=stacked(share, "wait"),
-            utilisation=stacked(share, "utilisation"),
-        )
-        for share in SHARES
-        if share in interarrival
-    ]

@@ -8,6 +8,7 @@ import numpy as np
 
 from ...pages.document import Cell, Plot, Table
 from ...pages.plot_style import FAINT, INK, A, B, in_style, plotted, sheets
+from ..bender2008_table1.parts import OPTIMAL
 from .figures import Figures, error
 from .printed import ELONGATED, INTERARRIVAL, RANK, SERVICE, SHARES, SIX
 
@@ -71,7 +72,7 @@ def load_table(columns: Sequence[Figures]) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for column in columns:
         six = [column.strategies.index(name) for name in SIX]
-        busy = column.utilisation[:, six].mean(axis=0)
+        busy = column.busy
         first = np.bincount(column.service[:, six].argmin(axis=1), minlength=len(SIX))
         won = [f"{SIX[i]} {first[i]}" for i in np.argsort(-first) if first[i]]
         rows.append(
@@ -110,6 +111,7 @@ _LOOKS = {
     "paging": (INK, "--", "v"),
     "mm-inc": (B, ":", "s"),
     "thrifty": (INK, ":", "^"),
+    OPTIMAL: (A, ":", "."),
 }
 """Colour, dashes and mark of each strategy."""
 

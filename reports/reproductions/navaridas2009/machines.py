@@ -9,8 +9,8 @@ from math import prod
 import numpy as np
 
 from ....instances import InputError, Torus
-from ....methods.allocators import allocator
 from ....simulation.network.kary_tree import KaryTree
+from ....simulation.network.places import placed
 from ....simulation.network.workloads import TASKS, WORKLOADS
 
 RANDOM = "random"
@@ -115,15 +115,9 @@ class Interconnect:
                 tuple(np.random.default_rng(one).permutation(self.nodes).tolist())
                 for one in range(seed, seed + SEEDS)
             ]
-        network = self.network
-        site = network.tree() if isinstance(network, KaryTree) else network
-        chooser = allocator(placement, site, seed=seed)
-        order: list[int] = []
-        for _ in range(self.instances):
-            grant = chooser.allocate(TASKS)
-            assert grant is not None
-            order += grant.used.tolist()
-        return [tuple(order)]
+        sizes = [TASKS] * self.instances
+        order = np.concatenate(placed(self.network, placement, sizes, seed))
+        return [tuple(order.tolist())]
 
 
 SIDES = {8: 1, 16: 4, 32: 16}

@@ -23,6 +23,8 @@ class Part(parts.Part):
     the network draws. Two placements that give the same processors are the same part.
     """
 
+    VERSION = 2
+
     topology: str
     workload: str
     size: int

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,17 +12,19 @@ import pytest
 from closeknit.cli.app import run as closeknit
 from closeknit.instances import Mesh
 from closeknit.methods.allocators import allocator
-from closeknit.reports.reproductions.mache1999_network import study
-from closeknit.reports.reproductions.mache1999_network.figures import Figures, columns
+from closeknit.reports.reproductions import RunOptions
+from closeknit.reports.reproductions.bender2008_table1.parts import OPTIMAL
+from closeknit.reports.reproductions.mache1999_network import loads, study
+from closeknit.reports.reproductions.mache1999_network.figures import BY_ROWS, Figures
 from closeknit.reports.reproductions.mache1999_network.findings import findings
-from closeknit.reports.reproductions.mache1999_network.parts import (
+from closeknit.reports.reproductions.mache1999_network.loads import (
     STEPS,
-    Found,
-    Model,
-    Part,
-    run,
-    tuned,
+    Case,
+    following,
+    nearest,
+    searched,
 )
+from closeknit.reports.reproductions.mache1999_network.parts import Found, Part, run
 from closeknit.reports.reproductions.mache1999_network.printed import (
     INTERARRIVAL,
     MC,
@@ -32,9 +35,10 @@ from closeknit.reports.reproductions.mache1999_network.printed import (
     SHARES,
     SIX,
 )
+from closeknit.reports.reproductions.mache1999_network.variants import variants
 from closeknit.simulation.network.jobs import Deliveries, MixedTraffic
 from closeknit.simulation.network.worm import RigidWorms
-from closeknit.simulation.stream import End, Start, simulate
+from closeknit.simulation.stream_measures import measure
 
 from ...data import REFERENCE, needs
 
@@ -52,55 +56,86 @@ def test_the_figures_are_those_of_the_paper() -> None:
         assert INTERARRIVAL[SHARES[at]] == int(row["interarrival_time"])
 
 
+TRAFFIC = MixedTraffic(shape=(4, 5), share=0.4, messages=40.0)
+
+
 def part(**changes: object) -> Part:
-    plain = {
-        "shape": (4, 5),
-        "nodes": 0,
-        "seed": 3,
-        "strategies": ("mc", "mc-elongated", "paging"),
-        "share": 40,
-        "jobs": 60,
-        "model": Model(sizes="exponential:4", messages=40.0),
-        "interarrival": 60.0,
-    }
-    return Part(**(plain | changes))  # type: ignore[arg-type]
+    plain = Part(
+        shape=(4, 5),
+        nodes=20_000,
+        seed=3,
+        strategies=("mc", "mc-elongated", "paging", OPTIMAL),
+        traffic=TRAFFIC,
+        sizes="exponential:4",
+        jobs=60,
+        interarrival=60.0,
+    )
+    return replace(plain, **changes)  # type: ignore[arg-type]
 
 
 def test_a_part_is_what_the_stream_gives() -> None:
-    """The same from the events, with traffic drawn anew for every strategy."""
+    """The same by the measures of streams, with a strategy at a time."""
     one = part()
     found = run(one)
-    jobs = one.jobs_at(one.interarrival)
     for i, name in enumerate(one.strategies):
-        traffic = MixedTraffic(shape=(4, 5), share=0.4, messages=40.0)
-        ends = Deliveries(RigidWorms(traffic.network, axes=(1, 0)), traffic, seed=3)
-        begun: dict[int, int] = {}
-        service, wait, held, last = [], [], 0, 0
-        for event in simulate(jobs, allocator(name, Mesh(4, 5), seed=3), ends=ends):
-            last = event.time
-            if isinstance(event, Start):
-                begun[event.job.number] = event.time
-                wait.append(event.time - event.job.submit)
-            else:
-                assert isinstance(event, End)
-                service.append(event.time - begun[event.job.number])
-                held += service[-1] * event.job.processors
-        assert found.service[i] == pytest.approx(np.mean(service))
-        assert found.wait[i] == pytest.approx(np.mean(wait))
-        assert found.utilisation[i] == pytest.approx(100 * held / (20 * last))
-    assert len(set(found.service.tolist())) == 3
+        ends = Deliveries(RigidWorms(TRAFFIC.network, axes=(1, 0)), TRAFFIC, seed=3)
+        method = "auto" if name == OPTIMAL else name
+        machine = allocator(method, Mesh(4, 5), seed=3)
+        summary, rows = measure(one.stream(), machine, ends=ends)
+        times = [row.end_s - row.start_s for row in rows]
+        assert found.service[i] == pytest.approx(np.mean(times))
+        assert found.wait[i] == pytest.approx(summary.mean_wait_s)
+        assert found.utilisation[i] == pytest.approx(summary.utilization_pct)
+        assert found.proved[i] == (100 if name == OPTIMAL else 0)
+    assert len(set(found.service.tolist())) == len(one.strategies)
+
+
+def case(**changes: object) -> Case:
+    return replace(Case(traffic=TRAFFIC, start=100.0), **changes)  # type: ignore[arg-type]
 
 
 def test_a_load_is_found_by_interpolation() -> None:
     for start in (40.0, 150.0, 300.0, 5000.0):
-        tried = tuned(lambda gap: min(99.0, 9000 / gap), start)
-        assert abs(9000 / tried.best - 65) <= 3
-        assert tried.utilisation.tolist() == [
-            min(99.0, 9000 / gap) for gap in tried.interarrival
-        ]
-    never = tuned(lambda gap: 10.0, 100.0)  # too few jobs, whatever the gap
-    assert len(never.interarrival) == STEPS
-    assert never.best == 100.0
+        tried: dict[float, float] = {}
+        gap: float | None = start
+        while gap is not None:
+            tried[gap] = min(99.0, 9000 / gap)
+            gap = following(tried, case())
+        assert abs(9000 / nearest(tried, 65) - 65) <= 3
+    tried, gap = {}, 100.0
+    while gap is not None:  # too few jobs, whatever the gap
+        tried[gap] = 10.0
+        gap = following(tried, case())
+    assert len(tried) == STEPS
+    assert nearest(tried, 65) == 100.0
+
+
+def test_the_load_is_searched_on_few_streams_and_then_on_all(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Streams differ: what fits the first is not near enough on all of them."""
+    ran: list[tuple[int, float]] = []
+
+    def given(parts: dict[Part, Part], *_: object) -> dict[Part, Found]:
+        found = {}
+        for one in parts:
+            ran.append((one.seed, one.interarrival))
+            busy = min(100, (8000 + 2000 * one.seed) / one.interarrival)
+            six = np.full(len(SIX), busy)
+            found[one] = Found(service=six, wait=six, utilisation=six, proved=six)
+        return found
+
+    monkeypatch.setattr(loads, "run_all", given)
+    cases = {"a": case(), "b": case(start=400.0, goal=40.0)}
+    found = searched(cases, 10, ((0,), (0, 1, 2, 3)), RunOptions())
+    for name, goal in (("a", 65), ("b", 40)):
+        gap = found[name].interarrival
+        busy = [float(one.utilisation[0]) for one in found[name].found]
+        assert len(busy) == 4
+        assert abs(np.mean(busy) - goal) <= 3
+        assert found[name].tried[gap] == pytest.approx(np.mean(busy))
+        assert abs(8000 / gap - goal) > 3  # it has moved on
+    assert len(ran) == len(set(ran))  # nothing twice
 
 
 def made_up(share: int, service: dict[str, list[float]]) -> Figures:
@@ -112,6 +147,7 @@ def made_up(share: int, service: dict[str, list[float]]) -> Figures:
         service=values,
         wait=0 * values,
         utilisation=0 * values + 65,
+        proved=0 * values,
     )
 
 
@@ -158,21 +194,38 @@ def test_findings_follow_the_figures() -> None:
     assert "paging is last where there is I/O" in lost
 
 
-def test_columns_stack_the_streams() -> None:
-    found = {
-        (share, seed): Found(
-            service=np.arange(8.0) + seed,
-            wait=np.zeros(8),
-            utilisation=np.full(8, float(share)),
-        )
-        for share in SHARES
-        for seed in (4, 5)
+def test_columns_stack_streams_and_strategies() -> None:
+    def found(first: float, count: int) -> Found:
+        plain = np.zeros(count)
+        service = np.arange(first, first + count)
+        return Found(service=service, wait=plain, utilisation=plain + 65, proved=plain)
+
+    rows = [(found(seed, 6), found(100 + seed, len(study.OTHERS))) for seed in (4, 5)]
+    made = Figures.of_streams(40, (*SIX, *study.OTHERS), 9.0, rows)
+    assert made.service.shape == (2, 6 + len(study.OTHERS))
+    assert made.mean(PLAS) == 5.5
+    assert made.mean(BY_ROWS) == 104.5
+    assert made.of("thrifty").tolist() == [106.0, 107.0]
+    assert made.some(1).of("thrifty").tolist() == [106.0]
+    assert made.by_rows().mean(MC) == 104.5
+    assert made.by_rows().order == [name for name in SIX if name != MC] + [MC]
+
+
+def test_every_variant_is_another_run() -> None:
+    """All at the same load: what is drawn and sent differs."""
+    column = made_up(40, {name: [1.0] for name in SIX})
+    lineup = list(variants(replace(TRAFFIC, messages=32.0)))
+    assert len({one.name for one in lineup}) == len(lineup)
+    cases = {one.name: one.case(column) for one in lineup}
+    assert {one.traffic.share for one in cases.values()} == {0.4}
+    plain = replace(next(iter(cases.values())), traffic=replace(TRAFFIC, messages=32.0))
+    served = {
+        name: run(case.part(30.0, 60, 3, (PLAS, PAGING))).service.tolist()
+        for name, case in {"": plain, **cases}.items()
+        if case.goal == 65
     }
-    names = (*SIX, *study.OURS)
-    made = columns(names, dict.fromkeys(SHARES, 9.0), found, (4, 5))
-    assert [column.share for column in made] == list(SHARES)
-    assert made[0].service.shape == (2, 8)
-    assert made[0].mean("thrifty") == 11.5
+    assert len(served) == len(lineup) - 1  # two that differ by the load alone, and ""
+    assert len({tuple(times) for times in served.values()}) == len(served)
 
 
 def test_small_runs_from_end_to_end(
@@ -181,10 +234,13 @@ def test_small_runs_from_end_to_end(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(study, "STREAMS", 2)
-    monkeypatch.setattr(study, "MESH", (4, 5))
-    monkeypatch.setattr(study, "MODEL", Model(messages=20.0))
+    monkeypatch.setattr(study, "FEW", 1)
+    monkeypatch.setattr(study, "SOME", 1)
+    monkeypatch.setattr(study, "TRAFFIC", replace(TRAFFIC, messages=20.0))
+    monkeypatch.setattr(study, "variants", lambda base: list(variants(base))[2:4])
+    monkeypatch.setattr(loads, "STEPS", 1)
     out = tmp_path / "out"
-    words = ["reproduce", "mache-table2", "--first", "8", "--jobs", "1"]
+    words = ["reproduce", "mache-table2", "--first", "8", "--jobs", "1", "--full"]
     words += ["--out", str(out)]
     assert closeknit(words) == 0
     said = capsys.readouterr().out
@@ -194,13 +250,20 @@ def test_small_runs_from_end_to_end(
     assert "chosen after seeing what ranking" in text
     with (out / "service.csv").open() as stream:
         rows = list(csv.DictReader(stream))
-    assert len(rows) == len(SHARES) * 8
+    assert len(rows) == len(SHARES) * 10
     assert (out / "report.html").read_text().count("<svg") == 1
+    with (out / "sensitivity.csv").open() as stream:
+        rows = list(csv.DictReader(stream))
+    assert [row["decision"] for row in rows] == [
+        *("as in the table", "ties of mc by rows", "as in the table, on fewer streams"),
+        *("first I/O node of a task: the top one", "5 messages of a job"),
+    ]
+    assert [row["streams"] for row in rows] == ["2", "2", "1", "1", "1"]
 
     # One part has been lost: it is run again, and the rest taken as it is.
     before = (out / "service.csv").read_bytes()
     parts = sorted((out / "parts").iterdir())
-    assert len(parts) == 3 * len(SHARES)
+    assert len(parts) == 6 * len(SHARES)  # twice two streams, and two variants
     stamps = {path: path.stat().st_mtime_ns for path in parts[1:]}
     parts[0].unlink()
     assert closeknit(words) == 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import accumulate
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from closeknit.heuristics.allocation.allocator import Allocator
 from closeknit.instances import InputError, IntArray, Mesh, Torus
 from closeknit.methods.allocators import allocator
+from closeknit.simulation.network import jobs as network_jobs
 from closeknit.simulation.network import worm
 from closeknit.simulation.network.cut_through import CutThrough
 from closeknit.simulation.network.engine import Engine
@@ -213,7 +215,50 @@ def test_io_goes_to_the_west_side_and_communication_stays(share: float) -> None:
     assert (drawn.source[drawn.before] == drawn.source[drawn.after]).all()
 
 
+def _sent(used: list[int], **options: Any) -> Messages:
+    traffic = MixedTraffic(shape=SHAPE, **{"share": 1.0, "messages": 12.0, **options})
+    job = StreamJob(1, 0, len(used), 0, 0)
+    return traffic(job, np.array(used), np.random.default_rng(1))
+
+
+@pytest.mark.parametrize(
+    ("first", "rows"), [("row", [0, 1, 3]), ("number", [0, 1, 2]), ("top", [0, 0, 0])]
+)
+def test_the_first_io_node_of_a_task(first: str, rows: list[int]) -> None:
+    drawn = _sent([0, 6, 19], first=first)
+    starts = np.setdiff1d(np.arange(len(drawn)), drawn.after)
+    assert drawn.source[starts].tolist() == [1, 8, 23]
+    assert drawn.target[starts].tolist() == [6 * row for row in rows]
+    other = _sent([0, 6, 19])
+    assert other.source.tolist() == drawn.source.tolist()  # nothing else has changed
+    assert other.target.tolist() != drawn.target.tolist()
+
+
+def test_a_quota_may_be_of_each_task_or_the_whole_pattern() -> None:
+    together, each = _sent([0, 6, 19]), _sent([0, 6, 19], quota="task")
+    assert len(each) == 3 * len(together)
+    whole = _sent([0, 6, 19], quota="pattern")
+    pairs = sorted(zip(whole.source.tolist(), whole.target.tolist(), strict=True))
+    assert pairs == [(node, 6 * row) for node in (1, 8, 23) for row in range(4)]
+    whole = _sent([0, 6, 19], quota="pattern", share=0.0)
+    pairs = sorted(zip(whole.source.tolist(), whole.target.tolist(), strict=True))
+    assert pairs == [(a, b) for a in (1, 8, 23) for b in (1, 8, 23) if a != b]
+
+
+def test_what_is_kept_is_what_is_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = [_sent([0, 6, 19]), _sent([0, 6, 19]), _sent([19, 0, 6])]
+    monkeypatch.setattr(network_jobs, "_FEW", 0)
+    drawn = [_sent([0, 6, 19]), _sent([0, 6, 19]), _sent([19, 0, 6])]
+    for one, other in zip(kept, drawn, strict=True):
+        assert one.source.tolist() == other.source.tolist()
+        assert one.target.tolist() == other.target.tolist()
+
+
 def test_bad_input_is_named() -> None:
+    with pytest.raises(InputError, match=r"quota: no such quota: 'all' \(known: "):
+        MixedTraffic(shape=SHAPE, share=0.5, quota="all")
+    with pytest.raises(InputError, match=r"first: no such first I/O node: 'left' "):
+        MixedTraffic(shape=SHAPE, share=0.5, first="left")
     engine = RigidWorms(Mesh(2, 2))
     with pytest.raises(InputError, match="seed: must be at least 0, not -1"):
         Deliveries(engine, _idle, seed=-1)
