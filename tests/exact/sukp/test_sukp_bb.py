@@ -253,7 +253,7 @@ def test_is_interrupted() -> None:
 def test_stops_at_its_time_limit_with_a_bound() -> None:
     instance = some_sukp(random.Random(1), 200, 200)
     start = time.perf_counter()
-    result = METHOD(instance, Settings(time_limit=0.2))
+    result = METHOD(instance, Settings(time_limit=2))
     assert result.limit is Limit.TIME
     assert time.perf_counter() > start
     assert isinstance(result.bound, int)
