@@ -1,7 +1,10 @@
 """Proofs that the solver Exact logs: they hold, about the formula of the instance."""
 
 import json
+from collections.abc import Callable
+from importlib.metadata import PackageNotFoundError
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -49,7 +52,9 @@ FULL = Submesh("full", (4, 4), (Resident((1, 1, 2, 2)),), (4, 3))
         (TORUS, cheapest_placement),
     ],
 )
-def test_proves_the_optimum(instance, cost, tmp_path: Path) -> None:
+def test_proves_the_optimum(
+    instance: Instance, cost: Callable[[Any], Any], tmp_path: Path
+) -> None:
     proved = prove_by_exact(instance, tmp_path / "p.xz", seconds=60)
     assert not isinstance(proved, Limit)
     assert proved.bound == cost(instance)
@@ -61,7 +66,7 @@ def test_proves_that_nothing_fits(tmp_path: Path) -> None:
     assert proved.bound is None
 
 
-def test_solve_writes_a_proof_that_check_follows(tmp_path: Path, capsys) -> None:
+def test_solve_writes_a_proof_that_check_follows(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     paths = [str(tmp_path / name) for name in ("i.json", "s.json", "p.pbp.xz")]
     instance, solution, proof = paths
     write_instance(ROOM, instance)
@@ -79,19 +84,19 @@ def test_time_is_limited(tmp_path: Path) -> None:
     assert prove_by_exact(large, tmp_path / "p", seconds=0.5) is Limit.TIME
 
 
-def test_says_what_to_install(tmp_path: Path, monkeypatch) -> None:
+def test_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def missing(name: str) -> str:
-        raise exact_log.PackageNotFoundError(name)
+        raise PackageNotFoundError(name)
 
     monkeypatch.setattr(exact_log, "version", missing)
     with pytest.raises(SolverError, match=r"install closeknit\[proofs\]"):
         prove_by_exact(SACK, tmp_path / "p", seconds=1)
 
 
-def test_a_log_about_another_formula_is_refused(tmp_path: Path, monkeypatch) -> None:
+def test_a_log_about_another_formula_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     real = exact_log._solved
 
-    def other(formula, log, seconds):
+    def other(formula: Formula, log: Path, seconds: float) -> bool:
         done = real(formula, log, seconds)
         path = log.with_suffix(".formula")
         path.write_text(path.read_text().replace(">= 1", ">= 2"))

@@ -72,12 +72,12 @@ COVER = proof(
 
 
 @pytest.mark.parametrize("propagator", PROPAGATORS)
-def test_accepts_a_sum(propagator) -> None:
+def test_accepts_a_sum(propagator: type[Propagator]) -> None:
     assert check_proof(pigeons(3), PIGEONS, None, propagator) == Outcome(None, 5)
 
 
 @pytest.mark.parametrize("propagator", PROPAGATORS)
-def test_accepts_a_bound(propagator) -> None:
+def test_accepts_a_bound(propagator: type[Propagator]) -> None:
     assert check_proof(cover(), COVER, None, propagator) == Outcome(2, 6)
 
 
@@ -111,7 +111,7 @@ def test_steps_may_share_lines_and_span_them() -> None:
 
 
 @pytest.mark.parametrize("propagator", PROPAGATORS)
-def test_accepts_a_witness(propagator) -> None:
+def test_accepts_a_witness(propagator: type[Propagator]) -> None:
     """Nodes a and b are alike: if one is in the cover, a is."""
     steps = proof(
         "f 3",
@@ -126,7 +126,7 @@ def test_accepts_a_witness(propagator) -> None:
 
 
 @pytest.mark.parametrize("propagator", PROPAGATORS)
-def test_accepts_definitions(propagator) -> None:
+def test_accepts_definitions(propagator: type[Propagator]) -> None:
     steps = proof(
         "f 3",
         "red +1 ~new +1 a >= 1 : new -> 0",
@@ -171,7 +171,7 @@ WRONG = {
 
 @pytest.mark.parametrize("propagator", PROPAGATORS)
 @pytest.mark.parametrize("fault", WRONG)
-def test_refuses(fault: str, propagator) -> None:
+def test_refuses(fault: str, propagator: type[Propagator]) -> None:
     step, message = WRONG[fault]
     first = [] if step.startswith("f") else ["f 3", "pol 1 2 + 3 + 2 d"]
     steps = proof(*first, step, "conclusion BOUNDS 2 : 4 INF", "end p")
@@ -384,7 +384,7 @@ def harmed(lines: list[str], rng: random.Random) -> list[str]:
 
 
 def check_anyhow(
-    formula: Formula, lines: list[str], propagator=Propagator
+    formula: Formula, lines: list[str], propagator: type[Propagator] = Propagator
 ) -> Outcome | None:
     """Check a proof; None if it is refused in any of the ways that a proof may be."""
     try:

@@ -5,7 +5,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from ortools.sat.python import cp_model
 
-from closeknit.instances import InputError, KSubset, Torus
+from closeknit.instances import InputError, KSubset, ProcSet, Submesh, Sukp, Torus
 from closeknit.instances.proofs import Formula, formula_of
 from closeknit.instances.proofs.formulas import folded, levels_of, unfolded
 from tests.oracles import cheapest, cheapest_placement, least_left_out, optimum
@@ -34,7 +34,7 @@ def least(formula: Formula) -> int | None:
     assert status == cp_model.OPTIMAL
     value = round(solver.objective_value) + formula.offset
     assert value % formula.unit == 0
-    return value // formula.unit
+    return int(value // formula.unit)
 
 
 @given(ksubsets())
@@ -45,7 +45,7 @@ def test_k_subsets(instance: KSubset) -> None:
 
 @given(procsets())
 @settings(max_examples=60)
-def test_processor_sets(instance) -> None:
+def test_processor_sets(instance: ProcSet) -> None:
     formula = formula_of(instance)
     assume(sum(formula.objective.values()) < 2**60)  # what CP-SAT can add up
     found = least(formula)
@@ -58,13 +58,13 @@ def test_processor_sets(instance) -> None:
 
 @given(sukps())
 @settings(max_examples=60)
-def test_knapsacks(instance) -> None:
+def test_knapsacks(instance: Sukp) -> None:
     assert least(formula_of(instance)) == least_left_out(instance)
 
 
 @given(submeshes())
 @settings(max_examples=60, deadline=None)
-def test_placements(instance) -> None:
+def test_placements(instance: Submesh) -> None:
     found = least(formula_of(instance))
     best = cheapest_placement(instance)
     if best is None:
@@ -87,7 +87,7 @@ def test_half_hops() -> None:
     assert least(formula) == optimum(ring) == 4
 
 
-def test_refuses_formulas_that_are_too_large(monkeypatch) -> None:
+def test_refuses_formulas_that_are_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
     ring = KSubset("ring", Torus((5,)), tuple((i,) for i in range(5)), 3)
     monkeypatch.setattr("closeknit.instances.proofs.formulas.MOST_TERMS", 5)
     with pytest.raises(InputError, match="more than 5"):

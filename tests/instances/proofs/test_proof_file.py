@@ -15,6 +15,8 @@ from tests.proofs import branching_proof
 
 KNAPSACK = Sukp("sack", (5, 4, 3), (3, 3, 3), ((0, 1), (1, 2), (2,)), 6)
 """Items 0 and 1 do not fit together; 1 and 2 do, and leave 5 out."""
+Files = tuple[Path, Path, Path]
+Capsys = pytest.CaptureFixture[str]
 BETTER = Sukp("sack", (5, 4, 3), (3, 3, 3), ((0, 1), (1, 2), (2,)), 9)
 
 
@@ -35,7 +37,7 @@ def files(tmp_path: Path) -> tuple[Path, Path, Path]:
     return instance, solution, proof
 
 
-def test_checks_a_proof(files, capsys) -> None:
+def test_checks_a_proof(files: Files, capsys: Capsys) -> None:
     instance, solution, proof = files
     assert check_proof_file(KNAPSACK, proof).bound == 5
     assert check(instance, solution, proof=proof) == []
@@ -45,12 +47,12 @@ def test_checks_a_proof(files, capsys) -> None:
     assert "holds: optimal, cost 5, bound 5" in capsys.readouterr().out
 
 
-def test_a_proof_about_another_instance_proves_nothing(files) -> None:
+def test_a_proof_about_another_instance_proves_nothing(files: Files) -> None:
     with pytest.raises(Refused):
         check_proof_file(BETTER, files[2])
 
 
-def test_a_wrong_proof_is_one_line_and_status_1(files, capsys, tmp_path: Path) -> None:
+def test_a_wrong_proof_is_one_line_and_status_1(files: Files, capsys: Capsys, tmp_path: Path) -> None:
     instance, solution, proof = files
     text = lzma.decompress(proof.read_bytes()).decode()
     wrong = tmp_path / "wrong.pbp"
@@ -61,7 +63,7 @@ def test_a_wrong_proof_is_one_line_and_status_1(files, capsys, tmp_path: Path) -
     assert "there is a solution of 5" in out
 
 
-def test_a_weaker_proof_does_not_do(files, tmp_path: Path) -> None:
+def test_a_weaker_proof_does_not_do(files: Files, tmp_path: Path) -> None:
     instance, solution, _ = files
     weak = tmp_path / "weak.pbp"
     weak.write_text(
@@ -90,7 +92,11 @@ def hostile(kind: str, proof: Path) -> bytes:
     "kind", ["cut off", "damaged", "bomb", "one line", "empty", "binary", "text"]
 )
 def test_hostile_files_are_one_line_and_status_2(
-    kind: str, files, tmp_path: Path, capsys, monkeypatch
+    kind: str,
+    files: Files,
+    tmp_path: Path,
+    capsys: Capsys,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     instance, solution, proof = files
     monkeypatch.setattr(proof_file, "MOST_BYTES", 2**21)
@@ -103,6 +109,6 @@ def test_hostile_files_are_one_line_and_status_2(
     assert "Traceback" not in captured.err
 
 
-def test_a_file_that_is_not_there(files) -> None:
+def test_a_file_that_is_not_there(files: Files) -> None:
     with pytest.raises(InputError, match="cannot be read"):
         check_proof_file(KNAPSACK, files[2].with_name("none"))
