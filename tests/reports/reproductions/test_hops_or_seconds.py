@@ -220,7 +220,7 @@ def test_others_that_never_end_in_time_still_send() -> None:
 def test_correlations_are_spearman_s() -> None:
     random = np.random.default_rng(0)
     values = random.integers(0, 6, (20, 3)).astype(float)
-    times = random.integers(0, 9, 20)
+    times = random.integers(0, 9, 20).astype(float)
     expected = [spearmanr(values[:, i], times).statistic for i in range(3)]
     assert correlations(values, times) == pytest.approx(expected)
     assert correlations(values, np.ones(20)).tolist() == [0, 0, 0]
