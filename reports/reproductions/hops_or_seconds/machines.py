@@ -93,6 +93,14 @@ MACHINES: Mapping[str, System] = {
             heuristics=_on_grids(),
         ),
         System(
+            name="mesh-packets",
+            about="16x16 mesh, virtual cut-through, adaptive",
+            network=Mesh(16, 16),
+            switching=Switching.CUT_THROUGH,
+            static="",
+            heuristics=_on_grids(),
+        ),
+        System(
             name="torus",
             about="16x16 torus, virtual cut-through, adaptive",
             network=Torus(16, 16),
