@@ -44,7 +44,9 @@ def _by_objective(
     rows: list[dict[str, Cell]] = []
     for i, objective in enumerate(OBJECTIVES):
         row: dict[str, Cell] = {"*objective": objective}
-        rows.append(row | {column: found[i].value for column, found in columns.items()})
+        rows.append(
+            row | {column: _value(found[i]) for column, found in columns.items()}
+        )
     return Table.of(name, caption, rows)
 
 
@@ -57,7 +59,7 @@ def load_table(outcome: Outcome) -> Table:
             best = max(range(len(OBJECTIVES)), key=lambda i: found[i].value)
             row: dict[str, Cell] = {"*machine": machine, "*load": load}
             row |= {
-                name: one.value for name, one in zip(OBJECTIVES, found, strict=True)
+                name: _value(one) for name, one in zip(OBJECTIVES, found, strict=True)
             }
             rows.append(row | {"*best": OBJECTIVES[best]})
     return Table.of("by_load", "Spearman's rho by load", rows)
@@ -103,12 +105,12 @@ def worth_table(outcome: Outcome, machine: str) -> Table:
     for name in compared(machine):
         row: dict[str, Cell] = {"*set of": name}
         for load in outcome.loads:
-            row[load] = outcome.above(outcome.of(machine, load), name).value
+            row[load] = _value(outcome.above(outcome.of(machine, load), name))
         for load in outcome.loads:
             if LOADS[load].traffic:
                 runs = outcome.of(machine, load)
                 rate = outcome.above(runs, name, others=True)
-                row[f"others, {load}"] = rate.value
+                row[f"others, {load}"] = _value(rate)
         rows.append(row)
     return Table.of(
         f"worth_{machine.replace('-', '_')}",
@@ -144,6 +146,11 @@ def differences_table(outcome: Outcome) -> Table:
         "pair sum",
         rows,
     )
+
+
+def _value(one: Estimate) -> float:
+    """Return a number with two decimals: no more of them are sure."""
+    return round(one.value, 2)
 
 
 def _shown(name: str, one: Estimate | None) -> dict[str, Cell]:
