@@ -104,7 +104,7 @@ def shaken(
     --------
     >>> jobs = tuple(StreamJob(i, 900 * i, 1, 5, 5) for i in range(3))
     >>> [(job.number, job.submit) for job in shaken(jobs, 0, 2)]
-    [(0, 0), (1, 1163), (2, 1935)]
+    [(1, 0), (0, 179), (2, 1147)]
     """
     if number == 0:
         return jobs

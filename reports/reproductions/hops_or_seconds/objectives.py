@@ -11,7 +11,7 @@ from ....instances import Graph, IntArray, Mesh, Torus
 from ....simulation.network.flow_level import FlowLevel
 from ....simulation.network.messages import Messages
 from ....simulation.stream_kernels import placed
-from .machines import Machine
+from .machines import System
 
 Floats = npt.NDArray[np.float64]
 PAIR_SUM = "pair sum"
@@ -36,7 +36,7 @@ class Static:
     whatever the placement, they carry the same.
     """
 
-    def __init__(self, machine: Machine) -> None:
+    def __init__(self, machine: System) -> None:
         self._flows = FlowLevel(machine.network, routing=machine.static, packet=1)
         ends = np.concatenate([ends for _, ends in self._flows.channels()])
         if isinstance(machine.network, Mesh | Torus):
@@ -80,7 +80,7 @@ def all_to_all(k: int) -> IntArray:
     return _MANY * (1 - np.eye(k, dtype=np.int64))
 
 
-def of_set(machine: Machine, static: Static, used: IntArray) -> list[float]:
+def of_set(machine: System, static: Static, used: IntArray) -> list[float]:
     """Return the values of `OF_SET` for a set of processors, ascending."""
     sites = np.array(list(machine.topology.locations()), np.int64)[used]
     hops = machine.topology.distances(sites[:, None], sites[None])
@@ -95,7 +95,7 @@ def of_set(machine: Machine, static: Static, used: IntArray) -> list[float]:
     ]
 
 
-def _extent(machine: Machine, used: IntArray) -> tuple[int, int]:
+def _extent(machine: System, used: IntArray) -> tuple[int, int]:
     """Return processors of the smallest enclosing part, and connected pieces.
 
     On a grid the part is a box. Elsewhere it is as many groups of processors as are

@@ -43,6 +43,7 @@ def overview(outcome: Outcome) -> Plot:
                 axes.plot([one.value], [y + shift], "o", color=colour, markersize=4)
         named_rows(axes, OBJECTIVES)
         axes.set_xlim(-1, 1)
+        axes.set_xticks([-0.5, 0, 0.5])
         axes.set_title(machine, fontsize=9, loc="left")
         axes.set_xlabel("Spearman's rho")
     return plotted(

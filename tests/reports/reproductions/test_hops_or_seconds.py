@@ -46,7 +46,7 @@ from closeknit.reports.reproductions.hops_or_seconds.parts import (
     run,
     timed,
 )
-from closeknit.reports.reproductions.hops_or_seconds.study import _findings
+from closeknit.reports.reproductions.hops_or_seconds.study import _findings, verdict
 from closeknit.reports.reproductions.hops_or_seconds.workloads import (
     KERNELS,
     MEASURED,
@@ -220,7 +220,7 @@ def test_others_that_never_end_in_time_still_send() -> None:
 def test_correlations_are_spearman_s() -> None:
     random = np.random.default_rng(0)
     values = random.integers(0, 6, (20, 3)).astype(float)
-    times = random.integers(0, 9, 20)
+    times = random.integers(0, 9, 20).astype(float)
     expected = [spearmanr(values[:, i], times).statistic for i in range(3)]
     assert correlations(values, times) == pytest.approx(expected)
     assert correlations(values, np.ones(20)).tolist() == [0, 0, 0]
@@ -313,12 +313,18 @@ def test_findings_follow_the_intervals() -> None:
         for seed in range(3)
     ]
     assert [f.holds for f in _findings(outcome(*better))] == [True] * 4
+    assert verdict(outcome(*better)) == (
+        "Sets of fewer hops are surely faster on: torus; the load of the busiest link "
+        "surely predicts time better on: none."
+    )
     worse = [
         made_up(load=load, seed=seed, times=(30 + seed, 20, 10), rates=(1, 2, 3))
         for load in LOADS
         for seed in range(3)
     ]
     assert [f.holds for f in _findings(outcome(*worse))] == [False] * 4
+    assert "faster on: none; " in verdict(outcome(*worse))
+    assert verdict(outcome(*worse)).endswith("better on: torus.")
     alone = [made_up(seed=seed) for seed in range(3)]
     assert [f.holds for f in _findings(outcome(*alone))] == [True, True, True, None]
 
@@ -341,18 +347,20 @@ def test_small_runs_from_end_to_end(
     words += ["--traffic", str(traffic), "--out", str(out)]
     assert closeknit(words) == 0
     shown = capsys.readouterr().out
-    assert "Torus: of what a set of processors tells, " in shown
+    assert "Torus: rho with time is " in shown
     with (out / "correlations.csv").open() as file:
         rows = list(csv.DictReader(file))
     assert [row["objective"] for row in rows] == list(OBJECTIVES)
-    with (out / "worth.csv").open() as file:
+    with (out / "differences.csv").open() as file:
         worth = list(csv.DictReader(file))
-    assert {row["proven"] for row in worth} == {"2 of 2"}
-    assert {row["method"] for row in worth} >= {"mm", "quadrant", "shuffle", "random"}
+    assert {row["set of"] for row in worth} >= {"mm", "quadrant", "shuffle", "random"}
     assert all((row["others, %"] == "") == (row["load"] == "alone") for row in worth)
-    with (out / "cells_fat_tree.csv").open() as file:
+    with (out / "worth_torus.csv").open() as file:
+        heads = csv.DictReader(file).fieldnames
+    assert heads == ["set of", "alone", "90 % busy", "others, 90 % busy"]
+    with (out / "cells.csv").open() as file:
         cells = list(csv.DictReader(file))
-    assert len(cells) == 2 * 2
+    assert len(cells) == 2 * 2 * 3 * len(OBJECTIVES)
     before = {path.name: path.read_bytes() for path in out.glob("*.*")}
 
     # One part has been lost: it is run again, and the rest taken as it is.
