@@ -151,15 +151,17 @@ def _lead(made: Sequence[Figures]) -> Iterator[str]:
         f"Rank correlation of our mean service times with the paper's: {rhos} at "
         f"{shares} % I/O."
     )
-    orders = [f"at {column.share} % {', '.join(column.order)}" for column in made]
-    yield f"Of the six, least to most: {'; '.join(orders)}."
-    for name in OURS:
-        gaps = "; ".join(
-            f"{gap:+.0f} (standard error {deviation:.0f}) at {column.share} %"
-            for column in made
-            for gap, deviation in [column.less(name, ELONGATED)]
+    times = [
+        f"{name} "
+        + ", ".join(
+            f"{column.mean(name) / column.mean(ELONGATED):.2f}" for column in made
         )
-        yield f"{name}, not in the paper, less {ELONGATED}, in cycles: {gaps}."
+        for name in OURS
+    ]
+    yield (
+        "Not in the paper, mean service time as a multiple of that of "
+        f"{ELONGATED} in the same columns: {'; '.join(times)}."
+    )
 
 
 _ON_RANKS = (
