@@ -12,9 +12,6 @@ from .loads import GOAL, Case
 from .parts import SIZES
 from .printed import ELONGATED, PLAS
 
-NEAR = 5.0
-"""Distance from a utilisation in per cent that is near enough, on few streams."""
-
 
 @dataclass(frozen=True, kw_only=True)
 class Variant:
@@ -36,7 +33,6 @@ class Variant:
             traffic=replace(self.traffic, share=column.share / 100),
             sizes=self.sizes,
             goal=self.goal,
-            near=NEAR,
             start=float(f"{self.start * column.interarrival:.3g}"),
         )
 

@@ -100,14 +100,19 @@ def test_a_load_is_found_by_interpolation() -> None:
         gap: float | None = start
         while gap is not None:
             tried[gap] = min(99.0, 9000 / gap)
-            gap = following(tried, case())
+            gap = following(tried, 65, 3)
         assert abs(9000 / nearest(tried, 65) - 65) <= 3
     tried, gap = {}, 100.0
     while gap is not None:  # too few jobs, whatever the gap
         tried[gap] = 10.0
-        gap = following(tried, case())
+        gap = following(tried, 65, 3)
     assert len(tried) == STEPS
     assert nearest(tried, 65) == 100.0
+    # where utilisation hardly depends on the load, by how little it does
+    assert following({100.0: 70.0}, 65, 3) == pytest.approx(108, abs=0.5)
+    second = following({100.0: 70.0, 108.0: 69.0}, 65, 3)
+    assert second is not None
+    assert second > 130
 
 
 def test_the_load_is_searched_on_few_streams_and_then_on_all(
@@ -132,9 +137,9 @@ def test_the_load_is_searched_on_few_streams_and_then_on_all(
         gap = found[name].interarrival
         busy = [float(one.utilisation[0]) for one in found[name].found]
         assert len(busy) == 4
-        assert abs(np.mean(busy) - goal) <= 3
+        assert abs(np.mean(busy) - goal) <= 5
         assert found[name].tried[gap] == pytest.approx(np.mean(busy))
-        assert abs(8000 / gap - goal) > 3  # it has moved on
+        assert abs(8000 / gap - goal) > 5  # it has moved on
     assert len(ran) == len(set(ran))  # nothing twice
 
 
