@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.collections import LineCollection
 
 from ...instances import Mesh, Torus
-from ...simulation.network.cut_through import Network
+from ...simulation.network.posted import Network
 from ...simulation.network.runs import Finished
 from ..pages.document import Document, Name, Plot, Section, Table
 from ..pages.html import html_of

@@ -18,49 +18,39 @@ queues of their own that can be read at once.
 
 from __future__ import annotations
 
-from math import prod
-
 import numpy as np
 import numpy.typing as npt
 
-from ...instances import Graph, InputError, Mesh, Torus, Tree
 from ...instances.numbers import at_least, between
-from .cut_through_graphs import graph_plan
 from .cut_through_kernels import advance
+from .cut_through_kernels_routes import BITS, PER_MESSAGE
 from .cut_through_layout import (
-    ADAPTIVE,
+    AGENDA_COUNT,
+    AGENDA_FIRST,
     BACKWARDS,
+    BEGIN,
     BUBBLE,
     CARRIED,
     CONSUMED,
+    FEEDS,
     INJECTED,
-    KIND,
     MESSAGE,
     OPEN,
     PHITS,
-    RADIX,
     SEED,
     SINCE,
     SLOTS,
+    SOON,
     SOURCE,
     STATE,
     TARGET,
     VERTEX,
     Ints,
 )
-from .cut_through_nets import Plan, check_room, grid_plan, laid_out, tree_plan
-from .kary_tree import KaryTree
-from .posted import Posted
+from .posted import PACKET, QUEUE, Network, Posted
 
-PACKET = 16
-"""Phits of a packet."""
-QUEUE = 4
-"""Packets that a queue holds."""
-GRID_ROUTINGS = ("adaptive", "dimension-order")
 _MOST_SHOWN = 3
 _MOST_SEED = 2**31 - 1
-
-Network = Mesh | Torus | KaryTree | Graph | Tree
 
 
 class CutThrough(Posted):
@@ -105,6 +95,7 @@ class CutThrough(Posted):
 
     Examples
     --------
+    >>> from closeknit.instances import Torus
     >>> from closeknit.simulation.network.messages import messages
     >>> engine = CutThrough(Torus(8, 8))
     >>> engine.add(messages([(0, 3, 32)]))
@@ -128,16 +119,10 @@ class CutThrough(Posted):
         between(packet, 2, 2**20, "packet")
         at_least(queue, 2, "queue")
         between(bubble, 1, queue, "bubble")
-        plan, way = planned(network, routing, table, queue)
-        super().__init__(len(plan.home), packet)
-        self.network = network
-        self._plan = plan
-        self._net, self._routes = laid_out(plan, queue, self._tally)
+        super().__init__(network, routing, table, packet, queue)
         numbers = self._net.numbers
-        numbers[KIND], numbers[ADAPTIVE] = plan.kind, way
         numbers[PHITS], numbers[SLOTS], numbers[BUBBLE] = packet, queue, bubble
         numbers[SEED], numbers[BACKWARDS] = seed, backwards
-        numbers[RADIX] = network.k if isinstance(network, KaryTree) else 0
 
     def _advance(self, until: int) -> int:
         return int(advance(self._net, self._routes, self._mail, until))
@@ -158,13 +143,21 @@ class CutThrough(Posted):
         """Number of packets that have reached their processor."""
         return int(self._net.tally[CONSUMED])
 
-    def channels(self) -> list[tuple[str, npt.NDArray[np.int64]]]:
-        """Return kinds of links and their two ends.
-
-        On meshes and tori ends are processors, on graphs and trees nodes; on k-ary
-        n-trees processors, then switches level by level.
-        """
-        return [(name, ends.copy()) for name, ends in self._plan.channels]
+    def _drop(self, n: int) -> None:
+        super()._drop(n)
+        net, tally = self._net, self._tally
+        net.numbers[SEED] = (net.numbers[SEED] + n * PER_MESSAGE) & BITS
+        net.packets[:, 0] -= n  # also of free slots, where it means nothing
+        queues = net.queues
+        queues[:, MESSAGE] -= n
+        injection = queues[:, FEEDS] < 0
+        queues[injection, BEGIN] -= n
+        queues[injection, FEEDS] = np.minimum(queues[injection, FEEDS] + n, -1)
+        size = len(net.agenda)
+        due = (tally[AGENDA_FIRST] + np.arange(tally[AGENDA_COUNT])) % size
+        net.agenda[due, 1] += np.where(net.agenda[due, 1] < 0, n, 0)
+        soon = net.soon[: tally[SOON]]
+        soon += np.where(soon < 0, n, 0)
 
     def _blocked(self) -> str:
         """Name the packets that wait at the heads of queues, the longest first."""
@@ -183,33 +176,6 @@ class CutThrough(Posted):
         source, target = self._mail.messages[message, [SOURCE, TARGET]].tolist()
         at = self._plan.name_of(int(net.queues[q, VERTEX]))
         return (
-            f"packet {state // 2} of message {message} from {source} to {target} "
-            f"at {at} since cycle {since}"
+            f"packet {state // 2} of message {message + self._forgotten} from {source} "
+            f"to {target} at {at} since cycle {since}"
         )
-
-
-def planned(
-    network: Network, routing: str, table: npt.ArrayLike | None, slots: int
-) -> tuple[Plan, int]:
-    """Lay out any network; return its routing as a number, too."""
-    if isinstance(network, Graph | Tree):
-        given = None if table is None else np.asarray(table)
-        return graph_plan(network, routing or "minimal", given)
-    if table is not None:
-        raise InputError("only graphs and trees take one", field="table")
-    known = GRID_ROUTINGS[:1] if isinstance(network, KaryTree) else GRID_ROUTINGS
-    if routing and routing not in known:
-        raise InputError(
-            f"must be one of {', '.join(known)}", field="routing", value=routing
-        )
-    if isinstance(network, KaryTree):
-        check_room(2 * network.n * network.processors, slots)
-        return tree_plan(network), 1
-    if not isinstance(network, Mesh | Torus):
-        raise InputError(
-            "must be a mesh, torus, tree, k-ary tree or graph",
-            field="topology",
-            value=type(network).__name__,
-        )
-    check_room(4 * len(network.shape) * prod(network.shape), slots)
-    return grid_plan(network), routing != "dimension-order"

@@ -35,6 +35,8 @@ from .cut_through_layout import (
 )
 
 BITS = 2**31 - 1
+PER_MESSAGE = 668265263
+"""What a message with the next number adds to the seed of its draws."""
 
 
 @kernel
@@ -43,7 +45,7 @@ def drawn(seed: int, message: int, state: int, place: int) -> int:
 
     No product exceeds 2^61, so that machine code and source agree.
     """
-    h = seed + message * 668265263 + state * 374761393 + place * 739982445
+    h = seed + message * PER_MESSAGE + state * 374761393 + place * 739982445
     h = ((h & BITS) * 805459861) & BITS
     h = ((h ^ (h >> 15)) * 739982445) & BITS
     h = ((h ^ (h >> 12)) * 695872825) & BITS

@@ -12,11 +12,12 @@ import numpy.typing as npt
 
 from ...instances import InputError, Mesh, Torus
 from ...instances.numbers import at_least
-from .cut_through import PACKET, CutThrough, Network
+from .cut_through import CutThrough
 from .engine import Engine
 from .flow_level import FlowLevel
 from .messages import Ints
 from .places import placed
+from .posted import PACKET, Network
 from .workloads_format import PHIT_BYTES, Workload
 from .worm import RigidWorms
 

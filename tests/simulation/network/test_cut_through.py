@@ -15,10 +15,11 @@ from closeknit.instances.ksubset.graph_generators import (
     hypercube_network,
     random_regular_network,
 )
-from closeknit.simulation.network.cut_through import CutThrough, Network
+from closeknit.simulation.network.cut_through import CutThrough
 from closeknit.simulation.network.engine import Deadlock
 from closeknit.simulation.network.kary_tree import KaryTree
 from closeknit.simulation.network.messages import Messages, messages
+from closeknit.simulation.network.posted import Network
 from closeknit.solvers.kernels import interpreted
 
 PHITS = 16

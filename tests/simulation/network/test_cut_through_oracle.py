@@ -11,9 +11,10 @@ from closeknit.instances.ksubset.graph_generators import (
     hypercube_network,
     random_regular_network,
 )
-from closeknit.simulation.network.cut_through import CutThrough, Network
+from closeknit.simulation.network.cut_through import CutThrough
 from closeknit.simulation.network.kary_tree import KaryTree
 from closeknit.simulation.network.messages import Messages
+from closeknit.simulation.network.posted import Network
 
 from .stepped import PHITS, Stepped
 
