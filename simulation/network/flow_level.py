@@ -27,7 +27,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...instances import InputError
-from .cut_through_layout import CHANGED, FRESH, SOON, Ints
+from .cut_through_layout import ACTIVE, ARRIVING, STALE, Ints
 from .flow_level_kernels import NEEDS_ROOM, Flows, Scratch, fair, flow
 from .flow_level_kernels_routes import spread
 from .growing import grown
@@ -126,8 +126,8 @@ class FlowLevel(Posted):
         for values in (flows.route, flows.left, flows.size, flows.rate):
             values[:stay] = values[n : self._count]
         for numbers in (
-            flows.active[: tally[FRESH]],
-            flows.arrivals[: tally[SOON]],
+            flows.active[: tally[ACTIVE]],
+            flows.arrivals[: tally[ARRIVING]],
             flows.front,
             flows.last,  # means nothing where there is no message in front
         ):
@@ -166,9 +166,7 @@ class FlowLevel(Posted):
         links, shares = flows.links, flows.shares
         done = 0
         while True:
-            done = int(
-                spread(pairs, done, self._net, self._routes, first, links, shares)
-            )
+            done = int(spread(pairs, done, self._plan.routes, first, links, shares))
             if done == len(pairs):
                 break
             if len(links) >= MOST_ENTRIES:
@@ -213,12 +211,12 @@ class FlowLevel(Posted):
     def rates(self) -> dict[int, float]:
         """Phits per cycle of every message that is being sent now."""
         flows = self._flows
-        active = flows.active[: self._tally[FRESH]]
-        if self._tally[CHANGED]:
+        active = flows.active[: self._tally[ACTIVE]]
+        if self._tally[STALE]:
             entries = flows.route, flows.first, flows.links, flows.shares
             while not fair(active, *entries, flows.rate, self._scratch):
                 self._scratch = self._room(2 * len(self._scratch.owner))
-            self._tally[CHANGED] = 0
+            self._tally[STALE] = 0
         return {int(i): float(self._flows.rate[i]) for i in active}
 
     @property

@@ -12,7 +12,6 @@ from ...instances import Graph, InputError, Mesh, Torus, Tree
 from .cut_through_graphs import graph_plan
 from .cut_through_kernels_mail import enlist
 from .cut_through_layout import (
-    ADAPTIVE,
     DELIVERED,
     ENDED,
     FOLLOWING,
@@ -20,13 +19,11 @@ from .cut_through_layout import (
     IDLE,
     JOB,
     JOB_ENDED,
-    KIND,
     LEFT,
     MAIL_WIDTH,
     NOW,
     OPEN,
     PACKETS,
-    RADIX,
     READY,
     SENT,
     SOURCE,
@@ -38,7 +35,7 @@ from .cut_through_layout import (
     Ints,
     Mail,
 )
-from .cut_through_nets import Plan, check_room, grid_plan, laid_out, tree_plan
+from .cut_through_nets import Plan, check_room, grid_plan, tree_plan
 from .engine import Deadlock, Engine, JobNumbers
 from .growing import grown
 from .kary_tree import KaryTree
@@ -80,16 +77,11 @@ class Posted(Engine):
         packet: int,
         queue: int = QUEUE,
     ) -> None:
-        plan, way = planned(network, routing, table, queue)
-        super().__init__(len(plan.home))
+        self._plan = planned(network, routing, table, queue)
+        super().__init__(len(self._plan.routes.home))
         self.network = network
-        self._plan = plan
         self._packet_phits = packet
         self._tally = np.zeros(TALLY, np.int64)
-        self._net, self._routes = laid_out(plan, queue, self._tally)
-        numbers = self._net.numbers
-        numbers[KIND], numbers[ADAPTIVE] = plan.kind, way
-        numbers[RADIX] = network.k if isinstance(network, KaryTree) else 0
         self._last = 0
         self._mail = Mail(
             np.zeros((0, MAIL_WIDTH), np.int64), *(np.zeros(0, np.int64),) * 4
@@ -197,8 +189,8 @@ class Posted(Engine):
 
 def planned(
     network: Network, routing: str, table: npt.ArrayLike | None, slots: int
-) -> tuple[Plan, int]:
-    """Lay out any network; return its routing as a number, too."""
+) -> Plan:
+    """Lay out any network."""
     if isinstance(network, Graph | Tree):
         given = None if table is None else np.asarray(table)
         return graph_plan(network, routing or "minimal", given)
@@ -211,7 +203,7 @@ def planned(
         )
     if isinstance(network, KaryTree):
         check_room(2 * network.n * network.processors, slots)
-        return tree_plan(network), 1
+        return tree_plan(network)
     if not isinstance(network, Mesh | Torus):
         raise InputError(
             "must be a mesh, torus, tree, k-ary tree or graph",
@@ -219,4 +211,4 @@ def planned(
             value=type(network).__name__,
         )
     check_room(4 * len(network.shape) * prod(network.shape), slots)
-    return grid_plan(network), routing != "dimension-order"
+    return grid_plan(network, routing != "dimension-order")
