@@ -30,6 +30,7 @@ from .cut_through_layout import (
     BACKWARDS,
     BEHIND,
     BIT,
+    BIT_ABOVE,
     CARRIED,
     CHANGED_COUNT,
     CHANGED_LIST,
@@ -45,7 +46,6 @@ from .cut_through_layout import (
     EVENT_SIZE,
     FAT_TREE,
     FOLLOWING,
-    FREE,
     FRESH_COUNT,
     FRESH_LIST,
     FROM,
@@ -62,6 +62,7 @@ from .cut_through_layout import (
     JOB_ENDED,
     KIND,
     LANE,
+    LANES,
     LAST,
     LEFT,
     LINK,
@@ -72,6 +73,7 @@ from .cut_through_layout import (
     NEED,
     NOW,
     NUMBER,
+    OPEN_NOW,
     OPTIONS,
     PACKETS,
     QUEUE_SIZE,
@@ -81,6 +83,7 @@ from .cut_through_layout import (
     RING_END,
     SEED,
     SENT,
+    SHIFT,
     SLOT_SIZE,
     SOLE,
     SOON_COUNT,
@@ -102,11 +105,12 @@ from .cut_through_layout import (
 
 @kernel
 def note(net: Net, vertex: int, bits: int) -> None:
-    """Have a vertex arbitrated in this cycle for some links."""
+    """Have a vertex arbitrated in this cycle for channels that are open now."""
     if net[vertex + CHANGES] == 0:
         net[net[CHANGED_LIST] + net[CHANGED_COUNT]] = vertex
         net[CHANGED_COUNT] += 1
     net[vertex + CHANGES] |= bits
+    net[vertex + OPEN_NOW] |= bits
 
 
 @kernel
@@ -130,6 +134,7 @@ def events(net: Net, now: int, messages: Ints) -> None:
     fresh = net[FRESH_LIST]
     ring_begin = net[RING_BEGIN]
     ring_end = net[RING_END]
+    lanes = net[LANES]
     backwards = net[BACKWARDS]
     cycle = now & LOW
     arrivals = 0
@@ -150,8 +155,15 @@ def events(net: Net, now: int, messages: Ints) -> None:
         if link:
             net[link + WINNER] = 0
             vertex = net[q + VERTEX]
-            net[vertex + FREE] |= net[link + BIT]
-            note(net, vertex, net[link + BIT])
+            bit = int(net[link + BIT])
+            bits = bit
+            if net[vertex + SOLE]:
+                bits = 0
+                for lane in range(lanes):
+                    if net[link + CREDITS + lane]:
+                        bits |= bit << lane
+            if bits:
+                note(net, vertex, bits)
         else:
             net[arrived + arrivals] = -1 - q if q < 0 else net[net[q + HEAD] + MESSAGE]
             arrivals += 1
@@ -171,7 +183,7 @@ def events(net: Net, now: int, messages: Ints) -> None:
         else:
             net[net[q + CREDIT]] += 1
             if net[above + WINNER] == 0:
-                note(net, net[q + FROM], net[above + BIT])
+                note(net, net[q + FROM], net[q + BIT_ABOVE])
             packet = net[q + HEAD] + SLOT_SIZE
             net[q + HEAD] = q + ring_begin if packet == q + ring_end else packet
             if net[q + COUNT] == 0:
@@ -236,54 +248,14 @@ def releases(net: Net, tally: Ints, mail: Mail) -> None:
 
 
 @kernel
-def choose(net: Net, q: int, changes: int, vertex: int) -> int:
-    """Return the link that the head of a queue asks for, or 0.
-
-    That is the free link that leads on with most free slots behind it, ties drawn, else
-    its escape channel.
-    """
-    lane = net[q + LANE]
-    options = net[q + LIST]
-    best = 0
-    most = 0
-    ties = 0
-    bits = 0
-    for i in range(options, options + net[q + OPTIONS]):
-        link = net[i]
-        if net[link + WINNER] == TAKEN or net[link + BIT] & changes == 0:
-            continue
-        free = net[link + CREDITS + lane]
-        if free > most:
-            most = free
-            best = link
-            ties = 1
-        elif free == most and most > 0:
-            if ties == 1:
-                packet = net[q + HEAD]
-                message, state = net[packet + MESSAGE], net[packet + STATE]
-                bits = drawn(net[SEED], message, state, net[vertex + NUMBER])
-            ties += 1
-            bits = redrawn(bits)
-            if (bits >> 15) * ties < 2**16:  # with probability 1 / ties
-                best = link
-    net[q + CHOSEN] = lane
-    if best:
-        return int(best)
-    link = net[q + ESCAPE]
-    if link and net[link + WINNER] != TAKEN and net[link + CREDITS] >= net[q + NEED]:
-        net[q + CHOSEN] = 0
-        return int(link)
-    return 0
-
-
-@kernel
 def grant(net: Net, link: int, vertex: int, now: int) -> None:
     """Send the winner of a link."""
     size = net[QUEUE_SIZE]
     place = net[link + WINNER] - 1
     q = net[vertex + INPUT] + place * size
     net[vertex + WAITING + place] = 0
-    net[vertex + FREE] &= ~(net[link + BIT] & net[vertex + SOLE])
+    bits = net[link + BIT] * ((1 << net[LANES]) - 1)
+    net[vertex + OPEN_NOW] &= ~(bits & net[vertex + SOLE])
     net[link + WINNER] = TAKEN
     net[link + CARRIED] += 1
     if net[link + CARRIED] == FULL:
@@ -296,30 +268,33 @@ def grant(net: Net, link: int, vertex: int, now: int) -> None:
     if behind == 0:
         net[net[SOON_LIST] + net[SOON_COUNT]] = -1 - net[packet + MESSAGE]
         net[SOON_COUNT] += 1
-        return
-    behind += net[q + CHOSEN] * size
-    net[link + CREDITS + net[q + CHOSEN]] -= 1
-    count = net[behind + COUNT]
-    slot = net[behind + HEAD] + SLOT_SIZE * count
-    if slot >= behind + net[RING_END]:
-        slot -= net[RING_END] - net[RING_BEGIN]
-    net[slot + MESSAGE] = net[packet + MESSAGE]
-    net[slot + STATE] = net[packet + STATE]
-    net[slot + GOAL] = net[packet + GOAL]
-    net[behind + COUNT] = count + 1
-    if count == 0:
-        net[net[SOON_LIST] + net[SOON_COUNT]] = behind
-        net[SOON_COUNT] += 1
+    else:
+        behind += net[q + CHOSEN] * size
+        net[link + CREDITS + net[q + CHOSEN]] -= 1
+        count = net[behind + COUNT]
+        slot = net[behind + HEAD] + SLOT_SIZE * count
+        if slot >= behind + net[RING_END]:
+            slot -= net[RING_END] - net[RING_BEGIN]
+        net[slot + MESSAGE] = net[packet + MESSAGE]
+        net[slot + STATE] = net[packet + STATE]
+        net[slot + GOAL] = net[packet + GOAL]
+        net[behind + COUNT] = count + 1
+        if count == 0:
+            net[net[SOON_LIST] + net[SOON_COUNT]] = behind
+            net[SOON_COUNT] += 1
 
 
 @kernel
 def arbitrate(net: Net, now: int) -> None:
     """Let heads ask for links, all of a vertex at once, until no loser is left.
 
-    A head only looks if one of its links has changed: after the last arbitration it
-    could not take any other. Of those that ask for a link the next in turn wins.
+    A head asks for the free link that leads on with most free slots behind it, ties
+    drawn, else for its escape channel. It only looks if one of its links has changed:
+    after the last arbitration it could not take any other. Of those that ask for a link
+    the next in turn wins.
     """
     size = net[QUEUE_SIZE]
+    seed = net[SEED]
     backwards = net[BACKWARDS]
     asked = net[ASKED_LIST]
     changed = net[CHANGED_LIST]
@@ -332,26 +307,62 @@ def arbitrate(net: Net, now: int) -> None:
         waiting = vertex + WAITING
         inputs = net[vertex + INPUTS]
         losers = 1
-        while losers:
+        while losers and changes:
             losers = 0
             asks = 0
-            for i in range(inputs):
-                if net[waiting + i] & changes == 0:
+            for place in range(inputs):
+                if net[waiting + place] & changes == 0:
                     continue
-                link = choose(net, net[vertex + INPUT] + i * size, changes, vertex)
-                if link == 0:
-                    continue
-                winner = net[link + WINNER]
+                q = net[vertex + INPUT] + place * size
+                lane = net[q + LANE]
+                shift = net[q + SHIFT]
+                options = net[q + LIST]
+                best = 0
+                most = 0
+                ties = 0
+                bits = 0
+                for i in range(options, options + net[q + OPTIONS]):
+                    link = net[i]
+                    if (net[link + BIT] << shift) & changes == 0:
+                        continue
+                    if net[link + WINNER] == TAKEN:
+                        continue
+                    free = net[link + CREDITS + lane]
+                    if free > most:
+                        most = free
+                        best = link
+                        ties = 1
+                    elif free == most and most > 0:
+                        if ties == 1:
+                            packet = net[q + HEAD]
+                            message, state = net[packet + MESSAGE], net[packet + STATE]
+                            bits = drawn(seed, message, state, net[vertex + NUMBER])
+                        ties += 1
+                        bits = redrawn(bits)
+                        if (bits >> 15) * ties < 2**16:  # with probability 1 / ties
+                            best = link
+                if best == 0:
+                    lane = 0
+                    best = net[q + ESCAPE]
+                    if (
+                        best == 0
+                        or net[best + WINNER] == TAKEN
+                        or net[best + CREDITS] < net[q + NEED]
+                    ):
+                        continue
+                net[q + CHOSEN] = lane
+                winner = net[best + WINNER]
                 if winner == 0:
-                    net[link + WINNER] = i + 1
-                    net[asked + asks] = link
+                    net[best + WINNER] = place + 1
+                    net[asked + asks] = best
                     asks += 1
                 else:
                     losers += 1
-                    if winner <= net[link + TURN] <= i:
-                        net[link + WINNER] = i + 1
+                    if winner <= net[best + TURN] <= place:
+                        net[best + WINNER] = place + 1
             for i in range(asks):
                 grant(net, net[asked + i], vertex, now)
+            changes &= net[vertex + OPEN_NOW]
 
 
 @kernel

@@ -10,6 +10,8 @@ from .cut_through_layout import (
     AGENDA_END,
     AGENDA_FIRST,
     AT,
+    AXES,
+    AXIS_SIZE,
     BIT,
     BITS_AT,
     BUBBLE,
@@ -19,7 +21,6 @@ from .cut_through_layout import (
     COLUMNS,
     ESCAPE,
     EVENT_SIZE,
-    FREE,
     FRESH_COUNT,
     FRESH_LIST,
     GOAL,
@@ -32,15 +33,18 @@ from .cut_through_layout import (
     MESSAGE,
     NEED,
     NUMBER,
+    OPEN_NOW,
     OPTIONS,
     OUTPUT,
     OWN_LIST,
     PHITS,
     PORT,
+    PORTS,
     RADIX,
+    RING,
     SAME_RING,
     SEED,
-    SIDES,
+    SHIFT,
     SINCE,
     STATE,
     TABLE,
@@ -95,7 +99,7 @@ def line_up(net: Net, q: int, vertex: int, bits: int, now: int) -> None:
     """Have the head of a queue wait for links; arbitrate if one of them is free."""
     net[net[q + BITS_AT]] = bits
     net[q + SINCE] = now & LOW
-    free = bits & net[vertex + FREE]
+    free = bits & net[vertex + OPEN_NOW]
     if free:
         if net[vertex + CHANGES] == 0:
             net[net[CHANGED_LIST] + net[CHANGED_COUNT]] = vertex
@@ -112,7 +116,6 @@ def on_grid(net: Net, now: int) -> None:
     fresh = net[FRESH_LIST]
     count = net[FRESH_COUNT]
     table = net[AT]
-    sides = net[SIDES]
     axes = net[COLUMNS]
     adaptive = net[WAY]
     size = net[LINK_SIZE]
@@ -123,6 +126,7 @@ def on_grid(net: Net, now: int) -> None:
         here = net[q + VERTEX]
         goal = net[net[q + HEAD] + GOAL]
         odd = goal & 1
+        shift = net[q + SHIFT]
         there = table + (goal >> 1) * axes
         at = table + net[here + NUMBER] * axes
         if there == at:
@@ -132,23 +136,18 @@ def on_grid(net: Net, now: int) -> None:
         escape = 0
         bits = 0
         for a in range(axes):
-            step = net[there + a] - net[at + a]
-            if step == 0:
+            axis = net[AXES] + AXIS_SIZE * a
+            port = net[net[axis + PORTS + odd] + net[there + a] - net[at + a]] - 1
+            if port < 0:
                 continue
-            up = step > 0
-            if net[sides + 2 * a + 1]:  # a ring
-                side = net[sides + 2 * a]
-                if step < 0:
-                    step += side
-                up = 2 * step < side or (2 * step == side and odd == 0)
-            port = 2 * a if up else 2 * a + 1
             link = net[here + OUTPUT] + size * port
-            bits |= net[link + BIT]
             if escape == 0:
                 escape = link
+                bits = net[link + BIT]
                 stays = net[q + SAME_RING] == port
-                net[q + NEED] = 1 if stays or net[sides + 2 * a + 1] == 0 else bubble
+                net[q + NEED] = bubble if net[axis + RING] and not stays else 1
             if adaptive:
+                bits |= net[link + BIT] << shift
                 net[q + OWN_LIST + options] = link
                 options += 1
         net[q + OPTIONS] = options
@@ -241,4 +240,4 @@ def on_graph(net: Net, routes: Routes, now: int) -> None:
         link = net[vertex + OUTPUT] + size * port
         net[q + OWN_LIST] = link
         net[q + OPTIONS] = 1
-        line_up(net, q, vertex, net[link + BIT], now)
+        line_up(net, q, vertex, net[link + BIT] << net[q + SHIFT], now)

@@ -26,11 +26,13 @@ LOW = 2**31 - 1
 
 # Constants, first in the array. AT is the place of a table: coordinates of the vertices
 # of a grid; on k-ary n-trees the numbers of processors without their last 0, 1, … n
-# digits; it has COLUMNS columns. SIDES has the side of every axis and whether it is a
-# ring. QUEUE_SIZE and LINK_SIZE are those of records, RING_BEGIN and RING_END those of
-# the packets within a queue. AGENDA_END bounds the events.
-KIND, WAY, RADIX, PHITS, SLOTS, BUBBLE, SEED, BACKWARDS, VERTICES = range(9)
-AT, COLUMNS, SIDES, QUEUE_SIZE, LINK_SIZE, RING_BEGIN, RING_END = range(9, 16)
+# digits; it has COLUMNS columns. AXES has for every axis whether it is a ring, and the
+# places of two tables of ports, for senders at even and odd cells: 1 + the port to take
+# for a difference of coordinates, which may be negative. QUEUE_SIZE and LINK_SIZE are
+# those of records, RING_BEGIN and RING_END those of the packets within a queue. LANES is
+# the largest number of channels of a link. AGENDA_END bounds the events.
+KIND, WAY, RADIX, PHITS, BUBBLE, SEED, BACKWARDS, VERTICES, LANES = range(9)
+AT, COLUMNS, AXES, QUEUE_SIZE, LINK_SIZE, RING_BEGIN, RING_END = range(9, 16)
 # Places of lists, and how many entries they have. AGENDA is a ring of events that come
 # PHITS cycles after their cause, thus in order: cycle, queue (or -1 minus the message
 # that arrives), and link that becomes free (0: a packet reaches its processor);
@@ -43,31 +45,38 @@ SOON_LIST, FRESH_LIST, CHANGED_LIST, ARRIVED_LIST, ASKED_LIST = range(20, 25)
 SOON_COUNT, FRESH_COUNT, CHANGED_COUNT, ARRIVED_COUNT = range(25, 29)
 HEADER = 32
 EVENT_SIZE = 3
+RING, PORTS = 0, 1
+AXIS_SIZE = 3
 
-# A vertex: bits of the links to arbitrate, of those that are free, and those that stand
-# for one link only; queues, first queue, first link, number; on k-ary n-trees LEVEL and
-# the number without the digits that distinguish a switch from others of its level above
-# the same processors; and for each queue the bits of the links that its head waits for,
-# or 0. Behind these a switch of a tree has the bits of its links up and a list of them.
-CHANGES, FREE, SOLE, INPUTS, INPUT, OUTPUT, NUMBER, LEVEL, ABOVE, WAITING = range(10)
+# A vertex: bits of channels to arbitrate, of those that a packet could enter now (the
+# link is free, and a slot behind it), and those that stand for one channel only; queues,
+# first queue, first link, number; on k-ary n-trees LEVEL and the number without the
+# digits that distinguish a switch from others of its level above the same processors;
+# and for each queue the bits of the channels that its head waits for, or 0. Behind these
+# a switch of a tree has the bits of its links up, and a list of them.
+CHANGES, OPEN_NOW, SOLE, INPUTS, INPUT, OUTPUT, NUMBER, LEVEL, ABOVE, WAITING = range(
+    10
+)
 
 # A link: 1 + number of the input that asks for it within its vertex, or TAKEN, or 0;
-# the input whose turn is next; its first queue (0: it ends at a processor); its bit;
-# packets carried, in two numbers; and free slots of the queues behind it.
+# the input whose turn is next; its first queue (0: it ends at a processor); bit of its
+# first channel; packets carried, in two numbers; and free slots of the queues behind it.
 WINNER, TURN, BEHIND, BIT, CARRIED, MILLIARDS, CREDITS = range(7)
 TAKEN = -1
 FULL = 10**9
 """Packets from which a link counts them in MILLIARDS."""
 
 # A queue: packets in it; place of the first one; vertex; link above (0: injection), the
-# place of its credits there, and the vertex that it comes from; port of that link if
-# this is its escape channel, else -1; place of the bits of its vertex. The head: its
-# channel behind the links it may take, and the channel that it asks for; escape link,
-# and free slots that it needs there; number and list of other links; since when. An
-# injection queue counts the packets of its current message that are left, and LAST is
-# the last message that waits. Behind these the list, and the packets, see SLOT.
-COUNT, HEAD, VERTEX, LINK, CREDIT, FROM, SAME_RING, BITS_AT = range(8)
-LANE, CHOSEN, ESCAPE, NEED, OPTIONS, LIST, SINCE, LAST, OWN_LIST = range(8, 17)
+# place of its credits there, and the vertex that it comes from, which has a BIT_ABOVE
+# for this channel; port of that link if this is its escape channel, else -1; place of
+# the bits that its vertex has for it. The head: its channel behind the links it may
+# take, and how far the bit of that is from the first of a link; the channel that it
+# asks for; escape link, and free slots that it needs there; number and list of other
+# links; since when. An injection queue counts the packets of its current message that
+# are left, and LAST is the last message that waits. Behind these the list, and packets.
+COUNT, HEAD, VERTEX, LINK, CREDIT, FROM, BIT_ABOVE, SAME_RING, BITS_AT = range(9)
+LANE, SHIFT, CHOSEN, ESCAPE, NEED, OPTIONS, LIST, SINCE, OWN_LIST = range(9, 18)
+LAST = CREDIT
 
 # A packet in a queue: message; twice its number within the message, plus 1 if it goes
 # to its target, not half-way; and GOAL, see `Mail`.
@@ -75,7 +84,7 @@ MESSAGE, STATE, GOAL = 0, 1, 2
 SLOT_SIZE = 3
 
 MASK_BITS = 31
-"""Links of a vertex share bits if there are more; arbitration then looks more often."""
+"""Channels of a link share a bit, and links, where a vertex has more channels out."""
 
 # Columns of `Mail.messages`. ENTRY is the injection queue of the sender; GOAL_OF twice
 # the number of the vertex of the target (on k-ary n-trees of the target), plus 1 if the

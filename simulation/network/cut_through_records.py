@@ -14,8 +14,11 @@ from .cut_through_layout import (
     ARRIVED_LIST,
     ASKED_LIST,
     AT,
+    AXES,
+    AXIS_SIZE,
     BEHIND,
     BIT,
+    BIT_ABOVE,
     BITS_AT,
     CHANGED_LIST,
     COLUMNS,
@@ -23,7 +26,6 @@ from .cut_through_layout import (
     CREDITS,
     EVENT_SIZE,
     FAT_TREE,
-    FREE,
     FRESH_LIST,
     FROM,
     GRAPH,
@@ -34,6 +36,7 @@ from .cut_through_layout import (
     INPUTS,
     KIND,
     LANE,
+    LANES,
     LEVEL,
     LINK,
     LINK_SIZE,
@@ -41,16 +44,18 @@ from .cut_through_layout import (
     LOW,
     MASK_BITS,
     NUMBER,
+    OPEN_NOW,
     OUTPUT,
     OWN_LIST,
+    PORTS,
     QUEUE_SIZE,
     RADIX,
+    RING,
     RING_BEGIN,
     RING_END,
     SAME_RING,
-    SIDES,
+    SHIFT,
     SLOT_SIZE,
-    SLOTS,
     SOLE,
     SOON_LIST,
     VERTEX,
@@ -134,7 +139,8 @@ def laid_out(plan: Plan, slots: int) -> Records:
     links[routes.out[here]] = place[here]
     lists = {
         AT: table.size,
-        SIDES: routes.sides.size if routes.kind == GRID else 0,
+        AXES: AXIS_SIZE * own,
+        PORTS: 4 * int(routes.sides[:, 0].sum()) if routes.kind == GRID else 0,
         AGENDA: EVENT_SIZE * (3 * len(links) + len(queues) + 8),
         SOON_LIST: len(links) + 1,
         FRESH_LIST: len(queues) + 1,
@@ -144,18 +150,18 @@ def laid_out(plan: Plan, slots: int) -> Records:
     }
     begins = {entry: int(room.take(1, size)[0]) for entry, size in lists.items()}
     net = room.array()
+    if routes.kind == GRID:
+        _write_ports(net, begins[AXES], begins.pop(PORTS), routes.sides)
     for entry, value in (sizes | begins).items():
         net[entry] = value
-    net[[KIND, WAY, RADIX, SLOTS]] = routes.kind, routes.way, routes.radix, slots
-    net[[VERTICES, COLUMNS]] = len(ports), table.shape[1]
+    net[[KIND, WAY, RADIX]] = routes.kind, routes.way, routes.radix
+    net[[VERTICES, COLUMNS, LANES]] = len(ports), table.shape[1], lanes
     net[[AGENDA_FIRST, AGENDA_END]] = begins[AGENDA], begins[AGENDA] + lists[AGENDA]
     net[begins[AT] : begins[AT] + table.size] = table.ravel()
-    net[begins[SIDES] : begins[SIDES] + lists[SIDES]] = (
-        routes.sides.ravel() if lists[SIDES] else 0
-    )
 
-    bits = 1 << (port % MASK_BITS)
-    net[links + BIT] = bits[here][np.argsort(routes.out[here])]
+    sole = ports * lanes <= MASK_BITS
+    bits = 1 << np.where(np.repeat(sole, ports), port * lanes, port % MASK_BITS)
+    net[place[here] + BIT] = bits[here]
     for lane in range(lanes):  # also for links to processors, for ever
         net[links + CREDITS + lane] = slots
     first = np.concatenate([[0], np.cumsum(plan.lanes)])[:-1]
@@ -166,12 +172,12 @@ def laid_out(plan: Plan, slots: int) -> Records:
     net[filled + INPUT] = queues[order[start[inputs > 0]]]
     net[vertices + INPUTS] = inputs
     net[vertices + OUTPUT] = outputs
-    net[vertices + SOLE] = np.where(ports > MASK_BITS, 0, LOW)
+    net[vertices + SOLE] = np.where(sole, LOW, 0)
     net[vertices + NUMBER] = np.arange(len(ports))
     net[vertices + LEVEL], net[vertices + ABOVE] = plan.traits.T
-    np.bitwise_or.at(
-        net, np.repeat(vertices, ports)[here] + FREE, bits[here].astype(np.int32)
-    )
+    every = bits * np.where(np.repeat(sole, ports), (1 << min(lanes, 31)) - 1, 1)
+    at_vertex = np.repeat(vertices, ports)[here]
+    np.bitwise_or.at(net, at_vertex + OPEN_NOW, every[here].astype(np.int32))
 
     net[queues + VERTEX] = vertices[at]
     net[queues + HEAD] = queues + sizes[RING_BEGIN]
@@ -195,7 +201,25 @@ def laid_out(plan: Plan, slots: int) -> Records:
             up = outputs + (k + i) * sizes[LINK_SIZE]
             net[ups + 1 + i] = up
             net[ups] |= net[up + BIT]
+    net[queues + SHIFT] = net[queues + LANE] * sole[at]
+    above = plan.links[feeds, 0]
+    net[below + BIT_ABOVE] = net[links[feeds] + BIT] << lane * sole[above]
     return Records(net, vertices, links, queues, queues[count:])
+
+
+def _write_ports(net: Net, axes: int, begin: int, sides: Ints) -> None:
+    """Write the tables of ports of a grid: minimal ways, odd senders down if equal."""
+    for a, (side, ring) in enumerate(sides.tolist()):
+        step = np.arange(1 - side, side)
+        ahead = np.where(step < 0, step + side, step)
+        row = axes + AXIS_SIZE * a
+        net[row + RING] = ring
+        for odd in (0, 1):
+            up = (2 * ahead < side) | ((2 * ahead == side) & (odd == 0))
+            port = 2 * a + np.where(up if ring else step > 0, 0, 1)
+            net[row + PORTS + odd] = begin + side - 1
+            net[begin : begin + len(step)] = np.where(step == 0, 0, 1 + port)
+            begin += len(step)
 
 
 class _Room:
