@@ -44,9 +44,9 @@ from .cut_through_layout import (
     LAST,
     LOW,
     MESSAGE,
-    MILLIARDS,
     NUMBER,
     OPEN,
+    OVERFLOW,
     PHITS,
     SEED,
     SINCE,
@@ -168,7 +168,7 @@ class CutThrough(Posted):
     def carried(self) -> Ints:
         """Number of phits that each link has carried, or begun to; see `channels`."""
         net, links = self._records.net.astype(np.int64), self._records.links
-        found: Ints = FULL * net[links + MILLIARDS] + net[links + CARRIED]
+        found: Ints = 2**FULL * net[links + OVERFLOW] + net[links + CARRIED]
         return found * self._packet_phits
 
     @property

@@ -69,13 +69,14 @@ from .cut_through_layout import (
     LIST,
     LOW,
     MESSAGE,
-    MILLIARDS,
     NEED,
     NOW,
     NUMBER,
     OPEN_NOW,
     OPTIONS,
+    OVERFLOW,
     PACKETS,
+    PHITS,
     QUEUE_SIZE,
     REACHED,
     READY,
@@ -100,27 +101,28 @@ from .cut_through_layout import (
     Mail,
     Net,
     Routes,
+    U,
 )
 
 
 @kernel
 def note(net: Net, vertex: int, bits: int) -> None:
     """Have a vertex arbitrated in this cycle for channels that are open now."""
-    if net[vertex + CHANGES] == 0:
-        net[net[CHANGED_LIST] + net[CHANGED_COUNT]] = vertex
+    if net[U(vertex + CHANGES)] == 0:
+        net[U(net[CHANGED_LIST] + net[CHANGED_COUNT])] = vertex
         net[CHANGED_COUNT] += 1
-    net[vertex + CHANGES] |= bits
-    net[vertex + OPEN_NOW] |= bits
+    net[U(vertex + CHANGES)] |= bits
+    net[U(vertex + OPEN_NOW)] |= bits
 
 
 @kernel
 def begin(net: Net, q: int, message: int, messages: Ints) -> None:
     """Put the first packet of a message at the head of an injection queue."""
-    packet = net[q + HEAD]
-    net[packet + MESSAGE] = message
-    net[packet + STATE] = 0
-    net[packet + GOAL] = messages[message, GOAL_OF]
-    net[q + COUNT] = messages[message, PACKETS]
+    packet = net[U(q + HEAD)]
+    net[U(packet + MESSAGE)] = message
+    net[U(packet + STATE)] = 0
+    net[U(packet + GOAL)] = messages[message, GOAL_OF]
+    net[U(q + COUNT)] = messages[message, PACKETS]
 
 
 @kernel
@@ -141,7 +143,7 @@ def events(net: Net, now: int, messages: Ints) -> None:
     heads = 0
     due = 0
     place = first
-    while due < count and net[place] == cycle:
+    while due < count and net[U(place)] == cycle:
         due += 1
         place += EVENT_SIZE
         if place == end:
@@ -150,45 +152,47 @@ def events(net: Net, now: int, messages: Ints) -> None:
         event = first + EVENT_SIZE * (due - 1 - j if backwards else j)
         if event >= end:
             event -= end - agenda
-        q = net[event + 1]
-        link = net[event + 2]
+        q = net[U(event + 1)]
+        link = net[U(event + 2)]
         if link:
-            net[link + WINNER] = 0
-            vertex = net[q + VERTEX]
-            bit = int(net[link + BIT])
+            net[U(link + WINNER)] = 0
+            vertex = net[U(q + VERTEX)]
+            bit = int(net[U(link + BIT)])
             bits = bit
-            if net[vertex + SOLE]:
+            if net[U(vertex + SOLE)]:
                 bits = 0
                 for lane in range(lanes):
-                    if net[link + CREDITS + lane]:
+                    if net[U(link + CREDITS + lane)]:
                         bits |= bit << lane
             if bits:
                 note(net, vertex, bits)
         else:
-            net[arrived + arrivals] = -1 - q if q < 0 else net[net[q + HEAD] + MESSAGE]
+            net[U(arrived + arrivals)] = (
+                -1 - q if q < 0 else net[U(net[U(q + HEAD)] + MESSAGE)]
+            )
             arrivals += 1
             if q < 0:
                 continue
-        above = net[q + LINK]
-        net[q + COUNT] -= 1
+        above = net[U(q + LINK)]
+        net[U(q + COUNT)] -= 1
         if above == 0:
-            packet = net[q + HEAD]
-            if net[q + COUNT]:
-                net[packet + STATE] = (net[packet + STATE] | 1) + 1
+            packet = net[U(q + HEAD)]
+            if net[U(q + COUNT)]:
+                net[U(packet + STATE)] = (net[U(packet + STATE)] | 1) + 1
             else:
-                message = messages[net[packet + MESSAGE], FOLLOWING]
+                message = messages[net[U(packet + MESSAGE)], FOLLOWING]
                 if message < 0:
                     continue
                 begin(net, q, message, messages)
         else:
-            net[net[q + CREDIT]] += 1
-            if net[above + WINNER] == 0:
-                note(net, net[q + FROM], net[q + BIT_ABOVE])
-            packet = net[q + HEAD] + SLOT_SIZE
-            net[q + HEAD] = q + ring_begin if packet == q + ring_end else packet
-            if net[q + COUNT] == 0:
+            net[U(net[U(q + CREDIT)])] += 1
+            if net[U(above + WINNER)] == 0:
+                note(net, net[U(q + FROM)], net[U(q + BIT_ABOVE)])
+            packet = net[U(q + HEAD)] + SLOT_SIZE
+            net[U(q + HEAD)] = q + ring_begin if packet == q + ring_end else packet
+            if net[U(q + COUNT)] == 0:
                 continue
-        net[fresh + heads] = q
+        net[U(fresh + heads)] = q
         heads += 1
     net[AGENDA_FIRST] = place
     net[AGENDA_COUNT] = count - due
@@ -203,7 +207,7 @@ def arrivals(net: Net, tally: Ints, mail: Mail) -> None:
     count = net[ARRIVED_COUNT]
     tally[CONSUMED] += count
     for i in range(count):
-        message = net[net[ARRIVED_LIST] + i]
+        message = net[U(net[ARRIVED_LIST] + i)]
         messages[message, LEFT] -= 1
         if messages[message, LEFT] == 0:
             deliver(message, tally[NOW], tally, mail)
@@ -216,11 +220,11 @@ def entries(net: Net, now: int) -> None:
     coming = net[SOON_COUNT]
     net[SOON_COUNT] = 0
     for j in range(coming):
-        q = net[net[SOON_LIST] + (coming - 1 - j if net[BACKWARDS] else j)]
+        q = net[U(net[SOON_LIST] + (coming - 1 - j if net[BACKWARDS] else j))]
         if q < 0:
             schedule(net, q, 0, now)
         else:
-            net[net[FRESH_LIST] + net[FRESH_COUNT]] = q
+            net[U(net[FRESH_LIST] + net[FRESH_COUNT])] = q
             net[FRESH_COUNT] += 1
 
 
@@ -238,131 +242,144 @@ def releases(net: Net, tally: Ints, mail: Mail) -> None:
             continue
         q = messages[message, ENTRY]
         tally[INJECTED] += messages[message, PACKETS]
-        if net[q + COUNT] == 0:
+        if net[U(q + COUNT)] == 0:
             begin(net, q, message, messages)
-            net[net[FRESH_LIST] + net[FRESH_COUNT]] = q
+            net[U(net[FRESH_LIST] + net[FRESH_COUNT])] = q
             net[FRESH_COUNT] += 1
         else:
-            messages[net[q + LAST], FOLLOWING] = message
-        net[q + LAST] = message
+            messages[net[U(q + LAST)], FOLLOWING] = message
+        net[U(q + LAST)] = message
+
+
+@kernel
+def choose(net: Net, q: int, vertex: int, changes: int) -> int:
+    """Return the link that the head of a queue asks for, or 0.
+
+    That is the link that leads on with most free slots behind it, ties drawn, else its
+    escape channel.
+    """
+    lane = net[U(q + LANE)]
+    shift = net[U(q + SHIFT)]
+    options = net[U(q + LIST)]
+    best = 0
+    most = 0
+    ties = 0
+    bits = 0
+    for i in range(options, options + net[U(q + OPTIONS)]):
+        link = net[U(i)]
+        if (net[U(link + BIT)] << shift) & changes == 0:
+            continue
+        if net[U(link + WINNER)] == TAKEN:
+            continue
+        free = net[U(link + CREDITS + lane)]
+        if free > most:
+            most = free
+            best = link
+            ties = 1
+        elif free == most and most > 0:
+            if ties == 1:
+                packet = net[U(q + HEAD)]
+                message = net[U(packet + MESSAGE)]
+                number = net[U(vertex + NUMBER)]
+                bits = drawn(net[SEED], message, net[U(packet + STATE)], number)
+            ties += 1
+            bits = redrawn(bits)
+            if (bits >> 15) * ties < 2**16:  # with probability 1 / ties
+                best = link
+    if best == 0:
+        lane = 0
+        best = net[U(q + ESCAPE)]
+        if best and (
+            net[U(best + WINNER)] == TAKEN or net[U(best + CREDITS)] < net[U(q + NEED)]
+        ):
+            best = 0
+    net[U(q + CHOSEN)] = lane
+    return int(best)
+
+
+@kernel
+def enter(net: Net, q: int, packet: int) -> None:
+    """Put a packet into a queue; its header is there in the next cycle."""
+    count = net[U(q + COUNT)]
+    slot = net[U(q + HEAD)] + SLOT_SIZE * count
+    if slot >= q + net[RING_END]:
+        slot -= net[RING_END] - net[RING_BEGIN]
+    net[U(slot + MESSAGE)] = net[U(packet + MESSAGE)]
+    net[U(slot + STATE)] = net[U(packet + STATE)]
+    net[U(slot + GOAL)] = net[U(packet + GOAL)]
+    net[U(q + COUNT)] = count + 1
+    if count == 0:
+        net[U(net[SOON_LIST] + net[SOON_COUNT])] = q
+        net[SOON_COUNT] += 1
 
 
 @kernel
 def grant(net: Net, link: int, vertex: int, now: int) -> None:
     """Send the winner of a link."""
     size = net[QUEUE_SIZE]
-    place = net[link + WINNER] - 1
-    q = net[vertex + INPUT] + place * size
-    net[vertex + WAITING + place] = 0
-    bits = net[link + BIT] * ((1 << net[LANES]) - 1)
-    net[vertex + OPEN_NOW] &= ~(bits & net[vertex + SOLE])
-    net[link + WINNER] = TAKEN
-    net[link + CARRIED] += 1
-    if net[link + CARRIED] == FULL:
-        net[link + CARRIED] = 0
-        net[link + MILLIARDS] += 1
-    net[link + TURN] = 0 if place + 1 == net[vertex + INPUTS] else place + 1
+    place = net[U(link + WINNER)] - 1
+    q = net[U(vertex + INPUT)] + place * size
+    net[U(vertex + WAITING + place)] = 0
+    bits = net[U(link + BIT)] * ((1 << net[LANES]) - 1)
+    net[U(vertex + OPEN_NOW)] &= ~(bits & net[U(vertex + SOLE)])
+    net[U(link + WINNER)] = TAKEN
+    net[U(link + TURN)] = place + 1
+    carried = net[U(link + CARRIED)] + 1
+    net[U(link + CARRIED)] = carried & (2**FULL - 1)
+    net[U(link + OVERFLOW)] += carried >> FULL
     schedule(net, q, link, now)
-    packet = net[q + HEAD]
-    behind = net[link + BEHIND]
+    packet = net[U(q + HEAD)]
+    behind = net[U(link + BEHIND)]
     if behind == 0:
-        net[net[SOON_LIST] + net[SOON_COUNT]] = -1 - net[packet + MESSAGE]
+        net[U(net[SOON_LIST] + net[SOON_COUNT])] = -1 - net[U(packet + MESSAGE)]
         net[SOON_COUNT] += 1
     else:
-        behind += net[q + CHOSEN] * size
-        net[link + CREDITS + net[q + CHOSEN]] -= 1
-        count = net[behind + COUNT]
-        slot = net[behind + HEAD] + SLOT_SIZE * count
-        if slot >= behind + net[RING_END]:
-            slot -= net[RING_END] - net[RING_BEGIN]
-        net[slot + MESSAGE] = net[packet + MESSAGE]
-        net[slot + STATE] = net[packet + STATE]
-        net[slot + GOAL] = net[packet + GOAL]
-        net[behind + COUNT] = count + 1
-        if count == 0:
-            net[net[SOON_LIST] + net[SOON_COUNT]] = behind
-            net[SOON_COUNT] += 1
+        lane = net[U(q + CHOSEN)]
+        net[U(link + CREDITS + lane)] -= 1
+        enter(net, behind + lane * size, packet)
 
 
 @kernel
 def arbitrate(net: Net, now: int) -> None:
     """Let heads ask for links, all of a vertex at once, until no loser is left.
 
-    A head asks for the free link that leads on with most free slots behind it, ties
-    drawn, else for its escape channel. It only looks if one of its links has changed:
-    after the last arbitration it could not take any other. Of those that ask for a link
-    the next in turn wins.
+    A head only looks if one of its channels has changed: after the last arbitration it
+    could not enter any other. Of those that ask for a link the next in turn wins.
     """
     size = net[QUEUE_SIZE]
-    seed = net[SEED]
     backwards = net[BACKWARDS]
     asked = net[ASKED_LIST]
     changed = net[CHANGED_LIST]
     count = net[CHANGED_COUNT]
     net[CHANGED_COUNT] = 0
     for j in range(count):
-        vertex = net[changed + (count - 1 - j if backwards else j)]
-        changes = net[vertex + CHANGES]
-        net[vertex + CHANGES] = 0
+        vertex = net[U(changed + (count - 1 - j if backwards else j))]
+        changes = net[U(vertex + CHANGES)]
+        net[U(vertex + CHANGES)] = 0
         waiting = vertex + WAITING
-        inputs = net[vertex + INPUTS]
+        first = net[U(vertex + INPUT)]
         losers = 1
         while losers and changes:
             losers = 0
             asks = 0
-            for place in range(inputs):
-                if net[waiting + place] & changes == 0:
+            for place in range(net[U(vertex + INPUTS)]):
+                if net[U(waiting + place)] & changes == 0:
                     continue
-                q = net[vertex + INPUT] + place * size
-                lane = net[q + LANE]
-                shift = net[q + SHIFT]
-                options = net[q + LIST]
-                best = 0
-                most = 0
-                ties = 0
-                bits = 0
-                for i in range(options, options + net[q + OPTIONS]):
-                    link = net[i]
-                    if (net[link + BIT] << shift) & changes == 0:
-                        continue
-                    if net[link + WINNER] == TAKEN:
-                        continue
-                    free = net[link + CREDITS + lane]
-                    if free > most:
-                        most = free
-                        best = link
-                        ties = 1
-                    elif free == most and most > 0:
-                        if ties == 1:
-                            packet = net[q + HEAD]
-                            message, state = net[packet + MESSAGE], net[packet + STATE]
-                            bits = drawn(seed, message, state, net[vertex + NUMBER])
-                        ties += 1
-                        bits = redrawn(bits)
-                        if (bits >> 15) * ties < 2**16:  # with probability 1 / ties
-                            best = link
-                if best == 0:
-                    lane = 0
-                    best = net[q + ESCAPE]
-                    if (
-                        best == 0
-                        or net[best + WINNER] == TAKEN
-                        or net[best + CREDITS] < net[q + NEED]
-                    ):
-                        continue
-                net[q + CHOSEN] = lane
-                winner = net[best + WINNER]
+                link = choose(net, first + place * size, vertex, changes)
+                if link == 0:
+                    continue
+                winner = net[U(link + WINNER)]
                 if winner == 0:
-                    net[best + WINNER] = place + 1
-                    net[asked + asks] = best
+                    net[U(link + WINNER)] = place + 1
+                    net[U(asked + asks)] = link
                     asks += 1
                 else:
                     losers += 1
-                    if winner <= net[best + TURN] <= place:
-                        net[best + WINNER] = place + 1
+                    if winner <= net[U(link + TURN)] <= place:
+                        net[U(link + WINNER)] = place + 1
             for i in range(asks):
-                grant(net, net[asked + i], vertex, now)
-            changes &= net[vertex + OPEN_NOW]
+                grant(net, net[U(asked + i)], vertex, now)
+            changes &= net[U(vertex + OPEN_NOW)]
 
 
 @kernel
@@ -402,7 +419,7 @@ def advance(net: Net, routes: Routes, tally: Ints, mail: Mail, until: int) -> in
             following = now + 1
         else:
             if net[AGENDA_COUNT]:
-                following = now + ((net[net[AGENDA_FIRST]] - now) & LOW)
+                following = now + ((net[U(net[AGENDA_FIRST])] - now) & LOW)
             if tally[HEAP]:
                 ready = mail.messages[mail.heap[0], READY]
                 if following < 0 or ready < following:

@@ -56,6 +56,7 @@ from .cut_through_layout import (
     WAY,
     Net,
     Routes,
+    U,
 )
 
 PER_MESSAGE = 668265263
@@ -88,23 +89,23 @@ def schedule(net: Net, what: int, link: int, now: int) -> None:
     place = net[AGENDA_FIRST] + EVENT_SIZE * net[AGENDA_COUNT]
     if place >= net[AGENDA_END]:
         place -= net[AGENDA_END] - net[AGENDA]
-    net[place] = (now + net[PHITS]) & LOW
-    net[place + 1] = what
-    net[place + 2] = link
+    net[U(place)] = (now + net[PHITS]) & LOW
+    net[U(place + 1)] = what
+    net[U(place + 2)] = link
     net[AGENDA_COUNT] += 1
 
 
 @kernel
 def line_up(net: Net, q: int, vertex: int, bits: int, now: int) -> None:
     """Have the head of a queue wait for links; arbitrate if one of them is free."""
-    net[net[q + BITS_AT]] = bits
-    net[q + SINCE] = now & LOW
-    free = bits & net[vertex + OPEN_NOW]
+    net[U(net[U(q + BITS_AT)])] = bits
+    net[U(q + SINCE)] = now & LOW
+    free = bits & net[U(vertex + OPEN_NOW)]
     if free:
-        if net[vertex + CHANGES] == 0:
-            net[net[CHANGED_LIST] + net[CHANGED_COUNT]] = vertex
+        if net[U(vertex + CHANGES)] == 0:
+            net[U(net[CHANGED_LIST] + net[CHANGED_COUNT])] = vertex
             net[CHANGED_COUNT] += 1
-        net[vertex + CHANGES] |= free
+        net[U(vertex + CHANGES)] |= free
 
 
 @kernel
@@ -122,13 +123,13 @@ def on_grid(net: Net, now: int) -> None:
     bubble = net[BUBBLE]
     net[FRESH_COUNT] = 0
     for j in range(count):
-        q = net[fresh + j]
-        here = net[q + VERTEX]
-        goal = net[net[q + HEAD] + GOAL]
+        q = net[U(fresh + j)]
+        here = net[U(q + VERTEX)]
+        goal = net[U(net[U(q + HEAD)] + GOAL)]
         odd = goal & 1
-        shift = net[q + SHIFT]
+        shift = net[U(q + SHIFT)]
         there = table + (goal >> 1) * axes
-        at = table + net[here + NUMBER] * axes
+        at = table + net[U(here + NUMBER)] * axes
         if there == at:
             schedule(net, q, 0, now)
             continue
@@ -137,21 +138,24 @@ def on_grid(net: Net, now: int) -> None:
         bits = 0
         for a in range(axes):
             axis = net[AXES] + AXIS_SIZE * a
-            port = net[net[axis + PORTS + odd] + net[there + a] - net[at + a]] - 1
+            port = (
+                net[U(net[U(axis + PORTS + odd)] + net[U(there + a)] - net[U(at + a)])]
+                - 1
+            )
             if port < 0:
                 continue
-            link = net[here + OUTPUT] + size * port
+            link = net[U(here + OUTPUT)] + size * port
             if escape == 0:
                 escape = link
-                bits = net[link + BIT]
-                stays = net[q + SAME_RING] == port
-                net[q + NEED] = bubble if net[axis + RING] and not stays else 1
+                bits = net[U(link + BIT)]
+                stays = net[U(q + SAME_RING)] == port
+                net[U(q + NEED)] = bubble if net[U(axis + RING)] and not stays else 1
             if adaptive:
-                bits |= net[link + BIT] << shift
-                net[q + OWN_LIST + options] = link
+                bits |= net[U(link + BIT)] << shift
+                net[U(q + OWN_LIST + options)] = link
                 options += 1
-        net[q + OPTIONS] = options
-        net[q + ESCAPE] = escape
+        net[U(q + OPTIONS)] = options
+        net[U(q + ESCAPE)] = escape
         line_up(net, q, here, bits, now)
 
 
@@ -166,23 +170,23 @@ def on_tree(net: Net, now: int) -> None:
     size = net[LINK_SIZE]
     net[FRESH_COUNT] = 0
     for j in range(count):
-        q = net[fresh + j]
-        here = net[q + VERTEX]
-        target = table + (net[net[q + HEAD] + GOAL] >> 1) * columns
-        level = net[here + LEVEL]
-        above = net[target + level + 1]
-        if net[here + ABOVE] == above:
-            port = net[target + level] - k * above
-            link = net[here + OUTPUT] + size * port
-            bits = net[link + BIT]
-            net[q + OWN_LIST] = link
-            net[q + LIST] = q + OWN_LIST
-            net[q + OPTIONS] = 1
+        q = net[U(fresh + j)]
+        here = net[U(q + VERTEX)]
+        target = table + (net[U(net[U(q + HEAD)] + GOAL)] >> 1) * columns
+        level = net[U(here + LEVEL)]
+        above = net[U(target + level + 1)]
+        if net[U(here + ABOVE)] == above:
+            port = net[U(target + level)] - k * above
+            link = net[U(here + OUTPUT)] + size * port
+            bits = net[U(link + BIT)]
+            net[U(q + OWN_LIST)] = link
+            net[U(q + LIST)] = q + OWN_LIST
+            net[U(q + OPTIONS)] = 1
         else:
-            ups = here + WAITING + net[here + INPUTS]
-            bits = net[ups]
-            net[q + LIST] = ups + 1
-            net[q + OPTIONS] = k
+            ups = here + WAITING + net[U(here + INPUTS)]
+            bits = net[U(ups)]
+            net[U(q + LIST)] = ups + 1
+            net[U(q + OPTIONS)] = k
         line_up(net, q, here, bits, now)
 
 
@@ -201,18 +205,18 @@ def on_graph(net: Net, routes: Routes, now: int) -> None:
     size = net[LINK_SIZE]
     net[FRESH_COUNT] = 0
     for j in range(count):
-        q = net[fresh + j]
-        vertex = net[q + VERTEX]
-        here = net[vertex + NUMBER]
-        packet = net[q + HEAD]
-        goal = net[packet + GOAL] >> 1
-        state = net[packet + STATE]
+        q = net[U(fresh + j)]
+        vertex = net[U(q + VERTEX)]
+        here = net[U(vertex + NUMBER)]
+        packet = net[U(q + HEAD)]
+        goal = net[U(packet + GOAL)] >> 1
+        state = net[U(packet + STATE)]
         if way == VALIANT and state & 1 == 0:
-            bits = drawn(seed, net[packet + MESSAGE], state, net[VERTICES])
+            bits = drawn(seed, net[U(packet + MESSAGE)], state, net[VERTICES])
             middle = middles[bits % len(middles)]
             if middle == here:
                 state += 1
-                net[packet + STATE] = state
+                net[U(packet + STATE)] = state
             else:
                 goal = middle
         if goal == here:
@@ -233,11 +237,11 @@ def on_graph(net: Net, routes: Routes, now: int) -> None:
                     port = i - first[here]
                     continue
                 if ties == 2:
-                    bits = drawn(seed, net[packet + MESSAGE], state, here)
+                    bits = drawn(seed, net[U(packet + MESSAGE)], state, here)
                 bits = redrawn(bits)
                 if (bits >> 15) * ties < 2**16:  # with probability 1 / ties
                     port = i - first[here]
-        link = net[vertex + OUTPUT] + size * port
-        net[q + OWN_LIST] = link
-        net[q + OPTIONS] = 1
-        line_up(net, q, vertex, net[link + BIT] << net[q + SHIFT], now)
+        link = net[U(vertex + OUTPUT)] + size * port
+        net[U(q + OWN_LIST)] = link
+        net[U(q + OPTIONS)] = 1
+        line_up(net, q, vertex, net[U(link + BIT)] << net[U(q + SHIFT)], now)

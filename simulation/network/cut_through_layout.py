@@ -21,6 +21,8 @@ Ints = npt.NDArray[np.int64]
 Net = npt.NDArray[np.int32]
 """Constants and counters, vertices, links, queues, lists; see above."""
 
+U = np.uint64
+"""Index that numba does not check for being negative: a fifth of the time."""
 LOW = 2**31 - 1
 """Low bits of a cycle, all that is kept where it is compared with a cycle at hand."""
 
@@ -59,12 +61,12 @@ CHANGES, OPEN_NOW, SOLE, INPUTS, INPUT, OUTPUT, NUMBER, LEVEL, ABOVE, WAITING = 
 )
 
 # A link: 1 + number of the input that asks for it within its vertex, or TAKEN, or 0;
-# the input whose turn is next; its first queue (0: it ends at a processor); bit of its
+# the input whose turn is next, which may be one too many; its first queue (0: it ends at a processor); bit of its
 # first channel; packets carried, in two numbers; and free slots of the queues behind it.
-WINNER, TURN, BEHIND, BIT, CARRIED, MILLIARDS, CREDITS = range(7)
+WINNER, TURN, BEHIND, BIT, CARRIED, OVERFLOW, CREDITS = range(7)
 TAKEN = -1
-FULL = 10**9
-"""Packets from which a link counts them in MILLIARDS."""
+FULL = 30
+"""Bits of CARRIED; what goes beyond is counted in OVERFLOW."""
 
 # A queue: packets in it; place of the first one; vertex; link above (0: injection), the
 # place of its credits there, and the vertex that it comes from, which has a BIT_ABOVE
