@@ -76,7 +76,6 @@ from .cut_through_layout import (
     OPTIONS,
     OVERFLOW,
     PACKETS,
-    PHITS,
     QUEUE_SIZE,
     REACHED,
     READY,
@@ -107,7 +106,7 @@ from .cut_through_layout import (
 
 @kernel
 def note(net: Net, vertex: int, bits: int) -> None:
-    """Have a vertex arbitrated in this cycle for channels that are open now."""
+    """Note that channels out of a vertex are open, to be arbitrated in this cycle."""
     if net[U(vertex + CHANGES)] == 0:
         net[U(net[CHANGED_LIST] + net[CHANGED_COUNT])] = vertex
         net[CHANGED_COUNT] += 1
@@ -126,13 +125,18 @@ def begin(net: Net, q: int, message: int, messages: Ints) -> None:
 
 
 @kernel
-def events(net: Net, now: int, messages: Ints) -> None:
-    """Take in what is due now: free links and slots, packets that have arrived."""
+def events(net: Net, now: int, messages: Ints) -> int:
+    """Take in what is due now: free links and slots, packets that have arrived.
+
+    Returns
+    -------
+    int
+        The number of these packets.
+    """
     agenda = net[AGENDA]
     end = net[AGENDA_END]
     first = net[AGENDA_FIRST]
     count = net[AGENDA_COUNT]
-    arrived = net[ARRIVED_LIST]
     fresh = net[FRESH_LIST]
     ring_begin = net[RING_BEGIN]
     ring_end = net[RING_END]
@@ -140,6 +144,7 @@ def events(net: Net, now: int, messages: Ints) -> None:
     backwards = net[BACKWARDS]
     cycle = now & LOW
     arrivals = 0
+    consumed = 0
     heads = 0
     due = 0
     place = first
@@ -167,10 +172,12 @@ def events(net: Net, now: int, messages: Ints) -> None:
             if bits:
                 note(net, vertex, bits)
         else:
-            net[U(arrived + arrivals)] = (
-                -1 - q if q < 0 else net[U(net[U(q + HEAD)] + MESSAGE)]
-            )
-            arrivals += 1
+            message = -1 - q if q < 0 else net[U(net[U(q + HEAD)] + MESSAGE)]
+            consumed += 1
+            messages[message, LEFT] -= 1
+            if messages[message, LEFT] == 0:
+                net[U(net[ARRIVED_LIST] + arrivals)] = message
+                arrivals += 1
             if q < 0:
                 continue
         above = net[U(q + LINK)]
@@ -198,19 +205,14 @@ def events(net: Net, now: int, messages: Ints) -> None:
     net[AGENDA_COUNT] = count - due
     net[ARRIVED_COUNT] = arrivals
     net[FRESH_COUNT] = heads
+    return consumed
 
 
 @kernel
 def arrivals(net: Net, tally: Ints, mail: Mail) -> None:
     """Deliver the messages of which the last packet has arrived."""
-    messages = mail.messages
-    count = net[ARRIVED_COUNT]
-    tally[CONSUMED] += count
-    for i in range(count):
-        message = net[U(net[ARRIVED_LIST] + i)]
-        messages[message, LEFT] -= 1
-        if messages[message, LEFT] == 0:
-            deliver(message, tally[NOW], tally, mail)
+    for i in range(net[ARRIVED_COUNT]):
+        deliver(net[U(net[ARRIVED_LIST] + i)], tally[NOW], tally, mail)
     net[ARRIVED_COUNT] = 0
 
 
@@ -394,12 +396,12 @@ def advance(net: Net, routes: Routes, tally: Ints, mail: Mail, until: int) -> in
     while True:
         now = tally[NOW]
         if net[AGENDA_COUNT]:
-            events(net, now, mail.messages)
+            tally[CONSUMED] += events(net, now, mail.messages)
         if net[ARRIVED_COUNT]:
             arrivals(net, tally, mail)
         if net[SOON_COUNT]:
             entries(net, now)
-        if tally[HEAP]:
+        if tally[HEAP] and mail.messages[mail.heap[0], READY] <= now:
             releases(net, tally, mail)
         if net[FRESH_COUNT]:
             if kind == GRID:

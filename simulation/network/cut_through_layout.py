@@ -31,8 +31,8 @@ LOW = 2**31 - 1
 # digits; it has COLUMNS columns. AXES has for every axis whether it is a ring, and the
 # places of two tables of ports, for senders at even and odd cells: 1 + the port to take
 # for a difference of coordinates, which may be negative. QUEUE_SIZE and LINK_SIZE are
-# those of records, RING_BEGIN and RING_END those of the packets within a queue. LANES is
-# the largest number of channels of a link. AGENDA_END bounds the events.
+# those of records, RING_BEGIN and RING_END those of the packets within a queue. LANES
+# is the largest number of channels of a link. AGENDA_END bounds the events.
 KIND, WAY, RADIX, PHITS, BUBBLE, SEED, BACKWARDS, VERTICES, LANES = range(9)
 AT, COLUMNS, AXES, QUEUE_SIZE, LINK_SIZE, RING_BEGIN, RING_END = range(9, 16)
 # Places of lists, and how many entries they have. AGENDA is a ring of events that come
@@ -50,19 +50,19 @@ EVENT_SIZE = 3
 RING, PORTS = 0, 1
 AXIS_SIZE = 3
 
-# A vertex: bits of channels to arbitrate, of those that a packet could enter now (the
-# link is free, and a slot behind it), and those that stand for one channel only; queues,
-# first queue, first link, number; on k-ary n-trees LEVEL and the number without the
-# digits that distinguish a switch from others of its level above the same processors;
-# and for each queue the bits of the channels that its head waits for, or 0. Behind these
-# a switch of a tree has the bits of its links up, and a list of them.
-CHANGES, OPEN_NOW, SOLE, INPUTS, INPUT, OUTPUT, NUMBER, LEVEL, ABOVE, WAITING = range(
-    10
-)
+# A vertex: bits of the channels to arbitrate, of those that a packet could enter now
+# (the link is free, and a slot behind it), and those that stand for one channel only;
+# queues, first queue, first link, number; on k-ary n-trees LEVEL and the number without
+# the digits that distinguish a switch from others of its level above the same
+# processors; and for each queue the bits of the channels that its head waits for, or 0.
+# Behind these a switch of a tree has the bits of its links up, and a list of them.
+CHANGES, OPEN_NOW, SOLE, INPUTS, INPUT = range(5)
+OUTPUT, NUMBER, LEVEL, ABOVE, WAITING = range(5, 10)
 
 # A link: 1 + number of the input that asks for it within its vertex, or TAKEN, or 0;
-# the input whose turn is next, which may be one too many; its first queue (0: it ends at a processor); bit of its
-# first channel; packets carried, in two numbers; and free slots of the queues behind it.
+# the input whose turn is next, which may be one too many; its first queue (0: it ends
+# at a processor); bit of its first channel; packets carried, in two numbers; and free
+# slots of the queues behind it.
 WINNER, TURN, BEHIND, BIT, CARRIED, OVERFLOW, CREDITS = range(7)
 TAKEN = -1
 FULL = 30
