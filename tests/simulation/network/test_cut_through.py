@@ -438,6 +438,10 @@ def test_bad_input_is_refused_in_one_line() -> None:
             lambda: CutThrough(Torus(4)).add(messages([(0, 4, 1)])),
             "target[0]: there are only 4",
         ),
+        (
+            lambda: CutThrough(Torus(4)).add(messages([(0, 1, 1), (0, 1, 2**40)])),
+            "length[1]: must be at most 1073741824 packets of 16 phits, not 10995116",
+        ),
     ]
     for call, text in cases:
         with pytest.raises(InputError) as caught:
