@@ -33,10 +33,11 @@ import numpy as np  # noqa: E402
 
 from closeknit.instances import Torus  # noqa: E402
 from closeknit.instances.ksubset.graph_generators import dragonfly_network  # noqa: E402
-from closeknit.simulation.network.cut_through import CutThrough, Network  # noqa: E402
+from closeknit.simulation.network.cut_through import CutThrough  # noqa: E402
 from closeknit.simulation.network.flow_level import FlowLevel  # noqa: E402
 from closeknit.simulation.network.kary_tree import KaryTree  # noqa: E402
 from closeknit.simulation.network.messages import Messages, messages  # noqa: E402
+from closeknit.simulation.network.posted import Network  # noqa: E402
 from closeknit.simulation.network.workloads import workload  # noqa: E402
 from closeknit.solvers.kernels import kernel  # noqa: E402
 

@@ -10,12 +10,13 @@ import numpy.typing as npt
 
 from ...instances import Graph, Mesh, Torus, Tree
 from ...instances.ksubset.graph_generators import dragonfly_network
-from ...simulation.network.cut_through import PACKET, CutThrough, Network
+from ...simulation.network.cut_through import CutThrough
 from ...simulation.network.engine import Engine
 from ...simulation.network.flits import Flits, Router
 from ...simulation.network.flow_level import FlowLevel
 from ...simulation.network.kary_tree import KaryTree
 from ...simulation.network.messages import Messages
+from ...simulation.network.posted import PACKET, Network
 from ...simulation.network.worm import RigidWorms
 from ...simulation.network.worm_mail import Wormhole
 from .claim import Claim, Outcome, Trial, held, refuted

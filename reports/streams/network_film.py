@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ...instances import Graph, Mesh, Torus, Tree
-from ...simulation.network.cut_through import Network
 from ...simulation.network.kary_tree import KaryTree
 from ...simulation.network.messages import Ints
+from ...simulation.network.posted import Network
 from ...simulation.network.recording import LinkFilm
 from ..pages.document import Plot
 from .reel import reel

@@ -7,8 +7,8 @@ from dataclasses import asdict
 import numpy as np
 from matplotlib.collections import LineCollection
 
-from ...simulation.network.cut_through import Network
 from ...simulation.network.open_loop_runs import Loaded
+from ...simulation.network.posted import Network
 from ...simulation.network.recording import LinkFilm
 from ...simulation.network.runs import Finished, Traced
 from ..pages.document import Document, Name, Plot, Section, Table

@@ -18,49 +18,52 @@ queues of their own that can be read at once.
 
 from __future__ import annotations
 
-from math import prod
-
 import numpy as np
 import numpy.typing as npt
 
-from ...instances import Graph, InputError, Mesh, Torus, Tree
+from ...instances import InputError, Mesh, Torus
 from ...instances.numbers import at_least, between
-from .cut_through_graphs import graph_plan
 from .cut_through_kernels import advance
+from .cut_through_kernels_routes import PER_MESSAGE
 from .cut_through_layout import (
-    ADAPTIVE,
+    AGENDA,
+    AGENDA_COUNT,
+    AGENDA_END,
+    AGENDA_FIRST,
     BACKWARDS,
+    BITS_AT,
     BUBBLE,
     CARRIED,
     CONSUMED,
+    ENTRY,
+    EVENT_SIZE,
+    FULL,
+    GOAL_OF,
+    HEAD,
     INJECTED,
-    KIND,
+    LAST,
+    LOW,
     MESSAGE,
+    NUMBER,
     OPEN,
+    OVERFLOW,
     PHITS,
-    RADIX,
     SEED,
     SINCE,
-    SLOTS,
     SOURCE,
     STATE,
     TARGET,
     VERTEX,
     Ints,
 )
-from .cut_through_nets import Plan, check_room, grid_plan, laid_out, tree_plan
+from .cut_through_records import laid_out
 from .kary_tree import KaryTree
-from .posted import Posted
+from .messages import Messages
+from .posted import PACKET, QUEUE, Network, Posted
 
-PACKET = 16
-"""Phits of a packet."""
-QUEUE = 4
-"""Packets that a queue holds."""
-GRID_ROUTINGS = ("adaptive", "dimension-order")
 _MOST_SHOWN = 3
 _MOST_SEED = 2**31 - 1
-
-Network = Mesh | Torus | KaryTree | Graph | Tree
+_MOST_PACKETS = 2**30
 
 
 class CutThrough(Posted):
@@ -105,6 +108,7 @@ class CutThrough(Posted):
 
     Examples
     --------
+    >>> from closeknit.instances import Torus
     >>> from closeknit.simulation.network.messages import messages
     >>> engine = CutThrough(Torus(8, 8))
     >>> engine.add(messages([(0, 3, 32)]))
@@ -128,88 +132,86 @@ class CutThrough(Posted):
         between(packet, 2, 2**20, "packet")
         at_least(queue, 2, "queue")
         between(bubble, 1, queue, "bubble")
-        plan, way = planned(network, routing, table, queue)
-        super().__init__(len(plan.home), packet)
-        self.network = network
-        self._plan = plan
-        self._net, self._routes = laid_out(plan, queue, self._tally)
-        numbers = self._net.numbers
-        numbers[KIND], numbers[ADAPTIVE] = plan.kind, way
-        numbers[PHITS], numbers[SLOTS], numbers[BUBBLE] = packet, queue, bubble
-        numbers[SEED], numbers[BACKWARDS] = seed, backwards
-        numbers[RADIX] = network.k if isinstance(network, KaryTree) else 0
+        super().__init__(network, routing, table, packet, queue)
+        self._records = laid_out(self._plan, queue)
+        net = self._records.net
+        net[PHITS], net[BUBBLE] = packet, bubble
+        net[SEED], net[BACKWARDS] = seed, backwards
+
+    def _add(self, messages: Messages, job: int) -> None:
+        """Add messages; those that are too long to count their packets are refused."""
+        begin = self._count
+        packets = -(-messages.length // self._packet_phits)
+        if len(messages) and packets.max() > _MOST_PACKETS:
+            at = int(packets.argmax())
+            raise InputError(
+                f"must be at most {_MOST_PACKETS} packets of {self._packet_phits} "
+                f"phits, not {messages.length[at]} phits",
+                field=f"length[{at}]",
+            )
+        goal = messages.target
+        if not isinstance(self.network, KaryTree):
+            goal = self._plan.routes.home[goal]
+        odd = 0
+        if isinstance(self.network, Mesh | Torus):
+            odd = self._plan.routes.at[messages.source].sum(axis=1) % 2
+        super()._add(messages, job)
+        rows = self._mail.messages[begin : self._count]
+        rows[:, ENTRY] = self._records.entry[messages.source]
+        rows[:, GOAL_OF] = 2 * goal + odd
 
     def _advance(self, until: int) -> int:
-        return int(advance(self._net, self._routes, self._mail, until))
+        net, routes = self._records.net, self._plan.routes
+        return int(advance(net, routes, self._tally, self._mail, until))
 
     @property
     def carried(self) -> Ints:
         """Number of phits that each link has carried, or begun to; see `channels`."""
-        found: Ints = self._net.links[:, CARRIED] * self._net.numbers[PHITS]
-        return found
+        net, links = self._records.net.astype(np.int64), self._records.links
+        found: Ints = 2**FULL * net[links + OVERFLOW] + net[links + CARRIED]
+        return found * self._packet_phits
 
     @property
     def injected(self) -> int:
         """Number of packets of all messages released so far."""
-        return int(self._net.tally[INJECTED])
+        return int(self._tally[INJECTED])
 
     @property
     def consumed(self) -> int:
         """Number of packets that have reached their processor."""
-        return int(self._net.tally[CONSUMED])
+        return int(self._tally[CONSUMED])
 
-    def channels(self) -> list[tuple[str, npt.NDArray[np.int64]]]:
-        """Return kinds of links and their two ends.
-
-        On meshes and tori ends are processors, on graphs and trees nodes; on k-ary
-        n-trees processors, then switches level by level.
-        """
-        return [(name, ends.copy()) for name, ends in self._plan.channels]
+    def _drop(self, n: int) -> None:
+        super()._drop(n)
+        net = self._records.net
+        net[SEED] = (int(net[SEED]) + n * PER_MESSAGE) & LOW
+        net[self._records.slots + MESSAGE] -= n  # also of free slots: means nothing
+        net[self._records.entry + LAST] -= n
+        begin, size = int(net[AGENDA]), int(net[AGENDA_END] - net[AGENDA])
+        first = int(net[AGENDA_FIRST]) - begin
+        due = begin + (first + EVENT_SIZE * np.arange(net[AGENDA_COUNT])) % size
+        net[due + 1] += np.where(net[due + 1] < 0, n, 0)
 
     def _blocked(self) -> str:
         """Name the packets that wait at the heads of queues, the longest first."""
-        net = self._net
-        queues = np.flatnonzero(net.masks)
-        waiting = sorted((int(net.queues[q, SINCE]), q) for q in queues.tolist())
+        net, queues = self._records.net, self._records.queues
+        heads = queues[net[net[queues + BITS_AT]] != 0]
+        waiting = sorted(zip(net[heads + SINCE].tolist(), heads.tolist(), strict=True))
         shown = [self._packet(q, since) for since, q in waiting[:_MOST_SHOWN]]
         if len(waiting) > _MOST_SHOWN:
             shown.append(f"{len(waiting) - _MOST_SHOWN} more")
-        text = f"deadlock at cycle {self.time}: {int(net.tally[OPEN])} messages left, "
+        left = int(self._tally[OPEN])
+        text = f"deadlock at cycle {self.time}: {left} messages left, "
         return text + f"{len(waiting)} packets block each other: {'; '.join(shown)}"
 
     def _packet(self, q: int, since: int) -> str:
-        net = self._net
-        message, state = net.queues[q, [MESSAGE, STATE]].tolist()
+        net = self._records.net
+        packet = int(net[q + HEAD])
+        message, state = net[[packet + MESSAGE, packet + STATE]].tolist()
         source, target = self._mail.messages[message, [SOURCE, TARGET]].tolist()
-        at = self._plan.name_of(int(net.queues[q, VERTEX]))
+        at = self._plan.name_of(int(net[net[q + VERTEX] + NUMBER]))
+        since = self.time - ((self.time - since) & LOW)
         return (
-            f"packet {state // 2} of message {message} from {source} to {target} "
-            f"at {at} since cycle {since}"
+            f"packet {state // 2} of message {message + self._forgotten} from {source} "
+            f"to {target} at {at} since cycle {since}"
         )
-
-
-def planned(
-    network: Network, routing: str, table: npt.ArrayLike | None, slots: int
-) -> tuple[Plan, int]:
-    """Lay out any network; return its routing as a number, too."""
-    if isinstance(network, Graph | Tree):
-        given = None if table is None else np.asarray(table)
-        return graph_plan(network, routing or "minimal", given)
-    if table is not None:
-        raise InputError("only graphs and trees take one", field="table")
-    known = GRID_ROUTINGS[:1] if isinstance(network, KaryTree) else GRID_ROUTINGS
-    if routing and routing not in known:
-        raise InputError(
-            f"must be one of {', '.join(known)}", field="routing", value=routing
-        )
-    if isinstance(network, KaryTree):
-        check_room(2 * network.n * network.processors, slots)
-        return tree_plan(network), 1
-    if not isinstance(network, Mesh | Torus):
-        raise InputError(
-            "must be a mesh, torus, tree, k-ary tree or graph",
-            field="topology",
-            value=type(network).__name__,
-        )
-    check_room(4 * len(network.shape) * prod(network.shape), slots)
-    return grid_plan(network), routing != "dimension-order"

@@ -14,7 +14,7 @@ from ...instances import Graph, InputError, Tree
 from ...instances.topologies.shortest_paths import weighted_rows
 from ...solvers.kernels import kernel
 from .cut_through_layout import DRAWN, GRAPH, LOWEST, TABLE, VALIANT, Ints, Routes
-from .cut_through_nets import NO_TABLE, NONE, Plan
+from .cut_through_nets import NO_TABLE, Plan
 
 MOST_DISTANCES = 2**24
 ROUTINGS = {"minimal": LOWEST, "drawn": DRAWN, "valiant": VALIANT}
@@ -44,6 +44,27 @@ def longest(order: Ints, away: Ints, links: Ints, first: Ints, most: Ints) -> No
             if away[u] + links[i, 2] == away[v]:
                 found = max(found, most[u] + 1)
         most[v] = found
+
+
+@kernel
+def lowest_ports(away: Ints, links: Ints, first: Ints, ports: Ints) -> None:
+    """Find the first link of a shortest path from every vertex to every goal.
+
+    Parameters
+    ----------
+    away
+        Distances of the vertices, one row per goal.
+    links, first
+        See `longest`.
+    ports
+        Receives the numbers of the links among those of their vertex.
+    """
+    for row in range(len(away)):
+        for v in range(len(first) - 1):
+            for i in range(first[v], first[v + 1]):
+                if away[row, links[i, 1]] + links[i, 2] == away[row, v]:
+                    ports[row, v] = i - first[v]
+                    break
 
 
 @kernel
@@ -84,8 +105,8 @@ def follow(table: Ints, links: Ints, first: Ints, home: Ints, found: Ints) -> in
 
 def graph_plan(
     graph: Graph | Tree, routing: str, table: np.ndarray | None = None
-) -> tuple[Plan, int]:
-    """Lay out a graph or a tree and its routes; also return the routing as a number.
+) -> Plan:
+    """Lay out a graph or a tree and its routes.
 
     Parameters
     ----------
@@ -118,11 +139,11 @@ def graph_plan(
     host = np.zeros(nodes, np.bool_)
     host[home] = degree[home] == 1
     switches = np.flatnonzero(~host)
-    kind = TABLE if table is not None else ROUTINGS[routing]
+    way = TABLE if table is not None else ROUTINGS[routing]
     goals = home
-    if kind == VALIANT:
+    if way == VALIANT:
         if not len(switches):
-            kind = LOWEST
+            way = LOWEST
         goals = np.unique(np.concatenate([home, switches]))
     if len(goals) * nodes > MOST_DISTANCES:
         raise InputError(
@@ -153,35 +174,41 @@ def graph_plan(
             order = np.argsort(away[i], kind="stable")
             longest(order, away[i], links, first, most[i])
         hops = int(most[row[home]][:, home].max())
-        if kind == VALIANT:
+        if way == VALIANT:
             one = int(most[row[switches]][:, home].max())
             hops = one + int(most[row[home]][:, switches].max())
+    if way == LOWEST:
+        lowest = np.full((len(goals), nodes), -1, np.int64)
+        lowest_ports(away, links, first, lowest)
+        away, way = lowest, TABLE
     if host[home].all():
         hops -= 2  # the first and the last link need no further channels
     lanes = np.full(len(links), max(1, hops), np.int64)
     lanes[host[links[:, 0]]] = 1
     lanes[host[links[:, 1]]] = 0
-    plan = Plan(
+    routes = Routes(
         kind=GRAPH,
-        vertices=nodes,
+        way=way,
+        radix=0,
+        home=home,
+        first=first,
+        out=np.arange(len(links)),
+        ends=links[:, 1:].copy(),
+        at=NO_TABLE,
+        sides=NO_TABLE,
+        row=row,
+        away=away,
+        middles=switches,
+    )
+    return Plan(
+        routes=routes,
         links=links,
         lanes=lanes,
-        home=home,
-        routes=Routes(
-            home,
-            NONE,
-            np.arange(len(links)),
-            *(NO_TABLE, NO_TABLE, NO_TABLE, NONE),
-            *(row, away, switches),
-        ),
-        widest=1,
-        out_ends=first,
-        traits=np.zeros((nodes, 3), np.int64),
+        traits=np.zeros((nodes, 2), np.int64),
         channels=[("link", links[:, :2].copy())],
         name_of=lambda v: f"node {v}",
         hosts=host[links[:, 0]],
     )
-    return plan, kind
 
 
 def _edges(graph: Graph | Tree) -> tuple[int, Ints]:

@@ -11,34 +11,49 @@ from __future__ import annotations
 
 from ...solvers.kernels import kernel
 from .cut_through_kernels_mail import deliver, pop
-from .cut_through_kernels_routes import drawn, on_graph, on_grid, on_tree, redrawn
+from .cut_through_kernels_routes import (
+    drawn,
+    on_graph,
+    on_grid,
+    on_tree,
+    redrawn,
+    schedule,
+)
 from .cut_through_layout import (
-    ADAPTIVE,
+    AGENDA,
     AGENDA_COUNT,
+    AGENDA_END,
     AGENDA_FIRST,
-    ASKED,
+    ARRIVED_COUNT,
+    ARRIVED_LIST,
+    ASKED_LIST,
     BACKWARDS,
-    BEGIN,
     BEHIND,
     BIT,
-    BUSY,
+    BIT_ABOVE,
     CARRIED,
-    CHANGED,
+    CHANGED_COUNT,
+    CHANGED_LIST,
     CHANGES,
     CHOSEN,
     CONSUMED,
     COUNT,
+    CREDIT,
+    CREDITS,
     ENDED,
+    ENTRY,
     ESCAPE,
+    EVENT_SIZE,
     FAT_TREE,
-    FEEDS,
-    FIRST,
     FOLLOWING,
-    FRESH,
+    FRESH_COUNT,
+    FRESH_LIST,
     FROM,
+    FULL,
     GOAL,
-    GRAPH,
+    GOAL_OF,
     GRID,
+    HEAD,
     HEAP,
     IDLE,
     INJECTED,
@@ -46,146 +61,178 @@ from .cut_through_layout import (
     INPUTS,
     JOB_ENDED,
     KIND,
+    LANE,
+    LANES,
+    LAST,
     LEFT,
+    LINK,
+    LIST,
+    LOW,
     MESSAGE,
     NEED,
     NOW,
+    NUMBER,
+    OPEN_NOW,
     OPTIONS,
+    OVERFLOW,
     PACKETS,
-    PHITS,
-    PLACE,
+    QUEUE_SIZE,
     REACHED,
     READY,
+    RING_BEGIN,
+    RING_END,
     SEED,
     SENT,
-    SINCE,
-    SLOTS,
-    SOON,
+    SHIFT,
+    SLOT_SIZE,
+    SOLE,
+    SOON_COUNT,
+    SOON_LIST,
     SOURCE,
     STATE,
+    TAKEN,
     TARGET,
     TURN,
-    VALIANT,
     VERTEX,
-    WANTED,
+    WAITING,
     WINNER,
     Ints,
     Mail,
     Net,
     Routes,
+    U,
 )
 
 
 @kernel
-def events(net: Net, mail: Mail) -> None:
-    """Take in what is due now: free links and slots, arriving headers and packets."""
-    tally = net.tally
-    agenda = net.agenda
-    queues = net.queues
-    links = net.links
-    vertices = net.vertices
-    changed = net.changed
-    fresh = net.fresh
-    messages = mail.messages
-    now = tally[NOW]
-    size = len(agenda)
-    slots = net.numbers[SLOTS]
-    backwards = net.numbers[BACKWARDS]
-    first = tally[AGENDA_FIRST]
-    changes = tally[CHANGED]
-    heads = tally[FRESH]
+def note(net: Net, vertex: int, bits: int) -> None:
+    """Note that channels out of a vertex are open, to be arbitrated in this cycle."""
+    if net[U(vertex + CHANGES)] == 0:
+        net[U(net[CHANGED_LIST] + net[CHANGED_COUNT])] = vertex
+        net[CHANGED_COUNT] += 1
+    net[U(vertex + CHANGES)] |= bits
+    net[U(vertex + OPEN_NOW)] |= bits
+
+
+@kernel
+def begin(net: Net, q: int, message: int, messages: Ints) -> None:
+    """Put the first packet of a message at the head of an injection queue."""
+    packet = net[U(q + HEAD)]
+    net[U(packet + MESSAGE)] = message
+    net[U(packet + STATE)] = 0
+    net[U(packet + GOAL)] = messages[message, GOAL_OF]
+    net[U(q + COUNT)] = messages[message, PACKETS]
+
+
+@kernel
+def events(net: Net, now: int, messages: Ints) -> int:
+    """Take in what is due now: free links and slots, packets that have arrived.
+
+    Returns
+    -------
+    int
+        The number of these packets.
+    """
+    agenda = net[AGENDA]
+    end = net[AGENDA_END]
+    first = net[AGENDA_FIRST]
+    count = net[AGENDA_COUNT]
+    fresh = net[FRESH_LIST]
+    ring_begin = net[RING_BEGIN]
+    ring_end = net[RING_END]
+    lanes = net[LANES]
+    backwards = net[BACKWARDS]
+    cycle = now & LOW
+    arrivals = 0
     consumed = 0
+    heads = 0
     due = 0
     place = first
-    while due < tally[AGENDA_COUNT] and agenda[place, 0] == now:
+    while due < count and net[U(place)] == cycle:
         due += 1
-        place += 1
-        if place == size:
-            place = 0
+        place += EVENT_SIZE
+        if place == end:
+            place = agenda
     for j in range(due):
-        i = first + (due - 1 - j if backwards else j)
-        if i >= size:
-            i -= size
-        q = agenda[i, 1]
-        link = agenda[i, 2]
-        if link >= 0:
-            links[link, BUSY] = 0
-            vertex = links[link, FROM]
-            if vertices[vertex, CHANGES] == 0:
-                changed[changes] = vertex
-                changes += 1
-            vertices[vertex, CHANGES] |= links[link, BIT]
+        event = first + EVENT_SIZE * (due - 1 - j if backwards else j)
+        if event >= end:
+            event -= end - agenda
+        q = net[U(event + 1)]
+        link = net[U(event + 2)]
+        if link:
+            net[U(link + WINNER)] = 0
+            vertex = net[U(q + VERTEX)]
+            bit = int(net[U(link + BIT)])
+            bits = bit
+            if net[U(vertex + SOLE)]:
+                bits = 0
+                for lane in range(lanes):
+                    if net[U(link + CREDITS + lane)]:
+                        bits |= bit << lane
+            if bits:
+                note(net, vertex, bits)
         else:
-            message = -1 - q if q < 0 else net.packets[q * slots + queues[q, BEGIN], 0]
+            message = -1 - q if q < 0 else net[U(net[U(q + HEAD)] + MESSAGE)]
             consumed += 1
             messages[message, LEFT] -= 1
             if messages[message, LEFT] == 0:
-                deliver(message, now, tally, mail)
+                net[U(net[ARRIVED_LIST] + arrivals)] = message
+                arrivals += 1
             if q < 0:
                 continue
-        if queues[q, FEEDS] < 0:
-            message = queues[q, BEGIN]
-            queues[q, COUNT] += 1
-            if queues[q, COUNT] == messages[message, PACKETS]:
-                queues[q, COUNT] = 0
-                queues[q, BEGIN] = messages[message, FOLLOWING]
-                if queues[q, BEGIN] < 0:
+        above = net[U(q + LINK)]
+        net[U(q + COUNT)] -= 1
+        if above == 0:
+            packet = net[U(q + HEAD)]
+            if net[U(q + COUNT)]:
+                net[U(packet + STATE)] = (net[U(packet + STATE)] | 1) + 1
+            else:
+                message = messages[net[U(packet + MESSAGE)], FOLLOWING]
+                if message < 0:
                     continue
+                begin(net, q, message, messages)
         else:
-            above = queues[q, FEEDS]
-            if links[above, BUSY] == 0:
-                vertex = links[above, FROM]
-                if vertices[vertex, CHANGES] == 0:
-                    changed[changes] = vertex
-                    changes += 1
-                vertices[vertex, CHANGES] |= links[above, BIT]
-            queues[q, COUNT] -= 1
-            queues[q, BEGIN] += 1
-            if queues[q, BEGIN] == slots:
-                queues[q, BEGIN] = 0
-            if queues[q, COUNT] == 0:
+            net[U(net[U(q + CREDIT)])] += 1
+            if net[U(above + WINNER)] == 0:
+                note(net, net[U(q + FROM)], net[U(q + BIT_ABOVE)])
+            packet = net[U(q + HEAD)] + SLOT_SIZE
+            net[U(q + HEAD)] = q + ring_begin if packet == q + ring_end else packet
+            if net[U(q + COUNT)] == 0:
                 continue
-        fresh[heads] = q
+        net[U(fresh + heads)] = q
         heads += 1
-    tally[AGENDA_FIRST] = place
-    tally[AGENDA_COUNT] -= due
-    tally[CHANGED] = changes
-    tally[CONSUMED] += consumed
-    tally[FRESH] = heads
+    net[AGENDA_FIRST] = place
+    net[AGENDA_COUNT] = count - due
+    net[ARRIVED_COUNT] = arrivals
+    net[FRESH_COUNT] = heads
+    return consumed
 
 
 @kernel
-def entries(net: Net) -> None:
+def arrivals(net: Net, tally: Ints, mail: Mail) -> None:
+    """Deliver the messages of which the last packet has arrived."""
+    for i in range(net[ARRIVED_COUNT]):
+        deliver(net[U(net[ARRIVED_LIST] + i)], tally[NOW], tally, mail)
+    net[ARRIVED_COUNT] = 0
+
+
+@kernel
+def entries(net: Net, now: int) -> None:
     """Take in the headers granted in the last cycle, after all that is due now."""
-    tally = net.tally
-    backwards = net.numbers[BACKWARDS]
-    coming = tally[SOON]
-    tally[SOON] = 0
+    coming = net[SOON_COUNT]
+    net[SOON_COUNT] = 0
     for j in range(coming):
-        q = net.soon[coming - 1 - j if backwards else j]
+        q = net[U(net[SOON_LIST] + (coming - 1 - j if net[BACKWARDS] else j))]
         if q < 0:
-            schedule(q, net.agenda, tally, net.numbers)
+            schedule(net, q, 0, now)
         else:
-            net.fresh[tally[FRESH]] = q
-            tally[FRESH] += 1
+            net[U(net[FRESH_LIST] + net[FRESH_COUNT])] = q
+            net[FRESH_COUNT] += 1
 
 
 @kernel
-def schedule(what: int, agenda: Ints, tally: Ints, numbers: Ints) -> None:
-    """Note the arrival of a packet at its processor, PHITS cycles from now."""
-    i = tally[AGENDA_FIRST] + tally[AGENDA_COUNT]
-    if i >= len(agenda):
-        i -= len(agenda)
-    agenda[i, 0] = tally[NOW] + numbers[PHITS]
-    agenda[i, 1] = what
-    agenda[i, 2] = -1
-    tally[AGENDA_COUNT] += 1
-
-
-@kernel
-def releases(net: Net, routes: Routes, mail: Mail) -> None:
+def releases(net: Net, tally: Ints, mail: Mail) -> None:
     """Hand the messages that are ready now to their senders, in order of number."""
-    tally = net.tally
     messages = mail.messages
     now = tally[NOW]
     while tally[HEAP] > 0 and messages[mail.heap[0], READY] <= now:
@@ -195,273 +242,186 @@ def releases(net: Net, routes: Routes, mail: Mail) -> None:
         if messages[message, SOURCE] == messages[message, TARGET]:
             deliver(message, now, tally, mail)
             continue
-        q = routes.entry[messages[message, SOURCE]]
+        q = messages[message, ENTRY]
         tally[INJECTED] += messages[message, PACKETS]
-        if net.queues[q, BEGIN] < 0:
-            net.queues[q, BEGIN] = message
-            net.fresh[tally[FRESH]] = q
-            tally[FRESH] += 1
+        if net[U(q + COUNT)] == 0:
+            begin(net, q, message, messages)
+            net[U(net[FRESH_LIST] + net[FRESH_COUNT])] = q
+            net[FRESH_COUNT] += 1
         else:
-            messages[-1 - net.queues[q, FEEDS], FOLLOWING] = message
-        net.queues[q, FEEDS] = -1 - message
+            messages[net[U(q + LAST)], FOLLOWING] = message
+        net[U(q + LAST)] = message
 
 
 @kernel
-def heads(net: Net, routes: Routes, mail: Mail) -> None:
-    """Look at the packets that have come to the head of their queue.
+def choose(net: Net, q: int, vertex: int, changes: int) -> int:
+    """Return the link that the head of a queue asks for, or 0.
 
-    Those at their goal are consumed; the others stay in `fresh` for routing.
+    That is the link that leads on with most free slots behind it, ties drawn, else its
+    escape channel.
     """
-    tally = net.tally
-    queues = net.queues
-    packets = net.packets
-    vertices = net.vertices
-    messages = mail.messages
-    slots = net.numbers[SLOTS]
-    kind = net.numbers[KIND]
-    seed = net.numbers[SEED]
-    valiant = kind == GRAPH and net.numbers[ADAPTIVE] == VALIANT
-    count = 0
-    for j in range(tally[FRESH]):
-        q = net.fresh[j]
-        here = queues[q, VERTEX]
-        message = queues[q, BEGIN]
-        state = 2 * queues[q, COUNT]
-        if queues[q, FEEDS] >= 0:
-            slot = q * slots + message
-            message = packets[slot, 0]
-            state = packets[slot, 1]
-        if kind != FAT_TREE:
-            goal = routes.home[messages[message, TARGET]]
-            if valiant and state & 1 == 0:
-                bits = drawn(seed, message, state, len(vertices))
-                middle = routes.middles[bits % len(routes.middles)]
-                if middle == here:
-                    state += 1
-                else:
-                    goal = middle
-            if goal == here:
-                schedule(q, net.agenda, tally, net.numbers)
-                continue
-            queues[q, GOAL] = goal
-        queues[q, MESSAGE] = message
-        queues[q, STATE] = state
-        queues[q, SINCE] = tally[NOW]
-        net.fresh[count] = q
-        count += 1
-    tally[FRESH] = count
-
-
-@kernel
-def line_up(net: Net) -> None:
-    """Have the routed heads wait at their vertices, which are arbitrated if useful."""
-    tally = net.tally
-    queues = net.queues
-    links = net.links
-    vertices = net.vertices
-    options = net.options
-    backwards = net.numbers[BACKWARDS]
-    count = tally[FRESH]
-    for j in range(count):
-        q = net.fresh[count - 1 - j if backwards else j]
-        here = queues[q, VERTEX]
-        mask = 0
-        free = 0
-        for i in range(queues[q, OPTIONS]):
-            link = options[q, i]
-            mask |= links[link, BIT]
-            if links[link, BUSY] == 0:
-                free |= links[link, BIT]
-        link = queues[q, ESCAPE]
-        if link >= 0:
-            mask |= links[link, BIT]
-            if links[link, BUSY] == 0:
-                free |= links[link, BIT]
-        net.masks[q] = mask
-        if free:
-            if vertices[here, CHANGES] == 0:
-                net.changed[tally[CHANGED]] = here
-                tally[CHANGED] += 1
-            vertices[here, CHANGES] |= free
-    tally[FRESH] = 0
-
-
-@kernel
-def ask(net: Net) -> None:
-    """Let the heads ask for links, all at once; vertices with losers stay `changed`.
-
-    A head asks for the free link that leads on with most free slots behind it, ties
-    drawn, else for its escape channel. It only looks if one of its links has changed:
-    after the last arbitration it could not take any other.
-    """
-    tally = net.tally
-    queues = net.queues
-    links = net.links
-    vertices = net.vertices
-    options = net.options
-    masks = net.masks
-    slots = net.numbers[SLOTS]
-    seed = net.numbers[SEED]
-    count = tally[CHANGED]
-    asked = 0
-    left = 0
-    for j in range(count):
-        vertex = net.changed[j]
-        changes = vertices[vertex, CHANGES]
-        losers = 0
-        first = vertices[vertex, INPUT]
-        for q in range(first, first + vertices[vertex, INPUTS]):
-            if masks[q] & changes == 0:
-                continue
-            wanted = queues[q, WANTED]
-            best = -1
-            most = 0
-            ties = 0
-            bits = 0
-            for i in range(queues[q, OPTIONS]):
-                link = options[q, i]
-                if links[link, BUSY] or links[link, BIT] & changes == 0:
-                    continue
-                behind = links[link, FIRST]
-                credits = slots
-                if behind >= 0:
-                    credits -= queues[behind + wanted, COUNT]
-                if credits > most:
-                    most = credits
-                    best = link
-                    ties = 1
-                elif credits == most and most > 0:
-                    if ties == 1:
-                        bits = drawn(seed, queues[q, MESSAGE], queues[q, STATE], vertex)
-                    ties += 1
-                    bits = redrawn(bits)
-                    if (bits >> 15) * ties < 2**16:  # with probability 1 / ties
-                        best = link
-            link = queues[q, ESCAPE]
-            if (
-                best < 0
-                and link >= 0
-                and links[link, BUSY] == 0
-                and slots - queues[links[link, FIRST], COUNT] >= queues[q, NEED]
-            ):
+    lane = net[U(q + LANE)]
+    shift = net[U(q + SHIFT)]
+    options = net[U(q + LIST)]
+    best = 0
+    most = 0
+    ties = 0
+    bits = 0
+    for i in range(options, options + net[U(q + OPTIONS)]):
+        link = net[U(i)]
+        if (net[U(link + BIT)] << shift) & changes == 0:
+            continue
+        if net[U(link + WINNER)] == TAKEN:
+            continue
+        free = net[U(link + CREDITS + lane)]
+        if free > most:
+            most = free
+            best = link
+            ties = 1
+        elif free == most and most > 0:
+            if ties == 1:
+                packet = net[U(q + HEAD)]
+                message = net[U(packet + MESSAGE)]
+                number = net[U(vertex + NUMBER)]
+                bits = drawn(net[SEED], message, net[U(packet + STATE)], number)
+            ties += 1
+            bits = redrawn(bits)
+            if (bits >> 15) * ties < 2**16:  # with probability 1 / ties
                 best = link
-                wanted = 0
-            if best >= 0:
-                queues[q, CHOSEN] = wanted
-                behind = queues[q, PLACE] - links[best, TURN]
-                if behind < 0:
-                    behind += vertices[vertex, INPUTS]
-                if links[best, WINNER] < 0:
-                    net.asked[asked] = best
-                    asked += 1
-                    links[best, WINNER] = q
-                    links[best, BEHIND] = behind
+    if best == 0:
+        lane = 0
+        best = net[U(q + ESCAPE)]
+        if best and (
+            net[U(best + WINNER)] == TAKEN or net[U(best + CREDITS)] < net[U(q + NEED)]
+        ):
+            best = 0
+    net[U(q + CHOSEN)] = lane
+    return int(best)
+
+
+@kernel
+def enter(net: Net, q: int, packet: int) -> None:
+    """Put a packet into a queue; its header is there in the next cycle."""
+    count = net[U(q + COUNT)]
+    slot = net[U(q + HEAD)] + SLOT_SIZE * count
+    if slot >= q + net[RING_END]:
+        slot -= net[RING_END] - net[RING_BEGIN]
+    net[U(slot + MESSAGE)] = net[U(packet + MESSAGE)]
+    net[U(slot + STATE)] = net[U(packet + STATE)]
+    net[U(slot + GOAL)] = net[U(packet + GOAL)]
+    net[U(q + COUNT)] = count + 1
+    if count == 0:
+        net[U(net[SOON_LIST] + net[SOON_COUNT])] = q
+        net[SOON_COUNT] += 1
+
+
+@kernel
+def grant(net: Net, link: int, vertex: int, now: int) -> None:
+    """Send the winner of a link."""
+    size = net[QUEUE_SIZE]
+    place = net[U(link + WINNER)] - 1
+    q = net[U(vertex + INPUT)] + place * size
+    net[U(vertex + WAITING + place)] = 0
+    bits = net[U(link + BIT)] * ((1 << net[LANES]) - 1)
+    net[U(vertex + OPEN_NOW)] &= ~(bits & net[U(vertex + SOLE)])
+    net[U(link + WINNER)] = TAKEN
+    net[U(link + TURN)] = place + 1
+    carried = net[U(link + CARRIED)] + 1
+    net[U(link + CARRIED)] = carried & (2**FULL - 1)
+    net[U(link + OVERFLOW)] += carried >> FULL
+    schedule(net, q, link, now)
+    packet = net[U(q + HEAD)]
+    behind = net[U(link + BEHIND)]
+    if behind == 0:
+        net[U(net[SOON_LIST] + net[SOON_COUNT])] = -1 - net[U(packet + MESSAGE)]
+        net[SOON_COUNT] += 1
+    else:
+        lane = net[U(q + CHOSEN)]
+        net[U(link + CREDITS + lane)] -= 1
+        enter(net, behind + lane * size, packet)
+
+
+@kernel
+def arbitrate(net: Net, now: int) -> None:
+    """Let heads ask for links, all of a vertex at once, until no loser is left.
+
+    A head only looks if one of its channels has changed: after the last arbitration it
+    could not enter any other. Of those that ask for a link the next in turn wins.
+    """
+    size = net[QUEUE_SIZE]
+    backwards = net[BACKWARDS]
+    asked = net[ASKED_LIST]
+    changed = net[CHANGED_LIST]
+    count = net[CHANGED_COUNT]
+    net[CHANGED_COUNT] = 0
+    for j in range(count):
+        vertex = net[U(changed + (count - 1 - j if backwards else j))]
+        changes = net[U(vertex + CHANGES)]
+        net[U(vertex + CHANGES)] = 0
+        waiting = vertex + WAITING
+        first = net[U(vertex + INPUT)]
+        losers = 1
+        while losers and changes:
+            losers = 0
+            asks = 0
+            for place in range(net[U(vertex + INPUTS)]):
+                if net[U(waiting + place)] & changes == 0:
+                    continue
+                link = choose(net, first + place * size, vertex, changes)
+                if link == 0:
+                    continue
+                winner = net[U(link + WINNER)]
+                if winner == 0:
+                    net[U(link + WINNER)] = place + 1
+                    net[U(asked + asks)] = link
+                    asks += 1
                 else:
                     losers += 1
-                    if behind < links[best, BEHIND]:
-                        links[best, WINNER] = q
-                        links[best, BEHIND] = behind
-        if losers:
-            net.changed[left] = vertex
-            left += 1
-        else:
-            vertices[vertex, CHANGES] = 0
-    tally[CHANGED] = left
-    tally[ASKED] = asked
+                    if winner <= net[U(link + TURN)] <= place:
+                        net[U(link + WINNER)] = place + 1
+            for i in range(asks):
+                grant(net, net[U(asked + i)], vertex, now)
+            changes &= net[U(vertex + OPEN_NOW)]
 
 
 @kernel
-def grant(net: Net) -> None:
-    """Send the winner of every link that was asked for."""
-    tally = net.tally
-    queues = net.queues
-    links = net.links
-    vertices = net.vertices
-    packets = net.packets
-    agenda = net.agenda
-    slots = net.numbers[SLOTS]
-    due = tally[NOW] + net.numbers[PHITS]
-    backwards = net.numbers[BACKWARDS]
-    asked = tally[ASKED]
-    soon = tally[SOON]
-    place = tally[AGENDA_FIRST] + tally[AGENDA_COUNT]
-    for i in range(asked):
-        link = net.asked[asked - 1 - i if backwards else i]
-        q = links[link, WINNER]
-        vertex = queues[q, VERTEX]
-        net.masks[q] = 0
-        links[link, BUSY] = 1
-        links[link, CARRIED] += 1
-        links[link, WINNER] = -1
-        turn = queues[q, PLACE] + 1
-        links[link, TURN] = 0 if turn == vertices[vertex, INPUTS] else turn
-        if place >= len(agenda):
-            place -= len(agenda)
-        agenda[place, 0] = due
-        agenda[place, 1] = q
-        agenda[place, 2] = link
-        place += 1
-        behind = links[link, FIRST]
-        if behind < 0:
-            net.soon[soon] = -1 - queues[q, MESSAGE]
-            soon += 1
-            continue
-        behind += queues[q, CHOSEN]
-        count = queues[behind, COUNT]
-        slot = queues[behind, BEGIN] + count
-        if slot >= slots:
-            slot -= slots
-        slot += behind * slots
-        packets[slot, 0] = queues[q, MESSAGE]
-        packets[slot, 1] = queues[q, STATE]
-        queues[behind, COUNT] = count + 1
-        if count == 0:
-            net.soon[soon] = behind
-            soon += 1
-    tally[AGENDA_COUNT] += asked
-    tally[SOON] = soon
-    tally[ASKED] = 0
-
-
-@kernel
-def advance(net: Net, routes: Routes, mail: Mail, until: int) -> int:
+def advance(net: Net, routes: Routes, tally: Ints, mail: Mail, until: int) -> int:
     """Simulate until a job ends, a cycle is reached (if at least 0), or nothing moves.
 
     It stops between the two halves of a cycle, so that messages that are added then
     are treated like those of the same cycle that were there before.
     """
-    tally = net.tally
-    kind = net.numbers[KIND]
+    kind = net[KIND]
     tally[ENDED] = 0
     while True:
-        if tally[AGENDA_COUNT]:
-            events(net, mail)
-        if tally[SOON]:
-            entries(net)
-        if tally[HEAP]:
-            releases(net, routes, mail)
-        if tally[FRESH]:
-            heads(net, routes, mail)
+        now = tally[NOW]
+        if net[AGENDA_COUNT]:
+            tally[CONSUMED] += events(net, now, mail.messages)
+        if net[ARRIVED_COUNT]:
+            arrivals(net, tally, mail)
+        if net[SOON_COUNT]:
+            entries(net, now)
+        if tally[HEAP] and mail.messages[mail.heap[0], READY] <= now:
+            releases(net, tally, mail)
+        if net[FRESH_COUNT]:
             if kind == GRID:
-                on_grid(net, routes, mail)
+                on_grid(net, now)
             elif kind == FAT_TREE:
-                on_tree(net, routes, mail)
+                on_tree(net, now)
             else:
-                on_graph(net, routes)
-            line_up(net)
+                on_graph(net, routes, now)
         if tally[ENDED]:
             return JOB_ENDED
-        if until >= 0 and tally[NOW] >= until:
+        if until >= 0 and now >= until:
             return REACHED
-        while tally[CHANGED]:
-            ask(net)
-            grant(net)
+        if net[CHANGED_COUNT]:
+            arbitrate(net, now)
         following = -1
-        if tally[SOON]:
-            following = tally[NOW] + 1
+        if net[SOON_COUNT]:
+            following = now + 1
         else:
-            if tally[AGENDA_COUNT]:
-                following = net.agenda[tally[AGENDA_FIRST], 0]
+            if net[AGENDA_COUNT]:
+                following = now + ((net[U(net[AGENDA_FIRST])] - now) & LOW)
             if tally[HEAP]:
                 ready = mail.messages[mail.heap[0], READY]
                 if following < 0 or ready < following:

@@ -5,36 +5,62 @@ from __future__ import annotations
 from ...solvers.kernels import kernel
 from .cut_through_layout import (
     ABOVE,
-    ADAPTIVE,
+    AGENDA,
+    AGENDA_COUNT,
+    AGENDA_END,
+    AGENDA_FIRST,
+    AT,
+    AXES,
+    AXIS_SIZE,
+    BIT,
+    BITS_AT,
     BUBBLE,
+    CHANGED_COUNT,
+    CHANGED_LIST,
+    CHANGES,
+    COLUMNS,
     ESCAPE,
-    FEEDS,
-    FRESH,
+    EVENT_SIZE,
+    FRESH_COUNT,
+    FRESH_LIST,
     GOAL,
+    HEAD,
+    INPUTS,
     LEVEL,
-    LOWEST,
+    LINK_SIZE,
+    LIST,
+    LOW,
     MESSAGE,
     NEED,
+    NUMBER,
+    OPEN_NOW,
     OPTIONS,
-    OUT,
-    OUT_END,
-    PARITY,
+    OUTPUT,
+    OWN_LIST,
+    PHITS,
     PORT,
+    PORTS,
     RADIX,
+    RING,
+    SAME_RING,
     SEED,
-    SOURCE,
+    SHIFT,
+    SINCE,
     STATE,
     TABLE,
-    TARGET,
     TO,
+    VALIANT,
     VERTEX,
-    WANTED,
-    Mail,
+    VERTICES,
+    WAITING,
+    WAY,
     Net,
     Routes,
+    U,
 )
 
-BITS = 2**31 - 1
+PER_MESSAGE = 668265263
+"""What a message with the next number adds to the seed of its draws."""
 
 
 @kernel
@@ -43,128 +69,179 @@ def drawn(seed: int, message: int, state: int, place: int) -> int:
 
     No product exceeds 2^61, so that machine code and source agree.
     """
-    h = seed + message * 668265263 + state * 374761393 + place * 739982445
-    h = ((h & BITS) * 805459861) & BITS
-    h = ((h ^ (h >> 15)) * 739982445) & BITS
-    h = ((h ^ (h >> 12)) * 695872825) & BITS
+    h = int(seed) + int(message) * PER_MESSAGE + int(state) * 374761393
+    h += int(place) * 739982445
+    h = ((h & LOW) * 805459861) & LOW
+    h = ((h ^ (h >> 15)) * 739982445) & LOW
+    h = ((h ^ (h >> 12)) * 695872825) & LOW
     return int(h ^ (h >> 15))
 
 
 @kernel
 def redrawn(bits: int) -> int:
     """Return the next random bits after some."""
-    return int((bits * 1103515245 + 12345) & BITS)
+    return int((bits * 1103515245 + 12345) & LOW)
 
 
 @kernel
-def on_grid(net: Net, routes: Routes, mail: Mail) -> None:
+def schedule(net: Net, what: int, link: int, now: int) -> None:
+    """Note what happens PHITS cycles from now."""
+    place = net[AGENDA_FIRST] + EVENT_SIZE * net[AGENDA_COUNT]
+    if place >= net[AGENDA_END]:
+        place -= net[AGENDA_END] - net[AGENDA]
+    net[U(place)] = (now + net[PHITS]) & LOW
+    net[U(place + 1)] = what
+    net[U(place + 2)] = link
+    net[AGENDA_COUNT] += 1
+
+
+@kernel
+def line_up(net: Net, q: int, vertex: int, bits: int, now: int) -> None:
+    """Have the head of a queue wait for links; arbitrate if one of them is free."""
+    net[U(net[U(q + BITS_AT)])] = bits
+    net[U(q + SINCE)] = now & LOW
+    free = bits & net[U(vertex + OPEN_NOW)]
+    if free:
+        if net[U(vertex + CHANGES)] == 0:
+            net[U(net[CHANGED_LIST] + net[CHANGED_COUNT])] = vertex
+            net[CHANGED_COUNT] += 1
+        net[U(vertex + CHANGES)] |= free
+
+
+@kernel
+def on_grid(net: Net, now: int) -> None:
     """Route fresh heads of a mesh or torus: minimal ways; dimension order to escape.
 
     Of two ways of equal length round a ring the parity of the sender decides.
     """
-    queues = net.queues
-    options = net.options
-    sides = routes.sides
-    ends = routes.ends
-    at = routes.at
-    adaptive = net.numbers[ADAPTIVE]
-    for j in range(net.tally[FRESH]):
-        q = net.fresh[j]
-        here = queues[q, VERTEX]
-        goal = queues[q, GOAL]
-        source = mail.messages[queues[q, MESSAGE], SOURCE]
-        parity = net.vertices[source, PARITY]
-        first = net.vertices[here, OUT]
-        count = 0
-        escape = -1
-        for a in range(len(sides)):
-            step = at[goal, a] - at[here, a]
-            if step == 0:
+    fresh = net[FRESH_LIST]
+    count = net[FRESH_COUNT]
+    table = net[AT]
+    axes = net[COLUMNS]
+    adaptive = net[WAY]
+    size = net[LINK_SIZE]
+    bubble = net[BUBBLE]
+    net[FRESH_COUNT] = 0
+    for j in range(count):
+        q = net[U(fresh + j)]
+        here = net[U(q + VERTEX)]
+        goal = net[U(net[U(q + HEAD)] + GOAL)]
+        odd = goal & 1
+        shift = net[U(q + SHIFT)]
+        there = table + (goal >> 1) * axes
+        at = table + net[U(here + NUMBER)] * axes
+        if there == at:
+            schedule(net, q, 0, now)
+            continue
+        options = 0
+        escape = 0
+        bits = 0
+        for a in range(axes):
+            axis = net[AXES] + AXIS_SIZE * a
+            port = (
+                net[U(net[U(axis + PORTS + odd)] + net[U(there + a)] - net[U(at + a)])]
+                - 1
+            )
+            if port < 0:
                 continue
-            up = step > 0
-            if sides[a, 1]:
-                if step < 0:
-                    step += sides[a, 0]
-                twice = 2 * step
-                up = twice < sides[a, 0] or (twice == sides[a, 0] and parity == 0)
-            port = 2 * a if up else 2 * a + 1
-            link = routes.out[first + port]
-            if escape < 0:
+            link = net[U(here + OUTPUT)] + size * port
+            if escape == 0:
                 escape = link
-                need = net.numbers[BUBBLE] if sides[a, 1] else 1
-                if routes.lane[q] == 0 and ends[queues[q, FEEDS], PORT] == port:
-                    need = 1  # it stays within its ring
-                queues[q, NEED] = need
+                bits = net[U(link + BIT)]
+                stays = net[U(q + SAME_RING)] == port
+                net[U(q + NEED)] = bubble if net[U(axis + RING)] and not stays else 1
             if adaptive:
-                options[q, count] = link
-                count += 1
-        queues[q, OPTIONS] = count
-        queues[q, WANTED] = 1
-        queues[q, ESCAPE] = escape
+                bits |= net[U(link + BIT)] << shift
+                net[U(q + OWN_LIST + options)] = link
+                options += 1
+        net[U(q + OPTIONS)] = options
+        net[U(q + ESCAPE)] = escape
+        line_up(net, q, here, bits, now)
 
 
 @kernel
-def on_tree(net: Net, routes: Routes, mail: Mail) -> None:
+def on_tree(net: Net, now: int) -> None:
     """Route fresh heads of a k-ary n-tree: up by any port to an ancestor, then down."""
-    queues = net.queues
-    options = net.options
-    out = routes.out
-    vertices = net.vertices
-    at = routes.at
-    k = net.numbers[RADIX]
-    for j in range(net.tally[FRESH]):
-        q = net.fresh[j]
-        here = queues[q, VERTEX]
-        target = mail.messages[queues[q, MESSAGE], TARGET]
-        first = vertices[here, OUT]
-        level = vertices[here, LEVEL]
-        if vertices[here, ABOVE] == at[target, level + 1]:
-            port = at[target, level] - k * at[target, level + 1]
-            options[q, 0] = out[first + port]
-            queues[q, OPTIONS] = 1
+    fresh = net[FRESH_LIST]
+    count = net[FRESH_COUNT]
+    table = net[AT]
+    columns = net[COLUMNS]
+    k = net[RADIX]
+    size = net[LINK_SIZE]
+    net[FRESH_COUNT] = 0
+    for j in range(count):
+        q = net[U(fresh + j)]
+        here = net[U(q + VERTEX)]
+        target = table + (net[U(net[U(q + HEAD)] + GOAL)] >> 1) * columns
+        level = net[U(here + LEVEL)]
+        above = net[U(target + level + 1)]
+        if net[U(here + ABOVE)] == above:
+            port = net[U(target + level)] - k * above
+            link = net[U(here + OUTPUT)] + size * port
+            bits = net[U(link + BIT)]
+            net[U(q + OWN_LIST)] = link
+            net[U(q + LIST)] = q + OWN_LIST
+            net[U(q + OPTIONS)] = 1
         else:
-            for port in range(k):
-                options[q, port] = out[first + k + port]
-            queues[q, OPTIONS] = k
-        queues[q, WANTED] = 0
-        queues[q, ESCAPE] = -1
+            ups = here + WAITING + net[U(here + INPUTS)]
+            bits = net[U(ups)]
+            net[U(q + LIST)] = ups + 1
+            net[U(q + OPTIONS)] = k
+        line_up(net, q, here, bits, now)
 
 
 @kernel
-def on_graph(net: Net, routes: Routes) -> None:
+def on_graph(net: Net, routes: Routes, now: int) -> None:
     """Route fresh heads of a graph: a shortest path, on the channel of the hop."""
-    queues = net.queues
+    first = routes.first
     ends = routes.ends
-    out = routes.out
+    row_of = routes.row
     away = routes.away
-    seed = net.numbers[SEED]
-    way = net.numbers[ADAPTIVE]
-    for j in range(net.tally[FRESH]):
-        q = net.fresh[j]
-        here = queues[q, VERTEX]
-        row = routes.row[queues[q, GOAL]]
-        first = net.vertices[here, OUT]
-        best = -1
+    middles = routes.middles
+    fresh = net[FRESH_LIST]
+    count = net[FRESH_COUNT]
+    seed = net[SEED]
+    way = net[WAY]
+    size = net[LINK_SIZE]
+    net[FRESH_COUNT] = 0
+    for j in range(count):
+        q = net[U(fresh + j)]
+        vertex = net[U(q + VERTEX)]
+        here = net[U(vertex + NUMBER)]
+        packet = net[U(q + HEAD)]
+        goal = net[U(packet + GOAL)] >> 1
+        state = net[U(packet + STATE)]
+        if way == VALIANT and state & 1 == 0:
+            bits = drawn(seed, net[U(packet + MESSAGE)], state, net[VERTICES])
+            middle = middles[bits % len(middles)]
+            if middle == here:
+                state += 1
+                net[U(packet + STATE)] = state
+            else:
+                goal = middle
+        if goal == here:
+            schedule(net, q, 0, now)
+            continue
+        row = row_of[goal]
         if way == TABLE:
-            best = out[first + away[row, here]]
+            port = away[row, here]
         else:
+            port = 0
             ties = 0
             bits = 0
-            for i in range(first, net.vertices[here, OUT_END]):
-                link = out[i]
-                if away[row, ends[link, TO]] + ends[link, PORT] != away[row, here]:
+            for i in range(first[here], first[here + 1]):
+                if away[row, ends[i, TO]] + ends[i, PORT] != away[row, here]:
                     continue
                 ties += 1
                 if ties == 1:
-                    best = link
-                    if way == LOWEST:
-                        break
-                    bits = drawn(seed, queues[q, MESSAGE], queues[q, STATE], here)
-                else:
-                    bits = redrawn(bits)
-                    if (bits >> 15) * ties < 2**16:  # with probability 1 / ties
-                        best = link
-        net.options[q, 0] = best
-        queues[q, OPTIONS] = 1
-        queues[q, ESCAPE] = -1
-        queues[q, WANTED] = routes.lane[q] + 1
+                    port = i - first[here]
+                    continue
+                if ties == 2:
+                    bits = drawn(seed, net[U(packet + MESSAGE)], state, here)
+                bits = redrawn(bits)
+                if (bits >> 15) * ties < 2**16:  # with probability 1 / ties
+                    port = i - first[here]
+        link = net[U(vertex + OUTPUT)] + size * port
+        net[U(q + OWN_LIST)] = link
+        net[U(q + OPTIONS)] = 1
+        line_up(net, q, vertex, net[U(link + BIT)] << net[U(q + SHIFT)], now)

@@ -9,33 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...instances import InputError, Mesh, Torus
-from .cut_through_layout import (
-    ABOVE,
-    BEGIN,
-    BIT,
-    FAT_TREE,
-    FEEDS,
-    FIRST,
-    FROM,
-    GRID,
-    INPUT,
-    INPUTS,
-    LEVEL,
-    LINK_WIDTH,
-    MASK_BITS,
-    NUMBERS,
-    OUT,
-    OUT_END,
-    PARITY,
-    PLACE,
-    QUEUE_WIDTH,
-    VERTEX,
-    VERTEX_WIDTH,
-    WINNER,
-    Ints,
-    Net,
-    Routes,
-)
+from .cut_through_layout import FAT_TREE, GRID, Ints, Routes
 from .kary_tree import KaryTree
 
 MOST_SLOTS = 2**24
@@ -48,38 +22,23 @@ class Plan:
 
     Parameters
     ----------
-    kind
-        Kind of routing, see `cut_through_layout`.
-    vertices
-        Number of vertices.
+    routes
+        What routing looks up.
     links
         Two vertices and a port (on graphs a length) of every link, shape (c, 3).
     lanes
         Virtual channels of every link, 0 if it ends at a processor.
-    home
-        Vertex of every processor.
-    routes
-        What routing looks up.
-    widest
-        Most links that a packet may choose from.
-    out_ends
-        Ends of the rows of ``routes.out``, shape (vertices + 1,).
     traits
-        Columns PARITY, LEVEL and ABOVE of the vertices, shape (vertices, 3).
+        Columns LEVEL and ABOVE of the vertices, shape (vertices, 2).
     channels
         Names of kinds of links, and their two ends as shown.
     name_of
         Name of a vertex.
     """
 
-    kind: int
-    vertices: int
+    routes: Routes
     links: Ints
     lanes: Ints
-    home: Ints
-    routes: Routes
-    widest: int
-    out_ends: Ints
     traits: Ints
     channels: list[tuple[str, npt.NDArray[np.int64]]]
     name_of: Callable[[int], str]
@@ -91,7 +50,7 @@ NONE = np.zeros(0, np.int64)
 NO_TABLE = np.zeros((0, 0), np.int64)
 
 
-def grid_plan(grid: Mesh | Torus) -> Plan:
+def grid_plan(grid: Mesh | Torus, adaptive: bool) -> Plan:
     """Lay out a mesh or torus; a switch and a processor at every cell.
 
     Both ways round a ring of two are the same link. Channel 0 is the escape channel,
@@ -116,27 +75,25 @@ def grid_plan(grid: Mesh | Torus) -> Plan:
             out[begin, port] = np.arange(count, count + len(begin))
             count += len(begin)
     links = np.concatenate(rows).astype(np.int64)
-    return Plan(
+    routes = Routes(
         kind=GRID,
-        vertices=cells,
+        way=int(adaptive),
+        radix=0,
+        home=np.arange(cells),
+        first=np.arange(cells + 1) * 2 * len(sides),
+        out=out.ravel(),
+        ends=links[:, 1:].copy(),
+        at=at,
+        sides=np.stack([sides, rings], axis=1).astype(np.int64),
+        row=NONE,
+        away=NO_TABLE,
+        middles=NONE,
+    )
+    return Plan(
+        routes=routes,
         links=links,
         lanes=np.full(count, 2, np.int64),
-        home=np.arange(cells),
-        routes=Routes(
-            home=np.arange(cells),
-            entry=NONE,
-            out=out.ravel(),
-            at=at,
-            sides=np.stack([sides, rings], axis=1).astype(np.int64),
-            ends=NO_TABLE,
-            lane=NONE,
-            row=NONE,
-            away=NO_TABLE,
-            middles=NONE,
-        ),
-        widest=len(sides),
-        out_ends=np.arange(cells + 1) * 2 * len(sides),
-        traits=np.stack([at.sum(axis=1) % 2, *np.zeros((2, cells), np.int64)], axis=1),
+        traits=np.zeros((cells, 2), np.int64),
         channels=[("link", links[:, :2].copy())],
         name_of=lambda v: f"processor {v}",
     )
@@ -171,24 +128,25 @@ def tree_plan(tree: KaryTree) -> Plan:
     shown[2 * between :, 1] = sink
     home = np.arange(processors) // k
     levels = np.arange(switches) // width
-    return Plan(
+    routes = Routes(
         kind=FAT_TREE,
-        vertices=switches,
+        way=1,
+        radix=k,
+        home=home,
+        first=np.arange(switches + 1) * 2 * k,
+        out=out.ravel(),
+        ends=links[:, 1:].copy(),
+        at=sink[:, None] // digit,
+        sides=NO_TABLE,
+        row=NONE,
+        away=NO_TABLE,
+        middles=NONE,
+    )
+    return Plan(
+        routes=routes,
         links=links,
         lanes=lanes,
-        home=home,
-        routes=Routes(
-            home,
-            NONE,
-            out.ravel(),
-            sink[:, None] // digit,
-            *(NO_TABLE, NO_TABLE, NONE, NONE, NO_TABLE, NONE),
-        ),
-        widest=k,
-        out_ends=np.arange(switches + 1) * 2 * k,
-        traits=np.stack(
-            [0 * levels, levels, np.tile(number, n) // digit[levels]], axis=1
-        ),
+        traits=np.stack([levels, np.tile(number, n) // digit[levels]], axis=1),
         channels=[
             ("up", shown[:between]),
             ("down", shown[between : 2 * between]),
@@ -206,74 +164,3 @@ def check_room(queues: int, slots: int) -> None:
             field="topology",
             value=queues * slots,
         )
-
-
-def laid_out(plan: Plan, slots: int, tally: Ints) -> tuple[Net, Routes]:
-    """Return the arrays of a network that holds no packets yet.
-
-    Raises
-    ------
-    InputError
-        If the queues together hold too many packets.
-    """
-    first = np.concatenate([[0], np.cumsum(plan.lanes)])
-    count = int(first[-1])
-    check_room(count, slots)
-    links = _rows(len(plan.links), LINK_WIDTH)
-    links[:, FROM] = plan.links[:, 0]
-    links[:, WINNER] = -1
-    place = np.empty(len(links), np.int64)
-    inner = plan.routes.out[plan.routes.out >= 0]
-    owner = plan.links[inner, 0]
-    began = np.searchsorted(owner, owner)
-    place[inner] = np.arange(len(inner)) - began
-    links[:, BIT] = 1 << (place % MASK_BITS)
-    feeds = np.repeat(np.arange(len(plan.links)), plan.lanes)
-    at = np.concatenate([plan.links[feeds, 1], plan.home])
-    order = np.argsort(at, kind="stable")
-    rank = np.empty_like(order)
-    rank[order] = np.arange(len(order))
-    links[:, FIRST] = np.where(
-        plan.lanes > 0, rank[np.minimum(first[:-1], len(order) - 1)], -1
-    )
-    inputs = np.bincount(at, minlength=plan.vertices)
-    start = np.concatenate([[0], np.cumsum(inputs)[:-1]])
-    queues = _rows(len(order), QUEUE_WIDTH)
-    queues[:, VERTEX] = at[order]
-    queues[:, PLACE] = np.arange(len(order)) - start[at[order]]
-    queues[rank[:count], FEEDS] = feeds
-    entry = rank[count:]
-    queues[entry, FEEDS] = queues[entry, BEGIN] = -1
-    lane = np.full(len(order), -1, np.int64)
-    lane[rank[:count]] = np.arange(count) - first[feeds]
-    if plan.hosts is not None:
-        lane[rank[:count]] -= plan.hosts[feeds]
-    vertices = _rows(plan.vertices, VERTEX_WIDTH)
-    vertices[:, INPUT] = start
-    vertices[:, INPUTS] = inputs
-    vertices[:, [PARITY, LEVEL, ABOVE]] = plan.traits
-    vertices[:, OUT], vertices[:, OUT_END] = plan.out_ends[:-1], plan.out_ends[1:]
-    routes = plan.routes._replace(ends=plan.links[:, 1:].copy(), lane=lane, entry=entry)
-    net = Net(
-        numbers=np.zeros(NUMBERS, np.int64),
-        tally=tally,
-        queues=queues,
-        links=links,
-        vertices=vertices,
-        packets=np.zeros((len(queues) * slots, 2), np.int64),
-        masks=np.zeros(len(queues), np.int64),
-        options=np.zeros((len(queues), plan.widest), np.int64),
-        agenda=np.zeros((3 * len(links) + len(queues) + 8, 3), np.int64),
-        soon=np.zeros(len(links) + 1, np.int64),
-        fresh=np.zeros(len(queues) + 1, np.int64),
-        changed=np.zeros(plan.vertices + 1, np.int64),
-        asked=np.zeros(len(links) + 1, np.int64),
-    )
-    return net, routes
-
-
-def _rows(count: int, width: int) -> Ints:
-    """Return rows of zeros, the first at the beginning of a line of the cache."""
-    values = np.zeros(count * width + 8, np.int64)
-    skip = -values.ctypes.data % 64 // 8
-    return values[skip : skip + count * width].reshape(count, width)

@@ -21,7 +21,9 @@ from .flits_layout import (
     DELAY,
     ENTRY,
     FEEDER,
+    FIRST,
     HALVES,
+    LAST,
     LEFT_AT,
     NUMBERS,
     OUT,
@@ -244,6 +246,14 @@ class Flits(Wormhole):
         A header that may take one of several is not blocked by the owner of one.
         """
         return super()._circle() if self.router.virtual == 1 else []
+
+    def _drop(self, n: int) -> None:
+        super()._drop(n)
+        routers = self._routers
+        routers.packet[:, WHO] -= n  # also of spare slots, where it means nothing
+        waiting = routers.node[:, FIRST] >= 0
+        routers.node[waiting, FIRST] -= n
+        routers.node[waiting, LAST] -= n
 
     @property
     def carried(self) -> Ints:

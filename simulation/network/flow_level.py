@@ -23,22 +23,19 @@ take the packets for such loads.
 
 from __future__ import annotations
 
-from typing import TypeVar
-
 import numpy as np
 import numpy.typing as npt
 
 from ...instances import InputError
-from .cut_through import PACKET, QUEUE, Network, planned
-from .cut_through_layout import ADAPTIVE, CHANGED, FRESH, KIND, RADIX, Ints
-from .cut_through_nets import laid_out
+from .cut_through_layout import ACTIVE, ARRIVING, STALE, Ints
 from .flow_level_kernels import NEEDS_ROOM, Flows, Scratch, fair, flow
 from .flow_level_kernels_routes import spread
-from .kary_tree import KaryTree
+from .growing import grown
 from .messages import Messages
-from .posted import Posted
+from .posted import PACKET, Network, Posted
 
-_Number = TypeVar("_Number", np.int64, np.float64)
+MOST_KEPT = 2**20
+"""Links of all pairs together beyond which those not in use are forgotten."""
 MOST_ENTRIES = 2**25
 """Maximal number of links of all pairs of processors together."""
 
@@ -85,15 +82,8 @@ class FlowLevel(Posted):
         packet: int = PACKET,
         in_turn: bool = True,
     ) -> None:
-        plan, way = planned(network, routing, table, QUEUE)
-        super().__init__(len(plan.home), packet)
-        self.network = network
-        self._plan = plan
-        self._net, self._routes = laid_out(plan, QUEUE, self._tally)
-        numbers = self._net.numbers
-        numbers[KIND], numbers[ADAPTIVE] = plan.kind, way
-        numbers[RADIX] = network.k if isinstance(network, KaryTree) else 0
-        self._lines = len(plan.links) + self.processors
+        super().__init__(network, routing, table, packet)
+        self._lines = len(self._plan.links) + self.processors
         self._pairs: dict[int, int] = {}
         none, nothing = np.zeros(0, np.int64), np.zeros(0)
         self._flows = Flows(
@@ -117,18 +107,52 @@ class FlowLevel(Posted):
         flows = self._flows
         room = len(self._mail.messages)
         flows = flows._replace(
-            route=_grown(flows.route, room),
-            left=_grown(flows.left, room),
-            size=_grown(flows.size, room),
-            rate=_grown(flows.rate, room),
-            active=_grown(flows.active, room),
-            arrivals=_grown(flows.arrivals, room),
+            route=grown(flows.route, room),
+            left=grown(flows.left, room),
+            size=grown(flows.size, room),
+            rate=grown(flows.rate, room),
+            active=grown(flows.active, room),
+            arrivals=grown(flows.arrivals, room),
         )
         route = [self._pairs.get(key, -1) for key in keys.tolist()]
         flows.route[begin:end] = route
         packets = -(-messages.length // self._packet_phits)
         flows.left[begin:end] = flows.size[begin:end] = packets * self._packet_phits
         self._flows = flows
+
+    def _drop(self, n: int) -> None:
+        super()._drop(n)
+        flows, tally, stay = self._flows, self._tally, self._count - n
+        for values in (flows.route, flows.left, flows.size, flows.rate):
+            values[:stay] = values[n : self._count]
+        for numbers in (
+            flows.active[: tally[ACTIVE]],
+            flows.arrivals[: tally[ARRIVING]],
+            flows.front,
+            flows.last,  # means nothing where there is no message in front
+        ):
+            numbers -= n
+        if flows.first[-1] > MOST_KEPT:
+            self._drop_pairs(np.unique(flows.route[:stay]))
+
+    def _drop_pairs(self, kept: Ints) -> None:
+        """Keep the links only of pairs of processors that messages need."""
+        flows, kept = self._flows, kept[kept >= 0]
+        number = np.full(len(self._pairs) + 1, -1)  # the last one of those without
+        number[kept] = np.arange(len(kept))
+        flows.route[:] = number[flows.route]
+        self._pairs = {
+            key: int(number[i]) for key, i in self._pairs.items() if number[i] >= 0
+        }
+        size = flows.first[kept + 1] - flows.first[kept]
+        first = np.concatenate([[0], np.cumsum(size)]).astype(np.int64)
+        entries = np.arange(first[-1]) + np.repeat(flows.first[kept] - first[:-1], size)
+        self._flows = flows._replace(
+            first=first,
+            links=flows.links[entries],
+            shares=flows.shares[entries],
+            hops=flows.hops[kept],
+        )
 
     def _spread(self, keys: list[int]) -> None:
         """Find the links of new pairs of processors."""
@@ -142,9 +166,7 @@ class FlowLevel(Posted):
         links, shares = flows.links, flows.shares
         done = 0
         while True:
-            done = int(
-                spread(pairs, done, self._net, self._routes, first, links, shares)
-            )
+            done = int(spread(pairs, done, self._plan.routes, first, links, shares))
             if done == len(pairs):
                 break
             if len(links) >= MOST_ENTRIES:
@@ -154,7 +176,7 @@ class FlowLevel(Posted):
                     field="routing",
                 )
             room = 2 * len(links) + self._lines
-            links, shares = _grown(links, room), _grown(shares, room)
+            links, shares = grown(links, room), grown(shares, room)
         through = np.add.reduceat(shares[: first[-1]], first[:-1]) - 1
         self._flows = flows._replace(
             first=np.concatenate([flows.first, first[1:]]),
@@ -189,12 +211,12 @@ class FlowLevel(Posted):
     def rates(self) -> dict[int, float]:
         """Phits per cycle of every message that is being sent now."""
         flows = self._flows
-        active = flows.active[: self._tally[FRESH]]
-        if self._tally[CHANGED]:
+        active = flows.active[: self._tally[ACTIVE]]
+        if self._tally[STALE]:
             entries = flows.route, flows.first, flows.links, flows.shares
             while not fair(active, *entries, flows.rate, self._scratch):
                 self._scratch = self._room(2 * len(self._scratch.owner))
-            self._tally[CHANGED] = 0
+            self._tally[STALE] = 0
         return {int(i): float(self._flows.rate[i]) for i in active}
 
     @property
@@ -202,20 +224,9 @@ class FlowLevel(Posted):
         """Number of phits that have gone over each link so far; see `channels`."""
         flows = self._flows
         found = flows.carried.copy()
-        for message in flows.active[: self._tally[FRESH]]:  # which count when sent
+        for message in flows.active[: self._tally[ACTIVE]]:  # which count when sent
             pair = flows.route[message]
             part = slice(flows.first[pair], flows.first[pair + 1])
             sent = flows.size[message] - flows.left[message]
             np.add.at(found, flows.links[part], flows.shares[part] * sent)
         return np.rint(found[: len(self._plan.links)]).astype(np.int64)
-
-    def channels(self) -> list[tuple[str, npt.NDArray[np.int64]]]:
-        """Return kinds of links and their two ends, as `CutThrough` does."""
-        return [(name, ends.copy()) for name, ends in self._plan.channels]
-
-
-def _grown(values: npt.NDArray[_Number], least: int) -> npt.NDArray[_Number]:
-    """Return an array of at least that length."""
-    if len(values) >= least:
-        return values
-    return np.concatenate([values, np.zeros(least - len(values), values.dtype)])

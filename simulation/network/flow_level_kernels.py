@@ -13,10 +13,10 @@ import numpy.typing as npt
 from ...solvers.kernels import kernel
 from .cut_through_kernels_mail import deliver, pop, push
 from .cut_through_layout import (
-    CHANGED,
+    ACTIVE,
+    ARRIVING,
     ENDED,
     FOLLOWING,
-    FRESH,
     HEAP,
     IDLE,
     JOB_ENDED,
@@ -24,8 +24,8 @@ from .cut_through_layout import (
     REACHED,
     READY,
     SENT,
-    SOON,
     SOURCE,
+    STALE,
     TARGET,
     Ints,
     Mail,
@@ -52,7 +52,7 @@ class Flows(NamedTuple):
     left, size, rate
         Phits of each message that are still to be sent, and in all, and per cycle.
     active
-        Messages that are being sent, the first ``tally[FRESH]``.
+        Messages that are being sent, the first ``tally[ACTIVE]``.
     front, last
         Of each processor the message that it sends and the last one that waits.
     arrivals
@@ -190,20 +190,20 @@ def drain(tally: Ints, mail: Mail, flows: Flows) -> None:
     elapsed = now - flows.since[0]
     flows.since[0] = now
     kept = 0
-    for j in range(tally[FRESH]):
+    for j in range(tally[ACTIVE]):
         message = flows.active[j]
         flows.left[message] -= elapsed * flows.rate[message]
         if flows.left[message] > _DRAINED:
             flows.active[kept] = message
             kept += 1
             continue
-        tally[CHANGED] = 1
+        tally[STALE] = 1
         pair = flows.route[message]
         for i in range(flows.first[pair], flows.first[pair + 1]):
             flows.carried[flows.links[i]] += flows.shares[i] * flows.size[message]
         messages[message, READY] = now + flows.hops[pair]
-        push(message, tally[SOON], flows.arrivals, messages)
-        tally[SOON] += 1
+        push(message, tally[ARRIVING], flows.arrivals, messages)
+        tally[ARRIVING] += 1
         if flows.since[1]:
             source = messages[message, SOURCE]
             following = messages[message, FOLLOWING]
@@ -211,7 +211,7 @@ def drain(tally: Ints, mail: Mail, flows: Flows) -> None:
             if following >= 0:
                 flows.active[kept] = following
                 kept += 1
-    tally[FRESH] = kept
+    tally[ACTIVE] = kept
 
 
 @kernel
@@ -219,9 +219,9 @@ def post(tally: Ints, mail: Mail, flows: Flows) -> None:
     """Deliver what arrives now, and begin what is ready, in order of number."""
     messages = mail.messages
     now = tally[NOW]
-    while tally[SOON] and messages[flows.arrivals[0], READY] <= now:
-        message = pop(tally[SOON], flows.arrivals, messages)
-        tally[SOON] -= 1
+    while tally[ARRIVING] and messages[flows.arrivals[0], READY] <= now:
+        message = pop(tally[ARRIVING], flows.arrivals, messages)
+        tally[ARRIVING] -= 1
         deliver(message, now, tally, mail)
     while tally[HEAP] and messages[mail.heap[0], READY] <= now:
         message = pop(tally[HEAP], mail.heap, messages)
@@ -238,9 +238,9 @@ def post(tally: Ints, mail: Mail, flows: Flows) -> None:
                 continue
             flows.front[source] = message
             flows.last[source] = message
-        flows.active[tally[FRESH]] = message
-        tally[FRESH] += 1
-        tally[CHANGED] = 1
+        flows.active[tally[ACTIVE]] = message
+        tally[ACTIVE] += 1
+        tally[STALE] = 1
 
 
 @kernel
@@ -255,8 +255,8 @@ def flow(tally: Ints, mail: Mail, flows: Flows, scratch: Scratch, until: int) ->
             return JOB_ENDED
         if until >= 0 and tally[NOW] >= until:
             return REACHED
-        active = flows.active[: tally[FRESH]]
-        if tally[CHANGED]:
+        active = flows.active[: tally[ACTIVE]]
+        if tally[STALE]:
             if not fair(
                 active,
                 flows.route,
@@ -267,9 +267,9 @@ def flow(tally: Ints, mail: Mail, flows: Flows, scratch: Scratch, until: int) ->
                 scratch,
             ):
                 return NEEDS_ROOM
-            tally[CHANGED] = 0
+            tally[STALE] = 0
         following = -1
-        if tally[SOON]:
+        if tally[ARRIVING]:
             following = messages[flows.arrivals[0], READY]
         if tally[HEAP]:
             ready = messages[mail.heap[0], READY]

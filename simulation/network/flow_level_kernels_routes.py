@@ -7,21 +7,13 @@ import numpy.typing as npt
 
 from ...solvers.kernels import kernel
 from .cut_through_layout import (
-    ADAPTIVE,
     FAT_TREE,
     GRID,
-    KIND,
-    LOWEST,
-    OUT,
-    OUT_END,
-    PARITY,
     PORT,
-    RADIX,
     TABLE,
     TO,
     VALIANT,
     Ints,
-    Net,
     Routes,
 )
 
@@ -30,11 +22,12 @@ Floats = npt.NDArray[np.float64]
 
 @kernel
 def spread_on_grid(
-    p: int, q: int, net: Net, routes: Routes, mass: Floats, cells: Ints, share: Floats
+    p: int, q: int, routes: Routes, mass: Floats, cells: Ints, share: Floats
 ) -> None:
     """Split equally among the minimal directions at every cell, or go axis by axis."""
     sides = routes.sides
     axes = len(sides)
+    odd = routes.at[p].sum() % 2
     away = np.zeros(axes, np.int64)
     ports = np.zeros(axes, np.int64)
     total = 1
@@ -44,16 +37,16 @@ def spread_on_grid(
         if sides[a, 1]:
             step %= sides[a, 0]
             tie = 2 * step == sides[a, 0]
-            up = 2 * step < sides[a, 0] or (tie and net.vertices[p, PARITY] == 0)
+            up = 2 * step < sides[a, 0] or (tie and odd == 0)
             step = step if up else sides[a, 0] - step
         away[a] = abs(step)
         ports[a] = 2 * a if up else 2 * a + 1
         total *= away[a] + 1
-    if not net.numbers[ADAPTIVE]:
+    if not routes.way:
         here = p
         for a in range(axes):
             for _ in range(away[a]):
-                link = routes.out[net.vertices[here, OUT] + ports[a]]
+                link = routes.out[routes.first[here] + ports[a]]
                 share[link] += 1.0
                 here = routes.ends[link, TO]
         return
@@ -71,7 +64,7 @@ def spread_on_grid(
         stride = 1
         for a in range(axes):
             if rest % (away[a] + 1) < away[a]:
-                link = routes.out[net.vertices[cells[i], OUT] + ports[a]]
+                link = routes.out[routes.first[cells[i]] + ports[a]]
                 share[link] += part
                 mass[i + stride] += part
                 cells[i + stride] = routes.ends[link, TO]
@@ -80,25 +73,25 @@ def spread_on_grid(
 
 
 @kernel
-def spread_on_tree(p: int, q: int, net: Net, routes: Routes, share: Floats) -> None:
+def spread_on_tree(p: int, q: int, routes: Routes, share: Floats) -> None:
     """Split equally among all ways up to the lowest common ancestors, then go down."""
-    k = net.numbers[RADIX]
+    k = routes.radix
     at = routes.at
     out = routes.out
-    width = len(net.vertices) // (at.shape[1] - 1)
+    width = (len(routes.first) - 1) // (at.shape[1] - 1)
     top = 0
     while at[p, top + 1] != at[q, top + 1]:
         top += 1
     block = 1
     for level in range(top):
         for w in range(at[p, level + 1] * block, (at[p, level + 1] + 1) * block):
-            first = net.vertices[level * width + w, OUT]
+            first = routes.first[level * width + w]
             for port in range(k, 2 * k):
                 share[out[first + port]] += 1.0 / (block * k)
         block *= k
     for level in range(top, -1, -1):
         for w in range(at[q, level + 1] * block, (at[q, level + 1] + 1) * block):
-            first = net.vertices[level * width + w, OUT]
+            first = routes.first[level * width + w]
             port = at[q, level] - k * at[q, level + 1]
             share[out[first + port]] += 1.0 / block
         block //= k
@@ -109,7 +102,6 @@ def spread_on_graph(
     begin: int,
     goal: int,
     whole: float,
-    net: Net,
     routes: Routes,
     mass: Floats,
     cells: Ints,
@@ -119,11 +111,11 @@ def spread_on_graph(
     row = routes.row[goal]
     away = routes.away
     ends = routes.ends
-    way = net.numbers[ADAPTIVE]
+    way = routes.way
     if way == TABLE:
         here = begin
         while here != goal:
-            link = routes.out[net.vertices[here, OUT] + away[row, here]]
+            link = routes.out[routes.first[here] + away[row, here]]
             share[link] += whole
             here = ends[link, TO]
         return
@@ -143,12 +135,10 @@ def spread_on_graph(
         if here == goal:
             continue
         ways = 0
-        for i in range(net.vertices[here, OUT], net.vertices[here, OUT_END]):
+        for i in range(routes.first[here], routes.first[here + 1]):
             link = routes.out[i]
             ways += away[row, ends[link, TO]] + ends[link, PORT] == away[row, here]
-        if way == LOWEST:
-            ways = 1
-        for i in range(net.vertices[here, OUT], net.vertices[here, OUT_END]):
+        for i in range(routes.first[here], routes.first[here + 1]):
             link = routes.out[i]
             other = ends[link, TO]
             if away[row, other] + ends[link, PORT] == away[row, here]:
@@ -157,15 +147,12 @@ def spread_on_graph(
                     cells[count] = other
                     count += 1
                 mass[other] += amount / ways
-                if way == LOWEST:
-                    break
 
 
 @kernel
 def spread(
     pairs: Ints,
     begin: int,
-    net: Net,
     routes: Routes,
     first: Ints,
     links: Ints,
@@ -179,7 +166,7 @@ def spread(
         Two different processors each, shape (m, 2).
     begin
         First pair to write.
-    net, routes
+    routes
         The network.
     first
         Where the entries of each pair begin, shape (m + 1,); the first is given.
@@ -191,30 +178,30 @@ def spread(
     int
         The first pair for which there was no room.
     """
-    share = np.zeros(len(net.links))
-    mass = np.zeros(len(net.vertices) + 1)
-    cells = np.zeros(len(net.vertices) + 1, np.int64)
-    kind = net.numbers[KIND]
+    share = np.zeros(len(routes.ends))
+    mass = np.zeros(len(routes.first))
+    cells = np.zeros(len(routes.first), np.int64)
+    kind = routes.kind
     for i in range(begin, len(pairs)):
         p = pairs[i, 0]
         q = pairs[i, 1]
         share[:] = 0.0
         if kind == GRID:
-            spread_on_grid(p, q, net, routes, mass, cells, share)
+            spread_on_grid(p, q, routes, mass, cells, share)
         elif kind == FAT_TREE:
-            spread_on_tree(p, q, net, routes, share)
+            spread_on_tree(p, q, routes, share)
         else:
             u = routes.home[p]
             v = routes.home[q]
-            if net.numbers[ADAPTIVE] == VALIANT:
+            if routes.way == VALIANT:
                 part = 1.0 / len(routes.middles)
                 for w in routes.middles:
                     if w != u:
-                        spread_on_graph(u, w, part, net, routes, mass, cells, share)
+                        spread_on_graph(u, w, part, routes, mass, cells, share)
                     if w != v:
-                        spread_on_graph(w, v, part, net, routes, mass, cells, share)
+                        spread_on_graph(w, v, part, routes, mass, cells, share)
             else:
-                spread_on_graph(u, v, 1.0, net, routes, mass, cells, share)
+                spread_on_graph(u, v, 1.0, routes, mass, cells, share)
         used = 1
         for link in range(len(share)):
             used += share[link] > 0.0

@@ -15,9 +15,9 @@ import numpy as np
 
 from ...instances import Graph, Mesh, Torus, Tree
 from ...instances.topologies.shortest_paths import weighted_rows
-from .cut_through import Network
 from .kary_tree import KaryTree
 from .messages import Ints
+from .posted import Network
 
 _MOST_DISTANCES = 2**24
 _MOST_ORDERS = 256

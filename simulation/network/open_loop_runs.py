@@ -11,12 +11,12 @@ import numpy.typing as npt
 
 from ...instances import InputError
 from ...instances.numbers import at_least
-from .cut_through import PACKET, Network
 from .engine import Engine
 from .limits import Limit, load_limit
 from .messages import Ints
 from .open_loop import Phases, observe, saturation
 from .patterns import UNIFORM, partners
+from .posted import PACKET, Network
 from .runs import (
     Switching,
     Traced,

@@ -14,8 +14,8 @@ import numpy as np
 
 from ...instances import InputError, Mesh, Torus
 from ...instances.suggestions import entry_named
-from .cut_through import Network
 from .messages import Ints
+from .posted import Network
 from .workloads_causal import power_of_two
 
 UNIFORM = "uniform"

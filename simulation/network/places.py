@@ -18,9 +18,9 @@ from ...instances.suggestions import entry_named
 from ...instances.topologies.graph_files import read_graph
 from ...methods.allocators import allocator, names
 from ...methods.mapping import order_ranks
-from .cut_through import Network
 from .kary_tree import KaryTree
 from .messages import Ints
+from .posted import Network
 
 _LIST = re.compile(r"\d{1,9}(,\d{1,9})*", re.ASCII)
 _TRIPLE = re.compile(r"(\d{1,9}),(\d{1,9}),(\d{1,9})", re.ASCII)

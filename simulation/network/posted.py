@@ -1,16 +1,21 @@
-"""Engines that keep their messages in rows: bookkeeping of jobs and deliveries."""
+"""Engines that route packets or flows: their networks, messages and jobs."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
+from math import prod
 
 import numpy as np
+import numpy.typing as npt
 
+from ...instances import Graph, InputError, Mesh, Torus, Tree
+from .cut_through_graphs import graph_plan
 from .cut_through_kernels_mail import enlist
 from .cut_through_layout import (
     DELIVERED,
     ENDED,
     FOLLOWING,
+    HEAP,
     IDLE,
     JOB,
     JOB_ENDED,
@@ -30,32 +35,58 @@ from .cut_through_layout import (
     Ints,
     Mail,
 )
-from .engine import Deadlock, Engine
+from .cut_through_nets import Plan, check_room, grid_plan, tree_plan
+from .engine import Deadlock, Engine, JobNumbers
+from .growing import grown
+from .kary_tree import KaryTree
 from .messages import Messages
+
+PACKET = 16
+"""Phits of a packet."""
+QUEUE = 4
+"""Packets that a queue holds."""
+GRID_ROUTINGS = ("adaptive", "dimension-order")
+
+Network = Mesh | Torus | KaryTree | Graph | Tree
 
 
 class Posted(Engine):
-    """An engine whose kernel works on `Mail`.
+    """An engine for any network, whose kernel works on `Mail`.
 
     Parameters
     ----------
-    processors
-        Number of processors.
+    network, routing, table
+        As of `CutThrough`.
     packet
         Phits of a packet; messages are padded to whole packets.
+    queue
+        Packets that a queue holds.
+
+    Raises
+    ------
+    InputError
+        If the network cannot be simulated, the routing is not known, or a pair has no
+        route.
     """
 
-    def __init__(self, processors: int, packet: int) -> None:
-        super().__init__(processors)
+    def __init__(
+        self,
+        network: Network,
+        routing: str,
+        table: npt.ArrayLike | None,
+        packet: int,
+        queue: int = QUEUE,
+    ) -> None:
+        self._plan = planned(network, routing, table, queue)
+        super().__init__(len(self._plan.routes.home))
+        self.network = network
         self._packet_phits = packet
         self._tally = np.zeros(TALLY, np.int64)
-        self._count = 0
         self._last = 0
         self._mail = Mail(
             np.zeros((0, MAIL_WIDTH), np.int64), *(np.zeros(0, np.int64),) * 4
         )
-        self._jobs: dict[int, int] = {}
-        self._job_names: list[int] = []
+        self._jobs = JobNumbers()
         self._empty: list[int] = []
 
     @abstractmethod
@@ -68,16 +99,14 @@ class Posted(Engine):
 
     def _add(self, messages: Messages, job: int) -> None:
         begin, end = self._count, self._count + len(messages)
-        number = self._jobs.setdefault(job, len(self._jobs))
-        if number == len(self._job_names):
-            self._job_names.append(job)
-        first, following = messages.successors
-        self._grow(end, len(following))
-        mail = self._mail
         if not len(messages):
-            if not mail.jobs[number]:
+            if job not in self._jobs:
                 self._empty.append(job)
             return
+        number = self._jobs.number(job)
+        first, following = messages.successors
+        self._grow(end, self._last + len(following))
+        mail = self._mail
         rows = mail.messages[begin:end]
         rows[:, SOURCE], rows[:, TARGET] = messages.source, messages.target
         rows[:, PACKETS] = -(-messages.length // self._packet_phits)
@@ -94,17 +123,31 @@ class Posted(Engine):
         self._count, self._last = end, self._last + len(following)
         enlist(begin, end, self._tally, mail)
 
-    def _grow(self, count: int, waits: int) -> None:
-        """Make room for messages, pairs and jobs."""
+    def _grow(self, count: int, pairs: int) -> None:
+        """Make room for messages, pairs of which one waits, and all jobs."""
         mail = self._mail
-        jobs = len(self._job_names)
         self._mail = Mail(
-            _longer(mail.messages, count),
-            _longer(mail.successors, self._last + waits),
-            _longer(mail.heap, count),
-            _longer(mail.jobs, jobs),
-            _longer(mail.ended, jobs),
+            grown(mail.messages, count),
+            grown(mail.successors, pairs),
+            grown(mail.heap, count),
+            grown(mail.jobs, self._jobs.most),
+            grown(mail.ended, self._jobs.most),
         )
+
+    def _drop(self, n: int) -> None:
+        """Forget the first n messages; see `Engine`.
+
+        Entries that mean nothing any more are changed, too, and may become negative.
+        """
+        stay, tally, mail = self._count - n, self._tally, self._mail
+        rows = mail.messages
+        gone = int(rows[n, SUCCESSORS]) if stay else self._last
+        rows[:stay] = rows[n : self._count]
+        rows[:stay, [SUCCESSORS, SUCCESSORS_END]] -= gone
+        rows[:stay, FOLLOWING] -= n
+        self._last -= gone
+        mail.successors[: self._last] = mail.successors[gone : gone + self._last] - n
+        mail.heap[: tally[HEAP]] -= n
 
     def run(self, until: int | None = None) -> list[int]:
         """Go on until a job ends, a cycle is reached, or nothing is left to do.
@@ -121,7 +164,7 @@ class Posted(Engine):
         if why == JOB_ENDED:
             self.time = int(tally[NOW])
             numbers = self._mail.ended[: tally[ENDED]].tolist()
-            return sorted(self._job_names[i] for i in numbers)
+            return sorted(map(self._jobs.ended, numbers))
         if why == IDLE:
             if tally[OPEN]:
                 self.time = int(tally[NOW])
@@ -131,21 +174,41 @@ class Posted(Engine):
         self.time = int(tally[NOW])
         return []
 
-    @property
-    def sent(self) -> Ints:
-        """Cycle at which each message was released, or -1; see `Engine.sent`."""
-        return self._mail.messages[: self._count, SENT].copy()
+    def _cycles(self) -> tuple[Ints, Ints]:
+        rows = self._mail.messages[: self._count]
+        return rows[:, SENT], rows[:, DELIVERED]
 
-    @property
-    def delivered(self) -> Ints:
-        """Cycle at which each message's last phit arrived, or -1."""
-        return self._mail.messages[: self._count, DELIVERED].copy()
+    def channels(self) -> list[tuple[str, npt.NDArray[np.int64]]]:
+        """Return kinds of links and their two ends.
+
+        On meshes and tori ends are processors, on graphs and trees nodes; on k-ary
+        n-trees processors, then switches level by level.
+        """
+        return [(name, ends.copy()) for name, ends in self._plan.channels]
 
 
-def _longer(values: Ints, least: int) -> Ints:
-    """Return an array with at least so many rows, half again as many as needed."""
-    if len(values) >= least:
-        return values
-    found = np.zeros((least + least // 2, *values.shape[1:]), np.int64)
-    found[: len(values)] = values
-    return found
+def planned(
+    network: Network, routing: str, table: npt.ArrayLike | None, slots: int
+) -> Plan:
+    """Lay out any network."""
+    if isinstance(network, Graph | Tree):
+        given = None if table is None else np.asarray(table)
+        return graph_plan(network, routing or "minimal", given)
+    if table is not None:
+        raise InputError("only graphs and trees take one", field="table")
+    known = GRID_ROUTINGS[:1] if isinstance(network, KaryTree) else GRID_ROUTINGS
+    if routing and routing not in known:
+        raise InputError(
+            f"must be one of {', '.join(known)}", field="routing", value=routing
+        )
+    if isinstance(network, KaryTree):
+        check_room(2 * network.n * network.processors, slots)
+        return tree_plan(network)
+    if not isinstance(network, Mesh | Torus):
+        raise InputError(
+            "must be a mesh, torus, tree, k-ary tree or graph",
+            field="topology",
+            value=type(network).__name__,
+        )
+    check_room(4 * len(network.shape) * prod(network.shape), slots)
+    return grid_plan(network, routing != "dimension-order")

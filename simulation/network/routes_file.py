@@ -14,8 +14,8 @@ import numpy as np
 
 from ...instances import Graph, InputError
 from ...instances.files import read_text
-from .cut_through import Network
 from .messages import Ints
+from .posted import Network
 
 HEADER = ("at", "to", "next")
 

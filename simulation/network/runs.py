@@ -13,12 +13,13 @@ import numpy.typing as npt
 
 from ...instances import InputError, Mesh, Torus
 from ...instances.numbers import at_least
-from .cut_through import PACKET, CutThrough, Network
+from .cut_through import CutThrough
 from .engine import Engine
 from .flow_level import FlowLevel
 from .io_side import IoSide
 from .messages import Ints
 from .places import mapped, placed
+from .posted import PACKET, Network
 from .recording import LinkFilm, LinkRecorder
 from .workloads_format import PHIT_BYTES, Workload
 from .worm import RigidWorms

@@ -30,9 +30,6 @@ from .worm_layout import (
 )
 from .worm_mail import Wormhole
 
-FEWEST = 4096
-"""Messages that are dropped at once, at least."""
-
 
 class RigidWorms(Wormhole):
     """Wormhole switching with buffers of one flit, on meshes and tori.
@@ -146,18 +143,8 @@ class RigidWorms(Wormhole):
             if c in holder
         }
 
-    def forget(self) -> None:
-        """Drop the messages before the first that is under way, if they are many.
-
-        At least half of all messages, and `FEWEST`: so a message is moved less than
-        once, and there is room for no more than twice those from the first under way
-        to the last added, or for `FEWEST`, and for those of one more job.
-        """
-        under_way = np.flatnonzero(self._mail.delivered[: self._count] < 0)
-        n = int(under_way[0]) if len(under_way) else self._count
-        if n < max(FEWEST, self._count - n):
-            return
-        self._drop(n)
+    def _drop(self, n: int) -> None:
+        super()._drop(n)
         worms = self._worms
         worms.worm[WHO::W] -= n  # also of spare slots, where it means nothing
         entries = worms.channel[C * self.map.entries :].reshape(-1, C)

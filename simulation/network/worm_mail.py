@@ -8,7 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from ...instances import InputError, Mesh, Torus
-from .engine import Deadlock, Engine
+from .engine import Deadlock, Engine, JobNumbers
+from .growing import grown
 from .messages import Messages
 from .worm_layout import (
     BLOCKED,
@@ -72,10 +73,7 @@ class Wormhole(Engine):
         super().__init__(self.map.nodes)
         if packet is not None and packet < 1:
             raise InputError("must be at least 1", field="packet", value=packet)
-        self._count = 0
-        self._forgotten = 0
-        self._jobs: dict[int, int] = {}
-        self._names: list[int] = []
+        self._jobs = JobNumbers()
         self._due: list[int] = []
         tally = np.zeros(TALLIES, np.int64)
         tally[LOCAL] = local
@@ -102,12 +100,14 @@ class Wormhole(Engine):
         if job < 0:
             raise InputError("must be at least 0", field="job", value=job)
         tally, count, m = self._mail.tally, self._count, len(messages)
-        self._make_room(count + m)
-        if job not in self._jobs:
-            self._jobs[job] = len(self._names)
-            self._names.append(job)
-            self._make_room_for_jobs(len(self._names))
-        at = self._jobs[job]
+        if not m:
+            if job not in self._jobs:
+                self._due.append(job)
+            return
+        at = self._jobs.number(job)
+        first, following = messages.successors
+        used = int(self._mail.first[count])
+        self._make_room(count + m, used + len(following))
         mail = self._mail
         new = slice(count, count + m)
         mail.source[new], mail.target[new] = messages.source, messages.target
@@ -118,16 +118,8 @@ class Wormhole(Engine):
         mail.waits[new] = messages.waits + (messages.release > 0)
         mail.job[new] = at
         mail.undelivered[at] += m
-        if m == 0 and mail.undelivered[at] == 0:
-            self._due.append(job)
-        first, following = messages.successors
-        used = len(mail.following)
         mail.first[count : count + m + 1] = first + used
-        self._mail = mail = mail._replace(
-            following=np.concatenate([mail.following, following + count])
-            if len(following)
-            else mail.following
-        )
+        mail.following[used : used + len(following)] = following + count
         self._note_releases(messages, count)
         free = count + np.flatnonzero(mail.waits[new] == 0)
         mail.inbox[tally[INBOX] : tally[INBOX] + len(free)] = free
@@ -148,47 +140,27 @@ class Wormhole(Engine):
         mail.timed[: len(who)], mail.times[: len(who)] = who[order], when[order]
 
     def _drop(self, n: int) -> None:
-        """Forget the first n messages, all delivered, and number the others anew.
-
-        Messages that wait for others have not been delivered, so that none of the first
-        n is named by one that stays.
-        """
         mail, tally, stay = self._mail, self._mail.tally, self._count - n
         for name in _OF_MESSAGES:
             values = getattr(mail, name)
             values[:stay] = values[n : self._count]
         mail.later[:stay] -= np.where(mail.later[:stay] >= 0, n, 0)
-        gone = int(mail.first[n])
+        gone, used = int(mail.first[n]), int(mail.first[self._count])
         mail.first[: stay + 1] = mail.first[n : self._count + 1] - gone
-        self._mail = mail._replace(following=mail.following[gone:] - n)
+        mail.following[: used - gone] = mail.following[gone:used] - n
         mail.timed[tally[TIMED] : tally[TIMES]] -= n
         mail.ready[: tally[READY]] -= n
         inbox = mail.inbox[: tally[INBOX]]
         inbox[:] = np.where(inbox >= 0, inbox - n, inbox + n)
-        self._count = stay
-        self._forgotten += n
 
-    def _make_room(self, m: int) -> None:
+    def _make_room(self, m: int, pairs: int) -> None:
+        """Make room for messages, pairs of which one waits, and all jobs."""
         mail = self._mail
-        if m <= len(mail.source):
-            return
-        more = max(m, 2 * len(mail.source)) - len(mail.source)
-        grown = {
-            name: np.concatenate([getattr(mail, name), np.empty(more, np.int64)])
-            for name in _PER_MESSAGE
-        }
-        grown["first"] = np.concatenate([mail.first, np.zeros(more, np.int64)])
-        grown["inbox"] = np.concatenate([mail.inbox, np.empty(2 * more, np.int64)])
-        self._mail = mail._replace(**grown)
-
-    def _make_room_for_jobs(self, jobs: int) -> None:
-        mail = self._mail
-        if jobs <= len(mail.ended):
-            return
-        more = max(jobs, 2 * len(mail.ended)) - len(mail.ended)
+        room = dict.fromkeys(_PER_MESSAGE, m) | {"first": m + 1, "inbox": 2 * m}
+        room |= {"following": pairs}
+        room |= dict.fromkeys(("undelivered", "ended"), self._jobs.most)
         self._mail = mail._replace(
-            undelivered=np.concatenate([mail.undelivered, np.zeros(more, np.int64)]),
-            ended=np.concatenate([mail.ended, np.zeros(more, np.int64)]),
+            **{name: grown(getattr(mail, name), least) for name, least in room.items()}
         )
 
     def run(self, until: int | None = None) -> list[int]:
@@ -218,9 +190,10 @@ class Wormhole(Engine):
             stop = self.time if self._due else min(end, self.time + WATCH)
             answer = self._go_on(stop)
             self.time = int(tally[TIME])
-            ended = [self._names[j] for j in self._mail.ended[: tally[ENDED]]]
+            numbers = self._mail.ended[: tally[ENDED]].tolist()
             tally[ENDED] = 0
-            ended, self._due = sorted({*ended, *self._due}), []
+            ended = sorted({*map(self._jobs.ended, numbers), *self._due})
+            self._due = []
             if ended:
                 return ended
             if answer == IDLE and until is not None:
@@ -266,8 +239,8 @@ class Wormhole(Engine):
         waiting = self._waiting()
         mail = self._mail
         parts = [
-            f"message {i} ({mail.source[i]} to {mail.target[i]}) waits since cycle "
-            f"{since} for channel {self.map.name(channel)}"
+            f"message {i + self._forgotten} ({mail.source[i]} to {mail.target[i]}) "
+            f"waits since cycle {since} for channel {self.map.name(channel)}"
             for i, channel, since, _ in (
                 waiting[slot] for slot in (circle or sorted(waiting))[:_SHOWN]
             )
@@ -280,15 +253,8 @@ class Wormhole(Engine):
             + (f"; and {more} more" if more else "")
         )
 
-    @property
-    def sent(self) -> Ints:
-        """Cycle at which each message was released, in order of addition; or -1."""
-        return self._mail.sent[: self._count].copy()
-
-    @property
-    def delivered(self) -> Ints:
-        """Cycle at which each message's last flit arrived, or -1; as `sent`."""
-        return self._mail.delivered[: self._count].copy()
+    def _cycles(self) -> tuple[Ints, Ints]:
+        return self._mail.sent[: self._count], self._mail.delivered[: self._count]
 
     def channels(self) -> list[tuple[str, Ints]]:
         """Return links, injection and ejection channels; lanes count as one link."""

@@ -18,6 +18,8 @@ from closeknit.instances import (
     Sukp,
     write_instance,
 )
+from closeknit.instances.problems import Instance
+from closeknit.instances.proofs import Formula
 from closeknit.instances.submesh import Resident
 from closeknit.solvers import exact_log
 from closeknit.solvers.exact_log import prove_by_exact
@@ -66,7 +68,9 @@ def test_proves_that_nothing_fits(tmp_path: Path) -> None:
     assert proved.bound is None
 
 
-def test_solve_writes_a_proof_that_check_follows(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_solve_writes_a_proof_that_check_follows(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     paths = [str(tmp_path / name) for name in ("i.json", "s.json", "p.pbp.xz")]
     instance, solution, proof = paths
     write_instance(ROOM, instance)
@@ -93,7 +97,9 @@ def test_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         prove_by_exact(SACK, tmp_path / "p", seconds=1)
 
 
-def test_a_log_about_another_formula_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_log_about_another_formula_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     real = exact_log._solved
 
     def other(formula: Formula, log: Path, seconds: float) -> bool:

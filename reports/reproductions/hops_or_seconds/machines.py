@@ -14,9 +14,9 @@ from ....instances.ksubset.graph_generators import dragonfly_network
 from ....methods import KSUBSET
 from ....methods.allocators import allocator
 from ....methods.method_as_allocator import MethodAsAllocator
-from ....simulation.network.cut_through import Network
 from ....simulation.network.kary_tree import KaryTree
 from ....simulation.network.places import processors_of
+from ....simulation.network.posted import Network
 from ....simulation.network.runs import Switching
 from ....solvers import Settings, Status
 

@@ -8,9 +8,10 @@ from functools import lru_cache
 import numpy as np
 
 from ....instances import IntArray, Torus
-from ....simulation.network.cut_through import PACKET, CutThrough
+from ....simulation.network.cut_through import CutThrough
 from ....simulation.network.kary_tree import KaryTree
 from ....simulation.network.messages import Messages
+from ....simulation.network.posted import PACKET
 from ....simulation.network.workloads import TASKS, workload
 from .. import parts
 

@@ -11,8 +11,8 @@ import numpy as np
 from ....instances import IntArray
 from ....instances.mapping import RankMapping
 from ....methods.mapping import MAPPERS
-from ....simulation.network.cut_through import PACKET
 from ....simulation.network.places import hops_between, network_named
+from ....simulation.network.posted import PACKET
 from ....simulation.network.runs import engine_for, run_on
 from ....simulation.network.workloads_format import PHIT_BYTES
 from ....simulation.network.workloads_measured import Traffic, read_traffic

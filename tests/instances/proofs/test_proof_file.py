@@ -52,7 +52,9 @@ def test_a_proof_about_another_instance_proves_nothing(files: Files) -> None:
         check_proof_file(BETTER, files[2])
 
 
-def test_a_wrong_proof_is_one_line_and_status_1(files: Files, capsys: Capsys, tmp_path: Path) -> None:
+def test_a_wrong_proof_is_one_line_and_status_1(
+    files: Files, capsys: Capsys, tmp_path: Path
+) -> None:
     instance, solution, proof = files
     text = lzma.decompress(proof.read_bytes()).decode()
     wrong = tmp_path / "wrong.pbp"

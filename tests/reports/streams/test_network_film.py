@@ -14,9 +14,9 @@ import pytest
 from closeknit.instances import Mesh, Torus
 from closeknit.reports.streams.network_film import kinds_of, link_slider, segments
 from closeknit.reports.streams.network_page import network_page
-from closeknit.simulation.network.cut_through import Network
 from closeknit.simulation.network.kary_tree import KaryTree
 from closeknit.simulation.network.places import network_named
+from closeknit.simulation.network.posted import Network
 from closeknit.simulation.network.runs import Finished, Switching, run_network
 from closeknit.simulation.network.workloads import workload
 

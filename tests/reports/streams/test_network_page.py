@@ -14,8 +14,8 @@ from closeknit.reports.streams.network_page import (
     network_page,
     sorted_loads,
 )
-from closeknit.simulation.network.cut_through import Network
 from closeknit.simulation.network.kary_tree import KaryTree
+from closeknit.simulation.network.posted import Network
 from closeknit.simulation.network.runs import Finished, run_network
 from closeknit.simulation.network.workloads import workload
 from closeknit.simulation.network.workloads_format import Workload

@@ -15,10 +15,11 @@ from closeknit.instances.ksubset.graph_generators import (
     hypercube_network,
     random_regular_network,
 )
-from closeknit.simulation.network.cut_through import CutThrough, Network
+from closeknit.simulation.network.cut_through import CutThrough
 from closeknit.simulation.network.engine import Deadlock
 from closeknit.simulation.network.kary_tree import KaryTree
 from closeknit.simulation.network.messages import Messages, messages
+from closeknit.simulation.network.posted import Network
 from closeknit.solvers.kernels import interpreted
 
 PHITS = 16
@@ -436,6 +437,10 @@ def test_bad_input_is_refused_in_one_line() -> None:
         (
             lambda: CutThrough(Torus(4)).add(messages([(0, 4, 1)])),
             "target[0]: there are only 4",
+        ),
+        (
+            lambda: CutThrough(Torus(4)).add(messages([(0, 1, 1), (0, 1, 2**40)])),
+            "length[1]: must be at most 1073741824 packets of 16 phits, not 10995116",
         ),
     ]
     for call, text in cases:

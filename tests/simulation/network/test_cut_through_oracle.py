@@ -11,9 +11,10 @@ from closeknit.instances.ksubset.graph_generators import (
     hypercube_network,
     random_regular_network,
 )
-from closeknit.simulation.network.cut_through import CutThrough, Network
+from closeknit.simulation.network.cut_through import CutThrough
 from closeknit.simulation.network.kary_tree import KaryTree
 from closeknit.simulation.network.messages import Messages
+from closeknit.simulation.network.posted import Network
 
 from .stepped import PHITS, Stepped
 
@@ -65,3 +66,14 @@ def test_every_packet_moves_as_defined(
         assert engine.delivered.tolist() == delivered
         links = np.concatenate([ends for _, ends in engine.channels()]).tolist()
         assert engine.carried.tolist() == [carried[u, v] * PHITS for u, v in links]
+
+
+@pytest.mark.parametrize("network", [Torus((2,) * 8), KaryTree(16, 2)])
+def test_switches_whose_channels_share_bits(network: Network) -> None:
+    """32 channels lead out of a switch, one more than there are bits."""
+    engine = CutThrough(network, seed=3)
+    given = load(engine.processors, engine.processors, 1, seed=4)
+    engine.add(given)
+    engine.finish()
+    delivered, _ = Stepped(engine, 3).deliver(given)
+    assert engine.delivered.tolist() == delivered

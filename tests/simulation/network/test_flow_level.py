@@ -10,10 +10,11 @@ from closeknit.instances.ksubset.graph_generators import (
     dragonfly_network,
     random_regular_network,
 )
-from closeknit.simulation.network.cut_through import CutThrough, Network
+from closeknit.simulation.network.cut_through import CutThrough
 from closeknit.simulation.network.flow_level import FlowLevel
 from closeknit.simulation.network.kary_tree import KaryTree
 from closeknit.simulation.network.messages import Messages, messages
+from closeknit.simulation.network.posted import Network
 from closeknit.simulation.network.workloads import workload
 from closeknit.simulation.network.workloads_format import Workload
 from closeknit.solvers.kernels import interpreted

@@ -11,13 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from closeknit.heuristics.allocation.allocator import Allocator
-from closeknit.instances import InputError, IntArray, Mesh, Torus
+from closeknit.instances import Graph, InputError, IntArray, Mesh, Torus
 from closeknit.methods.allocators import allocator
+from closeknit.simulation.network import engine as engines
+from closeknit.simulation.network import flow_level
 from closeknit.simulation.network import jobs as network_jobs
-from closeknit.simulation.network import worm
 from closeknit.simulation.network.cut_through import CutThrough
 from closeknit.simulation.network.engine import Engine
-from closeknit.simulation.network.flits import Flits
+from closeknit.simulation.network.flits import Flits, Router
 from closeknit.simulation.network.flow_level import FlowLevel
 from closeknit.simulation.network.jobs import Deliveries, MixedTraffic
 from closeknit.simulation.network.messages import Messages, messages
@@ -124,21 +125,47 @@ def test_a_job_ends_with_its_last_message() -> None:
     assert engine.carried.tolist() == again.carried.tolist()
 
 
-class _Keeps(RigidWorms):
-    def forget(self) -> None:
-        """Keep everything."""
+def _for_streams(network: Mesh) -> dict[str, Engine]:
+    """Return engines, and ones in which packets draw their ways or have several."""
+    return {
+        "worms": RigidWorms(network, axes=(1, 0), packet=3),
+        "flits": Flits(network, axes=(1, 0), packet=3),
+        "router": Flits(network, Router(buffer=2, virtual=2, credit_delay=1)),
+        "packets": CutThrough(network, packet=2),
+        "drawn": CutThrough(_as_graph(network), routing="drawn", packet=2, seed=2),
+        "valiant": CutThrough(_as_graph(network), routing="valiant", packet=2),
+        "flows": FlowLevel(network, packet=2),
+    }
 
 
-@pytest.mark.parametrize("policy", Policy)
+def _as_graph(grid: Mesh) -> Graph:
+    cells = {cell: i for i, cell in enumerate(grid.locations())}
+    edges = [
+        (i, cells[beside], 1)
+        for (row, column), i in cells.items()
+        for beside in ((row, column + 1), (row + 1, column))
+        if beside in cells
+    ]
+    return Graph(len(cells), tuple(edges), tuple(range(len(cells))))
+
+
+KINDS = tuple(_for_streams(TRAFFIC.network))
+
+
+@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("fewest", [1, 500])
 def test_forgetting_changes_nothing(
-    monkeypatch: pytest.MonkeyPatch, policy: Policy, fewest: int
+    monkeypatch: pytest.MonkeyPatch, kind: str, fewest: int
 ) -> None:
-    monkeypatch.setattr(worm, "FEWEST", fewest)
+    monkeypatch.setattr(engines, "FEWEST", fewest)
+    monkeypatch.setattr(flow_level, "MOST_KEPT", 50 * fewest)
+    policy = Policy.EASY if fewest == 1 else Policy.FCFS
     found = []
     kept = []
-    for kind in (RigidWorms, _Keeps):
-        engine = kind(TRAFFIC.network, axes=(1, 0), packet=3)
+    for forgets in (True, False):
+        engine = _for_streams(TRAFFIC.network)[kind]
+        if not forgets:
+            monkeypatch.setattr(engine, "forget", lambda: None)
         found.append(
             measure(_jobs(400), _machine(), policy, Deliveries(engine, TRAFFIC))
         )
@@ -148,18 +175,43 @@ def test_forgetting_changes_nothing(
     assert 10 * kept[0] < kept[1]
 
 
-def test_memory_is_bounded() -> None:
-    """One hundred thousand messages: room for those under way is enough."""
-    traffic = MixedTraffic(shape=SHAPE, share=0.5, messages=100)
-    engine = RigidWorms(traffic.network, axes=(1, 0))
-    jobs = generated(1500, seed=1, most=20, sizes="exponential:4", interarrival=400.0)
-    most = added = 0
+def _bytes(engine: Engine) -> int:
+    """Count the bytes of all arrays of an engine, and of its dictionaries."""
+    total = 0
+    parts: list[object] = list(vars(engine).values())
+    while parts:
+        part = parts.pop()
+        if isinstance(part, np.ndarray):
+            total += part.nbytes
+        elif isinstance(part, tuple | list):
+            parts += part
+        elif isinstance(part, dict):
+            total += 100 * len(part)
+        elif isinstance(part, engines.JobNumbers):
+            parts += vars(part).values()
+    return total
+
+
+@pytest.mark.parametrize("count", [1500, pytest.param(10_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("kind", ["worms", "packets", "flows"])
+def test_memory_is_bounded(kind: str, count: int) -> None:
+    """A hundred thousand messages: room for those under way is enough."""
+    traffic = MixedTraffic(shape=SHAPE, share=0.5, messages=1e5 / count)
+    engine = _for_streams(traffic.network)[kind]
+    jobs = generated(
+        count, seed=1, most=20, sizes="exponential:4", interarrival=6e5 / count
+    )
     ends = Deliveries(engine, traffic)
+    most, size, added = 0, [], 0
     for event in simulate(jobs, _machine(), ends=ends):
-        most = max(most, len(engine.sent))
-        added += isinstance(event, Start)
-    assert added == 1500
-    assert most < 3 * worm.FEWEST
+        if isinstance(event, Start):
+            added += 1
+            most = max(most, len(engine.sent))
+            if added % (count // 5) == 0:
+                size.append(_bytes(engine))
+    assert added == count
+    assert most < 3 * engines.FEWEST
+    assert max(size) < 1.1 * size[0]
     assert engine.carried.sum() > 100_000
 
 

@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 
 from closeknit.instances import Graph, Mesh, Torus, Tree
-from closeknit.simulation.network.cut_through import CutThrough, Network
+from closeknit.simulation.network.cut_through import CutThrough
 from closeknit.simulation.network.kary_tree import KaryTree
 from closeknit.simulation.network.limits import cut_limit, hop_limit, load_limit
 from closeknit.simulation.network.messages import Ints
 from closeknit.simulation.network.open_loop import Phases, measure
 from closeknit.simulation.network.patterns import PATTERNS, partners
 from closeknit.simulation.network.places import network_named
+from closeknit.simulation.network.posted import Network
 from closeknit.simulation.network.runs import links_of
 from closeknit.simulation.network.worm import RigidWorms
 

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from closeknit.instances import Mesh, Torus
-from closeknit.simulation.network.cut_through import CutThrough, Network
+from closeknit.simulation.network.cut_through import CutThrough
 from closeknit.simulation.network.kary_tree import KaryTree
 from closeknit.simulation.network.messages import messages
 from closeknit.simulation.network.places import network_named
+from closeknit.simulation.network.posted import Network
 from closeknit.simulation.network.recording import LinkFilm, LinkRecorder
 from closeknit.simulation.network.runs import Switching, run_network
 from closeknit.simulation.network.workloads import workload

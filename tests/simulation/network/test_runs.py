@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from closeknit.instances import Graph, Mesh, Torus
-from closeknit.simulation.network.cut_through import Network
 from closeknit.simulation.network.kary_tree import KaryTree
 from closeknit.simulation.network.places import (
     network_named,
     placed,
     processors_of,
 )
+from closeknit.simulation.network.posted import Network
 from closeknit.simulation.network.runs import Switching, run_network
 from closeknit.simulation.network.workloads import WORKLOADS, workload
 from closeknit.simulation.network.workloads_format import Workload

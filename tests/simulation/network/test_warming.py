@@ -13,11 +13,11 @@ from closeknit.cli.app import run
 from closeknit.instances import Mesh, Torus
 from closeknit.reports.campaigns import compiling, pool
 from closeknit.reports.campaigns.pool import Call
-from closeknit.simulation.network.cut_through import Network
 from closeknit.simulation.network.flits import Flits
 from closeknit.simulation.network.kary_tree import KaryTree
 from closeknit.simulation.network.messages import messages
 from closeknit.simulation.network.places import network_named
+from closeknit.simulation.network.posted import Network
 from closeknit.simulation.network.runs import Switching, run_network
 from closeknit.simulation.network.warming import NETWORK_KERNELS
 from closeknit.simulation.network.workloads import workload
