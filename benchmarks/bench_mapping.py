@@ -27,7 +27,7 @@ from closeknit.simulation.network.workloads_measured import read_traffic
 from closeknit.solvers import Settings
 
 LEAST_BYTES = 1000
-GRIDS = {12: Torus(3, 4), 16: Torus(4, 4), 20: Torus(4, 5), 25: Torus(5, 5)}
+GRIDS = {12: Torus(3, 4), 16: Torus(4, 4), 20: Torus(4, 5)}
 SCATTERED = (0, 2, 5, 17, 19, 20, 33, 36, 38, 50, 52, 55, 65, 68, 71, 84)
 """Processors of a mesh 16x16, so that its symmetries are of no use."""
 
