@@ -61,6 +61,9 @@ class Flows(NamedTuple):
         Phits sent over each link, and out of each processor.
     since
         Cycle for which ``left`` holds; whether processors send their messages in turn.
+    together
+        Phits per cycle of each link, and out of each processor, if several messages
+        share it; one alone has 1.
     """
 
     route: Ints
@@ -77,6 +80,7 @@ class Flows(NamedTuple):
     arrivals: Ints
     carried: Floats
     since: Ints
+    together: Floats
 
 
 class Scratch(NamedTuple):
@@ -99,18 +103,20 @@ def fair(
     links: Ints,
     shares: Floats,
     rate: Floats,
+    together: Floats,
     scratch: Scratch,
 ) -> bool:
     """Set the max-min fair rates of flows by progressive filling.
 
     All rates grow together; when a link is full those of its flows are fixed. A flow of
-    rate r takes the share of r of each of its links; every link carries 1 a cycle.
+    rate r takes the share of r of each of its links; a link carries 1 a cycle for one
+    message, and what ``together`` says for several.
 
     Parameters
     ----------
     active
         Flows.
-    route, first, links, shares
+    route, first, links, shares, together
         See `Flows`.
     rate
         Receives the rates.
@@ -145,6 +151,8 @@ def fair(
             head[link] = entries
             entries += 1
             unfixed[link] += 1
+            if unfixed[link] == 2:
+                room[link] = together[link]
             weight[link] += shares[i]
     busy = lines
     while True:
@@ -264,6 +272,7 @@ def flow(tally: Ints, mail: Mail, flows: Flows, scratch: Scratch, until: int) ->
                 flows.links,
                 flows.shares,
                 flows.rate,
+                flows.together,
                 scratch,
             ):
                 return NEEDS_ROOM

@@ -1,4 +1,4 @@
-"""Wormhole engines held against figures of other simulators, and against cuts.
+"""Engines held against figures of other simulators, against theory and cuts.
 
 - BookSim 2 (Jiang et al. 2013): 8-ary 2-D mesh and torus, dimension order, uniform
   traffic with own targets, 5-flit packets, 8-flit buffers, iSLIP, credit delay 1,
@@ -9,6 +9,9 @@
   (``credit_delay=2``).
 - CAMINOS (Camarero et al. 2022): a message of 16 phits takes 16 + 2 cycles within a
   router and 16 + 3 across a link.
+- Karol, Hluchyj and Morgan 1987: switches of many inputs with one queue each let pass
+  2 - √2 packets per output and cycle if the heads of the queues want random outputs.
+  Packets of permutations meet so on their way down a k-ary n-tree.
 - Bisection: uniform traffic cannot load the links between two halves by more than one
   flit per cycle and direction.
 
@@ -22,9 +25,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
+import numpy as np
+
 from ...instances import Mesh, Torus
+from .cut_through import CutThrough
 from .engine import Engine
 from .flits import Arbitration, Flits, Router
+from .flow_level import FlowLevel
+from .kary_tree import KaryTree
 from .limits import cut_limit
 from .messages import messages
 from .open_loop import Phases, Point, measure, saturation
@@ -126,6 +134,8 @@ BOOKSIM = (
 PACKET = 5
 """Flits of a packet in the runs of BookSim 2."""
 CAMINOS = Router(buffer=16, entry=2)
+PERMUTATIONS, PHITS = 10, 4096
+"""Permutations of a k-ary tree, and the length of their messages."""
 
 
 def booksim_rows(curve: Curve, phases: Phases, seed: int) -> Iterator[Row]:
@@ -195,6 +205,27 @@ def bisection_rows(phases: Phases, seed: int) -> Iterator[Row]:
         yield Row(text, "bisection", limit, accepted, Demand.AT_MOST)
 
 
+def permutation_rows(seed: int) -> Iterator[Row]:
+    """Yield what a 4-ary 3-tree lets pass of permutations, as packets and as flows."""
+    tree = KaryTree(4, 3)
+    draw = np.random.default_rng(seed)
+    targets = [draw.permutation(tree.processors) for _ in range(PERMUTATIONS)]
+    found = []
+    for kind in (CutThrough, FlowLevel):
+        cycles = 0
+        for target in targets:
+            engine = kind(tree)
+            far = [(p, q, PHITS) for p, q in enumerate(target.tolist()) if p != q]
+            engine.add(messages(far))
+            cycles += engine.finish()
+        found.append(PERMUTATIONS * PHITS / cycles)
+    packets, flows = found
+    text = "4-ary 3-tree, {} of permutations: phits per processor and cycle"
+    theirs = "Karol et al. 1987"
+    yield Row(text.format("packets"), theirs, 2 - 2**0.5, packets, Demand.CLOSE)
+    yield Row(text.format("flows"), "packets", packets, flows, Demand.CLOSE)
+
+
 def rows(phases: Phases | None = None, *, seed: int = 1) -> Iterator[Row]:
     """Yield all rows of the validation, those that are quick first.
 
@@ -208,6 +239,7 @@ def rows(phases: Phases | None = None, *, seed: int = 1) -> Iterator[Row]:
     """
     phases = phases or Phases(2000, 8000, 4000)
     yield from caminos_rows()
+    yield from permutation_rows(seed)
     yield Row(
         "mesh 8x8, rigid worms: saturation, 5-flit packets",
         "BookSim 2, 1 virtual channel",

@@ -109,12 +109,15 @@ def test_rates_are_max_min_fair(network: Network, routing: str, in_turn: bool) -
         used = np.zeros(engine._lines)
         fastest = np.zeros(engine._lines)
         entries = {}
+        shared = np.zeros(engine._lines)
         for i, rate in found.items():
             pair = flows.route[i]
             rows = slice(flows.first[pair], flows.first[pair + 1])
             entries[i] = flows.links[rows]
             used[entries[i]] += rate * flows.shares[rows]
             fastest[entries[i]] = np.maximum(fastest[entries[i]], rate)
+            shared[entries[i]] += 1
+        used /= np.where(shared > 1, flows.together, 1)
         assert (used < 1 + 1e-9).all()
         for i, rate in found.items():
             full = entries[i][used[entries[i]] > 1 - 1e-9]
@@ -161,7 +164,7 @@ def permutation(n: int, seed: int) -> Messages:
         (Torus(8, 8), "dimension-order", 0.6, 1.15),
         (Torus(8, 8), "adaptive", 0.85, 1.55),
         (dragonfly_network(4, 2, 2), "minimal", 0.75, 1.25),
-        (KaryTree(4, 3), "adaptive", 0.25, 1.2),
+        (KaryTree(4, 3), "adaptive", 0.45, 1.2),
     ],
 )
 def test_times_differ_from_those_of_packets_by_a_stated_ratio(

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from closeknit.instances import InputError, Mesh, Torus
+from closeknit.simulation.network import flow_level
 from closeknit.simulation.network.messages import messages
 from closeknit.simulation.network.open_loop import (
     Phases,
@@ -23,6 +24,7 @@ from closeknit.simulation.network.validation import (
     bisection_rows,
     booksim_rows,
     caminos_rows,
+    permutation_rows,
     rows,
     table,
 )
@@ -147,6 +149,17 @@ def test_engines_keep_to_bisections() -> None:
     assert all(row.holds and row.ours > 0.3 * row.theirs for row in found)
 
 
+def test_permutations_of_a_tree_pass_as_theory_says(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for row in permutation_rows(seed=1):
+        assert row.holds
+    monkeypatch.setattr(flow_level, "HEAD_OF_LINE", 1.0)
+    packets, flows = permutation_rows(seed=1)
+    assert packets.holds
+    assert not flows.holds
+
+
 def test_neighbours_across_a_cut_reach_its_limit() -> None:
     """Long messages across the middle use every link of it in nearly every cycle."""
     engine = RigidWorms(Mesh(2, 4))
@@ -172,5 +185,5 @@ def test_a_table_shows_what_fails() -> None:
 @pytest.mark.slow
 def test_the_whole_validation_holds() -> None:
     found = list(rows())
-    assert len(found) == 20
+    assert len(found) == 22
     assert all(row.holds for row in found), table(found)
