@@ -135,7 +135,12 @@ def decide(
     if code in (cp_model.OPTIMAL, cp_model.FEASIBLE):
         found = Decided([solver.value(x) for x in variables])
     if model.has_objective() and isfinite(solver.best_objective_bound):
-        found = replace(found, bound=integer_bound(solver.best_objective_bound))
+        found = replace(
+            found,
+            bound=integer_bound(
+                solver.best_objective_bound, model.proto.objective.offset
+            ),
+        )
     if code == cp_model.OPTIMAL or (found.values and not model.has_objective()):
         return found
     if pressed.is_set():
@@ -202,7 +207,7 @@ def _attempt(
         bound = float(solver.best_objective_bound)
         exact = found.optimal and not formulation.model.proto.objective.offset
         if abs(bound) < EXACT or not exact:
-            found.bound = integer_bound(bound)
+            found.bound = integer_bound(bound, formulation.model.proto.objective.offset)
         else:
             found.bound = int(solver.response_proto.inner_objective_lower_bound)
     if below is not None:
@@ -265,7 +270,9 @@ class _Listener(cp_model.CpSolverSolutionCallback):  # type: ignore[misc]
         if found.solution is not None:
             found.values = [found.solution[x.index] for x in formulation.variables]
         if self.bounds and isfinite(self.bounds[0]):
-            found.bound = integer_bound(self.bounds[0])
+            found.bound = integer_bound(
+                self.bounds[0], formulation.model.proto.objective.offset
+            )
             if formulation.below is not None:
                 found.bound = min(found.bound, formulation.below * formulation.unit)
             found.proved = formulation.bound_of(found.bound, self._optima)

@@ -37,4 +37,5 @@ def main() -> None:
     print(json.dumps({"status": said, "values": values}))
 
 
-main()
+if __name__ == "__main__":
+    main()

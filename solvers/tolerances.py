@@ -16,14 +16,16 @@ _INTEGERS = 1e-6
 """CP-SAT counts in integers; its bound is a float only on the way out."""
 
 
-def integer_bound(bound: float) -> int:
+def integer_bound(bound: float, offset: float = 0.0) -> int:
     """Return the integer of a bound that CP-SAT gives as a float.
 
-    >>> integer_bound(6.9999999), integer_bound(7.01)
-    (7, 8)
+    CP-SAT adds the constant of the objective, ``offset``, in floating point.
+
+    >>> integer_bound(6.9999999), integer_bound(7.01), integer_bound(7.000001, 1e10)
+    (7, 8, 7)
     """
     if abs(bound) < EXACT:
-        return ceil(bound - _INTEGERS)
+        return ceil(bound - max(_INTEGERS, 4 * abs(offset) / EXACT))
     return floor(bound - abs(bound) / EXACT)  # it may have been rounded upwards
 
 

@@ -11,11 +11,10 @@ Every row in the store has a number; those of the formula come first. Steps:
   semicolon, the numbers of the rows that suffice, ``~`` for the negation itself;
 - ``red``: a row that may be added because a witness, a substitution, turns every
   solution into one that obeys it and costs no more;
-- ``soli``: a solution; from then on only cheaper ones are looked for;
-- ``del``: rows that are needed no more; ``e`` and ``ea``: a row that must be there.
+- ``soli``: a solution; then only cheaper ones count; ``del`` forgets rows.
 
-An invariant proves soundness: if the formula has a solution cheaper than all those
-logged, then the store has one that costs no more. Deleting rows keeps it.
+Invariant: if the formula has a solution cheaper than all those logged, the store has
+one that costs no more; see docs/proofs.md.
 """
 
 from __future__ import annotations
@@ -29,8 +28,7 @@ from .formula import Formula
 from .propagation import Propagator, refuted_by
 from .rows import Row, added, mapped, negated, normalised
 
-_MOST_BITS = 4096
-"""Size of the largest number in a row."""
+_MOST_BITS = 4096  # of a number in a row
 _WORK = 2**14
 """Terms looked at between two looks at the clock."""
 _VERSIONS = ("1.0", "1.1", "1.2", "2.0", "3.0")
@@ -98,7 +96,9 @@ def check_proof(
         return checker.outcome(step)
     except (Refused, NoProof) as error:
         raise type(error)(f"step {step}: {error}") from None
-    except (ValueError, IndexError, OverflowError):
+    except (ValueError, IndexError, OverflowError) as error:
+        if isinstance(error, TooLong):
+            raise
         raise NoProof(f"step {step}: cannot be read") from None
 
 

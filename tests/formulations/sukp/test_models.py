@@ -4,7 +4,7 @@ import csv
 from fractions import Fraction
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 
 from closeknit.formulations.sukp import cpsat as sukp_cpsat
 from closeknit.formulations.sukp import mip as sukp_mip
@@ -32,8 +32,15 @@ BAG = Sukp("bag", (7, 6, 5, 9), (3, 4, 2, 6), ((0, 1), (1, 2), (0, 2), (3, 0)), 
 """The first three items weigh 9 together and leave the profit of 9 out."""
 
 
+LARGE_OFFSET = Sukp(
+    "large", (3, 3, 5, 5, 10_046_853_212), (3, 0, 1), ((0,), (0,), (0,), (0,), (2,)), 2
+)
+"""CP-SAT says 16.000001 for 16: it adds the constant of the objective as a float."""
+
+
 @settings(max_examples=120, deadline=None)
 @given(instance=sukps())
+@example(instance=LARGE_OFFSET)
 def test_cp_sat_agrees_with_brute_force(instance: Sukp) -> None:
     result = SUKP["union/cpsat"](instance)
     assert result.status is Status.OPTIMAL
