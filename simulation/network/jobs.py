@@ -50,8 +50,8 @@ class Deliveries(Ends):
     Notes
     -----
     Memory, with `RigidWorms`: 128 bytes per message from the first under way to the
-    last added, doubled twice at most, and some 100 bytes per job; an engine that does
-    not `forget` keeps all messages.
+    last added, doubled twice at most, and some 100 bytes per job; all
+    engines forget messages of ended jobs.
 
     Examples
     --------
