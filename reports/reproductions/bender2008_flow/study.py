@@ -239,9 +239,9 @@ def _notes(options: RunOptions, jobs: Stream, setting: Setting) -> Iterator[str]
         "what jobs of one processor do, the policy, and how its HilbertBF was put on a "
         f"mesh that is no square. {CUT} takes Hilbert's curve of 8x8 and leaves out "
         "half of it, such that a jump of seven hops remains; hilbert/best-fit takes a "
-        "curve for 4x8 that never jumps. None of this was chosen after seeing a "
-        "ranking, but for the cut curve and the heavier load, which were added when "
-        "hilbert/best-fit had turned out to be good."
+        "curve for 4x8 that never jumps. Chosen after rankings had been seen: the cut "
+        "curve and the heavier load, when hilbert/best-fit had turned out to be good, "
+        "and one message per 30 s in place of 10 s, to be quicker."
     )
     yield (
         "mc1x1-all and mm-all try a cluster at every processor, free or not, as the "

@@ -150,7 +150,7 @@ def differences_table(outcome: Outcome) -> Table:
 
 def _value(one: Estimate) -> float:
     """Return a number with two decimals: no more of them are sure."""
-    return round(one.value, 2)
+    return round(one.value, 2) + 0.0  # no -0.0
 
 
 def _shown(name: str, one: Estimate | None) -> dict[str, Cell]:
