@@ -22,15 +22,14 @@ from ..instances import Instance, KSubset, Value, problem_of, read_instance
 from ..instances.errors import InputError
 from ..instances.json_text import dumps
 from ..instances.ksubset.certificate_file import check_certificate, write_certificate
-from ..instances.value import cost_text, ordered
 from ..methods import AnyMethod
 from ..methods.by_name import methods_named, problems_of
+from ..methods.proofs import logged
 from ..methods.tiers import run_once
 from ..solvers import Limit, Result, Status, clock
-from ..solvers.exact_log import prove_by_exact
 from ..solvers.method import stopped
 from ..solvers.progress import observed
-from ..solvers.result import CERTIFIED, LOGGED, SolverError
+from ..solvers.result import CERTIFIED, LOGGED
 from ..solvers.settings import Settings, Ties
 from . import outputs, shared
 from .parser import Parser
@@ -180,32 +179,11 @@ def _certified(
 def _logged(
     instance: Instance, result: Result, path: str, settings: Settings
 ) -> Result:
-    """Let Exact write a proof of the answer to a file; check it, and cite it."""
-    proved = prove_by_exact(instance, path, seconds=settings.time_limit)
-    if isinstance(proved, Limit):
-        print(
-            f"closeknit: {path}: no proof: stopped by {proved.value}", file=sys.stderr
-        )
-        return result
-    if proved.bound is None:
-        if result.chosen is not None:
-            raise SolverError(f"{path} proves that there is no solution")
-        return replace(
-            result,
-            status=Status.INFEASIBLE,
-            proof=LOGGED,
-            limit=None,
-            certificate=None,
-        )
-    if result.objective is None or ordered(proved.bound) != ordered(result.objective):
-        print(
-            f"closeknit: {path}: proves a bound of {cost_text(proved.bound)}",
-            file=sys.stderr,
-        )
-        return result
-    return replace(
-        result, status=Status.OPTIMAL, bound=proved.bound, proof=LOGGED, limit=None
-    )
+    """Write a proof of the answer to a file, check it, and cite it."""
+    result, why = logged(instance, result, path, seconds=settings.time_limit)
+    if why:
+        print(f"closeknit: {path}: {why}", file=sys.stderr)
+    return result
 
 
 def _write(out: str, solutions: list[Solution]) -> None:

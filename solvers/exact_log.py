@@ -19,17 +19,9 @@ from tempfile import TemporaryDirectory
 
 from ..instances import Instance
 from ..instances.files import write_bytes
-from ..instances.proofs import (
-    Formula,
-    Limits,
-    Proved,
-    Refused,
-    TooLong,
-    check_proof_file,
-    formula_of,
-)
+from ..instances.proofs import Formula, Proved, formula_of
 from ..instances.proofs.rows import normalised
-from .propagation_kernels import FastPropagator
+from .proof_log import checked_proof
 from .result import Limit, SolverError
 
 _MOST_BYTES = 2**31
@@ -73,13 +65,7 @@ def prove_by_exact(
             return Limit.TIME
         text = "".join(_rewritten(formula, log))
         write_bytes(path, lzma.compress(text.encode()))
-    limits = Limits(seconds=max(seconds, 1.0))
-    try:
-        return check_proof_file(instance, path, limits, FastPropagator)
-    except TooLong:
-        return Limit.TIME
-    except Refused as refused:
-        raise SolverError(f"the log of Exact does not hold: {refused}") from None
+    return checked_proof(instance, path, seconds)
 
 
 def _solved(formula: Formula, log: Path, seconds: float) -> bool:
