@@ -208,8 +208,8 @@ def _rewritten(
     names = formula.names
     if true is not None and not any(formula.objective.values()):
         signs = ("" if v in true else "~" for v in range(1, len(names) + 1))
-        words = " ".join(map("".join, zip(signs, names, strict=True)))
-        yield f"pseudo-Boolean proof version 1.1\no {words}\nc -1\n"
+        assignment = " ".join(map("".join, zip(signs, names, strict=True)))
+        yield f"pseudo-Boolean proof version 1.1\no {assignment}\nc -1\n"
         return
     rows = {
         (frozenset(row.terms.items()), row.degree): number
