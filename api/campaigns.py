@@ -25,6 +25,7 @@ from ..reports.campaigns.study_file import MAX_RUNS, is_study, read_study
 from ..reports.pages.csv_tables import csv_of
 from ..reports.pages.html import html_of
 from ..reports.pages.markdown import markdown_of
+from ..reports.proofs.campaign import kept_proofs
 from ..reports.ratios.document import ratio_document
 from ..reports.ratios.report import Report, report_on
 from ..reports.ratios.rows_table import rows_table
@@ -83,6 +84,7 @@ def ratios(
     retry_failed: bool = False,
     trace: str | Path | None = None,
     max_runs: int = MAX_RUNS,
+    proofs: bool = False,
     progress: Callable[[int, int, str], None] | None = None,
 ) -> Ratios:
     """Run methods on instances; report every ratio to the proven optimum.
@@ -112,6 +114,8 @@ def ratios(
     trace, max_runs
         For a study: the trace of its snapshots, and the number of runs beyond which
         it is refused.
+    proofs
+        Prove the answers, too, and keep the proofs in ``out/proofs``.
     progress
         Called with the number of runs done, of all runs, and the last run. The same
         is logged at level INFO under the name ``closeknit.campaigns``.
@@ -156,6 +160,7 @@ def ratios(
             forecast=Forecast(number),
             retry_failed=retry_failed,
             progress=progress or (lambda done, total, what: None),
+            proofs=proofs,
         )
     return Ratios(report, Path(out))
 
@@ -169,11 +174,13 @@ def conduct(
     forecast: Forecast,
     retry_failed: bool,
     progress: Callable[[int, int, str], None],
+    proofs: bool = False,
 ) -> Report:
     """Run what is missing, and write the report beside the store; see `campaign.run`.
 
     ``compiling_jobs`` processes compile beforehand; if None, that is left to the runs.
-    With ``retry_failed``, what failed before is run again.
+    With ``retry_failed``, what failed before is run again; with ``proofs``, the answers
+    are proved, and the proofs kept, see `kept_proofs`.
     """
     out = store.path.parent
     for name in OUTPUTS:  # known now, and not after hours
@@ -192,9 +199,21 @@ def conduct(
     run_campaign(campaign, store, runner=runner, progress=tell, forecast=forecast)
     witnesses = [row for row in known if store.rows.get(row.key) is row]
     methods = {name: lineup.by_name for name, lineup in campaign.lineups.items()}
-    report = report_on(
-        campaign.instances, campaign.rows(store), methods, witnesses=witnesses
+    judged = partial(
+        report_on,
+        *(campaign.instances, campaign.rows(store), methods),
+        witnesses=witnesses,
     )
+    report = judged()
+    if proofs:
+        kept = kept_proofs(
+            report.verdicts,
+            out,
+            seconds=campaign.settings.time_limit,
+            runner=runner,
+            progress=tell,
+        )
+        report = judged(kept=kept)
     write_text(out / "ratios.csv", csv_of(rows_table(report.judged)))
     document = ratio_document(report)
     write_text(out / "report.md", markdown_of(document))

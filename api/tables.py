@@ -133,6 +133,8 @@ def record(one: ScoredRun) -> dict[str, Any]:
         "limit": row.limit,
         "selection": row.selection,
         "error": row.error,
+        "proof_bytes": verdict.kept.size if verdict.kept else None,
+        "proof_seconds": verdict.kept.checking if verdict.kept else None,
     }
 
 

@@ -100,6 +100,12 @@ def options(parser: Parser) -> None:
     flag(
         parser, "--parquet", "write OUT/results.parquet too (needs closeknit[parquet])"
     )
+    flag(
+        parser,
+        "--proofs",
+        "prove the answers too, each within the time limit; keep the proofs in "
+        "OUT/proofs, for verify --proofs, and report their sizes and checking times",
+    )
     parser.examples(
         "ratios bundled --out results --methods mm,mc1x1",
         "ratios study.toml --out results --jobs 4 --retry-failed",
@@ -130,6 +136,7 @@ def run(args: argparse.Namespace) -> int:
                     forecast=forecast,
                     retry_failed=args.retry_failed,
                     progress=progress,
+                    proofs=args.proofs,
                 )
             except KeyboardInterrupt:
                 total = len(campaign.tasks())

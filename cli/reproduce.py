@@ -134,6 +134,7 @@ def run(args: argparse.Namespace) -> int:
             full=args.full,
             jobs=shared.processes(args.jobs),
             keep=str(out / "parts"),
+            out=str(out),
             progress=progress,
         )
         study = entry(options)

@@ -14,17 +14,15 @@ from __future__ import annotations
 
 import argparse
 import sys
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ..exact.ksubset.cuts_bb.record import record
-from ..instances import Instance, KSubset, Value, problem_of, read_instance
+from ..instances import Instance, Value, problem_of, read_instance
 from ..instances.errors import InputError
 from ..instances.json_text import dumps
-from ..instances.ksubset.certificate_file import check_certificate, write_certificate
+from ..instances.proofs.folder import CERTIFICATE, LOG
 from ..methods import AnyMethod
 from ..methods.by_name import methods_named, problems_of
-from ..methods.proofs import logged
+from ..methods.proofs import cited
 from ..methods.tiers import run_once
 from ..solvers import Limit, Result, Status, clock
 from ..solvers.method import stopped
@@ -74,8 +72,8 @@ def options(parser: Parser) -> None:
         "--proof",
         type=outputs.file,
         metavar="OUT.xz",
-        help="write a pseudo-Boolean proof that check can follow, by the solver Exact "
-        "(closeknit[proofs]; one FILE only)",
+        help="write a pseudo-Boolean proof that check can follow, by a search of "
+        "closeknit's own or the solver Exact (closeknit[proofs]; one FILE only)",
     )
     parser.examples(
         "solve instance.json --time-limit 10 --json solution.json",
@@ -111,10 +109,7 @@ def run(args: argparse.Namespace) -> int:
     solutions: list[Solution] = []
     for instance in instances:
         result = _solved(methods[problem_of(instance).name], instance, settings)
-        if args.certificate:
-            result = _certified(instance, result, args.certificate, settings)
-        if args.proof:
-            result = _logged(instance, result, args.proof, settings)
+        result = _proved(instance, result, args, settings)
         solutions.append(Solution(instance, args.method, result))
         if args.json != "-":
             print(solutions[-1])
@@ -157,32 +152,22 @@ def _solved(method: AnyMethod, instance: Instance, settings: Settings) -> Result
         return stopped(instance, Limit.INTERRUPT, start=start)
 
 
-def _certified(
-    instance: Instance, result: Result, path: str, settings: Settings
+def _proved(
+    instance: Instance, result: Result, args: argparse.Namespace, settings: Settings
 ) -> Result:
-    """Write the proof of an optimum to a file, check it, and cite it."""
-    assert isinstance(instance, KSubset)
-    why = "it was not proved optimal"
-    if result.status is Status.OPTIMAL:
-        assert isinstance(result.objective, int)
-        deadline = clock.now() + settings.time_limit
-        nodes = record(instance, result.objective, deadline)
-        if not isinstance(nodes, Limit):
-            write_certificate(instance, result.objective, nodes, path)
-            check_certificate(instance, path)
-            return replace(result, proof=CERTIFIED)
-        why = f"writing the proof down was stopped by {nodes.value}"
-    print(f"closeknit: {path}: no certificate: {why}", file=sys.stderr)
-    return result
-
-
-def _logged(
-    instance: Instance, result: Result, path: str, settings: Settings
-) -> Result:
-    """Write a proof of the answer to a file, check it, and cite it."""
-    result, why = logged(instance, result, path, seconds=settings.time_limit)
-    if why:
-        print(f"closeknit: {path}: {why}", file=sys.stderr)
+    """Write the proofs that are asked for to files, check them, and cite the last."""
+    for path, kind in ((args.certificate, CERTIFICATE), (args.proof, LOG)):
+        if path:
+            limit = settings.time_limit
+            found = cited(instance, result, path, seconds=limit, kinds=(kind,))
+            said = found.why
+            if kept := found.kept:
+                said = (
+                    f"{kept.kind} by {kept.by}, {kept.size} bytes, written in "
+                    f"{kept.writing:.1f} s, checked in {kept.checking:.1f} s"
+                )
+            print(f"closeknit: {path}: {said}", file=sys.stderr)
+            result = found.result
     return result
 
 

@@ -5,6 +5,11 @@ CLAIM is the name of a claim, a pattern such as 'mm*', a method, or a group: a p
 towns, worst-cases, lemmas, ptas or curves. Without CLAIM, all are tested. Exit status 0
 when all hold, 1 when one is broken or its test fails. The smallest counterexample found
 is written as an instance file.
+
+With --proofs FOLDER, the proofs in a folder are checked instead, such as reproduce
+frontier and ratios --proofs write: instances, solutions and proofs, each within the
+time limit, without search or solver. One line for each and a summary; exit status 0
+when all hold, 1 when one is wrong, 2 when one cannot be used.
 """
 
 from __future__ import annotations
@@ -19,9 +24,12 @@ from ..instances import Instance, problem_of, write_instance
 from ..instances.errors import InputError
 from ..instances.files import folder, replaces
 from ..instances.option_values import seconds
+from ..instances.proofs import Limits, Propagator
+from ..instances.proofs.folder import read_index, replayed, told
 from ..methods import METHODS
 from ..reports.campaigns.compiling import NETWORK, compile_all
 from ..solvers.method import Run
+from ..solvers.propagation_kernels import FastPropagator
 from . import outputs, shared, streams
 from .parser import Parser, flag
 from .progress import progress_bar
@@ -63,13 +71,23 @@ def options(parser: Parser) -> None:
         help=f"folder for instances that break a claim (default: {COUNTEREXAMPLES})",
     )
     parser.old_spelling("--counterexamples", "--out")
+    parser.add_argument(
+        "--proofs", metavar="FOLDER", help="check this folder of answers and proofs"
+    )
+    flag(parser, "--plain", "check proofs in plain Python, nothing compiled")
     parser.examples(
-        "verify --quick", "verify 'mm*' submesh --jobs 2 --junit claims.xml"
+        "verify --quick",
+        "verify 'mm*' submesh --jobs 2 --junit claims.xml",
+        "verify --proofs out/frontier",
     )
 
 
 def run(args: argparse.Namespace, methods: Mapping[str, Run] | None = None) -> int:
     """Test the claims in turn, of the given methods in place of the registered ones."""
+    if args.proofs is not None:
+        return _proofs(args)
+    if args.plain:
+        raise InputError("is for --proofs", field="--plain")
     from ..reports.claims import Trial
     from ..reports.claims.catalogue import chosen_claims
     from ..reports.claims.page import write_page
@@ -95,6 +113,18 @@ def run(args: argparse.Namespace, methods: Mapping[str, Run] | None = None) -> i
     if args.json != "-":
         _show(verdicts, files)
     return 0 if all(verdict.holds for verdict in verdicts) else 1
+
+
+def _proofs(args: argparse.Namespace) -> int:
+    """Check a folder of proofs."""
+    for option in ("claims", "list", "quick", "jobs", "junit", "json", "markdown"):
+        if getattr(args, option):
+            field = "CLAIM" if option == "claims" else f"--{option}"
+            raise InputError("is for claims, not for --proofs", field=field)
+    limits = Limits(seconds=seconds(args.time_limit))
+    propagator = Propagator if args.plain else FastPropagator
+    entries = read_index(args.proofs)
+    return told(replayed(args.proofs, entries, limits, propagator))
 
 
 def _test(

@@ -25,7 +25,7 @@ from ..heuristics.ksubset import (
 from ..instances import Graph, KSubset
 from ..instances.topologies.graph import NO_CUTS
 from ..solvers.method import Method, table
-from . import allocator_as_method, auto_ksubset, models_ksubset
+from . import allocator_as_method, auto_ksubset, models_exact, models_ksubset
 
 
 def _needs_coordinates(instance: KSubset) -> str | None:
@@ -115,6 +115,7 @@ TABLE = table(
     Method("line-window", line.line_window, exact=True, refuses=one_axis.refuse_line),
     Method("levelset-bb", levelset_bb.levelset_bb, exact=True, refuses=_needs_a_plane),
     *models_ksubset.methods(),
+    models_exact.method(),
     Method("auto", auto_ksubset.auto, exact=True),
 )
 """Methods for the k-subset problem, by the name used in reports."""

@@ -7,7 +7,7 @@ from ..exact.procset.frontier_dp import method as frontier_dp
 from ..exact.procset.set_opening_bb import method as set_opening_bb
 from ..heuristics.procset import local_search, reaching
 from ..solvers.method import Method, table
-from . import auto_procset, models_procset
+from . import auto_procset, models_exact, models_procset
 
 TABLE = table(
     "procset",
@@ -21,6 +21,7 @@ TABLE = table(
     Method("set-opening-bb", set_opening_bb.set_opening_bb, exact=True),
     Method("goldschmidt", goldschmidt.goldschmidt, exact=True),
     *models_procset.MODEL.methods(),
+    models_exact.method(),
     Method("auto", auto_procset.auto, exact=True),
 )
 """Methods for processor sets, by the name used in reports."""

@@ -7,18 +7,29 @@ choice; it returns False for instances that it does not serve.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from ..instances import Instance, problem_of
+from ..exact.ksubset.cuts_bb.record import record
+from ..instances import Graph, Instance, KSubset, problem_of
+from ..instances.ksubset.certificate_file import check_certificate, write_certificate
 from ..instances.proofs import Proved
+from ..instances.proofs.folder import (
+    BY_DEFINITION,
+    CERTIFICATE,
+    KINDS,
+    LOG,
+    shown_by_definition,
+)
+from ..instances.topologies.graph import NO_CUTS
 from ..instances.value import cost_text, ordered
+from ..solvers import clock
 from ..solvers.exact_log import prove_by_exact
 from ..solvers.proof_log import MOST_BYTES, ProofLog, kept_proof
-from ..solvers.result import LOGGED, Limit, Result, SolverError, Status
+from ..solvers.result import CERTIFIED, LOGGED, Limit, Result, SolverError, Status
 
 Prover = Callable[[Any, Sequence[int] | None, ProofLog], bool]
 """Writes a proof about an instance and its optimal choice, or returns False."""
@@ -57,48 +68,151 @@ def proved_by(
         return None
 
 
-def logged(
-    instance: Instance, result: Result, path: str | Path, *, seconds: float
-) -> tuple[Result, str]:
-    """Write a proof of an answer to a file, check it, and cite it.
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """How an answer was proved, by a proof that was checked.
+
+    ``kind`` is one of `KINDS`; ``by`` says who wrote it. ``size`` is in bytes; times
+    are of writing it, a search or a solver included, and of checking it.
+    """
+
+    kind: str
+    by: str
+    size: int = 0
+    writing: float = 0.0
+    checking: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Cited:
+    """An answer, with the proof that was kept for it.
+
+    Parameters
+    ----------
+    result
+        The answer, of grade ``checked`` if a proof shows that it is optimal.
+    kept
+        The proof; None if there is none.
+    why
+        Why there is none; empty if there is one.
+    """
+
+    result: Result
+    kept: Kept | None
+    why: str
+
+
+def cited(
+    instance: Instance,
+    result: Result,
+    path: str | Path,
+    *,
+    seconds: float,
+    kinds: Collection[str] = KINDS,
+) -> Cited:
+    """Prove an answer in the way that costs least, keep the proof, and cite it.
+
+    In turn: what the definition shows, a certificate, a proof of a search of
+    closeknit's own, a proof by Exact.
 
     Parameters
     ----------
     instance, result
         The instance and what a method found.
     path
-        Receives the proof, packed by ``xz``.
+        Receives the proof, packed by ``xz``, unless the definition shows enough.
     seconds
         Limit of each search that tries.
-
-    Returns
-    -------
-    Result
-        Of grade ``checked`` if the proof shows that the answer is optimal.
-    str
-        Why it does not; empty if it does.
+    kinds
+        Kinds of proofs that will do.
 
     Raises
     ------
     SolverError
         If a proof does not hold, or contradicts the answer.
     """
+    if BY_DEFINITION in kinds and shown_by_definition(
+        instance, result.objective, result.certificate
+    ):
+        return Cited(result, Kept(BY_DEFINITION, str(result.proof)), "")
+    why = "no proof: it was not proved optimal"
+    if CERTIFICATE in kinds and isinstance(instance, KSubset):
+        found = certified(instance, result, path, seconds=seconds)
+        if found.kept is not None:
+            return found
+        why = found.why
+    return (
+        _logged(instance, result, path, seconds)
+        if LOG in kinds
+        else Cited(result, None, why)
+    )
+
+
+def certified(
+    instance: KSubset, result: Result, path: str | Path, *, seconds: float
+) -> Cited:
+    """Write the search over cuts down as a certificate, check it, and cite it.
+
+    Parameters are those of `cited`.
+    """
+    why = "no certificate: it was not proved optimal"
+    if result.status is Status.OPTIMAL and isinstance(result.objective, int):
+        if isinstance(instance.topology, Graph) and instance.topology.embedding is None:
+            return Cited(result, None, f"no certificate: {NO_CUTS}")
+        start = clock.now()
+        nodes = record(instance, result.objective, start + seconds)
+        if not isinstance(nodes, Limit):
+            write_certificate(instance, result.objective, nodes, path)
+            written = clock.now()
+            check_certificate(instance, path)
+            kept = Kept(
+                *(CERTIFICATE, "cuts-bb", Path(path).stat().st_size),
+                *(written - start, clock.now() - written),
+            )
+            return Cited(replace(result, proof=CERTIFIED), kept, "")
+        why = f"no certificate: writing the proof down was stopped by {nodes.value}"
+    return Cited(result, None, why)
+
+
+def logged(
+    instance: Instance, result: Result, path: str | Path, *, seconds: float
+) -> tuple[Result, str]:
+    """Write a pseudo-Boolean proof of an answer to a file, check it, and cite it.
+
+    Parameters are those of `cited`. Returns the result, of grade ``checked`` if the
+    proof shows that it is optimal, and why it does not; "" if it does.
+    """
+    found = _logged(instance, result, path, seconds)
+    return found.result, found.why
+
+
+def _logged(
+    instance: Instance, result: Result, path: str | Path, seconds: float
+) -> Cited:
+    """Let the searches of closeknit write a proof, then Exact."""
     proved: Proved | Limit | None = None
     why = "no proof: Exact is not installed; install closeknit[proofs]"
+    start, by = clock.now(), "Exact"
     if result.status in (Status.OPTIMAL, Status.INFEASIBLE):
         for prover in PROVERS[problem_of(instance).name]:
+            start = clock.now()
             proved = proved_by(prover, instance, result.chosen, path, seconds=seconds)
             if isinstance(proved, Proved):
+                by = prover.__module__.rpartition(".")[0].rpartition(".")[2]
                 break
             if proved is not None:
                 why = f"no proof: stopped by {proved.value}"
     if not isinstance(proved, Proved) and find_spec("exact") is not None:
+        start = clock.now()
         proved = prove_by_exact(instance, path, seconds=seconds)
         if isinstance(proved, Limit):
             why = f"no proof: stopped by {proved.value}"
     if not isinstance(proved, Proved):
-        return result, why
-    return _with_proof(result, proved, path)
+        return Cited(result, None, why)
+    spent = clock.now() - start - proved.seconds
+    result, why = _with_proof(result, proved, path)
+    kept = Kept(LOG, by, proved.size, spent, proved.seconds)
+    return Cited(result, None if why else kept, why)
 
 
 def _with_proof(result: Result, proved: Proved, path: str | Path) -> tuple[Result, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..exact.submesh import feasibility, migrate
 from ..solvers.method import Method, table
-from . import auto_submesh, models_submesh, submesh_allocator_as_method
+from . import auto_submesh, models_exact, models_submesh, submesh_allocator_as_method
 
 TABLE = table(
     "submesh",
@@ -20,6 +20,7 @@ TABLE = table(
     Method("cascade", feasibility.cascade, seeded=True, runs_solver=True),
     Method("no-overlap/cpsat", feasibility.cp_sat, seeded=True, runs_solver=True),
     *models_submesh.methods(),
+    models_exact.method(),
     Method("auto", auto_submesh.auto, exact=True, seeded=True),
 )
 """Methods for submesh allocation, by the name used in reports."""

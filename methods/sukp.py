@@ -6,7 +6,7 @@ from ..exact.sukp import bruteforce
 from ..exact.sukp.sukp_bb import search as sukp_bb
 from ..heuristics.sukp import tabu
 from ..solvers.method import Method, table
-from . import auto_sukp, models_sukp
+from . import auto_sukp, models_exact, models_sukp
 
 TABLE = table(
     "sukp",
@@ -14,6 +14,7 @@ TABLE = table(
     Method("sukp-bb", sukp_bb.sukp_bb, exact=True, seeded=True),
     Method("tabu", tabu.tabu, seeded=True),
     *models_sukp.MODEL.methods(),
+    models_exact.method(),
     Method("auto", auto_sukp.auto, exact=True, seeded=True),
 )
 """Methods for the set-union knapsack, by the name used in reports."""

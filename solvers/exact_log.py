@@ -13,14 +13,20 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from ..instances import Instance
+import numpy as np
+
+from ..instances import Instance, KSubset, ProcSet, Sukp
 from ..instances.files import write_bytes
 from ..instances.proofs import Formula, Proved, formula_of
 from ..instances.proofs.rows import normalised
+from ..instances.submesh import box_at, corner
+from ..instances.submesh.packing import packing_of, placement_from, ways
+from . import clock
 from .proof_log import checked_proof
 from .result import Limit, SolverError
 
@@ -28,6 +34,18 @@ _MOST_BYTES = 2**31
 """Maximal size of a log."""
 _GRACE = 5.0
 """Seconds after which a solver that does not stop in time is killed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Solved:
+    """What Exact found, and what its log proves."""
+
+    ended: bool
+    """Whether it ended by itself, and so claims to know the optimum."""
+    chosen: tuple[int, ...] | None
+    """The best choice that it found."""
+    proved: Proved | Limit
+    """What its checked log proves, or the limit that ended solving or checking."""
 
 
 def prove_by_exact(
@@ -47,36 +65,85 @@ def prove_by_exact(
     Returns
     -------
     Proved or Limit
-        What the checked proof proves; the limit that ended solving or checking.
+        What the checked proof proves; the limit that ended solving or checking, and
+        then no file is left.
 
     Raises
     ------
     SolverError
         If Exact is not installed, crashes, or its log does not hold.
     """
-    try:
-        version("exact")
-    except PackageNotFoundError:
-        raise SolverError("Exact is not installed; install closeknit[proofs]") from None
+    return solve_by_exact(instance, seconds=seconds, checking=seconds, keep=path).proved
+
+
+def solve_by_exact(
+    instance: Instance,
+    *,
+    seconds: float,
+    checking: float | None = None,
+    keep: str | Path | None = None,
+) -> Solved:
+    """Solve the formula of an instance by Exact, and check its log.
+
+    Parameters
+    ----------
+    instance
+        The instance; the formula is that of ``export --to opb``.
+    seconds
+        Limit on solving.
+    checking
+        Limit on checking; None for what solving leaves.
+    keep
+        Receives the log, packed by ``xz``, if it holds.
+
+    Raises
+    ------
+    SolverError
+        If Exact is not installed, crashes, or its log does not hold.
+    """
+    start = clock.now()
+    exact_version()
     formula = formula_of(instance)
     with TemporaryDirectory(prefix="closeknit-") as folder:
-        log = Path(folder) / "log"
-        if not _solved(formula, log, seconds):
-            return Limit.TIME
-        text = "".join(_rewritten(formula, log))
-        write_bytes(path, lzma.compress(text.encode()))
-    return checked_proof(instance, path, seconds)
+        log, draft = Path(folder) / "log", Path(folder) / "proof"
+        ended, true = _solved(formula, log, seconds - (clock.now() - start))
+        chosen = None if true is None else choice_of(instance, formula, true)
+        if not ended:
+            return Solved(False, chosen, Limit.TIME)
+        packed = keep is not None
+        with (
+            lzma.open(draft, "wt", encoding="ascii") if packed else draft.open("w")
+        ) as stream:
+            stream.writelines(_rewritten(formula, log, true))
+        left = seconds - (clock.now() - start) if checking is None else checking
+        try:
+            proved = checked_proof(instance, draft, left)
+        except KeyboardInterrupt:
+            proved = Limit.INTERRUPT
+        if keep is not None and isinstance(proved, Proved):
+            write_bytes(keep, draft.read_bytes())
+    return Solved(True, chosen, proved)
 
 
-def _solved(formula: Formula, log: Path, seconds: float) -> bool:
-    """Run Exact; return whether it ended by itself."""
+def exact_version() -> str:
+    """Return the version of Exact; SolverError if it is not installed."""
+    try:
+        return version("exact")
+    except PackageNotFoundError:
+        raise SolverError("Exact is not installed; install closeknit[proofs]") from None
+
+
+def _solved(
+    formula: Formula, log: Path, seconds: float
+) -> tuple[bool, frozenset[int] | None]:
+    """Run Exact; return whether it ended by itself, and the variables that are 1."""
     job = {
         "variables": len(formula.names),
         "rows": [
             [[(a, x) for x, a in row.terms.items()], row.degree] for row in formula.rows
         ],
         "objective": [(a, x) for x, a in formula.objective.items() if a],
-        "seconds": seconds,
+        "seconds": max(seconds, 0.01),
         "bytes": _MOST_BYTES,
     }
     worker = Path(__file__).with_name("exact_worker.py")
@@ -86,20 +153,64 @@ def _solved(formula: Formula, log: Path, seconds: float) -> bool:
             input=json.dumps(job),
             capture_output=True,
             text=True,
-            timeout=seconds + _GRACE,
+            timeout=max(seconds, 0.01) + _GRACE,
             check=False,
         )
     except subprocess.TimeoutExpired:
-        return False
+        return False, None
     if done.returncode:
         last = done.stderr.strip().rpartition("\n")[2] or f"status {done.returncode}"
         raise SolverError(f"Exact failed: {last}")
     answer = json.loads(done.stdout.strip().rpartition("\n")[2])
-    return answer["status"] in ("UNSAT", "SAT")
+    true = None
+    if answer["values"] is not None:
+        true = frozenset(v for v, one in enumerate(answer["values"], 1) if one)
+    return answer["status"] in ("UNSAT", "SAT"), true
 
 
-def _rewritten(formula: Formula, log: Path) -> Iterator[str]:
-    """Yield the lines of a log, about the rows and variables of a formula."""
+def choice_of(
+    instance: Instance, formula: Formula, true: frozenset[int]
+) -> tuple[int, ...]:
+    """Return the choice that an assignment of the formula stands for."""
+    names = {formula.names[v - 1] for v in true}
+    if isinstance(instance, KSubset):
+        return tuple(i for i in range(instance.n) if f"x{i}" in names)
+    if isinstance(instance, ProcSet):
+        return tuple(p for p in instance.available if f"x{p}" in names)
+    if isinstance(instance, Sukp):
+        return tuple(j for j in range(instance.n) if f"z{j}" not in names)
+    packing = packing_of(instance)
+    boxes = []
+    for i, item in enumerate(packing.items):
+        turns = ways(packing, item) if item.at is None else [item.size]
+        way, at = 0, corner(item.at) if item.at else ()
+        if instance.torus:
+            pattern = re.compile(rf"p{i}_(\d+)_(\d+)")
+            (found,) = filter(None, map(pattern.fullmatch, names))
+            way, cell = int(found[1]), int(found[2])
+            at = tuple(int(c) for c in np.unravel_index(cell, instance.shape))
+        elif item.at is None:
+            way = next((w for w in range(len(turns)) if f"r{i}_{w}" in names), 0)
+            begun = [re.compile(rf"o{i}_{a}_\d+") for a in range(packing.d)]
+            at = tuple(sum(map(bool, map(each.fullmatch, names))) for each in begun)
+        boxes.append(box_at(at, turns[way]))
+    return placement_from(instance, boxes).flat()
+
+
+def _rewritten(
+    formula: Formula, log: Path, true: frozenset[int] | None
+) -> Iterator[str]:
+    """Yield the lines of a log, about the rows and variables of a formula.
+
+    Exact may conclude from a row that is contradictory only together with others, and
+    concludes nothing where there is no objective and it has a solution.
+    """
+    names = formula.names
+    if true is not None and not any(formula.objective.values()):
+        signs = ("" if v in true else "~" for v in range(1, len(names) + 1))
+        assignment = " ".join(map("".join, zip(signs, names, strict=True)))
+        yield f"pseudo-Boolean proof version 1.1\no {assignment}\nc -1\n"
+        return
     rows = {
         (frozenset(row.terms.items()), row.degree): number
         for number, row in enumerate(formula.rows, 1)
@@ -121,10 +232,11 @@ def _rewritten(formula: Formula, log: Path) -> Iterator[str]:
             if number is None:
                 raise SolverError("Exact logged a row that is not in the formula")
             numbers.append(number)
-    names = formula.names
     with log.with_suffix(".proof").open() as lines:
         for line in lines:
             if line.startswith("l "):
                 yield f"l {numbers[int(line[2:]) - 1]}\n"
+            elif line.startswith("c "):
+                yield "u >= 1 ;\nc -1\n"
             else:
                 yield re.sub(r"\bx(\d+)", lambda m: names[int(m[1]) - 1], line)

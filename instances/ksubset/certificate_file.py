@@ -5,7 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 import lzma
+from math import inf
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 from .. import fields
@@ -21,13 +23,19 @@ MOST_NODES = 2**20
 """Maximal number of nodes of a certificate; checking each takes milliseconds."""
 
 
-def check_certificate(instance: KSubset, path: str | Path) -> int:
+class WrongStep(InputError):
+    """A step of a certificate does not follow, or branches are missing."""
+
+
+def check_certificate(
+    instance: KSubset, path: str | Path, *, seconds: float = inf
+) -> int:
     """Check a certificate file; return the lower bound that it proves.
 
     Every node is derived again, with O(m n) per propagation of counts: several hundred
     nodes per second at n = 128. Raises InputError if the file is not a certificate, is
-    damaged, is for another instance, or a step does not follow; names the file and the
-    line.
+    damaged, is for another instance, or is not checked in so many ``seconds``, and
+    `WrongStep` if a step does not follow; names the file and the line.
     """
     lines = _lines(path)
     try:
@@ -47,19 +55,22 @@ def check_certificate(instance: KSubset, path: str | Path) -> int:
         raise error.of_file(path) from None
     checker = Checker(instance, objective)
     waiting = [checker.root()]
+    until = monotonic() + seconds
     for number, line in enumerate(lines[1:], start=2):
+        if monotonic() > until:
+            raise InputError(f"takes more than {seconds:g} s to check", file=path)
         try:
             if not waiting:
                 raise Refused("the tree is complete already")
             waiting += derive(checker, waiting.pop(), parse_json(line))
         except Refused as refused:
-            raise InputError(str(refused), file=f"{path}:{number}") from None
+            raise WrongStep(str(refused), file=f"{path}:{number}") from None
         except InputError as error:
             raise error.of_file(f"{path}:{number}") from None
         except (ValueError, TypeError, IndexError, KeyError, OverflowError):
             raise InputError("is no node", file=f"{path}:{number}") from None
     if waiting:
-        raise InputError(f"{len(waiting)} branches are missing", file=path)
+        raise WrongStep(f"{len(waiting)} branches are missing", file=path)
     return objective
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import lzma
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from time import monotonic
 from typing import BinaryIO
 
 from ..errors import InputError
 from ..files import reading, unpacking
-from ..problems import Instance
+from ..problems import Instance, problem_of
 from ..value import Value
 from .checker import Limits, NoProof, Refused, TooLong, check_proof
 from .formulas import formula_of, levels_of, unfolded
@@ -31,6 +32,8 @@ class Proved:
     """Number of steps of the proof."""
     size: int
     """Bytes of the file."""
+    seconds: float = field(default=0.0, compare=False)
+    """Time that checking took."""
 
 
 def check_proof_file(
@@ -59,7 +62,7 @@ def check_proof_file(
     InputError
         If the file is no proof; `TooLong` if a limit is reached. Names the file.
     """
-    formula = formula_of(instance)
+    formula, begun = formula_of(instance), monotonic()
     try:
         with reading(path) as stream:
             lines = _lines(stream)
@@ -73,12 +76,14 @@ def check_proof_file(
     except (EOFError, lzma.LZMAError) as error:
         raise InputError(f"is not a usable xz file: {error}", file=path) from None
     size = Path(path).stat().st_size if Path(path).is_file() else 0
+    spent = monotonic() - begun
     if outcome.bound is None:
-        return Proved(None, outcome.steps, size)
+        return Proved(None, outcome.steps, size, spent)
     least = -(-(outcome.bound + formula.offset) // formula.unit)
     levels = levels_of(instance)
-    bound: Value = least if levels == (1,) else unfolded(max(least, 0), levels)
-    return Proved(bound, outcome.steps, size)
+    single = problem_of(instance).levels(instance) is None
+    bound: Value = least if single else unfolded(max(least, 0), levels)
+    return Proved(bound, outcome.steps, size, spent)
 
 
 def _lines(stream: BinaryIO) -> Iterator[str]:

@@ -33,6 +33,7 @@ from ..pages.numbers import (
     short_fraction,
 )
 from .plots import plots
+from .proofs_section import proof_cell, proofs_section
 from .report import MethodSummary, Report
 from .scoring import ScoredRun, open_levels
 
@@ -125,6 +126,7 @@ def _sections(report: Report, labels: ProblemLabels) -> tuple[Section, ...]:
         Section(title="Plots", text=text, plots=drawn),
         _worst(report),
         _instances(report, labels),
+        *([proofs_section(report)] if any(v.kept for v in report.verdicts) else []),
         _unproved(report),
         _failures(report),
         _means(report),
@@ -259,7 +261,7 @@ def _instances(report: Report, labels: ProblemLabels) -> Section:
     rows: list[tuple[Cell, ...]] = []
     for v in report.verdicts:
         value: Cell
-        proof: Cell = Name(str(v.proof))
+        proof = proof_cell(v)
         if v.optimum is not None:
             value = paid(v.instance, v.optimum)
         elif v.infeasible:

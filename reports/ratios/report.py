@@ -9,8 +9,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from fractions import Fraction
 from functools import cached_property
+from types import MappingProxyType
 
 from ...instances import InputError, Instance
+from ...instances.proofs.folder import Entry
 from ...methods import AnyMethod
 from ...solvers import Grade
 from ..campaigns.rows import FAILED, REFUSED, Row
@@ -350,6 +352,7 @@ def report_on(
     methods: Mapping[str, Mapping[str, AnyMethod]],
     *,
     witnesses: Sequence[Row] = (),
+    kept: Mapping[str, Entry] = MappingProxyType({}),
 ) -> Report:
     """Judge rows and date the report: by SOURCE_DATE_EPOCH or the newest row.
 
@@ -361,10 +364,10 @@ def report_on(
         By instance, then by method.
     methods
         Of every problem, by name, in the order of the report.
-    witnesses
+    witnesses, kept
         See `judge`.
     """
-    judged = judge(instances, rows, methods, witnesses=witnesses)
+    judged = judge(instances, rows, methods, witnesses=witnesses, kept=kept)
     return Report(judged, methods, _date(rows))
 
 

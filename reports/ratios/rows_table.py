@@ -13,6 +13,7 @@ from ...instances.files import write_bytes
 from ...instances.value import Value, ordered
 from ..campaigns.row_fields import NAMES
 from ..pages.document import Cell, Name, Table
+from .proofs_section import PROOF_COLUMNS, proof_cells
 from .scoring import ScoredRun
 
 COLUMNS = (
@@ -30,8 +31,10 @@ def rows_table(runs: Sequence[ScoredRun]) -> Table:
     an exact fraction of the optimum or empty (also when the optimum is 0 and the cost
     is not: then ``ratio_float`` is ``inf``). Both are written level by level, with
     semicolons, where costs are lexicographic: ``1;5/4;1``, and a level whose optimum
-    is 0 has ``inf`` in both.
+    is 0 has ``inf`` in both. Where proofs were kept, kind and size of each follow, and
+    how long its check took.
     """
+    kept = any(run.verdict.kept for run in runs)
     rows: list[tuple[Cell, ...]] = []
     for run in runs:
         row, ratios, verdict = run.row, run.ratios or (), run.verdict
@@ -46,9 +49,10 @@ def rows_table(runs: Sequence[ScoredRun]) -> Table:
                 *(row.status, Name(str(verdict.proof or ""))),
                 "" if row.seconds is None else f"{row.seconds:.6f}",
                 row.seed,
+                *(proof_cells(run) if kept else ()),
             )
         )
-    return Table(columns=COLUMNS, rows=rows)
+    return Table(columns=(*COLUMNS, *(PROOF_COLUMNS if kept else ())), rows=rows)
 
 
 def _levels(value: Value | None) -> str:

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import inf
+from types import MappingProxyType
 
 from ...instances import Instance, Value, sha256
+from ...instances.proofs.folder import CERTIFICATE, LOG, Entry
 from ...instances.value import ordered
 from ...methods import AnyMethod
 from ...solvers import Grade, Proof
+from ...solvers.result import CERTIFIED, LOGGED
 from ..campaigns.rows import Row
 from ..pages.numbers import Ratio, decimal, within
 
 Interval = tuple[Ratio, Ratio]
 """Lower and upper end of a ratio."""
 
+PROOFS = {CERTIFICATE: CERTIFIED, LOG: LOGGED}
+"""What vouches for a bound, by the kind of the proof in a file."""
 _GRADES = tuple(Grade)
 
 
@@ -26,12 +31,14 @@ class InstanceVerdict:
 
     ``best`` is a row of least cost, ``proved`` one of greatest bound, ``refuted`` one
     that proves that there is no solution, both of the best grade; None without any.
+    ``kept`` is the proof in a file, if one was written.
     """
 
     instance: Instance
     best: Row | None
     proved: Row | None
     refuted: Row | None = None
+    kept: Entry | None = None
 
     @property
     def infeasible(self) -> bool:
@@ -190,6 +197,7 @@ def judge(
     methods: Mapping[str, Mapping[str, AnyMethod]],
     *,
     witnesses: Iterable[Row] = (),
+    kept: Mapping[str, Entry] = MappingProxyType({}),
 ) -> list[ScoredRun]:
     """Compare every row with the optimum of its instance.
 
@@ -204,6 +212,8 @@ def judge(
     witnesses
         Further rows, of other settings: their solutions and proofs count too,
         if they are about the same problem (by digest).
+    kept
+        By name of the instance, the proofs that were kept in files.
     """
     by_digest: dict[str, list[Row]] = {}
     for row in {row.key: row for row in (*rows, *witnesses)}.values():
@@ -211,7 +221,10 @@ def judge(
     known: dict[str, tuple[Instance, InstanceVerdict]] = {}
     for instance in instances:
         evidence = sorted(by_digest.get(sha256(instance), ()), key=lambda r: r.key)
-        known[instance.name] = instance, _verdict(instance, evidence)
+        verdict = _verdict(instance, evidence)
+        if entry := kept.get(instance.name):
+            verdict = _cited(verdict, entry)
+        known[instance.name] = instance, verdict
     judged = []
     for row in rows:
         instance, verdict = known[row.instance]
@@ -245,6 +258,21 @@ def _verdict(instance: Instance, evidence: Sequence[Row]) -> InstanceVerdict:
         ),
         refuted=min(none, key=_trust, default=None),
     )
+
+
+def _cited(verdict: InstanceVerdict, entry: Entry) -> InstanceVerdict:
+    """Let a proof in a file vouch for the bound, where nothing proves a higher one."""
+    proof = PROOFS.get(entry.kind)
+    here = verdict.refuted if entry.cost is None else verdict.best
+    if proof is None or here is None:
+        return replace(verdict, kept=entry)
+    if entry.cost is None:
+        return replace(verdict, kept=entry, refuted=replace(here, proof=proof))
+    known = verdict.proved
+    if known and known.bound is not None and ordered(known.bound) > ordered(entry.cost):
+        return verdict
+    proved = replace(here, method=entry.by, bound=entry.cost, proof=proof)
+    return replace(verdict, kept=entry, proved=proved)
 
 
 def _price(row: Row) -> tuple[tuple[int, ...], bool, str]:

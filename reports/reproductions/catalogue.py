@@ -37,6 +37,8 @@ class RunOptions:
         Number of processes.
     keep
         Folder in which finished parts are kept, so that a killed run can be resumed.
+    out
+        Folder of the report, for a reproduction that writes more than that.
     progress
         Called with the steps done, all steps, and the name of the current one.
     """
@@ -51,6 +53,7 @@ class RunOptions:
     full: bool = False
     jobs: int = 1
     keep: str | None = None
+    out: str | None = None
     progress: Callable[[int, int, str], None] = lambda done, total, what: None
 
 

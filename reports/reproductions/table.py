@@ -44,6 +44,8 @@ def _study(name: str) -> Callable[[RunOptions], Document]:
             from .morgenstern1994.beyond import study
         case "hops-or-seconds":
             from .hops_or_seconds.study import study
+        case "frontier":
+            from .frontier.study import study
         case "network-validation":
             from .network_validation import study
         case "task-mapping":
@@ -179,6 +181,12 @@ _ENTRIES = (
         "closeknit, beyond the papers",
         "what allocation minimises against simulated time, on four networks",
         f"{_DRAWN} traffic jobs full",
+    ),
+    _entry(
+        "frontier",
+        "closeknit, beyond the papers",
+        "a library of hard instances with their optima and checked proofs",
+        "jobs full",
     ),
     _entry(
         "network-validation",

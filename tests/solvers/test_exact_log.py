@@ -102,7 +102,9 @@ def test_a_log_about_another_formula_is_refused(
 ) -> None:
     real = exact_log._solved
 
-    def other(formula: Formula, log: Path, seconds: float) -> bool:
+    def other(
+        formula: Formula, log: Path, seconds: float
+    ) -> tuple[bool, frozenset[int] | None]:
         done = real(formula, log, seconds)
         path = log.with_suffix(".formula")
         path.write_text(path.read_text().replace(">= 1", ">= 2"))

@@ -1,0 +1,327 @@
+"""Folders of answers and proofs that anyone can check: ``index.json`` and its files.
+
+Every entry names the files of an instance, of its solution and of a proof, each with
+the SHA-256 of its content. `replayed` derives all of it again; it needs no search, no
+model and no solver. Folders may come from strangers: names lead nowhere else, links are
+not followed, and sizes and times are limited.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import stat
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+from .. import fields
+from ..errors import InputError
+from ..files import read_text, reading, write_text
+from ..ksubset.certificate_file import WrongStep, check_certificate
+from ..ksubset.instance import KSubset
+from ..parsing import parse_json
+from ..problems import Instance, check, cost, problem_of, read_instance, sha256
+from ..value import Value, cost_text, ordered
+from ..visible import visible
+from .checker import Limits, Refused
+from .proof_file import check_proof_file
+from .propagation import Propagator
+
+INDEX = "index.json"
+FORMAT = "closeknit/proofs"
+SOLUTION = "closeknit/solution"
+CERTIFICATE, LOG = "certificate", "pseudo-Boolean proof"
+BY_DEFINITION = "by definition"
+KINDS = (BY_DEFINITION, CERTIFICATE, LOG)
+"""How an answer may be proved: it costs nothing, or cannot be by counting or by what
+the solution shows; by cuts-bb's certificate; by a proof in the format of VeriPB."""
+OPTIMAL, INFEASIBLE = "optimal", "infeasible"
+MOST_ENTRIES = 100_000
+_LONGEST_NAME = 200
+_MOST_SECONDS = 10**9
+_PIECE = 2**20
+_FILES = ("instance", "solution", "proof")
+_TIMES = ("solving", "writing", "checking")
+_NEEDED = ("name", "problem", "status", "kind", "by", "instance", "solution")
+_KNOWN = (*_NEEDED, "proof", "cost", "method", "bytes", *_TIMES)
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """A file of the folder, and the SHA-256 of what it must hold."""
+
+    file: str
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """An answer: what it claims, and where its files are.
+
+    ``kind`` is one of `KINDS`, ``by`` who proved it; ``cost`` is None if there is no
+    solution. ``size`` is that of the proof in bytes; times are in seconds: of
+    ``method``, of writing the proof, and of checking it.
+    """
+
+    name: str
+    problem: str
+    status: str
+    kind: str
+    by: str
+    instance: Content
+    solution: Content
+    proof: Content | None = None
+    cost: Value | None = None
+    method: str = ""
+    size: int = 0
+    solving: float = 0.0
+    writing: float = 0.0
+    checking: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What became of an entry: ``holds``, ``wrong`` or ``unusable``, and why."""
+
+    entry: Entry
+    word: str
+    why: str
+    seconds: float
+
+
+def read_index(folder: str | Path) -> list[Entry]:
+    """Read the index of a folder.
+
+    Raises InputError if it is malformed: one line with the file, the field, the value.
+    """
+    path = Path(folder) / INDEX
+    if path.is_symlink():
+        raise InputError("is a link", file=path)
+    try:
+        document = fields.headed(parse_json(read_text(path), file=path), FORMAT)
+        fields.only(document, ("format", "version", "about", "entries"), (), "")
+        listed = fields.lists(document.get("entries"), "entries")
+        if len(listed) > MOST_ENTRIES:
+            raise InputError(f"are more than {MOST_ENTRIES}", "entries")
+        entries = [_entry(one, f"entries[{i}]") for i, one in enumerate(listed)]
+        seen: set[str] = set()
+        for i, entry in enumerate(entries):
+            if entry.name in seen:
+                raise InputError("given twice", f"entries[{i}].name", entry.name)
+            seen.add(entry.name)
+    except InputError as error:
+        raise error.of_file(path) from None
+    return entries
+
+
+def write_index(folder: str | Path, entries: Iterable[Entry], about: str = "") -> None:
+    """Write the index of a folder; an existing one is replaced at once."""
+    lines = ",\n".join(json.dumps(_document(one)) for one in entries)
+    head = json.dumps({"format": FORMAT, "version": 1, "about": about})[:-1]
+    write_text(Path(folder) / INDEX, f'{head}, "entries": [\n{lines}\n]}}\n')
+
+
+def replayed(
+    folder: str | Path,
+    entries: Iterable[Entry],
+    limits: Limits | None = None,
+    propagator: type[Propagator] = Propagator,
+) -> Iterator[Verdict]:
+    """Check entries one after the other, each within the limits; yield verdicts."""
+    for entry in entries:
+        start = monotonic()
+        word, why = "holds", ""
+        try:
+            _replay(Path(folder), entry, limits or Limits(), propagator)
+        except Refused as refused:
+            word, why = "wrong", str(refused)
+        except WrongStep as error:
+            word, why = "wrong", str(error)
+        except InputError as error:
+            word, why = "unusable", str(error)
+        yield Verdict(entry, word, why, monotonic() - start)
+
+
+def told(verdicts: Iterable[Verdict]) -> int:
+    """Print a line for each verdict, then how many hold; return the exit status.
+
+    0 if all hold, 1 if one is wrong, 2 if one cannot be used and none is wrong.
+    """
+    words = []
+    for one in verdicts:
+        words.append(one.word)
+        entry = one.entry
+        what = entry.status if entry.cost is None else f"cost {cost_text(entry.cost)}"
+        rest = one.why or f"{entry.kind}, {entry.size} bytes, {one.seconds:.1f} s"
+        print(f"{visible(entry.name)}: {one.word}: {what}: {visible(rest)}", flush=True)
+    print(f"{words.count('holds')} of {len(words)} hold")
+    return 1 if "wrong" in words else 2 if "unusable" in words else 0
+
+
+def holds_still(folder: str | Path, entry: Entry) -> bool:
+    """Whether the files of an entry are there and have the digests of the index."""
+    try:
+        _files(Path(folder), entry)
+    except (InputError, Refused):
+        return False
+    return True
+
+
+def shown_by_definition(
+    instance: Instance, cost: Value | None, certificate: Mapping[str, Any] | None
+) -> bool:
+    """Whether an answer needs no search: it costs nothing, or nothing can be chosen.
+
+    ``cost`` is that of the answer, None if it says that there is no solution;
+    ``certificate`` is what a solution file shows for that.
+    """
+    if cost is not None:
+        return not any(ordered(cost))
+    problem = problem_of(instance)
+    if problem.unsolvable(instance) is not None:
+        return True
+    if problem.check_infeasible is None or certificate is None:
+        return False
+    return not problem.check_infeasible(instance, certificate)
+
+
+def digest_of(path: Path) -> str:
+    """Return the SHA-256 of the content of a file."""
+    found = hashlib.sha256()
+    with reading(path) as stream:
+        while piece := stream.read(_PIECE):
+            found.update(piece)
+    return found.hexdigest()
+
+
+def _replay(
+    folder: Path, entry: Entry, limits: Limits, propagator: type[Propagator]
+) -> None:
+    """Check an entry; `Refused` if it is wrong, InputError if it cannot be used."""
+    paths = _files(folder, entry)
+    instance = read_instance(paths["instance"])
+    if problem_of(instance).name != entry.problem or instance.name != entry.name:
+        raise Refused(f"{paths['instance']}: is not {entry.name} ({entry.problem})")
+    certificate = _answered(instance, paths["solution"], entry)
+    if entry.kind == BY_DEFINITION:
+        if not shown_by_definition(instance, entry.cost, certificate):
+            raise Refused(f"{paths['solution']}: is not shown by the definition")
+        return
+    path = paths["proof"]
+    bound: Value | None
+    if entry.kind == LOG:
+        bound = check_proof_file(instance, path, limits, propagator).bound
+    elif isinstance(instance, KSubset):
+        bound = check_certificate(instance, path, seconds=limits.seconds)
+    else:
+        raise Refused(f"{path}: there are no certificates for {entry.problem}")
+    if bound != entry.cost:
+        proves = "no solution" if bound is None else f"a bound of {cost_text(bound)}"
+        claim = "no solution" if entry.cost is None else cost_text(entry.cost)
+        raise Refused(f"{path}: proves {proves}, not {claim}")
+
+
+def _answered(instance: Instance, path: Path, entry: Entry) -> Any:
+    """Check that the solution is what the entry says; return its certificate."""
+    try:
+        document = fields.headed(parse_json(read_text(path), file=path), SOLUTION)
+        status = document.get("status")
+        objective = fields.optional_cost(document.get("objective"), "objective")
+        if (status, objective) != (entry.status, entry.cost):
+            raise Refused(f"{path}: says something else than the index")
+        if document.get("sha256") != sha256(instance):
+            raise Refused(f"{path}: is for another instance")
+        if entry.status == OPTIMAL:
+            chosen = problem_of(instance).chosen_of(instance, document["selection"])
+            if wrong := check(instance, chosen):
+                raise Refused(f"{path}: selection: {wrong[0]}")
+            if (true := cost(instance, chosen)) != entry.cost:
+                raise Refused(f"{path}: costs {cost_text(true)}")
+    except InputError as error:
+        raise error.of_file(path) from None
+    except KeyError as missing:
+        raise InputError("is missing", str(missing.args[0]), file=path) from None
+    return document.get("certificate")
+
+
+def _files(folder: Path, entry: Entry) -> dict[str, Path]:
+    """Return the files of an entry, whose content has the digests of the index."""
+    paths = {}
+    for name in _FILES:
+        content: Content | None = getattr(entry, name)
+        if content is not None:
+            paths[name] = path = _inside(folder, content.file)
+            if digest_of(path) != content.sha256:
+                raise Refused(f"{path}: its digest is not that of the index")
+    if entry.proof is not None and paths["proof"].stat().st_size != entry.size:
+        raise Refused(f"{paths['proof']}: has another size than in the index")
+    return paths
+
+
+def _inside(folder: Path, name: str) -> Path:
+    """Return the path of a regular file of the folder, with no link on the way."""
+    parts = name.split("/")
+    if not set(parts).isdisjoint(("", ".", "..")) or "\\" in name or ":" in name:
+        raise InputError("leads out of the folder", value=name)
+    path = folder
+    try:
+        for part in parts:
+            path = path / part
+            if stat.S_ISLNK(path.lstat().st_mode):
+                raise InputError("is a link", file=path)
+        if not stat.S_ISREG(path.lstat().st_mode):
+            raise InputError("is no file", file=path)
+    except OSError as error:
+        why = f"cannot be read: {error.strerror}"
+        raise InputError(why, file=path) from None
+    return path
+
+
+def _entry(value: Any, where: str) -> Entry:
+    document = fields.objects(value, where)
+    fields.only(document, _KNOWN, _NEEDED, where)
+    texts: dict[str, Any] = {
+        name: fields.string(document.get(name, ""), f"{where}.{name}")
+        for name in ("name", "problem", "status", "kind", "by", "method")
+    }
+    for name, known in (("status", (OPTIMAL, INFEASIBLE)), ("kind", KINDS)):
+        if texts[name] not in known:
+            what = f"must be one of {', '.join(known)}"
+            raise InputError(what, f"{where}.{name}", texts[name])
+    if len(texts["name"]) > _LONGEST_NAME:
+        raise InputError("is too long", f"{where}.name", texts["name"])
+    price = fields.optional_cost(document.get("cost"), f"{where}.cost")
+    if (price is None) != (texts["status"] == INFEASIBLE):
+        raise InputError("disagrees with the status", f"{where}.cost", price)
+    if ("proof" in document) != (texts["kind"] != BY_DEFINITION):
+        raise InputError("disagrees with the kind", f"{where}.proof")
+    size = fields.integer(document.get("bytes", 0), f"{where}.bytes")
+    times: dict[str, Any] = {}
+    for name in _TIMES:
+        spent = fields.number(document.get(name, 0), f"{where}.{name}")
+        if not 0 <= spent <= _MOST_SECONDS:
+            raise InputError("is no time", f"{where}.{name}", spent)
+        times[name] = float(spent)
+    files: dict[str, Any] = {}
+    for name in _FILES:
+        if name in document:
+            part = fields.objects(document[name], f"{where}.{name}")
+            both = ("file", "sha256")
+            fields.only(part, both, both, f"{where}.{name}")
+            texts_of = [fields.string(part[x], f"{where}.{name}.{x}") for x in both]
+            files[name] = Content(*texts_of)
+    return Entry(**texts, **files, **times, cost=price, size=size)
+
+
+def _document(entry: Entry) -> dict[str, Any]:
+    document: dict[str, Any] = {name: getattr(entry, name) for name in _NEEDED[:5]}
+    for name in _FILES:
+        if (content := getattr(entry, name)) is not None:
+            document[name] = {"file": content.file, "sha256": content.sha256}
+    if entry.cost is not None:
+        document["cost"] = entry.cost
+    document |= {"method": entry.method, "bytes": entry.size}
+    return document | {name: round(getattr(entry, name), 4) for name in _TIMES}

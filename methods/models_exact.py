@@ -1,0 +1,63 @@
+"""The formulas of the four problems, solved by Exact, and its logs checked."""
+
+from __future__ import annotations
+
+from ..instances import Instance, problem_of
+from ..instances.proofs import Proved
+from ..solvers import (
+    Grade,
+    Limit,
+    Proof,
+    Result,
+    Settings,
+    SolverError,
+    Status,
+    answer,
+    clock,
+)
+from ..solvers.exact_log import exact_version, solve_by_exact
+from ..solvers.logs import LOG
+from ..solvers.method import AnyMethod, Method, Variant
+from ..solvers.result import LOGGED
+
+NAME = "opb/exact"
+_DOC = """Solve the formula of ``export --to opb`` by Exact, and check its log.
+
+The optimum is of grade ``checked`` if the log holds, and of grade ``solver``, with a
+warning, if the time limit ends the check; a log that does not hold is an error. Exact
+is the extra closeknit[proofs].
+
+Guarantee: exact.
+Time: exponential at worst; measured in docs/proofs.md.
+Source: Devriendt, Gocht, Demirovic, Nordstrom and Stuckey 2021, on cores and cuts.
+"""
+
+
+def method() -> AnyMethod:
+    """Return the method, which takes instances of every problem."""
+    return Method(NAME, Variant(run, (), _DOC), exact=True, runs_solver=True)
+
+
+def run(instance: Instance, settings: Settings) -> Result:
+    """Solve an instance, and check what Exact logged."""
+    start = clock.now()
+    fallback = problem_of(instance).any_choice(instance)
+    try:
+        solved = solve_by_exact(instance, seconds=settings.time_limit)
+    except KeyboardInterrupt:
+        return answer(instance, fallback, start=start, limit=Limit.INTERRUPT)
+    chosen = fallback if solved.chosen is None else solved.chosen
+    if not solved.ended:
+        return answer(instance, chosen, start=start, limit=Limit.TIME)
+    proof, proved = LOGGED, solved.proved
+    if not isinstance(proved, Proved):
+        proof = Proof(Grade.SOLVER, f"exact {exact_version()}")
+        LOG.warning("%s: the check of its proof was stopped", instance.name)
+    elif (proved.bound is None) != (solved.chosen is None):
+        raise SolverError(f"{instance.name}: Exact's log contradicts its answer")
+    if solved.chosen is None:
+        spent = clock.now() - start
+        return Result(status=Status.INFEASIBLE, proof=proof, seconds=spent)
+    found = answer(instance, chosen, start=start)
+    bound = proved.bound if isinstance(proved, Proved) else found.objective
+    return answer(instance, chosen, start=start, bound=bound, proof=proof)

@@ -1,0 +1,1 @@
+"""Proofs of answers, written in parallel, kept in folders, and reported."""

@@ -1,0 +1,138 @@
+"""Writing proofs of answers in processes of a pool, and keeping them in a folder."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from ...instances import Instance, Sukp, problem_of
+from ...instances.files import folder, write_bytes
+from ...instances.json_text import dumps
+from ...instances.proofs.folder import CERTIFICATE, KINDS, Content, Entry
+from ...methods.proofs import Kept, cited
+from ...solvers import DEFAULT, Result, Settings
+from ...solvers.method import AnyMethod
+from ...solvers.proof_log import kept_proof
+from ...solvers.solution_json import solution_of
+from ..campaigns.pool import begun
+
+ENDINGS = {CERTIFICATE: ".xz"}
+"""Endings of files of proofs by their kind, where that is not ``.pbp.xz``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Proven:
+    """An answer, its proof, and the content of the file that holds it.
+
+    ``kept`` and ``content`` are None if there is no proof, and ``why`` says why not.
+    """
+
+    method: str
+    result: Result
+    kept: Kept | None
+    content: bytes | None
+    why: str = ""
+
+
+def prove(
+    instance: Instance,
+    method: str,
+    result: Result,
+    seconds: float,
+    kinds: Collection[str] = KINDS,
+) -> Proven:
+    """Prove an answer that a method gave; may be called in another process."""
+    compiled()
+    begun()
+    return _proven(instance, method, result, seconds, kinds)
+
+
+def _proven(
+    instance: Instance,
+    method: str,
+    result: Result,
+    seconds: float,
+    kinds: Collection[str],
+) -> Proven:
+    with TemporaryDirectory(prefix="closeknit-") as name:
+        path = Path(name) / "proof"
+        found = cited(instance, result, path, seconds=seconds, kinds=kinds)
+        content = path.read_bytes() if found.kept and path.exists() else None
+    return Proven(method, found.result, found.kept, content, found.why)
+
+
+def solve_and_prove(
+    instance: Instance,
+    method: AnyMethod,
+    settings: Settings,
+    seconds: float,
+    kinds: Collection[str] = KINDS,
+) -> Proven:
+    """Solve an instance, then prove the answer; may be called in another process."""
+    compiled()
+    begun()
+    result = method(instance, settings)
+    return _proven(instance, method.name, result, seconds, kinds)
+
+
+@cache
+def compiled() -> None:
+    """Compile the checker's propagation, so that no time of a check includes it."""
+    sack = Sukp("sack", (1,), (1,), ((0,),), 1)
+    with TemporaryDirectory(prefix="closeknit-") as name:
+        kept_proof(
+            sack,
+            Path(name) / "proof",
+            lambda log: log.optimal(log.solution([2]), 0),
+            seconds=DEFAULT.time_limit,
+        )
+
+
+def text_of(instance: Instance) -> bytes:
+    """Return the content of the file of an instance."""
+    return (dumps(problem_of(instance).document_of(instance)) + "\n").encode()
+
+
+def entered(
+    where: Path, instance: Instance, proven: Proven, *, by_digest: bool = False
+) -> Entry:
+    """Write the files of a proven answer to a folder; return its entry.
+
+    Files are named by the instance, in a folder for each kind of file; or, if
+    ``by_digest``, by the SHA-256 of their content.
+    """
+    assert proven.kept is not None
+    kept, result, problem = proven.kept, proven.result, problem_of(instance)
+
+    def content_of(kind: str, ending: str, content: bytes) -> Content:
+        digest = sha256(content).hexdigest()
+        safe = "".join(c if c.isalnum() or c in "-_." else "_" for c in instance.name)
+        name = f"{digest}{ending}" if by_digest else f"{kind}/{safe}{ending}"
+        folder((where / name).parent)
+        write_bytes(where / name, content)
+        return Content(name, digest)
+
+    solution = dumps(solution_of(instance, proven.method, result)) + "\n"
+    ending = ENDINGS.get(kept.kind, ".pbp.xz")
+    return Entry(
+        name=instance.name,
+        problem=problem.name,
+        status=result.status.value,
+        kind=kept.kind,
+        by=kept.by,
+        instance=content_of("instances", ".json", text_of(instance)),
+        solution=content_of("solutions", ".json", solution.encode()),
+        proof=None
+        if proven.content is None
+        else content_of("proofs", ending, proven.content),
+        cost=result.objective,
+        method=proven.method,
+        size=kept.size,
+        solving=result.seconds,
+        writing=kept.writing,
+        checking=kept.checking,
+    )

@@ -1,0 +1,1 @@
+"""A library of hard instances with their optima and proofs."""
