@@ -13,6 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from ..exact.procset.proving import levels
 from ..instances import Instance, problem_of
 from ..instances.proofs import Proved
 from ..instances.value import cost_text, ordered
@@ -25,7 +26,7 @@ Prover = Callable[[Any, Sequence[int] | None, ProofLog], bool]
 
 PROVERS: dict[str, tuple[Prover, ...]] = {
     "ksubset": (),
-    "procset": (),
+    "procset": (levels.prove,),
     "sukp": (),
     "submesh": (),
 }
