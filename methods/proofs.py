@@ -16,6 +16,7 @@ from typing import Any
 from ..exact.ksubset.cuts_bb.record import record
 from ..instances import Graph, Instance, KSubset, problem_of
 from ..instances.ksubset.certificate_file import check_certificate, write_certificate
+from ..exact.procset.proving import levels
 from ..instances.proofs import Proved
 from ..instances.proofs.folder import (
     BY_DEFINITION,
@@ -36,7 +37,7 @@ Prover = Callable[[Any, Sequence[int] | None, ProofLog], bool]
 
 PROVERS: dict[str, tuple[Prover, ...]] = {
     "ksubset": (),
-    "procset": (),
+    "procset": (levels.prove,),
     "sukp": (),
     "submesh": (),
 }

@@ -193,7 +193,7 @@ class Checker:
         if hints is not None:
             rows += [self.row(each) for each in hints if each != "~"]
             return refuted_by(rows, self.spend)
-        return self.propagator.refuted(rows)
+        return self.propagator.refuted(rows) or refuted_by(rows, self.spend)
 
     def combine(self, words: list[str]) -> Row:
         """Evaluate a combination in reverse Polish notation."""

@@ -138,6 +138,45 @@ def test_accepts_definitions(propagator: type[Propagator]) -> None:
     assert check_proof(cover(), steps, None, propagator).bound == 0
 
 
+CHEAP = "red +1 ~a +1 ~b +1 ~c +2 ~z >= 2 : z -> 0"  # z: at most one of them
+DEAR = "red +1 a +1 b +1 c +2 z >= 2 : z -> 1"
+
+
+@pytest.mark.parametrize("propagator", PROPAGATORS)
+@pytest.mark.parametrize("steps", [(CHEAP, DEAR), (DEAR, CHEAP)])
+def test_accepts_both_halves_of_a_definition(
+    steps: tuple[str, str], propagator: type[Propagator]
+) -> None:
+    lines = proof(
+        "f 3",
+        *steps,
+        f"pol 1 2 + 3 + 2 d {4 + steps.index(CHEAP)} + s",
+        "rup +1 ~z >= 1",
+        f"pol {4 + steps.index(DEAR)} 7 2 * +",
+        "conclusion BOUNDS 2 : 8 INF",
+        "end pseudo-Boolean proof",
+    )
+    assert check_proof(cover(), lines, None, propagator).bound == 2
+
+
+@pytest.mark.parametrize("propagator", PROPAGATORS)
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        DEAR.replace(">= 2", ">= 3").replace("+2", "+3"),
+        DEAR.replace("+1 c ", ""),
+        DEAR.replace("+1 c", "+1 ~c"),
+        DEAR.replace("-> 1", "-> 0"),
+    ],
+)
+def test_refuses_halves_that_do_not_meet(
+    wrong: str, propagator: type[Propagator]
+) -> None:
+    lines = proof("f 3", CHEAP, wrong)
+    with pytest.raises(Refused, match="witness"):
+        check_proof(cover(), lines, None, propagator)
+
+
 WRONG = {
     "another number of rows": ("f 4", "number of rows"),
     "no such row": ("pol 1 9 +", "no row 9"),

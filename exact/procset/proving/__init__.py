@@ -1,0 +1,1 @@
+"""Pseudo-Boolean proofs that no choice of processors is cheaper."""

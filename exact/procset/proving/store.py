@@ -1,0 +1,75 @@
+"""The rows of a proof as far as a prover needs them: what propagates from which."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+
+from ....instances.proofs.rows import Row, negated, normalised
+from ....solvers.proof_log import ProofLog
+from ....solvers.propagation_kernels import FastPropagator
+
+Terms = Iterable[tuple[int, int]]
+"""Pairs of a coefficient and a literal."""
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A logged clause."""
+
+    literals: tuple[int, ...]
+    number: int
+
+
+class Store:
+    """A proof log, and a propagator that holds some of its rows.
+
+    It holds no row that the checker does not, so that what propagates here does so
+    there.
+    """
+
+    def __init__(self, log: ProofLog) -> None:
+        self.log = log
+        self._held: dict[int, Row] = {}
+        self._propagator = FastPropagator(lambda work: None)
+        for number, row in enumerate(log.formula.rows, 1):
+            self._hold(number, row)
+
+    def _hold(self, number: int, row: Row) -> None:
+        self._held[number] = row
+        self._propagator.enter(number, row)
+
+    def hold(self, number: int, terms: Terms, degree: int) -> None:
+        """Let a logged row propagate."""
+        self._hold(number, normalised(terms, degree))
+
+    def forget(self, numbers: Sequence[int]) -> None:
+        """Delete rows of the proof."""
+        self.log.delete(numbers)
+        for number in numbers:
+            if row := self._held.pop(number, None):
+                self._propagator.remove(number, row)
+
+    def refutes(self, literals: Collection[int]) -> bool:
+        """Whether propagation shows that not all of the literals can be true."""
+        return self._propagator.refuted(
+            [Row(dict.fromkeys(literals, 1), len(literals))]
+        )
+
+    def implies(self, terms: Terms, degree: int) -> bool:
+        """Whether propagation confirms a row."""
+        return self._propagator.refuted([negated(normalised(terms, degree))])
+
+    def closure(self, literals: Collection[int]) -> set[int]:
+        """Return what propagates from literals that are not refuted."""
+        return self._propagator.closure(set(literals)) or set()
+
+    def learn(self, literals: Sequence[int]) -> Clause:
+        """Log a clause that refuted literals violate, without those not needed."""
+        needed = list(literals)
+        for literal in reversed(literals):
+            fewer = [x for x in needed if x != literal]
+            if self.refutes(fewer):
+                needed = fewer
+        clause = tuple(-x for x in needed)
+        return Clause(clause, self.log.clause(clause))

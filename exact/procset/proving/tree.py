@@ -1,0 +1,91 @@
+"""Refuting rows by a tree over which sets are open."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ....solvers import SolverError
+from .relaxation import Box, Floats, Ints, Logged, Relaxation
+from .store import Clause, Store
+
+
+class Tree:
+    """A tree whose leaves are combinations of rows that no choice obeys.
+
+    The first ``sets`` columns are single variables, on which the tree branches.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        groups: Sequence[Sequence[int]],
+        rows: Sequence[Logged],
+        sets: int,
+    ) -> None:
+        self._store, self._groups, self._count = store, groups, sets
+        self._sizes = np.array([len(group) for group in groups], dtype=np.int64)
+        self._relaxation = Relaxation(self._sizes, rows)
+        self._column = np.full(1 + max(map(max, groups)), -1, dtype=np.int64)
+        for i, group in enumerate(groups):
+            self._column[list(group)] = i
+
+    def refuted(self, decided: list[int]) -> Clause:
+        """Log a clause over negations of decided literals, by which they are refuted.
+
+        Raises
+        ------
+        SolverError
+            If there is a solution.
+        """
+        store = self._store
+        if store.refutes(decided):
+            return store.learn(decided)
+        box = self._box(decided)
+        values, multipliers = self._relaxation.solve(box)
+        exact = self._relaxation.refuting(box, multipliers)
+        if exact is not None:
+            number = self._combined(exact)
+            clause = store.learn(decided)
+            store.forget([number])
+            return clause
+        branch = self._branch(values, box)
+        first = self.refuted([*decided, -branch])
+        if branch not in first.literals:
+            return first
+        second = self.refuted([*decided, branch])
+        if -branch not in second.literals:
+            store.forget([first.number])
+            return second
+        both = {*first.literals, *second.literals} - {branch, -branch}
+        hints = [first.number, second.number]
+        clause = Clause(tuple(both), store.log.clause(both, hints))
+        store.forget(hints)
+        return clause
+
+    def _combined(self, multipliers: Ints) -> int:
+        """Log a combination of rows, and let it propagate; return its number."""
+        number, terms, degree = self._relaxation.log(multipliers, self._store.log)
+        factors = zip(terms.tolist(), self._groups, strict=True)
+        pairs = [(a, x) for a, group in factors if a for x in group]
+        self._store.hold(number, pairs, degree)
+        return number
+
+    def _box(self, decided: list[int]) -> Box:
+        """Return the values that columns can take where literals hold."""
+        low, high = np.zeros_like(self._sizes), self._sizes.copy()
+        true = np.array(list(self._store.closure(decided)), dtype=np.int64)
+        true = true[np.abs(true) < len(self._column)]
+        true = true[self._column[np.abs(true)] >= 0]
+        np.add.at(low, self._column[true[true > 0]], 1)
+        np.subtract.at(high, self._column[-true[true < 0]], 1)
+        return Box(low, high)
+
+    def _branch(self, values: Floats, box: Box) -> int:
+        """Return the set to branch on, the one that is closest to half open."""
+        undecided = (box.low < box.high)[: self._count]
+        if not undecided.any():
+            raise SolverError("what was to be refuted has a solution")
+        closed = np.abs(values[: self._count] - 0.5)
+        return self._groups[int(np.argmin(np.where(undecided, closed, 1.0)))][0]

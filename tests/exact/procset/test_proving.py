@@ -1,0 +1,115 @@
+"""Proofs about processor sets hold, and prove what enumeration finds."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from io import StringIO
+
+import pytest
+from hypothesis import given, settings
+
+from closeknit.exact.procset.bruteforce import bruteforce
+from closeknit.exact.procset.proving import levels
+from closeknit.exact.procset.proving.levels import prove
+from closeknit.instances import ProcessorSet, ProcSet, cost
+from closeknit.instances.procset.generators import (
+    drakenberg_system,
+    random_domains,
+    random_sets,
+    torus_planes,
+)
+from closeknit.instances.proofs import Propagator, Refused, check_proof, formula_of
+from closeknit.instances.proofs.formulas import levels_of, unfolded
+from closeknit.methods import PROCSET
+from closeknit.solvers import SolverError
+from closeknit.solvers.proof_log import ProofLog
+from closeknit.solvers.propagation_kernels import FastPropagator
+
+from ...oracles import cheapest
+from ...strategies import procsets
+
+TWO = ProcSet(
+    "two",
+    ("a", "b", "c"),
+    (0, 1, 2),
+    2,
+    (ProcessorSet("ab", (0, 1), (1, 0)), ProcessorSet("c", (2,), (0, 5))),
+)
+
+
+def written(instance: ProcSet, chosen: tuple[int, ...] | None) -> list[str]:
+    """Return the lines of a proof; none where the prover does not serve."""
+    stream = StringIO()
+    if not prove(instance, chosen, ProofLog(formula_of(instance), stream)):
+        return []
+    return stream.getvalue().splitlines(keepends=True)
+
+
+def proved(
+    instance: ProcSet,
+    chosen: tuple[int, ...] | None,
+    propagator: type[Propagator] = FastPropagator,
+) -> tuple[int, ...] | None:
+    """Return the bound of a checked proof."""
+    lines = written(instance, chosen)
+    outcome = check_proof(formula_of(instance), lines, None, propagator)
+    if outcome.bound is None:
+        return None
+    return unfolded(outcome.bound, levels_of(instance))
+
+
+@settings(max_examples=150)
+@given(procsets(infeasible=True))
+def test_proves_the_cheapest(instance: ProcSet) -> None:
+    chosen = bruteforce(instance).chosen
+    if not written(instance, chosen):
+        most = [
+            sum(one.cost[i] for one in instance.sets) for i in range(instance.levels)
+        ]
+        assert max(most) >= levels._MOST
+        return
+    for propagator in (Propagator, FastPropagator):
+        bound = proved(instance, chosen, propagator)
+        assert bound == (None if chosen is None else cheapest(instance))
+
+
+@pytest.mark.parametrize(
+    "instance",
+    [
+        drakenberg_system(30, free=Fraction(3, 10), seed=3),
+        drakenberg_system(21, granularity="core", free=12, partly=Fraction(1, 2)),
+        torus_planes((4, 4, 4), 9, free=Fraction(1, 2), seed=1),
+        torus_planes((3, 3, 3), 7, free=20, costs="drawn", private=3),
+        random_domains(32, 3, 8, 10, costs="levels"),
+        random_sets(40, 12, Fraction(1, 5), 15, levels=2),
+    ],
+    ids=lambda one: one.name,
+)
+def test_proves_what_the_search_finds(instance: ProcSet) -> None:
+    found = PROCSET["auto"](instance)
+    assert proved(instance, found.chosen) == found.objective
+
+
+def test_a_choice_too_many_is_cut() -> None:
+    """A choice may hold more processors than requested."""
+    assert proved(TWO, (0, 1, 2)) == (1, 0)
+
+
+def test_a_choice_that_is_not_optimal_is_an_error() -> None:
+    assert cost(TWO, (0, 2)) == (1, 5)
+    with pytest.raises(SolverError, match="has a solution"):
+        written(TWO, (0, 2))
+
+
+def test_a_proof_of_another_request_does_not_hold() -> None:
+    more = replace(TWO, request=3)
+    lines = written(TWO, (0, 1))
+    with pytest.raises(Refused):
+        check_proof(formula_of(more), lines)
+    assert proved(more, (0, 1, 2)) == (1, 5)
+
+
+def test_costs_too_large_are_left_to_others() -> None:
+    sets = (*TWO.sets, ProcessorSet("a", (0,), (0, levels._MOST)))
+    assert written(replace(TWO, sets=sets), (0, 1)) == []
