@@ -13,6 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from ..exact.submesh.proving import prove_by_learning
 from ..instances import Instance, problem_of
 from ..instances.proofs import Proved
 from ..instances.value import cost_text, ordered
@@ -27,7 +28,7 @@ PROVERS: dict[str, tuple[Prover, ...]] = {
     "ksubset": (),
     "procset": (),
     "sukp": (),
-    "submesh": (),
+    "submesh": (prove_by_learning,),
 }
 """The searches that write proofs, by problem, the best first; then comes Exact."""
 
