@@ -17,6 +17,7 @@ from ..exact.ksubset.cuts_bb.record import record
 from ..instances import Graph, Instance, KSubset, problem_of
 from ..instances.ksubset.certificate_file import check_certificate, write_certificate
 from ..exact.procset.proving import levels
+from ..exact.submesh.proving import prove_by_learning
 from ..instances.proofs import Proved
 from ..instances.proofs.folder import (
     BY_DEFINITION,
@@ -39,7 +40,7 @@ PROVERS: dict[str, tuple[Prover, ...]] = {
     "ksubset": (),
     "procset": (levels.prove,),
     "sukp": (),
-    "submesh": (),
+    "submesh": (prove_by_learning,),
 }
 """The searches that write proofs, by problem, the best first; then comes Exact."""
 

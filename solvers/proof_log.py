@@ -83,11 +83,15 @@ class ProofLog:
         self._room -= len(text)
         if self._room < 0:
             raise OutOfRoom(Limit.MEMORY)
-        if clock.now() > self._deadline:
-            raise OutOfRoom(Limit.TIME)
+        self.check_time()
         self._stream.write(text)
         self.last += rows
         return self.last
+
+    def check_time(self) -> None:
+        """Raise `OutOfRoom` if the time is used up."""
+        if clock.now() > self._deadline:
+            raise OutOfRoom(Limit.TIME)
 
     def variable(self, name: str) -> int:
         """Name a variable that a step `red` introduces; return its number."""

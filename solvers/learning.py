@@ -1,0 +1,236 @@
+"""Refuting pseudo-Boolean formulas by conflict-driven search, with proofs.
+
+The search branches on variables, propagates, and learns a clause from every row that
+cannot hold. Only those clauses on which the contradiction rests are written to a proof.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import chain
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..instances.proofs.rows import Row
+from . import learning_kernels as kernels
+from .learning_kernels import Learned, Rows, State, Wide
+from .proof_log import ProofLog
+
+MOST_SUM = 2**61
+"""Most that the coefficients of a row may add up to."""
+_FIRST = 128
+"""Clauses learned between restarts, times Luby's sequence."""
+_KEPT = 4000
+"""Clauses learned after which the first half is forgotten."""
+_NEAR = 2
+"""Clauses that depend on so few decisions are kept."""
+
+
+class Learner:
+    """A search for a solution of rows, or for a proof that there is none.
+
+    Parameters
+    ----------
+    variables
+        Number of variables.
+    rows
+        The rows, numbered from 1; coefficients of each add up to `MOST_SUM` at most.
+    weights
+        Of some variables: branched on first, the heaviest first.
+    likely
+        Variables tried as true first.
+    """
+
+    def __init__(
+        self,
+        variables: int,
+        rows: Sequence[Row],
+        *,
+        weights: Mapping[int, float] | None = None,
+        likely: Sequence[int] = (),
+    ) -> None:
+        self._count = len(rows)
+        self._rows, self._wide = _stored(variables, rows)
+        self._learned = Learned(
+            np.array([len(rows)]),
+            np.zeros(1025, np.int64),
+            np.zeros(8 * variables + 1024, np.int32),
+            np.zeros(1024, np.int32),
+            np.zeros(1024, np.int32),
+        )
+        self._state = _state(variables, len(rows), weights or {}, likely)
+        self._alive = np.ones(len(rows), np.int8)
+        self._wrong = -1
+
+    @property
+    def learned(self) -> int:
+        """Number of clauses learned so far."""
+        return int(self._state.numbers[kernels.ROWS]) - self._count
+
+    def refuted(self, keep_going: Callable[[], object]) -> bool:
+        """Return True after a refutation, False after a solution.
+
+        ``keep_going`` is called now and then, and ends the search by an exception.
+        """
+        state = self._state
+        most = _KEPT
+        for round_ in range(1, 2**40):
+            if (round_ == 1 or self.learned >= most) and self._relinked() >= 0:
+                return True
+            if self.learned >= most:
+                most += _KEPT + 100 * round_
+            keep_going()
+            self._make_room()
+            end = kernels.search(
+                self._rows, self._wide, state, self._learned, _FIRST * luby(round_)
+            )
+            if end != kernels.MORE:
+                break
+        return bool(end == kernels.REFUTED)
+
+    def _relinked(self) -> int:
+        """Forget half of the clauses that are rarely used; watch the others."""
+        learned, count = self._learned, self.learned
+        alive = np.ones(self._count + count, np.int8)
+        alive[: len(self._alive)] = self._alive
+        mine = alive[self._count :]
+        far = np.flatnonzero((learned.distance[:count] > _NEAR) & (mine > 0))
+        order = np.argsort(learned.recent[far], kind="stable")
+        mine[far[order[: len(far) // 2]]] = 0
+        self._alive = alive
+        self._wrong = kernels.link(self._rows, self._wide, self._state, alive)
+        return self._wrong
+
+    def _make_room(self) -> None:
+        """Double arrays that are half full."""
+        rows, learned, numbers = self._rows, self._learned, self._state.numbers
+        count = int(numbers[kernels.ROWS])
+        variables = len(self._state.level)
+        terms = int(rows.begin[count])
+        self._rows = Rows(
+            _longer(rows.begin, count + 2),
+            _longer(rows.literal, terms + 2 * variables),
+            _longer(rows.follows, 2 * count + 4),
+            _longer(rows.other, 2 * count + 4),
+        )
+        some = len(self._rows.begin) - self._count + 2
+        self._learned = Learned(
+            learned.formula,
+            _longer(learned.since, some),
+            _longer(learned.used, int(numbers[kernels.USED]) + 4 * variables),
+            _longer(learned.distance, some),
+            _longer(learned.recent, some),
+        )
+
+    def write(self, log: ProofLog) -> int:
+        """Write the refutation; row i of this formula is row i of the log.
+
+        Returns the number of the contradiction.
+        """
+        if self._wrong >= 0:
+            return log.clause([])
+        count, rows = self.learned, self._rows
+        last = np.empty(count + 1, np.int64)
+        kernels.trace(self._rows, self._wide, self._state, self._learned, last)
+        ends: dict[int, list[int]] = {}
+        for j in np.flatnonzero(last[:count] >= 0).tolist():
+            begin, end = rows.begin[self._count + j : self._count + j + 2]
+            clause = rows.literal[begin:end].tolist()
+            number = log.clause(-(x >> 1) if x & 1 else x >> 1 for x in clause)
+            log.delete(ends.pop(j, ()))
+            ends.setdefault(int(last[j]), []).append(number)
+        return log.clause([])
+
+
+def luby(i: int) -> int:
+    """Return an entry of Luby's sequence, from 1.
+
+    >>> [luby(i) for i in range(1, 16)]
+    [1, 1, 2, 1, 1, 2, 4, 1, 1, 2, 1, 1, 2, 4, 8]
+    """
+    while (i + 1) & i:
+        i -= (1 << i.bit_length() - 1) - 1
+    return (i + 1) // 2
+
+
+def _stored(variables: int, rows: Sequence[Row]) -> tuple[Rows, Wide]:
+    """Return the rows as arrays; their terms fall."""
+    rows = [row if row.degree > 0 else Row({}, 0) for row in rows]
+    sizes = np.fromiter((len(row.terms) for row in rows), np.int64, len(rows))
+    degrees = np.fromiter((row.degree for row in rows), np.int64, len(rows))
+    total = int(sizes.sum())
+    words = np.fromiter(chain.from_iterable(row.terms for row in rows), np.int64, total)
+    factors = np.fromiter(
+        chain.from_iterable(row.terms.values() for row in rows), np.int64, total
+    )
+    of = np.repeat(np.arange(len(rows)), sizes)
+    factors = np.minimum(factors, degrees[of])
+    order = np.lexsort((-factors, of))
+    words, factors = words[order], factors[order]
+    literals = np.where(words > 0, 2 * words, 1 - 2 * words)
+    room = -degrees
+    np.add.at(room, of, factors)
+    is_wide = degrees != 1
+    uses = np.flatnonzero(is_wide[of])
+    uses = uses[np.argsort(literals[uses], kind="stable")]
+    begin = np.zeros(len(rows) + 1024, np.int64)
+    np.cumsum(sizes, out=begin[1 : len(rows) + 1])
+    literal = np.zeros(2 * total + 4 * variables + 1024, np.int32)
+    literal[:total] = literals
+    links = np.zeros(2 * len(begin), np.int32)
+    wide = Wide(
+        is_wide.astype(np.int8),
+        factors,
+        room,
+        room.copy(),
+        np.searchsorted(literals[uses], np.arange(2 * variables + 3)),
+        of[uses].astype(np.int32),
+        factors[uses],
+    )
+    return Rows(begin, literal, links, links.copy()), wide
+
+
+def _state(
+    variables: int, rows: int, weights: Mapping[int, float], likely: Sequence[int]
+) -> State:
+    size = variables + 1
+
+    def ints(length: int = size, value: int = 0) -> npt.NDArray[np.int32]:
+        return np.full(length, value, np.int32)
+
+    state = State(
+        numbers=np.array([0, 0, rows, 0, 0, 0], np.int64),
+        value=np.zeros(2 * size, np.int8),
+        head=ints(2 * size, -1),
+        level=ints(),
+        reason=ints(value=-1),
+        position=ints(),
+        trail=ints(),
+        starts=ints(),
+        phase=np.zeros(size, np.int8),
+        activity=np.zeros(size),
+        step=np.ones(1),
+        heap=ints(),
+        place=ints(value=-1),
+        seen=np.zeros(size, np.int8),
+        buffer=ints(),
+        stack=ints(),
+        clause=ints(),
+        cleared=ints(2 * size),
+    )
+    for v, weight in weights.items():
+        state.activity[v] = weight
+    state.phase[list(likely)] = 1
+    for v in range(1, size):
+        kernels.push(state, v)
+    return state
+
+
+def _longer(array: npt.NDArray[Any], length: int) -> npt.NDArray[Any]:
+    if length <= len(array):
+        return array
+    longer = np.zeros(2 * length, dtype=array.dtype)
+    longer[: len(array)] = array
+    return longer
