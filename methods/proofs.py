@@ -13,6 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from ..exact.ksubset.distances_bb import proof as distances_bb
 from ..instances import Instance, problem_of
 from ..instances.proofs import Proved
 from ..instances.value import cost_text, ordered
@@ -24,7 +25,7 @@ Prover = Callable[[Any, Sequence[int] | None, ProofLog], bool]
 """Writes a proof about an instance and its optimal choice, or returns False."""
 
 PROVERS: dict[str, tuple[Prover, ...]] = {
-    "ksubset": (),
+    "ksubset": (distances_bb.prove,),
     "procset": (),
     "sukp": (),
     "submesh": (),
