@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 OUT ?= out
 SECONDS ?= 60
 
-.PHONY: data review check-wheel help report test test-slow lint lock audit licences fuzz bench bench-exact bench-models bench-procset-models bench-procset-bb bench-sukp bench-sukp-table bench-submesh bench-stream bench-network bench-mapping bench-packing bench-ptas bench-graphs bench-limits bench-cold warm soak mutation clean
+.PHONY: data review check-wheel help report test test-slow lint lock audit licences fuzz bench bench-exact bench-models bench-procset-models bench-procset-bb bench-sukp bench-sukp-table bench-submesh bench-stream bench-network bench-mapping bench-packing bench-ptas bench-graphs bench-ksubset-proofs bench-limits bench-cold warm soak mutation clean
 
 help:
 	@echo "make report     set up, run every method on the bundled instances, write $(OUT)/report"
@@ -35,6 +35,7 @@ help:
 	@echo "make bench-packing  whether boxes can be packed: a known set, and states of a mesh"
 	@echo "make bench-ptas  the PTAS: seconds, choice and bound over the optimum, against strips"
 	@echo "make warm       compile all kernels beforehand"
+	@echo "make bench-ksubset-proofs  what share of optima comes with a proof, bytes, seconds"
 	@echo "make bench-cold  what a first start costs, with nothing compiled"
 	@echo "make bench-limits  how late every method is, at limits of 0.5, 5 and 60 s; hours"
 	@echo "make soak       a million requests to one select --serve; at most an hour"
@@ -172,6 +173,10 @@ bench-ptas: $(VENV)/.ready
 # ARGS="fat-tree 'dragonfly half' --limit 10"
 bench-graphs: $(VENV)/.ready
 	$(BIN)/python benchmarks/bench_graphs.py $(ARGS)
+
+# ARGS="standard", ARGS="graphs --each"
+bench-ksubset-proofs: $(VENV)/.ready
+	$(BIN)/python benchmarks/bench_ksubset_proofs.py $(ARGS)
 
 # ARGS="--limit 0.5 --method procset", ARGS="--instance 64x64 --late"
 bench-limits: $(VENV)/.ready

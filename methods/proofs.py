@@ -18,6 +18,7 @@ from ..instances import Graph, Instance, KSubset, problem_of
 from ..instances.ksubset.certificate_file import check_certificate, write_certificate
 from ..exact.procset.proving import levels
 from ..exact.submesh.proving import prove_by_learning
+from ..exact.ksubset.distances_bb import proof as distances_bb
 from ..instances.proofs import Proved
 from ..instances.proofs.folder import (
     BY_DEFINITION,
@@ -37,8 +38,8 @@ Prover = Callable[[Any, Sequence[int] | None, ProofLog], bool]
 """Writes a proof about an instance and its optimal choice, or returns False."""
 
 PROVERS: dict[str, tuple[Prover, ...]] = {
-    "ksubset": (),
     "procset": (levels.prove,),
+    "ksubset": (distances_bb.prove,),
     "sukp": (),
     "submesh": (prove_by_learning,),
 }
