@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Any
 
 from ..exact.ksubset.cuts_bb.record import record
-from ..instances import Graph, Instance, KSubset, problem_of
-from ..instances.ksubset.certificate_file import check_certificate, write_certificate
+from ..exact.ksubset.distances_bb import proof as distances_bb
 from ..exact.procset.proving import levels
 from ..exact.submesh.proving import prove_by_learning
-from ..exact.ksubset.distances_bb import proof as distances_bb
+from ..instances import Graph, Instance, KSubset, problem_of
+from ..instances.ksubset.certificate_file import check_certificate, write_certificate
 from ..instances.proofs import Proved
 from ..instances.proofs.folder import (
     BY_DEFINITION,
@@ -38,8 +38,8 @@ Prover = Callable[[Any, Sequence[int] | None, ProofLog], bool]
 """Writes a proof about an instance and its optimal choice, or returns False."""
 
 PROVERS: dict[str, tuple[Prover, ...]] = {
-    "procset": (levels.prove,),
     "ksubset": (distances_bb.prove,),
+    "procset": (levels.prove,),
     "sukp": (),
     "submesh": (prove_by_learning,),
 }
