@@ -41,7 +41,7 @@ LABELS = proof(
     "end pseudo-Boolean proof",
 )
 FIRST = proof(
-    "f 3", "sol a b ~c", "pol 1 2 + 3 + 2 d", "conclusion BOUNDS 2 2", "end p"
+    "f 3", "sol a b ~c", "pol 1 2 + 3 + 2 d", "conclusion BOUNDS 1 2", "end p"
 )
 
 
