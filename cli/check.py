@@ -15,13 +15,17 @@ from __future__ import annotations
 import argparse
 
 from ..instances import Instance, Value, problem_of, read_instance
-from ..instances.proofs import Limits
+from ..instances.errors import InputError
+from ..instances.files import writing
+from ..instances.proofs import Limits, formula_of
+from ..instances.proofs.proof_file import proof_lines
 from ..instances.value import cost_text, ordered
 from ..methods import METHODS
 from ..solvers import Settings, Status, read_solution
+from ..solvers.proof_syntax import SYNTAXES, rewritten
 from ..solvers.result import CERTIFIED
 from ..solvers.solution_json import SolutionFile
-from . import shared
+from . import outputs, shared
 from .parser import Parser, flag
 
 _OPEN = "; not proved again"
@@ -39,6 +43,18 @@ def options(parser: Parser) -> None:
         "--proof", metavar="FILE", help="pseudo-Boolean proof of the bound, maybe .xz"
     )
     flag(parser, "--plain", "check the proof in plain Python, nothing compiled")
+    parser.add_argument(
+        "--rewrite",
+        type=outputs.file,
+        metavar="OUT",
+        help="with --proof: write the proof, if it holds, in another syntax",
+    )
+    parser.add_argument(
+        "--syntax",
+        choices=SYNTAXES,
+        default=SYNTAXES[-1],
+        help="version of VeriPB's syntax for --rewrite (default: %(default)s)",
+    )
     shared.add_settings(parser, time_limit=60.0)
     parser.examples(
         "check instance.json solution.json --proof proof.pbp.xz",
@@ -55,6 +71,8 @@ def run(args: argparse.Namespace) -> int:
     instance = read_instance(args.file)
     if args.certificate is not None:
         shared.refuse_certificate(instance)
+    if args.rewrite and args.proof is None:
+        raise InputError("is for --proof", field="--rewrite")
     solution = read_solution(args.solution)
     again = args.prove and solution.bound is not None
     wrong = objections(
@@ -76,6 +94,9 @@ def run(args: argparse.Namespace) -> int:
         print(f"{args.solution}: {problem}")
     if wrong:
         return 1
+    if args.rewrite:
+        with proof_lines(args.proof) as lines, writing(args.rewrite) as stream:
+            stream.writelines(rewritten(formula_of(instance), lines, args.syntax))
     claim = solution.status.value
     if solution.objective is not None:
         claim += f", cost {cost_text(solution.objective)}"

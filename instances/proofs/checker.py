@@ -31,7 +31,7 @@ from .rows import Row, added, mapped, negated, normalised
 _MOST_BITS = 4096  # of a number in a row
 _WORK = 2**14
 """Terms looked at between two looks at the clock."""
-_VERSIONS = ("1.0", "1.1", "1.2", "2.0", "3.0")
+VERSIONS = ("1.0", "1.1", "1.2", "2.0", "3.0")
 
 
 class Refused(Exception):
@@ -88,7 +88,7 @@ def check_proof(
     checker = Checker(formula, limits or Limits(), propagator)
     step = -1
     try:
-        for words in _statements(lines, checker.limits):
+        for words in statements(lines, checker.limits):
             step += 1
             checker.read(words)
             if checker.over:
@@ -102,7 +102,7 @@ def check_proof(
         raise NoProof(f"step {step}: cannot be read") from None
 
 
-def _statements(lines: Iterable[str], limits: Limits) -> Iterator[list[str]]:
+def statements(lines: Iterable[str], limits: Limits) -> Iterator[list[str]]:
     """Yield the words of every step, the header first."""
     version, begun, count = "", "", 0
     for line in lines:
@@ -113,7 +113,7 @@ def _statements(lines: Iterable[str], limits: Limits) -> Iterator[list[str]]:
         if not version:
             version = line.split()[-1].rstrip(";")
             if not line.startswith("pseudo-Boolean proof version") or (
-                version not in _VERSIONS
+                version not in VERSIONS
             ):
                 raise NoProof("is no pseudo-Boolean proof of a known version")
             yield ["version", version]

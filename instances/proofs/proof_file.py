@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import lzma
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic
@@ -64,8 +65,7 @@ def check_proof_file(
     """
     formula, begun = formula_of(instance), monotonic()
     try:
-        with reading(path) as stream:
-            lines = _lines(stream)
+        with proof_lines(path) as lines:
             outcome = check_proof(formula, lines, limits, propagator)
     except Refused as refused:
         raise Refused(f"{path}: {refused}") from None
@@ -84,6 +84,13 @@ def check_proof_file(
     single = problem_of(instance).levels(instance) is None
     bound: Value = least if single else unfolded(max(least, 0), levels)
     return Proved(bound, outcome.steps, size, spent)
+
+
+@contextmanager
+def proof_lines(path: str | Path) -> Iterator[Iterator[str]]:
+    """Open a proof; its lines are unpacked."""
+    with reading(path) as stream:
+        yield _lines(stream)
 
 
 def _lines(stream: BinaryIO) -> Iterator[str]:

@@ -1,13 +1,11 @@
 """The checker of pseudo-Boolean proofs: accepts what follows, and nothing else."""
 
 import random
-from functools import cache
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from closeknit.instances import KSubset, Mesh
 from closeknit.instances.proofs import (
     Formula,
     Limits,
@@ -17,58 +15,12 @@ from closeknit.instances.proofs import (
     Refused,
     TooLong,
     check_proof,
-    formula_of,
 )
 from closeknit.instances.proofs.rows import Row, added, mapped, negated, normalised
 from closeknit.solvers.propagation_kernels import FastPropagator
-from tests.proofs import branching_proof
+from tests.proofs import COVER, HEAD, PIGEONS, cover, pigeons, proof, proof_texts, truth
 
 PROPAGATORS = [Propagator, FastPropagator]
-HEAD = ["pseudo-Boolean proof version 3.0\n"]
-
-
-def pigeons(n: int) -> Formula:
-    """n + 1 pigeons in n holes: there is no assignment."""
-    formula = Formula()
-    x = [[formula.variable(f"x{i}_{j}") for j in range(n)] for i in range(n + 1)]
-    for row in x:
-        formula.clause(*row)
-    for j in range(n):
-        formula.at_least([(-1, row[j]) for row in x], -1)
-    return formula
-
-
-def cover() -> Formula:
-    """Cover the edges of a triangle by its nodes: two are needed."""
-    formula = Formula()
-    a, b, c = (formula.variable(name) for name in "abc")
-    for pair in ((a, b), (b, c), (a, c)):
-        formula.clause(*pair)
-    for x in (a, b, c):
-        formula.charge(1, x)
-    return formula
-
-
-def proof(*steps: str) -> list[str]:
-    """Return the text of a proof in version 3.0."""
-    return HEAD + [f"{step};\n" for step in steps]
-
-
-PIGEONS = proof(
-    "f 7",
-    "pol 1 2 + 3 + 4 + 5 + 6 + 7 +",
-    "output NONE",
-    "conclusion UNSAT : 8",
-    "end pseudo-Boolean proof",
-)
-COVER = proof(
-    "f 3",
-    "soli a b ~c",
-    "pol 1 2 + 3 + 2 d",
-    "pol 5 4 +",
-    "conclusion BOUNDS 2 : 6 2",
-    "end pseudo-Boolean proof",
-)
 
 
 @pytest.mark.parametrize("propagator", PROPAGATORS)
@@ -330,61 +282,11 @@ def test_both_propagators_agree(store: list[Row], data: st.DataObject) -> None:
         assert plain.closure(literals) == fast.closure(literals)
 
 
-@cache
-def _texts() -> list[tuple[Formula, list[str], int | None]]:
-    """Proofs of several kinds, and what they prove."""
-    mesh = Mesh((3, 3))
-    cells = tuple((i, j) for i in range(3) for j in range(3) if (i, j) != (1, 1))
-    formula = formula_of(KSubset("ring", mesh, cells, 3))
-    chosen = _cheapest_assignment(formula)
-    return [
-        (pigeons(3), PIGEONS, None),
-        (cover(), COVER, 2),
-        (pigeons(2), branching_proof(pigeons(2), None), None),
-        (formula, branching_proof(formula, chosen), 4),
-    ]
-
-
-def _cheapest_assignment(formula: Formula) -> set[int]:
-    from ortools.sat.python import cp_model
-
-    model = cp_model.CpModel()
-    x = [model.new_bool_var(name) for name in formula.names]
-    for row in formula.rows:
-        model.add(
-            sum(
-                a * (x[v - 1] if v > 0 else 1 - x[-v - 1]) for v, a in row.terms.items()
-            )
-            >= row.degree
-        )
-    model.minimize(sum(a * x[v - 1] for v, a in formula.objective.items()))
-    solver = cp_model.CpSolver()
-    solver.parameters.num_workers = 1
-    assert solver.solve(model) == cp_model.OPTIMAL
-    return {v for v, each in enumerate(x, 1) if solver.value(each)}
-
-
 @pytest.mark.parametrize("which", range(4))
 def test_accepts_unharmed_proofs(which: int) -> None:
-    formula, lines, bound = _texts()[which]
+    formula, lines, bound = proof_texts()[which]
     for propagator in PROPAGATORS:
         assert check_proof(formula, lines, None, propagator).bound == bound
-
-
-def _least(formula: Formula) -> int | None:
-    """Return the least objective by enumeration."""
-    best = None
-    for values in range(2 ** len(formula.names)):
-        true = {
-            v if values >> (v - 1) & 1 else -v for v in range(1, len(formula.names) + 1)
-        }
-        if all(
-            sum(a for x, a in row.terms.items() if x in true) >= row.degree
-            for row in formula.rows
-        ):
-            cost = sum(a for v, a in formula.objective.items() if v in true)
-            best = cost if best is None else min(best, cost)
-    return best
 
 
 def harmed(lines: list[str], rng: random.Random) -> list[str]:
@@ -436,20 +338,11 @@ def check_anyhow(
 @pytest.mark.parametrize("seed", range(60))
 def test_nothing_false_is_accepted(which: int, seed: int) -> None:
     """240 planted faults: a proof that still holds proves nothing false."""
-    formula, lines, _ = _texts()[which]
+    formula, lines, _ = proof_texts()[which]
     rng = random.Random(seed)
     text = harmed(lines, rng)
     found = check_anyhow(formula, text)
     assert found == check_anyhow(formula, text, FastPropagator)
     if found is not None:
-        least = _truth(which)
+        least = truth(which)
         assert least is None or (found.bound is not None and found.bound <= least)
-
-
-@cache
-def _truth(which: int) -> int | None:
-    formula, _, _ = _texts()[which]
-    if which == 3:
-        true = _cheapest_assignment(formula)
-        return sum(a for v, a in formula.objective.items() if v in true)
-    return _least(formula)
