@@ -170,7 +170,10 @@ def change(pool: Ints, interval: int, scan: Ints, by: int) -> int:
 
 @kernel
 def slide(pool: Ints, gone: int, come: int, scan: Ints) -> int:
-    """Drop the intervals of one line, and count those of another, if there are any."""
+    """Drop the intervals of one line, and count those of another, if there are any.
+
+    Callers skip it where there are none at all: the call alone costs 8 ns.
+    """
     touched = 0
     if gone:
         touched += change(pool, gone, scan, -1)
@@ -209,11 +212,13 @@ def sweep(
     begin(scan, width)
     touched = 0
     for line in range(extent):
-        touched += slide(pool, 0, base[line], scan)
+        if base[line]:
+            touched += change(pool, base[line], scan, 1)
     found = open_interval(scan, length, tally)
     at = 0
     while found < 0 and at + extent < depth:
-        touched += slide(pool, reverse[at], base[at + extent], scan)
+        if reverse[at] or base[at + extent]:
+            touched += slide(pool, reverse[at], base[at + extent], scan)
         if reverse[at]:
             found = open_interval(scan, length, tally)
         at += 1
@@ -244,9 +249,11 @@ def sweep_from_both(
             if number == 0:
                 begin(scan, width)
                 for at in range(extent):
-                    touched += slide(pool, 0, base[at], scan)
+                    if base[at]:
+                        touched += change(pool, base[at], scan, 1)
             else:
-                touched += slide(pool, reverse[up], base[up + extent], scan)
+                if reverse[up] or base[up + extent]:
+                    touched += slide(pool, reverse[up], base[up + extent], scan)
                 fresh = reverse[up] > 0
                 up += 1
             if fresh:
@@ -256,10 +263,12 @@ def sweep_from_both(
             if number == 1:
                 begin(other, width)
                 for at in range(depth - 1, depth - extent - 1, -1):
-                    touched += slide(pool, 0, reverse[at], other)
+                    if reverse[at]:
+                        touched += change(pool, reverse[at], other, 1)
             else:
                 gone = base[down + extent - 1]
-                touched += slide(pool, gone, reverse[down - 1], other)
+                if gone or reverse[down - 1]:
+                    touched += slide(pool, gone, reverse[down - 1], other)
                 fresh = gone > 0
                 down -= 1
             if fresh:
