@@ -9,6 +9,7 @@ Removed rows are marked as dead and swept out when they are many.
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -87,6 +88,16 @@ def enter(
             slack += a
     rows.slack[row] = slack
     rows.most[row] = -1 if watch else most
+
+
+@kernel
+def enter_several(
+    terms: Terms, rows: Rows, literals: Literals, row: int, degrees: Longs
+) -> None:
+    """Link the rows from a number on, watching clauses."""
+    for i in range(len(degrees)):
+        watch = degrees[i] == 1 and rows.begin[row + i + 1] - rows.begin[row + i] > 1
+        enter(terms, rows, literals, row + i, degrees[i], watch)
 
 
 @kernel
@@ -305,18 +316,52 @@ class FastPropagator(Propagator):
         self._queue = np.zeros(64, np.int32)
         self._count = self._dead = 0
         self._index: dict[int, int] = {}
+        self._waiting: dict[int, Row] = {}
         self._new: list[int] = []
         self._sound = True
 
     def enter(self, number: int, row: Row) -> None:
         """Add a row to the store."""
-        watch = row.degree == 1 and len(row.terms) > 1
-        index = self._append(row, watch=watch)
-        if index is not None:
-            self._index[number] = index
-            self._new.append(index)
+        if row.degree > 0:
+            self._waiting[number] = row
 
-    def _append(self, row: Row, *, watch: bool = False) -> int | None:
+    def _enter_waiting(self) -> None:
+        """Add the rows that wait, all at once."""
+        waiting, self._waiting = self._waiting, {}
+        rows, total = waiting.values(), sum(len(row.terms) for row in waiting.values())
+        sizes = np.fromiter((len(row.terms) for row in rows), np.int64, len(rows))
+        words, factors = (np.empty(total, np.int64) for _ in range(2))
+        words[:] = list(chain.from_iterable(row.terms for row in rows))
+        try:
+            degrees = np.fromiter((row.degree for row in rows), np.int64, len(rows))
+            factors[:] = list(chain.from_iterable(row.terms.values() for row in rows))
+        except OverflowError:
+            small = False
+        else:
+            factors = np.minimum(factors, np.repeat(degrees, sizes))
+            most = max(factors.max(initial=0), degrees.max(initial=0))
+            small = int(most) * max(total, 1) < _MOST
+        if not (small and sizes.all()):
+            for number, row in waiting.items():
+                index = self._append(row)
+                if index is not None:
+                    self._index[number] = index
+                    self._new.append(index)
+            return
+        first = self._count
+        begin, end = int(self._stored.begin[first]), first + len(rows)
+        self._reserve(begin + total, end + 1, 2 * int(abs(words).max(initial=0)))
+        terms = self._terms
+        literals = np.where(words > 0, 2 * words, 1 - 2 * words)
+        terms.literal[begin : begin + total] = literals
+        terms.coefficient[begin : begin + total] = factors
+        self._stored.begin[first + 1 : end + 1] = begin + np.cumsum(sizes)
+        enter_several(terms, self._stored, self._literals, first, degrees)
+        self._index.update(zip(waiting, range(first, end), strict=True))
+        self._new += range(first, end)
+        self._count = end
+
+    def _append(self, row: Row) -> int | None:
         if row.degree <= 0:
             return None
         coefficients = [min(a, row.degree) for a in row.terms.values()]
@@ -331,7 +376,7 @@ class FastPropagator(Propagator):
         ]
         terms.coefficient[begin : begin + size] = coefficients
         self._stored.begin[index + 1] = begin + size
-        enter(terms, self._stored, self._literals, index, row.degree, watch)
+        enter(terms, self._stored, self._literals, index, row.degree, False)
         if not size:
             self._stored.most[index] = 1  # not dead: it cannot hold
         self._count += 1
@@ -420,6 +465,8 @@ class FastPropagator(Propagator):
 
     def _consistent(self) -> bool:
         """Propagate new rows for good; return False if the store is contradictory."""
+        if self._waiting:
+            self._enter_waiting()
         if self._new:
             new, self._new = self._new, []
             self._sound = self._run(new)[0] and self._sound
