@@ -57,6 +57,7 @@ class Learner:
             np.array([len(rows)]),
             np.zeros(1025, np.int64),
             np.zeros(8 * variables + 1024, np.int32),
+            np.zeros(8 * variables + 1024, np.int32),
             np.zeros(1024, np.int32),
             np.zeros(1024, np.int32),
         )
@@ -120,6 +121,7 @@ class Learner:
             learned.formula,
             _longer(learned.since, some),
             _longer(learned.used, int(numbers[kernels.USED]) + 4 * variables),
+            _longer(learned.when, int(numbers[kernels.USED]) + 4 * variables),
             _longer(learned.distance, some),
             _longer(learned.recent, some),
         )
@@ -131,17 +133,82 @@ class Learner:
         """
         if self._wrong >= 0:
             return log.clause([])
-        count, rows = self.learned, self._rows
+        count = self.learned
         last = np.empty(count + 1, np.int64)
         kernels.trace(self._rows, self._wide, self._state, self._learned, last)
+        needed = np.flatnonzero(last[:count] >= 0).tolist()
+        draft = _Draft(self._rows, self._state, self._learned, self._count, len(needed))
         ends: dict[int, list[int]] = {}
-        for j in np.flatnonzero(last[:count] >= 0).tolist():
-            begin, end = rows.begin[self._count + j : self._count + j + 2]
-            clause = rows.literal[begin:end].tolist()
-            number = log.clause(-(x >> 1) if x & 1 else x >> 1 for x in clause)
+        for j in needed:
+            number = draft.derived(log, j)
             log.delete(ends.pop(j, ()))
             ends.setdefault(int(last[j]), []).append(number)
-        return log.clause([])
+        return draft.derived(log, count)
+
+
+class _Draft:
+    """Writes clauses with the rows from which propagation derives them, in order.
+
+    These rows are left out where the literals that are certain, each a row then, would
+    be more than the clauses themselves.
+    """
+
+    def __init__(
+        self, rows: Rows, state: State, learned: Learned, count: int, needed: int
+    ) -> None:
+        self._rows, self._state, self._learned = rows, state, learned
+        self._count = count
+        self._until = int(state.numbers[kernels.ROWS]) - count
+        self._numbers: dict[int, int] = {}  # of clauses learned, in the log
+        self._certain: dict[int, int] = {}  # numbers of clauses of one literal
+        trail = state.trail[: state.numbers[kernels.TRAIL]] >> 1
+        self._waiting = [v for v in trail.tolist() if state.seen[v]][::-1]
+        self._hints = len(self._waiting) <= needed
+
+    def derived(self, log: ProofLog, j: int) -> int:
+        """Write clause j, or after the last one the contradiction."""
+        hints = self._used(log, j) if self._hints else []
+        clause = self._literals(self._count + j) if j < self._until else []
+        number = log.clause(map(_literal, clause), hints)
+        self._numbers[j] = number
+        return number
+
+    def _used(self, log: ProofLog, j: int) -> list[int]:
+        """Return the rows that suffice, after writing the certain literals of them."""
+        learned, position = self._learned, self._state.position
+        begin = int(learned.since[j])
+        end = int(self._state.numbers[kernels.USED])
+        if j < self._until:
+            end = int(learned.since[j + 1])
+        order = np.argsort(learned.when[begin:end], kind="stable")
+        used = learned.used[begin:end][order].tolist()
+        last = max((position[-r] for r in used if r < 0), default=-1)
+        while self._waiting and position[self._waiting[-1]] <= last:
+            self._single(log, self._waiting.pop())
+        return [self._certain[-r] if r < 0 else self._number(r) for r in used]
+
+    def _single(self, log: ProofLog, v: int) -> None:
+        """Write the literal of a variable that is certain."""
+        row = int(self._state.reason[v])
+        literals = self._literals(row)
+        if len(literals) == 1 and row >= self._count:
+            self._certain[v] = self._number(row)
+            return
+        some = [self._certain[x >> 1] for x in literals if x >> 1 in self._certain]
+        mine = 2 * v if self._state.value[2 * v] > 0 else 2 * v + 1
+        self._certain[v] = log.clause([_literal(mine)], [*some, self._number(row)])
+
+    def _literals(self, row: int) -> list[int]:
+        begin, end = self._rows.begin[row : row + 2]
+        found: list[int] = self._rows.literal[begin:end].tolist()
+        return found
+
+    def _number(self, row: int) -> int:
+        return row + 1 if row < self._count else self._numbers[row - self._count]
+
+
+def _literal(x: int) -> int:
+    return -(x >> 1) if x & 1 else x >> 1
 
 
 def luby(i: int) -> int:

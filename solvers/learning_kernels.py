@@ -65,6 +65,8 @@ class Learned(NamedTuple):
     """Where the rows begin from which it was derived."""
     used: Ints
     """Rows, and as -v the variables that are certain."""
+    when: Ints
+    """Length of the trail before the row was propagated."""
     distance: Ints
     """Number of decisions on which its literals depended."""
     recent: Ints
@@ -302,9 +304,10 @@ def _explain(rows: Rows, wide: Wide, state: State, row: int, x: int) -> int:
 
 
 @kernel
-def _use(state: State, learned: Learned, row: int) -> None:
+def _use(state: State, learned: Learned, row: int, when: int) -> None:
     """Note a row, or -v, from which the next clause is derived."""
     learned.used[state.numbers[USED]] = row
+    learned.when[state.numbers[USED]] = when
     state.numbers[USED] += 1
     if row >= learned.formula[0]:
         learned.recent[row - learned.formula[0]] = state.numbers[ROWS]
@@ -326,7 +329,7 @@ def _redundant(
     while size > 0:
         size -= 1
         y = stack[size]
-        _use(state, learned, state.reason[y >> 1])
+        _use(state, learned, state.reason[y >> 1], state.position[y >> 1])
         for i in range(_explain(rows, wide, state, state.reason[y >> 1], y ^ 1)):
             z = state.buffer[i]
             v = z >> 1
@@ -336,7 +339,7 @@ def _redundant(
                 seen[v] = 2
                 state.cleared[cleared] = v
                 cleared += 1
-                _use(state, learned, -v)
+                _use(state, learned, -v, state.position[v])
                 continue
             if state.reason[v] < 0:
                 for j in range(first, cleared):
@@ -366,7 +369,7 @@ def _analyse(
     x = -1
     i = state.numbers[TRAIL] - 1
     while True:
-        _use(state, learned, row)
+        _use(state, learned, row, i + 1)
         for n in range(_explain(rows, wide, state, row, x)):
             y = state.buffer[n]
             v = y >> 1
@@ -376,7 +379,7 @@ def _analyse(
             state.cleared[cleared] = v
             cleared += 1
             if state.level[v] == 0:
-                _use(state, learned, -v)
+                _use(state, learned, -v, state.position[v])
                 continue
             _bump(state, v)
             if state.level[v] == depth:
@@ -470,9 +473,10 @@ def search(rows: Rows, wide: Wide, state: State, learned: Learned, most: int) ->
         if bad >= 0:
             learned.since[numbers[ROWS] - formula] = numbers[USED]
             if numbers[DEPTH] == 0:
-                _use(state, learned, bad)
                 for n in range(_explain(rows, wide, state, bad, -1)):
-                    _use(state, learned, -(state.buffer[n] >> 1))
+                    v = state.buffer[n] >> 1
+                    _use(state, learned, -v, state.position[v])
+                _use(state, learned, bad, numbers[TRAIL])
                 return REFUTED
             if (
                 rows.begin[numbers[ROWS]] + variables > len(rows.literal)
@@ -518,7 +522,8 @@ def trace(rows: Rows, wide: Wide, state: State, learned: Learned, last: Longs) -
     """Find what the contradiction rests on, after `REFUTED`.
 
     ``last[j]`` receives the number of the last clause learned that rests on clause j;
-    the contradiction counts as one more; -1 if there is none.
+    the contradiction counts as one more; -1 if there is none. ``seen`` is 1 for the
+    variables that have to be certain.
     """
     formula = len(wide.is_wide)
     count = state.numbers[ROWS] - formula
@@ -551,4 +556,3 @@ def trace(rows: Rows, wide: Wide, state: State, learned: Learned, last: Longs) -
                             state.stack[size] = y
                             size += 1
         end = start
-    state.seen[:] = 0

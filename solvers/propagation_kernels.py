@@ -1,13 +1,15 @@
 """Unit propagation over pseudo-Boolean rows, compiled: the fast twin of the checker's.
 
 Literal v > 0 has index 2 v, its negation 2 v + 1. The terms of a row lie together; the
-terms of a literal form a list, the newest first, so that rows entered last are removed
-at once. Others are marked as dead and swept out when they are many.
+terms of a literal form a list, the newest first. Of clauses only the first two terms
+are in lists, and others take their places when they are false: such rows are *watched*.
+Removed rows are marked as dead and swept out when they are many.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,6 +23,8 @@ _MOST = 2**60
 """Rows whose coefficients add up to more are left out of propagation."""
 _DEAD = 2**61
 """Added to the slack of a dead row, which then never propagates."""
+_DEAD_ROWS = 1000
+"""Dead rows are swept out when they are this many more than the others."""
 Longs = npt.NDArray[np.int64]
 Ints = npt.NDArray[np.int32]
 Flags = npt.NDArray[np.bool_]
@@ -42,7 +46,7 @@ class Rows(NamedTuple):
     begin: Longs
     slack: Longs
     most: Longs
-    """Largest coefficient; 0 of a dead row."""
+    """Largest coefficient; 0 of a dead row, -1 of one that is watched."""
 
 
 class Literals(NamedTuple):
@@ -53,12 +57,29 @@ class Literals(NamedTuple):
 
 
 @kernel
-def enter(terms: Terms, rows: Rows, literals: Literals, row: int, degree: int) -> None:
-    """Link the terms of the last row, and compute its slack."""
+def enter(
+    terms: Terms, rows: Rows, literals: Literals, row: int, degree: int, watch: bool
+) -> None:
+    """Link the terms of the last row, and compute its slack.
+
+    With ``watch`` it is a clause of two terms or more: literals that are not false come
+    first, and two of them are linked.
+    """
     slack, most = -degree, 0
-    for t in range(rows.begin[row], rows.begin[row + 1]):
-        x = terms.literal[t]
+    begin, end = rows.begin[row], rows.begin[row + 1]
+    if watch:
+        first = begin
+        for t in range(begin, end):
+            x = terms.literal[t]
+            if not literals.true[x ^ 1]:
+                terms.literal[t], terms.literal[first] = terms.literal[first], x
+                first += 1
+        end = begin + 2
+    for t in range(begin, rows.begin[row + 1]):
         terms.row[t] = row
+        if t >= end:
+            continue
+        x = terms.literal[t]
         terms.follows[t] = literals.head[x]
         literals.head[x] = t
         a = terms.coefficient[t]
@@ -66,14 +87,75 @@ def enter(terms: Terms, rows: Rows, literals: Literals, row: int, degree: int) -
         if not literals.true[x ^ 1]:
             slack += a
     rows.slack[row] = slack
-    rows.most[row] = most
+    rows.most[row] = -1 if watch else most
+
+
+@kernel
+def enter_several(
+    terms: Terms, rows: Rows, literals: Literals, row: int, degrees: Longs
+) -> None:
+    """Link the rows from a number on, watching clauses."""
+    for i in range(len(degrees)):
+        watch = degrees[i] == 1 and rows.begin[row + i + 1] - rows.begin[row + i] > 1
+        enter(terms, rows, literals, row + i, degrees[i], watch)
 
 
 @kernel
 def leave(terms: Terms, rows: Rows, literals: Literals, row: int) -> None:
-    """Unlink the last row."""
+    """Unlink the last row, which is not watched."""
     for t in range(rows.begin[row + 1] - 1, rows.begin[row] - 1, -1):
-        literals.head[terms.literal[t]] = terms.follows[t]
+        x = terms.literal[t]
+        s = literals.head[x]
+        if s == t:
+            literals.head[x] = terms.follows[t]
+            continue
+        while terms.follows[s] != t:
+            s = terms.follows[s]
+        terms.follows[s] = terms.follows[t]
+
+
+@kernel
+def _replaced(
+    terms: Terms, rows: Rows, literals: Literals, t: int, before: int
+) -> tuple[int, int]:
+    """Watch another literal in place of a false one, if there is one.
+
+    ``before`` precedes the term in its list, or is -1. Returns 0 if it is replaced, 1
+    if there is none, 2 if the other one is true, and the number of terms looked at.
+    """
+    row = terms.row[t]
+    begin = rows.begin[row]
+    if literals.true[terms.literal[begin if t > begin else begin + 1]]:
+        return 2, 1
+    end = rows.begin[row + 1]
+    for u in range(begin + 2, end):
+        x = terms.literal[u]
+        if not literals.true[x ^ 1]:
+            false = terms.literal[t]
+            terms.literal[t], terms.literal[u] = x, false
+            if before < 0:
+                literals.head[false] = terms.follows[t]
+            else:
+                terms.follows[before] = terms.follows[t]
+            terms.follows[t] = literals.head[x]
+            literals.head[x] = t
+            return 0, u - begin
+    return 1, end - begin
+
+
+@kernel
+def _unit(terms: Terms, rows: Rows, literals: Literals, row: int) -> int:
+    """Return the literal that a watched row forces; -1 if none, -2 if it fails."""
+    found = -2
+    for t in range(rows.begin[row], rows.begin[row + 1]):
+        x = terms.literal[t]
+        if literals.true[x]:
+            return -1
+        if not literals.true[x ^ 1]:
+            if found >= 0:
+                return -1
+            found = int(x)
+    return found
 
 
 @kernel
@@ -94,26 +176,53 @@ def propagate(
     """
     waiting = 0
     work = 0
+    sound = True
     for r in start:
-        if not queued[r]:
+        if rows.most[r] < 0:
+            x = _unit(terms, rows, literals, r)
+            sound = sound and x != -2
+            if x >= 0:
+                literals.true[x] = True
+                trail[length] = x
+                length += 1
+        elif not queued[r]:
             queued[r] = True
             queue[waiting] = r
             waiting += 1
     done = 0
-    sound = True
     while sound and (waiting > 0 or done < length):
         if done < length:
-            x = trail[done]
+            false = trail[done] ^ 1
             done += 1
-            t = literals.head[x ^ 1]
+            before = -1
+            t = literals.head[false]
             while t >= 0:
                 r = terms.row[t]
+                following = terms.follows[t]
+                if rows.most[r] < 0:
+                    # All slacks must change, so go on after a contradiction.
+                    state, looked = _replaced(terms, rows, literals, t, before)
+                    work += looked
+                    if state > 0:
+                        before = t
+                    if state == 1:
+                        b = rows.begin[r]
+                        x = terms.literal[b if t > b else b + 1]
+                        if literals.true[x ^ 1]:
+                            sound = False
+                        else:
+                            literals.true[x] = True
+                            trail[length] = x
+                            length += 1
+                    t = following
+                    continue
+                before = t
                 rows.slack[r] -= terms.coefficient[t]
                 if rows.slack[r] < rows.most[r] and not queued[r]:
                     queued[r] = True
                     queue[waiting] = r
                     waiting += 1
-                t = terms.follows[t]
+                t = following
                 work += 1
             continue
         waiting -= 1
@@ -152,7 +261,8 @@ def undo(
         literals.true[x] = False
         t = literals.head[x ^ 1]
         while t >= 0:
-            rows.slack[terms.row[t]] += terms.coefficient[t]
+            if rows.most[terms.row[t]] >= 0:
+                rows.slack[terms.row[t]] += terms.coefficient[t]
             t = terms.follows[t]
 
 
@@ -175,8 +285,9 @@ def sweep(terms: Terms, rows: Rows, literals: Literals, count: int, kept: Longs)
             terms.literal[end] = x
             terms.coefficient[end] = terms.coefficient[t]
             terms.row[end] = last
-            terms.follows[end] = literals.head[x]
-            literals.head[x] = end
+            if rows.most[r] > 0 or t < begin + 2:
+                terms.follows[end] = literals.head[x]
+                literals.head[x] = end
             end += 1
         last += 1
         rows.begin[last] = end
@@ -205,15 +316,50 @@ class FastPropagator(Propagator):
         self._queue = np.zeros(64, np.int32)
         self._count = self._dead = 0
         self._index: dict[int, int] = {}
+        self._waiting: dict[int, Row] = {}
         self._new: list[int] = []
         self._sound = True
 
     def enter(self, number: int, row: Row) -> None:
         """Add a row to the store."""
-        index = self._append(row)
-        if index is not None:
-            self._index[number] = index
-            self._new.append(index)
+        if row.degree > 0:
+            self._waiting[number] = row
+
+    def _enter_waiting(self) -> None:
+        """Add the rows that wait, all at once."""
+        waiting, self._waiting = self._waiting, {}
+        rows, total = waiting.values(), sum(len(row.terms) for row in waiting.values())
+        sizes = np.fromiter((len(row.terms) for row in rows), np.int64, len(rows))
+        words, factors = (np.empty(total, np.int64) for _ in range(2))
+        words[:] = list(chain.from_iterable(row.terms for row in rows))
+        try:
+            degrees = np.fromiter((row.degree for row in rows), np.int64, len(rows))
+            factors[:] = list(chain.from_iterable(row.terms.values() for row in rows))
+        except OverflowError:
+            small = False
+        else:
+            factors = np.minimum(factors, np.repeat(degrees, sizes))
+            most = max(factors.max(initial=0), degrees.max(initial=0))
+            small = int(most) * max(total, 1) < _MOST
+        if not (small and sizes.all()):
+            for number, row in waiting.items():
+                index = self._append(row)
+                if index is not None:
+                    self._index[number] = index
+                    self._new.append(index)
+            return
+        first = self._count
+        begin, end = int(self._stored.begin[first]), first + len(rows)
+        self._reserve(begin + total, end + 1, 2 * int(abs(words).max(initial=0)))
+        terms = self._terms
+        literals = np.where(words > 0, 2 * words, 1 - 2 * words)
+        terms.literal[begin : begin + total] = literals
+        terms.coefficient[begin : begin + total] = factors
+        self._stored.begin[first + 1 : end + 1] = begin + np.cumsum(sizes)
+        enter_several(terms, self._stored, self._literals, first, degrees)
+        self._index.update(zip(waiting, range(first, end), strict=True))
+        self._new += range(first, end)
+        self._count = end
 
     def _append(self, row: Row) -> int | None:
         if row.degree <= 0:
@@ -230,7 +376,7 @@ class FastPropagator(Propagator):
         ]
         terms.coefficient[begin : begin + size] = coefficients
         self._stored.begin[index + 1] = begin + size
-        enter(terms, self._stored, self._literals, index, row.degree)
+        enter(terms, self._stored, self._literals, index, row.degree, False)
         if not size:
             self._stored.most[index] = 1  # not dead: it cannot hold
         self._count += 1
@@ -261,7 +407,7 @@ class FastPropagator(Propagator):
         self._stored.most[index] = 0
         self._stored.slack[index] += _DEAD
         self._dead += 1
-        if 2 * self._dead > self._count + 1000:
+        if 2 * self._dead > self._count + _DEAD_ROWS:
             kept = np.zeros(self._count, np.int64)
             self._count = sweep(
                 self._terms, self._stored, self._literals, self._count, kept
@@ -319,6 +465,8 @@ class FastPropagator(Propagator):
 
     def _consistent(self) -> bool:
         """Propagate new rows for good; return False if the store is contradictory."""
+        if self._waiting:
+            self._enter_waiting()
         if self._new:
             new, self._new = self._new, []
             self._sound = self._run(new)[0] and self._sound

@@ -42,7 +42,9 @@ def prove_by_learning(
         log.solution(sorted(true))
         cost = sum(a for v, a in objective.items() if v in true)
         cheaper = normalised([(-a, v) for v, a in objective.items()], 1 - cost)
-        rows.append(_counting(instance, cheaper, log) if instance.torus else cheaper)
+        rows.append(cheaper)
+        if instance.torus:
+            rows.append(_counting(instance, cheaper, log))
     variables = len(formula.names)
     likely = range(1, variables + 1) if instance.torus else ()
     learner = Learner(variables, rows, likely=likely)

@@ -1,0 +1,58 @@
+"""The fast propagator finds what the plain one finds, step by step."""
+
+from unittest import mock
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from closeknit.instances.proofs import Propagator
+from closeknit.instances.proofs.rows import Row, normalised
+from closeknit.solvers import propagation_kernels
+from closeknit.solvers.kernels import interpreted
+from closeknit.solvers.propagation_kernels import FastPropagator
+
+LITERALS = st.integers(-8, 8).filter(bool)
+CLAUSES = st.lists(LITERALS, min_size=1, max_size=5).map(
+    lambda some: normalised([(1, x) for x in set(some)], 1)
+)
+ROWS = st.tuples(
+    st.lists(st.tuples(st.integers(1, 4), LITERALS), max_size=5), st.integers(-1, 7)
+).map(lambda row: normalised(*row))
+STEPS = st.one_of(
+    st.tuples(st.just("enter"), CLAUSES | ROWS),
+    st.tuples(st.just("enter"), CLAUSES | ROWS),
+    st.tuples(st.just("remove"), st.integers(0, 60)),
+    st.tuples(st.just("refuted"), st.lists(CLAUSES | ROWS, min_size=1, max_size=3)),
+    st.tuples(st.just("closure"), st.sets(LITERALS, max_size=4)),
+)
+
+
+@given(st.lists(STEPS, max_size=60))
+@settings(max_examples=200, deadline=None)
+def test_the_fast_one_does_what_the_plain_one_does(
+    steps: list[tuple[str, object]],
+) -> None:
+    both = Propagator(lambda work: None), FastPropagator(lambda work: None)
+    rows: dict[int, Row] = {}
+    with interpreted(), mock.patch.object(propagation_kernels, "_DEAD_ROWS", 0):
+        for number, (_, what) in enumerate(steps, 1):
+            if isinstance(what, Row):
+                rows[number] = what
+                for one in both:
+                    one.enter(number, what)
+            elif isinstance(what, int) and rows:
+                number = sorted(rows)[what % len(rows)]
+                row = rows.pop(number)
+                for one in both:
+                    one.remove(number, row)
+            elif isinstance(what, list):
+                plain, fast = (one.refuted(what) for one in both)
+                assert plain == fast
+            elif isinstance(what, set) and not both[0].refuted(
+                [Row({x: 1}, 1) for x in what]
+            ):
+                plain_set, fast_set = (one.closure(what) for one in both)
+                assert plain_set == fast_set
+            for v in range(1, 9):
+                plain, fast = (one.certain(v) for one in both)
+                assert plain == fast
