@@ -9,18 +9,18 @@ from math import inf
 from types import MappingProxyType
 
 from ...instances import Instance, Value, sha256
-from ...instances.proofs.folder import CERTIFICATE, LOG, Entry
+from ...instances.proofs.folder import BY_DEFINITION, CERTIFICATE, LOG, Entry
 from ...instances.value import ordered
 from ...methods import AnyMethod
 from ...solvers import Grade, Proof
-from ...solvers.result import CERTIFIED, LOGGED
+from ...solvers.result import CERTIFIED, LOGGED, NOTHING
 from ..campaigns.rows import Row
 from ..pages.numbers import Ratio, decimal, within
 
 Interval = tuple[Ratio, Ratio]
 """Lower and upper end of a ratio."""
 
-PROOFS = {CERTIFICATE: CERTIFIED, LOG: LOGGED}
+PROOFS = {CERTIFICATE: CERTIFIED, LOG: LOGGED, BY_DEFINITION: NOTHING}
 """What vouches for a bound, by the kind of the proof in a file."""
 _GRADES = tuple(Grade)
 
@@ -266,8 +266,10 @@ def _cited(verdict: InstanceVerdict, entry: Entry) -> InstanceVerdict:
     here = verdict.refuted if entry.cost is None else verdict.best
     if proof is None or here is None:
         return replace(verdict, kept=entry)
-    if entry.cost is None:
+    if entry.cost is None and entry.kind != BY_DEFINITION:
         return replace(verdict, kept=entry, refuted=replace(here, proof=proof))
+    if entry.cost is None:
+        return replace(verdict, kept=entry)
     known = verdict.proved
     if known and known.bound is not None and ordered(known.bound) > ordered(entry.cost):
         return verdict
