@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from jsonschema import Draft202012Validator
 
 from closeknit.cli.app import run
 from closeknit.instances import InputError, Submesh, Sukp, mesh
@@ -95,6 +96,12 @@ def test_all_kinds_hold(made: Path, capsys: Capsys) -> None:
     assert status == 0
     assert text.count(": holds: ") == 4
     assert text.endswith("4 of 4 hold\n")
+
+
+def test_the_index_obeys_its_schema(made: Path) -> None:
+    schema = json.loads((ROOT / "docs" / "schema" / "proofs.schema.json").read_text())
+    index = json.loads((made / "index.json").read_text())
+    assert not list(Draft202012Validator(schema).iter_errors(index))
 
 
 def test_it_needs_no_search_no_model_and_no_solver(made: Path) -> None:
