@@ -211,6 +211,7 @@ def conduct(
             out,
             seconds=campaign.settings.time_limit,
             runner=runner,
+            again=retry_failed,
             progress=tell,
         )
         report = judged(kept=kept)

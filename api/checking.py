@@ -16,7 +16,7 @@ from ..instances.proofs import Limits, Propagator, Refused, check_proof_file
 from ..instances.value import cost_text, ordered
 from ..solvers import Grade, Status, read_solution, solution_errors
 from ..solvers.propagation_kernels import FastPropagator
-from ..solvers.result import CERTIFIED, LOGGED
+from ..solvers.result import CERTIFIED, LOGGED, NOTHING
 from ..solvers.solution_json import SolutionFile, parse_solution
 from .solution import Solution, indices_of, instance_of
 
@@ -166,7 +166,7 @@ def _of_bound(
             return [f"bound: is {bound}, but the certificate is for {proved}"]
     if bound is None or proof is None or proof.grade is not Grade.CHECKED:
         return []  # infeasibility is looked at with the rest
-    if proof == LOGGED:
+    if proof == LOGGED or (proof == NOTHING and not any(ordered(bound))):
         return []
     if proof == CERTIFIED:
         if certificate is None and not again:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..instances import ProcSet
-from ..solvers import Grade, Proof
+from ..solvers.result import NOTHING
 from .models import Build, Model
 
 
@@ -38,7 +38,7 @@ MODEL = Model(
     mip=_mip,
     refuses_mip=_refusal,
     first=_first,
-    free=Proof(Grade.CHECKED, "costs that are not negative"),
+    free=NOTHING,
     doc="""Solve the model over classes of like processors with {backend}.
 
     The levels of the cost are minimized one after the other, each kept at its optimum.

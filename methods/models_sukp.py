@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..heuristics.sukp.sukp_greedy import greedy
 from ..instances import Sukp
-from ..solvers import Grade, Proof
+from ..solvers.result import NOTHING
 from .models import Build, Model
 
 
@@ -32,7 +32,7 @@ MODEL = Model(
     mip=_mip,
     refuses_mip=_refusal,
     first=greedy,
-    free=Proof(Grade.CHECKED, "profits that are not negative"),
+    free=NOTHING,
     fallback=(),
     doc="""Solve the model of items and elements with {backend}.
 

@@ -32,7 +32,16 @@ from ..instances.value import cost_text, ordered
 from ..solvers import clock
 from ..solvers.exact_log import prove_by_exact
 from ..solvers.proof_log import MOST_BYTES, ProofLog, kept_proof
-from ..solvers.result import CERTIFIED, LOGGED, Limit, Result, SolverError, Status
+from ..solvers.result import (
+    CERTIFIED,
+    LOGGED,
+    NOTHING,
+    Grade,
+    Limit,
+    Result,
+    SolverError,
+    Status,
+)
 
 Prover = Callable[[Any, Sequence[int] | None, ProofLog], bool]
 """Writes a proof about an instance and its optimal choice, or returns False."""
@@ -137,6 +146,7 @@ def cited(
     if BY_DEFINITION in kinds and shown_by_definition(
         instance, result.objective, result.certificate
     ):
+        result = _by_definition(result)
         return Cited(result, Kept(BY_DEFINITION, str(result.proof)), "")
     why = "no proof: it was not proved optimal"
     if CERTIFICATE in kinds and isinstance(instance, KSubset):
@@ -148,6 +158,21 @@ def cited(
         _logged(instance, result, path, seconds)
         if LOG in kinds
         else Cited(result, None, why)
+    )
+
+
+def _by_definition(result: Result) -> Result:
+    """Cite what the definition shows: that a solution costs nothing."""
+    if result.objective is None or (
+        result.proof is not None and result.proof.grade is Grade.CHECKED
+    ):
+        return result
+    return replace(
+        result,
+        status=Status.OPTIMAL,
+        bound=result.objective,
+        proof=NOTHING,
+        limit=None,
     )
 
 

@@ -72,6 +72,9 @@ class Proof:
 COUNTED = Proof(Grade.CHECKED, "counting")
 """More is requested than there is."""
 
+NOTHING = Proof(Grade.CHECKED, "costs that are not negative")
+"""A solution costs nothing."""
+
 CERTIFIED = Proof(Grade.CHECKED, "certificate")
 """A proof in a file, which ``closeknit check`` verifies."""
 

@@ -67,6 +67,9 @@ def check_proof_file(
     try:
         with proof_lines(path) as lines:
             outcome = check_proof(formula, lines, limits, propagator)
+            for _ in lines:  # what follows the end counts for nothing, but is whole
+                if monotonic() - begun > (limits or Limits()).seconds:
+                    raise TooLong("has too much text behind its end")
     except Refused as refused:
         raise Refused(f"{path}: {refused}") from None
     except NoProof as error:

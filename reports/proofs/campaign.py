@@ -41,6 +41,7 @@ def kept_proofs(
     *,
     seconds: float,
     runner: Runner,
+    again: bool = False,
     progress: Callable[[int, int, str], None] = lambda done, total, what: None,
 ) -> dict[str, Entry]:
     """Prove the answers of a campaign whose proofs ``out/proofs`` does not hold yet.
@@ -57,6 +58,8 @@ def kept_proofs(
         Limit of each way to prove an answer.
     runner
         Where to run, see `campaign.run`.
+    again
+        Try what was not proved before.
     progress
         Called with the answers proved, all, and the last one.
 
@@ -67,7 +70,7 @@ def kept_proofs(
     """
     where = folder(out / FOLDER)
     found = {one.name: one for one in _present(where)}
-    tried = _tried(where)
+    tried = {} if again else _tried(where)
     due = []
     names = []
     for verdict in verdicts:

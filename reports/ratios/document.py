@@ -126,7 +126,7 @@ def _sections(report: Report, labels: ProblemLabels) -> tuple[Section, ...]:
         Section(title="Plots", text=text, plots=drawn),
         _worst(report),
         _instances(report, labels),
-        *([proofs_section(report)] if any(v.kept for v in report.verdicts) else []),
+        *[proofs_section(report)] * any(v.kept for v in report.verdicts),
         _unproved(report),
         _failures(report),
         _means(report),

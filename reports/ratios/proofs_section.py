@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from statistics import median
 
 from ...instances.proofs.folder import Entry
-from ...solvers import Grade
+from ...solvers import Grade, Proof
 from ..pages.document import Cell, Name, Section, Small, Table
 from ..pages.numbers import percent, seconds
 from .report import Report
@@ -50,16 +51,48 @@ def proofs_section(report: Report) -> Section:
         "Share of the rows by the grade of the proof of their instance; medians of the "
         "proofs in files, which `closeknit verify --proofs` checks again."
     )
-    return Section(title="Proofs", text=(text,), tables=(table,))
+    return Section(title="Proofs", text=(text,), tables=(_by_prover(report), table))
+
+
+def _by_prover(report: Report) -> Table:
+    """Tabulate, by who proved an instance, its grades before and after, and sizes."""
+    groups: dict[str, list[InstanceVerdict]] = {}
+    for verdict in report.verdicts:
+        kept = verdict.kept
+        by = "nobody" if kept is None else kept.by if kept.proof else kept.kind
+        groups.setdefault(by, []).append(verdict)
+    rows: list[tuple[Cell, ...]] = []
+    for by, group in sorted(groups.items()):
+        files = [v.kept for v in group if v.kept and v.kept.proof]
+        times = ("solving", "writing", "checking")
+        spent = [seconds(median(getattr(f, t) for f in files)) for t in times if files]
+        size = (round(median(f.size for f in files)),) if files else ("–",)
+        largest = max((f.size for f in files), default=None)
+        rows.append(
+            (
+                *(Name(by), len(group)),
+                _grades([v.before if v.kept else v.settled for v in group]),
+                _grades([v.settled for v in group]),
+                *(*size, largest, *(spent or ["–"] * 3)),
+            )
+        )
+    columns = (
+        *("*proved by", "instances", "*grade without", "*grade with the proofs"),
+        *("median bytes", "largest", "to solve", "to write", "to check"),
+    )
+    return Table(columns=columns, rows=rows)
+
+
+def _grades(proofs: Sequence[Proof | None]) -> str:
+    """Count proofs by their grade, as in ``3 enumerated, 1 not proven``."""
+    counts = Counter(p.grade.value if p else "not proven" for p in proofs)
+    known = (*(grade.value for grade in Grade), "not proven")
+    return ", ".join(f"{counts[name]} {name}" for name in known if counts[name])
 
 
 def _shares(own: Sequence[ScoredRun]) -> list[Cell]:
     """Return the share of rows by grade, and of those without a proof."""
-    known = [
-        j.verdict.proof
-        for j in own
-        if j.verdict.proof and (j.verdict.infeasible or j.verdict.optimum is not None)
-    ]
+    known = [proof for j in own if (proof := j.verdict.settled)]
     counts = [sum(proof.grade is grade for proof in known) for grade in Grade]
     return [percent(n, len(own)) for n in (*counts, len(own) - len(known))]
 

@@ -9,18 +9,18 @@ from math import inf
 from types import MappingProxyType
 
 from ...instances import Instance, Value, sha256
-from ...instances.proofs.folder import CERTIFICATE, LOG, Entry
+from ...instances.proofs.folder import BY_DEFINITION, CERTIFICATE, LOG, Entry
 from ...instances.value import ordered
 from ...methods import AnyMethod
 from ...solvers import Grade, Proof
-from ...solvers.result import CERTIFIED, LOGGED
+from ...solvers.result import CERTIFIED, LOGGED, NOTHING
 from ..campaigns.rows import Row
 from ..pages.numbers import Ratio, decimal, within
 
 Interval = tuple[Ratio, Ratio]
 """Lower and upper end of a ratio."""
 
-PROOFS = {CERTIFICATE: CERTIFIED, LOG: LOGGED}
+PROOFS = {CERTIFICATE: CERTIFIED, LOG: LOGGED, BY_DEFINITION: NOTHING}
 """What vouches for a bound, by the kind of the proof in a file."""
 _GRADES = tuple(Grade)
 
@@ -31,7 +31,8 @@ class InstanceVerdict:
 
     ``best`` is a row of least cost, ``proved`` one of greatest bound, ``refuted`` one
     that proves that there is no solution, both of the best grade; None without any.
-    ``kept`` is the proof in a file, if one was written.
+    ``kept`` is the proof in a file, if one was written, and ``before`` what vouched
+    for the bound without it.
     """
 
     instance: Instance
@@ -39,6 +40,7 @@ class InstanceVerdict:
     proved: Row | None
     refuted: Row | None = None
     kept: Entry | None = None
+    before: Proof | None = None
 
     @property
     def infeasible(self) -> bool:
@@ -77,6 +79,11 @@ class InstanceVerdict:
     def bound(self) -> Value | None:
         """The greatest bound; None if there is none or it is contradicted."""
         return None if self.proved is None or self.contradiction else self.proved.bound
+
+    @property
+    def settled(self) -> Proof | None:
+        """The proof of the optimum, or of infeasibility; None if neither is known."""
+        return self.proof if self.infeasible or self.optimum is not None else None
 
     @property
     def proof(self) -> Proof | None:
@@ -262,17 +269,21 @@ def _verdict(instance: Instance, evidence: Sequence[Row]) -> InstanceVerdict:
 
 def _cited(verdict: InstanceVerdict, entry: Entry) -> InstanceVerdict:
     """Let a proof in a file vouch for the bound, where nothing proves a higher one."""
+    verdict = replace(verdict, kept=entry, before=verdict.settled)
     proof = PROOFS.get(entry.kind)
     here = verdict.refuted if entry.cost is None else verdict.best
     if proof is None or here is None:
-        return replace(verdict, kept=entry)
+        return verdict
     if entry.cost is None:
-        return replace(verdict, kept=entry, refuted=replace(here, proof=proof))
+        by_file = entry.kind != BY_DEFINITION
+        return (
+            replace(verdict, refuted=replace(here, proof=proof)) if by_file else verdict
+        )
     known = verdict.proved
     if known and known.bound is not None and ordered(known.bound) > ordered(entry.cost):
         return verdict
     proved = replace(here, method=entry.by, bound=entry.cost, proof=proof)
-    return replace(verdict, kept=entry, proved=proved)
+    return replace(verdict, proved=proved)
 
 
 def _price(row: Row) -> tuple[tuple[int, ...], bool, str]:

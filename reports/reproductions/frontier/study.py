@@ -29,7 +29,7 @@ from ...proofs.proving import Proven, entered, solve_and_prove, text_of
 from ..catalogue import RunOptions
 from .cases import Case, cases
 
-SECONDS, SECONDS_FULL = 20.0, 600.0
+SECONDS, SECONDS_FULL = 40.0, 600.0
 """Limits on solving, and on each way to write a proof."""
 _GRACE = 120.0
 _ABOUT = "hard instances with their optima and proofs"
