@@ -32,6 +32,10 @@ MOST_BYTES = 2**31
 """Maximal size of a proof, unpacked."""
 
 
+_FEW = 200
+"""Rows up to which a sum is written from left to right."""
+
+
 class OutOfRoom(Exception):
     """A proof reached its limit of time or size while it was written."""
 
@@ -124,13 +128,21 @@ class ProofLog:
         """
         return self._write(f"pol {' '.join(map(str, parts))} ;\n", 1)
 
-    def combined(self, rows: Iterable[tuple[int, int]]) -> int:
-        """Add a sum of (factor, row) pairs with positive factors."""
+    def combined(self, rows: Iterable[tuple[int, int | str]], *after: int | str) -> int:
+        """Add a sum of (factor, row) pairs with positive factors, or what follows it.
+
+        Words are literals, see `word`; ``after`` ends the line. Long sums are added up
+        in pairs, pairs of pairs and so on, so that no long row is copied often.
+        """
         parts: list[int | str] = []
-        for number, (factor, row) in enumerate(rows):
+        terms = list(rows)
+        few = len(terms) <= _FEW
+        for count, (factor, row) in enumerate(terms, 1):
             parts += [row] if factor == 1 else [row, factor, "*"]
-            parts += ["+"] if number else []
-        return self.pol(parts)
+            pairs = (count & -count).bit_length() - 1
+            parts += ["+"] * (min(count - 1, 1) if few else pairs)
+        parts += ["+"] * (0 if few else len(terms).bit_count() - 1)
+        return self.pol([*parts, *after])
 
     def red(
         self,

@@ -8,7 +8,7 @@ which the levels above may not cost more than in the optimum. See docs/proofs.md
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from math import gcd
 from typing import NamedTuple
 
@@ -16,7 +16,7 @@ from ....instances import ProcSet
 from ....instances.proofs.formulas import levels_of
 from ....solvers.proof_log import ProofLog
 from .relaxation import Logged
-from .store import Store, Terms
+from .store import Store
 from .tree import Tree
 
 _MOST = 2**40
@@ -56,6 +56,14 @@ class _Level(NamedTuple):
     """What an optimum costs, in units."""
 
 
+class _Upper(NamedTuple):
+    """A logged row on the sets: the sum of ``row`` is at least ``degree``."""
+
+    number: int
+    row: dict[int, int]
+    degree: int
+
+
 class _Prover:
     """The rows that hold so far, and the levels."""
 
@@ -64,39 +72,26 @@ class _Prover:
         picked = set(sorted(chosen)[: instance.request])
         self._true = {x for x, p in enumerate(instance.available, 1) if p in picked}
         self._sets = [s for s, cost in sorted(formula.objective.items()) if cost]
-        self._objective = [formula.objective[s] for s in self._sets]
-        column = {s: i for i, s in enumerate(self._sets)}
-        lies_in: list[dict[int, int]] = [{} for _ in range(instance.n)]
+        self._lies_in: list[dict[int, int]] = [{} for _ in range(instance.n)]
         for number, row in enumerate(formula.rows[2:], 3):
             s, x = max(row.terms), -min(row.terms)  # s_i >= x_p
             if x in self._true:
                 self._true.add(s)
-            if s in column:
-                lies_in[x - 1][column[s]] = number
-        alike: dict[tuple[int, ...], list[int]] = {}
-        for x, rows in enumerate(lies_in, 1):
-            alike.setdefault(tuple(rows), []).append(x)
-        self._classes = list(alike.values())
-        at = len(self._sets)
-        everyone = {at + c: 1 for c in range(len(alike))}
-        self._rows = [Logged([1], everyone, instance.request)]
-        for c, (own, group) in enumerate(alike.items(), at):
-            for i in own:
-                parts = [lies_in[x - 1][i] for x in group]
-                self._rows.append(Logged(parts, {i: len(group), c: -1}, 0))
+            self._lies_in[x - 1][s] = number
+        self._request = instance.request
+        self._added: dict[tuple[int, ...], list[int]] = {}
+        self._upper: list[_Upper] = []
         self.levels = list(self._priced(instance))
 
-    def _priced(self, instance: ProcSet) -> list[_Level]:
+    def _priced(self, instance: ProcSet) -> Iterator[_Level]:
         first = instance.n + 1
-        levels = []
         for level, weight in enumerate(levels_of(instance)):
             costs = [instance.sets[s - first].cost[level] for s in self._sets]
             if unit := gcd(*costs):
                 costs = [c // unit for c in costs]
                 pairs = zip(costs, self._sets, strict=True)
                 least = sum(c for c, s in pairs if s in self._true)
-                levels.append(_Level(weight * unit, costs, least))
-        return levels
+                yield _Level(weight * unit, costs, least)
 
     def prove(self) -> None:
         """Write the whole proof."""
@@ -104,55 +99,77 @@ class _Prover:
         optimum = sum(level.weight * level.least for level in self.levels)
         rest, budget = log.solution(self._true), optimum - 1
         self._store = Store(log)
-        factors = self._objective
+        factors = [log.formula.objective[s] for s in self._sets]
         for number, (weight, costs, least) in enumerate(self.levels, 1):
             # The row `rest` is: factors * sets <= budget. Drop all but this level.
-            parts: list[int | str] = [rest]
-            for s, all_, own in zip(self._sets, factors, costs, strict=True):
-                if all_ > own * weight:
-                    parts += [log.word(s), all_ - own * weight, "*", "+"]
-            upper, most = log.pol([*parts, weight, "d"]), budget // weight
-            terms = [(-c, s) for c, s in zip(costs, self._sets, strict=True)]
-            self._store.hold(upper, terms, -most)
-            columns = {i: -c for i, c in enumerate(costs) if c}
-            self._rows.append(Logged([upper], columns, -most))
+            pairs = zip(factors, self._sets, strict=True)
+            self._store.hold(rest, [(-f, s) for f, s in pairs], -budget)
+            triples = zip(factors, costs, self._sets, strict=True)
+            others = [(f - weight * c, log.word(s)) for f, c, s in triples]
+            terms: list[tuple[int, int | str]] = [(1, rest)]
+            terms += [(f, word) for f, word in others if f]
+            upper, most = log.combined(terms, weight, "d"), budget // weight
+            row = {s: -c for c, s in zip(costs, self._sets, strict=True) if c}
+            self._store.hold(upper, [(c, s) for s, c in row.items()], -most)
+            self._upper.append(_Upper(upper, row, -most))
             if most < least:
-                log.optimal(self._refuted(self._rows), optimum)
+                log.optimal(self._refuted(), optimum)
                 return
             if least:
-                row = self._at_least(least, terms, columns, f"z{number}")
-                rest = log.pol([rest, row, weight, "*", "+"])
+                lower = self._at_least(least, row, f"z{number}")
+                self._store.hold(lower, [(-c, s) for s, c in row.items()], least)
+                rest = log.combined([(1, rest), (weight, lower)])
                 budget -= weight * least
                 pairs = zip(factors, costs, strict=True)
                 factors = [f - weight * c for f, c in pairs]
         log.optimal(rest, optimum)
 
-    def _at_least(
-        self, least: int, terms: Terms, columns: dict[int, int], name: str
-    ) -> int:
+    def _at_least(self, least: int, row: dict[int, int], name: str) -> int:
         """Log that a level costs at least its optimum; return the number of the row.
 
         A new variable z holds where it costs less, and is refuted.
         """
         log = self._log
-        costs = [(-a, s) for a, s in terms]
+        costs = [(-c, s) for s, c in row.items()]
         if self._store.implies(costs, least):
             return log.rup(costs, least)
         z = log.variable(name)
         slack = sum(c for c, _ in costs) - least + 1
-        less, degree = [*terms, (-slack, z)], 1 - least - slack
+        goal, degree = {**row, z: -slack}, 1 - least - slack
+        less = [(c, x) for x, c in goal.items()]
         cheap = log.red(less, degree, {z: False})
         dear = log.red([*costs, (least, z)], least, {z: True})
         self._store.hold(cheap, less, degree)
-        at = len(self._sets) + len(self._classes)
-        goal = Logged([cheap], {**columns, at: -slack}, degree)
-        refuted = self._refuted([*self._rows, goal], z)
-        row = log.pol([dear, refuted, least, "*", "+"])
+        self._upper.append(_Upper(cheap, goal, degree))
+        refuted = self._refuted(z)
+        lower = log.combined([(1, dear), (least, refuted)])
+        del self._upper[-1]
         self._store.forget([cheap, dear])
-        return row
+        return lower
 
-    def _refuted(self, rows: list[Logged], *assumed: int) -> int:
-        """Refute rows where variables hold; return the number of the clause."""
-        groups = [[x] for x in self._sets] + self._classes + [[x] for x in assumed]
-        tree = Tree(self._store, groups, rows, len(self._sets))
+    def _refuted(self, *assumed: int) -> int:
+        """Refute that the level costs less; return the number of the clause.
+
+        Sets that cost nothing at this level and those above are left out. Processors in
+        the same others form a group.
+        """
+        sets = [s for s in self._sets if any(s in upper.row for upper in self._upper)]
+        column = {x: i for i, x in enumerate([*sets, *assumed])}
+        alike: dict[tuple[int, ...], list[int]] = {}
+        for x, rows in enumerate(self._lies_in, 1):
+            alike.setdefault(tuple(s for s in rows if s in column), []).append(x)
+        at = len(column)
+        everyone = {at + g: 1 for g in range(len(alike))}
+        logged = [Logged([1], everyone, self._request)]
+        for g, (own, group) in enumerate(alike.items(), at):
+            for s in own:
+                parts = self._added.setdefault(
+                    (s, *group), [self._lies_in[x - 1][s] for x in group]
+                )
+                logged.append(Logged(parts, {column[s]: len(group), g: -1}, 0))
+        for number, row, degree in self._upper:
+            terms = {column[x]: c for x, c in row.items()}
+            logged.append(Logged([number], terms, degree))
+        groups = [*([x] for x in column), *alike.values()]
+        tree = Tree(self._store, groups, logged, len(sets))
         return tree.refuted(list(assumed)).number

@@ -92,6 +92,8 @@ class Relaxation:
         self._degrees = np.array([row.degree for row in rows], dtype=np.int64)
         size: Any = abs(self._matrix).astype(float)
         self._reach = size @ sizes.astype(float) + np.abs(self._degrees)
+        limits = (self._matrix[1:] > 0).T.astype(np.int64)
+        self._limits: Any = limits @ (self._matrix[1:] < 0).astype(np.int64)
         # Rows of costs may be large; they are scaled for the solver.
         largest: Floats = np.maximum(size.max(axis=1).toarray().ravel(), 1.0)
         self._by, self._unit = largest[:-1], float(largest[-1])
@@ -123,15 +125,24 @@ class Relaxation:
 
     def refuting(self, box: Box, multipliers: Floats) -> Ints | None:
         """Return integer multipliers, near to real ones, that refute a box, if any."""
-        reach = multipliers @ self._reach
         for scale in _SCALES:
-            if scale * reach > _MOST:
-                break
-            near: Ints = np.rint(scale * np.maximum(multipliers, 0)).astype(np.int64)
+            near = self.near(multipliers, scale)
             terms, degree = self._sum(near)
             if degree > box.most(terms):
                 return near
         return None
+
+    def near(self, multipliers: Floats, scale: int) -> Ints:
+        """Return integers near to scaled multipliers."""
+        if scale * (multipliers @ self._reach) > _MOST:
+            return np.zeros(len(multipliers), dtype=np.int64)
+        integers: Ints = np.rint(scale * np.maximum(multipliers, 0)).astype(np.int64)
+        return integers
+
+    def inside(self, high: Ints, count: int) -> Ints:
+        """Return how much of the other columns the rows of each of the first limit."""
+        terms: Ints = self._limits[:count] @ high
+        return terms
 
     def _sum(self, multipliers: Ints) -> tuple[Ints, int]:
         terms: Ints = self._matrix.T @ multipliers
@@ -147,5 +158,5 @@ class Relaxation:
         """Return the number of a row, which is added up when it is needed first."""
         parts = self._rows[row].parts
         if len(parts) > 1:
-            parts[:] = [log.combined((1, part) for part in parts)]
+            parts[:] = [log.combined([(1, part) for part in parts])]
         return parts[0]

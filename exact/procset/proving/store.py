@@ -25,7 +25,8 @@ class Store:
     """A proof log, and a propagator that holds some of its rows.
 
     It holds no row that the checker does not, so that what propagates here does so
-    there.
+    there. The reverse matters for new variables only, whose definition may not touch
+    what is certain.
     """
 
     def __init__(self, log: ProofLog) -> None:

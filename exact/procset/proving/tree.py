@@ -10,6 +10,11 @@ from ....solvers import SolverError
 from .relaxation import Box, Floats, Ints, Logged, Relaxation
 from .store import Clause, Store
 
+_ROOT = 1000
+"""What the multipliers of the root are scaled by."""
+_LEAST = 1e-3
+"""Counts for a set that is open or closed in the relaxation."""
+
 
 class Tree:
     """A tree whose leaves are combinations of rows that no choice obeys.
@@ -27,18 +32,27 @@ class Tree:
         self._store, self._groups, self._count = store, groups, sets
         self._sizes = np.array([len(group) for group in groups], dtype=np.int64)
         self._relaxation = Relaxation(self._sizes, rows)
+        self._root: list[int] = []
         self._column = np.full(1 + max(map(max, groups)), -1, dtype=np.int64)
         for i, group in enumerate(groups):
             self._column[list(group)] = i
 
-    def refuted(self, decided: list[int]) -> Clause:
-        """Log a clause over negations of decided literals, by which they are refuted.
+    def refuted(self, assumed: list[int]) -> Clause:
+        """Log a clause over negations of literals, by which these are refuted.
+
+        The multipliers of the root are a row of their own: sets whose price exceeds
+        what its bound leaves are decided by propagation.
 
         Raises
         ------
         SolverError
             If there is a solution.
         """
+        clause = self._node(assumed)
+        self._store.forget(self._root)
+        return clause
+
+    def _node(self, decided: list[int]) -> Clause:
         store = self._store
         if store.refutes(decided):
             return store.learn(decided)
@@ -50,11 +64,14 @@ class Tree:
             clause = store.learn(decided)
             store.forget([number])
             return clause
+        if not self._root:
+            near = self._relaxation.near(multipliers, _ROOT)
+            self._root.append(self._combined(near))
         branch = self._branch(values, box)
-        first = self.refuted([*decided, -branch])
+        first = self._node([*decided, -branch])
         if branch not in first.literals:
             return first
-        second = self.refuted([*decided, branch])
+        second = self._node([*decided, branch])
         if -branch not in second.literals:
             store.forget([first.number])
             return second
@@ -83,9 +100,11 @@ class Tree:
         return Box(low, high)
 
     def _branch(self, values: Floats, box: Box) -> int:
-        """Return the set to branch on, the one that is closest to half open."""
+        """Return the set to branch on: half open, and of many processors."""
         undecided = (box.low < box.high)[: self._count]
         if not undecided.any():
             raise SolverError("what was to be refuted has a solution")
-        closed = np.abs(values[: self._count] - 0.5)
-        return self._groups[int(np.argmin(np.where(undecided, closed, 1.0)))][0]
+        s = values[: self._count]
+        alive = self._relaxation.inside(box.high, self._count)
+        score = (np.minimum(s, 1 - s) + _LEAST) * np.sqrt(alive + _LEAST)
+        return self._groups[int(np.argmax(np.where(undecided, score, -1.0)))][0]

@@ -59,7 +59,7 @@ def proved(
     return unfolded(outcome.bound, levels_of(instance))
 
 
-@settings(max_examples=150)
+@settings(max_examples=100)
 @given(procsets(infeasible=True))
 def test_proves_the_cheapest(instance: ProcSet) -> None:
     chosen = bruteforce(instance).chosen
