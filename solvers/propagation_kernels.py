@@ -260,8 +260,9 @@ class FastPropagator(Propagator):
             return
         self._stored.most[index] = 0
         self._stored.slack[index] += _DEAD
-        self._dead += 1
-        if 2 * self._dead > self._count + 1000:
+        begin = self._stored.begin
+        self._dead += int(begin[index + 1] - begin[index])
+        if 2 * self._dead > begin[self._count] + 1000:
             kept = np.zeros(self._count, np.int64)
             self._count = sweep(
                 self._terms, self._stored, self._literals, self._count, kept
