@@ -13,6 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from ..exact.sukp.sukp_bb import record as sukp_bb
 from ..instances import Instance, problem_of
 from ..instances.proofs import Proved
 from ..instances.value import cost_text, ordered
@@ -26,7 +27,7 @@ Prover = Callable[[Any, Sequence[int] | None, ProofLog], bool]
 PROVERS: dict[str, tuple[Prover, ...]] = {
     "ksubset": (),
     "procset": (),
-    "sukp": (),
+    "sukp": (sukp_bb.write_proof,),
     "submesh": (),
 }
 """The searches that write proofs, by problem, the best first; then comes Exact."""
