@@ -17,6 +17,7 @@ from ..exact.ksubset.cuts_bb.record import record
 from ..exact.ksubset.distances_bb import proof as distances_bb
 from ..exact.procset.proving import levels
 from ..exact.submesh.proving import prove_by_learning
+from ..exact.sukp.sukp_bb import record as sukp_bb
 from ..instances import Graph, Instance, KSubset, problem_of
 from ..instances.ksubset.certificate_file import check_certificate, write_certificate
 from ..instances.proofs import Proved
@@ -49,7 +50,7 @@ Prover = Callable[[Any, Sequence[int] | None, ProofLog], bool]
 PROVERS: dict[str, tuple[Prover, ...]] = {
     "ksubset": (distances_bb.prove,),
     "procset": (levels.prove,),
-    "sukp": (),
+    "sukp": (sukp_bb.write_proof,),
     "submesh": (prove_by_learning,),
 }
 """The searches that write proofs, by problem, the best first; then comes Exact."""

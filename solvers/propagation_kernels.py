@@ -23,8 +23,8 @@ _MOST = 2**60
 """Rows whose coefficients add up to more are left out of propagation."""
 _DEAD = 2**61
 """Added to the slack of a dead row, which then never propagates."""
-_DEAD_ROWS = 1000
-"""Dead rows are swept out when they are this many more than the others."""
+_DEAD_TERMS = 1000
+"""Dead rows are swept out when they have this many terms more than the others."""
 Longs = npt.NDArray[np.int64]
 Ints = npt.NDArray[np.int32]
 Flags = npt.NDArray[np.bool_]
@@ -406,8 +406,9 @@ class FastPropagator(Propagator):
             return
         self._stored.most[index] = 0
         self._stored.slack[index] += _DEAD
-        self._dead += 1
-        if 2 * self._dead > self._count + _DEAD_ROWS:
+        begin = self._stored.begin
+        self._dead += int(begin[index + 1] - begin[index])
+        if 2 * self._dead > begin[self._count] + _DEAD_TERMS:
             kept = np.zeros(self._count, np.int64)
             self._count = sweep(
                 self._terms, self._stored, self._literals, self._count, kept

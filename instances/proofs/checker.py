@@ -26,7 +26,7 @@ from time import monotonic
 from ..errors import InputError
 from .formula import Formula
 from .propagation import Propagator, refuted_by
-from .rows import Row, added, mapped, negated, normalised
+from .rows import Row, add_to, mapped, negated, normalised
 
 _MOST_BITS = 4096  # of a number in a row
 _WORK = 2**14
@@ -162,15 +162,16 @@ class Checker:
         self.propagator.enter(self.last, row)
         self.spend(len(row.terms))
 
-    def row(self, word: str) -> Row:
+    def row(self, word: str | int) -> Row:
         """Return the row of a number, or a label; -1 is the last one."""
         return self.rows[self._number(word)]
 
-    def _number(self, word: str) -> int:
-        number = self.labels.get(word, 0) if word.startswith("@") else int(word)
+    def _number(self, word: str | int) -> int:
+        label = isinstance(word, str) and word.startswith("@")
+        number = self.labels.get(str(word), 0) if label else int(word)
         number += self.last + 1 if number < 0 else 0
         if number not in self.rows:
-            raise Refused(f"there is no row {word[:40]}")
+            raise Refused(f"there is no row {str(word)[:40]}")
         return number
 
     def spend(self, work: int) -> None:
@@ -197,50 +198,48 @@ class Checker:
 
     def combine(self, words: list[str]) -> Row:
         """Evaluate a combination in reverse Polish notation."""
-        stack: list[Row | int] = []
 
-        def operand() -> Row:
-            top = stack.pop()
-            return self.row(str(top)) if isinstance(top, int) else top
+        def operand(top: Row | int) -> Row:
+            return self.row(top) if isinstance(top, int) else top
 
+        stack: list[Row | int] = []  # rows of the store by number; others may change
         for word in words:
             if word == "+":
-                small, large = sorted(
-                    (operand(), operand()), key=lambda r: len(r.terms)
-                )
+                top, under = stack.pop(), stack.pop()
+                small, large = operand(top), operand(under)
+                if len(small.terms) > len(large.terms):
+                    small, large, under = large, small, top
+                if isinstance(under, int):
+                    large = Row(dict(large.terms), large.degree)
                 self.spend(len(small.terms))
-                stack.append(added(large, small))
+                stack.append(add_to(large, small))
             elif word in ("*", "d"):
-                factor, row = stack.pop(), operand()
+                factor, row = stack.pop(), operand(stack.pop())
                 if not isinstance(factor, int) or factor < 1:
                     raise Refused(f"{word} needs a factor of at least 1")
                 self.spend(len(row.terms))
-                up = factor if word == "d" else 1
-                by = 1 if word == "d" else factor
+                up, by = (factor, 1) if word == "d" else (1, factor)
                 terms = {x: -(-a * by // up) for x, a in row.terms.items()}
                 stack.append(Row(terms, -(-row.degree * by // up)))
             elif word == "s":
-                row = operand()
+                row = operand(stack.pop())
                 most = max(row.degree, 0)
                 terms = {x: min(a, most) for x, a in row.terms.items() if most}
                 stack.append(Row(terms, row.degree))
             elif word == "w":
-                (variable,), row = operand().terms, operand()
+                (variable,), row = operand(stack.pop()).terms, operand(stack.pop())
                 terms, degree = dict(row.terms), row.degree
                 for literal in (variable, -variable):
                     degree -= terms.pop(literal, 0)
                 stack.append(Row(terms, degree))
-            elif word.startswith("@"):
-                stack.append(self.row(word))
-            elif word[0] in "-+0123456789":
-                stack.append(int(word))
+            elif word[0] in "-+@0123456789":
+                stack.append(self._number(word) if word[0] == "@" else int(word))
+                continue
             else:
                 stack.append(Row({self.literal(word): 1}, 0))
-            if isinstance(stack[-1], Row) and (
-                stack[-1].degree.bit_length() > _MOST_BITS
-            ):
+            if operand(stack[-1]).degree.bit_length() > _MOST_BITS:
                 raise Refused("has numbers that are too large")
-        row = operand()
+        row = operand(stack.pop())
         if stack:
             raise Refused("leaves more than one row")
         return row

@@ -50,14 +50,20 @@ def negated(row: Row) -> Row:
 
 def added(large: Row, small: Row) -> Row:
     """Add two rows."""
-    terms, degree = dict(large.terms), large.degree + small.degree
+    return add_to(Row(dict(large.terms), large.degree), small)
+
+
+def add_to(large: Row, small: Row) -> Row:
+    """Add a row to another, which is changed and returned."""
+    terms = large.terms
+    large.degree += small.degree
     for x, a in small.terms.items():
         if (other := terms.pop(-x, 0)) > a:  # x + ~x = 1
             terms[-x] = other - a
         elif a > other:
             terms[x] = terms.get(x, 0) + a - other
-        degree -= min(a, other)
-    return Row(terms, degree)
+        large.degree -= min(a, other)
+    return large
 
 
 def mapped(row: Row, witness: dict[int, int | bool]) -> Row:

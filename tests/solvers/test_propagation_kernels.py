@@ -34,7 +34,7 @@ def test_the_fast_one_does_what_the_plain_one_does(
 ) -> None:
     both = Propagator(lambda work: None), FastPropagator(lambda work: None)
     rows: dict[int, Row] = {}
-    with interpreted(), mock.patch.object(propagation_kernels, "_DEAD_ROWS", 0):
+    with interpreted(), mock.patch.object(propagation_kernels, "_DEAD_TERMS", 0):
         for number, (_, what) in enumerate(steps, 1):
             if isinstance(what, Row):
                 rows[number] = what

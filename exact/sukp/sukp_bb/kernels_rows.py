@@ -1,0 +1,280 @@
+"""Kernels that find the rows of a proof for the set-union knapsack; see ``record``.
+
+With x_e for "e is in R", a row says that the sum of row[e] x_e is at most a limit.
+Rows at hand propagate as they do in a checker of proofs. Shares of profits are floats
+here: what counts is the row that `kernels_combine` makes of them.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ....solvers.kernels import kernel
+from .kernels_combine import combine, drop, round_off, thin_out
+from .layout import IN, OPEN, OUT, Bytes, Indices, Ints, Problem
+from .rows_layout import LOSSES, Desk, Draft, Floats, Pool
+
+CLOSED, FIXED, BRANCH, LOST, REACHED = -1, -2, -3, -4, -5
+"""Answers of `draft_row`: the new row contradicts the decisions; it implies further
+ones; there is none; what is lost costs too much, or a row at hand is contradicted; R
+weighs enough and costs less than the best."""
+_SWEEPS = 4
+"""Sweeps over the items; more save hardly a row."""
+_MANY = 4
+"""Elements that one row is tried to keep out of R; with 8 there are more rows."""
+_TRIES, _PATIENCE = 12, 3
+"""Attempts at such a row; after these an element is given up each time."""
+_MARGIN = 1.1
+"""What an element is to get, as a multiple of what it seems to need."""
+
+
+@kernel
+def propagate(pool: Pool, state: Bytes) -> bool:
+    """Decide what the rows at hand imply; return False if one is contradicted."""
+    m = len(state)
+    changed = True
+    while changed:
+        changed = False
+        for i in range(pool.length[0]):
+            row = pool.coefficient[pool.live[i]]
+            gap = pool.most[pool.live[i]]
+            for e in range(m):
+                if state[e] == IN or (state[e] == OPEN and row[e] < 0):
+                    gap -= row[e]
+            if gap < 0:
+                return False
+            for e in range(m):
+                if state[e] == OPEN and abs(row[e]) > gap:
+                    state[e] = OUT if row[e] > 0 else IN
+                    changed = True
+    return True
+
+
+@kernel
+def settle(
+    problem: Problem, desk: Desk, pool: Pool, draft: Draft, worth: Ints, best: int
+) -> int:
+    """Draw the conclusions that need no new row; return the cost so far.
+
+    That is ``best`` if there is nothing cheaper. Computes the profit of each
+    element's living items.
+    """
+    state, alive, item, member = desk.state, desk.alive, problem.item, problem.member
+    while True:
+        if not propagate(pool, state):
+            return best
+        cost = 0
+        changed = False
+        for e in range(len(state)):
+            worth[e] = 0
+            if state[e] != IN:
+                continue
+            for t in range(problem.element[e], problem.element[e + 1]):
+                j = problem.among[t]
+                if not alive[j]:
+                    continue
+                alive[j] = False
+                desk.charge[e] += problem.profit[j]
+                for u in range(item[j], item[j + 1]):
+                    if member[u] == e:
+                        draft.lost[draft.tally[LOSSES]] = u
+                        draft.tally[LOSSES] += 1
+            cost += desk.charge[e]
+        if cost >= best:
+            return best
+        for j in range(len(alive)):
+            if not alive[j]:
+                continue
+            dear = cost + problem.profit[j] >= best
+            for t in range(item[j], item[j + 1]):
+                worth[member[t]] += problem.profit[j]
+                if dear and state[member[t]] == OPEN:
+                    state[member[t]] = OUT
+                    changed = True
+        if not changed:
+            return cost
+
+
+@kernel
+def pour(problem: Problem, desk: Desk, load: Floats, near: Indices) -> None:
+    """Share every living item's profit out anew, to the least loaded for their weight.
+
+    Loads per weight become as equal as they can: then shares are best for any
+    multiplier.
+    """
+    weight, member, share, state = (
+        problem.weight,
+        problem.member,
+        desk.share,
+        desk.state,
+    )
+    for j in range(len(desk.alive)):
+        if not desk.alive[j]:
+            continue
+        size = 0
+        for t in range(problem.item[j], problem.item[j + 1]):
+            e = member[t]
+            if state[e] != OPEN:
+                continue
+            load[e] -= share[t]
+            share[t] = 0.0
+            i = size
+            while i > 0:
+                f = member[near[i - 1]]
+                if load[f] * weight[e] <= load[e] * weight[f]:
+                    break
+                near[i] = near[i - 1]
+                i -= 1
+            near[i] = t
+            size += 1
+        total = float(problem.profit[j])
+        heft = level = 0.0
+        full = 0
+        while full < size:
+            e = member[near[full]]
+            if full > 0 and load[e] >= level * weight[e]:
+                break
+            total += load[e]
+            heft += weight[e]
+            level = total / heft
+            full += 1
+        for i in range(full):
+            e = member[near[i]]
+            share[near[i]] = max(0.0, level * weight[e] - load[e])
+            load[e] += share[near[i]]
+
+
+@kernel
+def weigh(
+    problem: Problem, desk: Desk, load: Floats, order: Indices, need: int
+) -> tuple[float, float]:
+    """Return what is still lost at least, and the best multiplier."""
+    weight, state = problem.weight, desk.state
+    count = 0
+    for i in range(len(order)):  # open elements come first
+        e = order[i]
+        if state[e] != OPEN:
+            continue
+        order[i] = order[count]
+        k = count
+        while k > 0 and load[order[k - 1]] * weight[e] > load[e] * weight[order[k - 1]]:
+            order[k] = order[k - 1]
+            k -= 1
+        order[k] = e
+        count += 1
+    value = ratio = 0.0
+    heft = at = 0
+    while at < count and heft < need:
+        e = order[at]
+        value += load[e]
+        heft += weight[e]
+        ratio = load[e] / weight[e]
+        at += 1
+    return value - ratio * (heft - need), ratio
+
+
+@kernel
+def keep_out(
+    problem: Problem,
+    desk: Desk,
+    draft: Draft,
+    load: Floats,
+    near: Indices,
+    worth: Ints,
+    need: int,
+    lacking: float,
+    ratio: float,
+    limit: float,
+) -> float:
+    """Share so that a row keeps some elements out of R; return the multiplier.
+
+    The row of the best shares lacks something until it is contradicted. An element that
+    gets so much beyond the price of its weight is out of R: it is taken off
+    its load meanwhile, so that shares flow to it. They then lack elsewhere, so
+    that there is more to get, until it is as much or the element is given up.
+    """
+    weight, m = problem.weight, len(problem.weight)
+    extra = np.zeros(m, dtype=np.float64)
+    wanted = 0
+    for e in np.argsort(-(worth * problem.rank)):
+        possible = worth[e] - ratio * weight[e] > lacking
+        if wanted < _MANY and desk.state[e] == OPEN and possible:
+            extra[e] = 1.0
+            wanted += 1
+    for trial in range(_TRIES):
+        if wanted == 0:
+            break
+        for e in range(m):
+            if extra[e] > 0.0:
+                extra[e] = lacking * _MARGIN + 1.0
+                load[e] -= extra[e]
+        pour(problem, desk, load, near)
+        pour(problem, desk, load, near)
+        for e in range(m):
+            load[e] += extra[e]
+        value, ratio = weigh(problem, desk, load, draft.order, need)
+        lacking = limit - value
+        worst, least = -1, lacking
+        for e in range(m):
+            if extra[e] > 0.0 and load[e] - ratio * weight[e] <= least:
+                worst, least = e, load[e] - ratio * weight[e]
+        if worst < 0:
+            break
+        if trial >= _PATIENCE:
+            extra[worst] = 0.0
+            wanted -= 1
+    return ratio
+
+
+@kernel
+def draft_row(
+    problem: Problem, desk: Desk, pool: Pool, draft: Draft, best: int, unit: int
+) -> tuple[int, int]:
+    """Find a row that closes the node or decides something, or where to branch.
+
+    Returns the kind of answer, and the element for a branch.
+    """
+    m = len(problem.weight)
+    worth = np.zeros(m, dtype=np.int64)
+    load = np.zeros(m, dtype=np.float64)
+    near = np.empty(m, dtype=np.uint32)
+    tally, state = draft.tally, desk.state
+    tally[:] = 0
+    cost = settle(problem, desk, pool, draft, worth, best)
+    if cost == best:
+        return LOST, 0
+    need = problem.need
+    for e in range(m):
+        if state[e] == IN:
+            need -= problem.weight[e]
+    if need <= 0:
+        return REACHED, 0
+    for t in range(len(problem.member)):
+        if desk.alive[draft.owner[t]] and state[problem.member[t]] == OPEN:
+            load[problem.member[t]] += desk.share[t]
+        else:
+            desk.share[t] = 0.0
+    value = ratio = 0.0
+    for _ in range(_SWEEPS):
+        pour(problem, desk, load, near)
+        value, ratio = weigh(problem, desk, load, draft.order, need)
+        if cost + value >= best:
+            break
+    limit = float(best - 1 - cost)
+    if value <= limit:
+        ratio = keep_out(
+            problem, desk, draft, load, near, worth, need, limit - value, ratio, limit
+        )
+    round_off(problem, desk, draft, unit)
+    surplus = combine(problem, desk, draft, ratio, best)
+    decided, top, most = 0, 0, -1.0
+    for e in range(m):
+        if state[e] == OPEN:
+            decided += abs(draft.row[e]) > -surplus
+            if worth[e] * problem.rank[e] > most:
+                top, most = e, worth[e] * problem.rank[e]
+    if decided == 0:
+        return BRANCH, top
+    thin_out(problem, draft)
+    drop(problem, draft, surplus)
+    return CLOSED if surplus > 0 else FIXED, 0

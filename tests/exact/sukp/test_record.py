@@ -1,0 +1,133 @@
+"""Proofs that sukp-bb writes: they hold, and for the optimum only."""
+
+from __future__ import annotations
+
+import io
+import random
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+
+from closeknit.exact.sukp.bruteforce import bruteforce
+from closeknit.exact.sukp.sukp_bb.record import write_proof
+from closeknit.instances import Sukp, read_instance
+from closeknit.instances.proofs import Propagator, Refused, check_proof, formula_of
+from closeknit.methods import SUKP
+from closeknit.methods.proofs import logged
+from closeknit.solvers import Grade, SolverError, Status
+from closeknit.solvers.proof_log import ProofLog
+from closeknit.solvers.propagation_kernels import FastPropagator
+
+from ...oracles import least_left_out
+from ...paths import ROOT
+from ...strategies import sukps
+
+BUNDLED = sorted((ROOT / "instances" / "data").glob("sukp-*.json"))
+
+
+def written(instance: Sukp, chosen: tuple[int, ...]) -> str:
+    """Return the text of a proof."""
+    stream = io.StringIO()
+    assert write_proof(instance, chosen, ProofLog(formula_of(instance), stream))
+    return stream.getvalue()
+
+
+def bound(
+    instance: Sukp, text: str, propagator: type[Propagator] = FastPropagator
+) -> int | None:
+    """Check a proof; return what it proves."""
+    lines = text.splitlines(keepends=True)
+    return check_proof(formula_of(instance), lines, None, propagator).bound
+
+
+def optimum(instance: Sukp) -> tuple[int, ...]:
+    """Return an optimal choice."""
+    chosen = bruteforce(instance).chosen
+    assert chosen is not None
+    return chosen
+
+
+def drawn(rng: random.Random, items: int, elements: int, *, unit: int = 1) -> Sukp:
+    """Draw profits and weights of about a unit."""
+    density = rng.choice([0.1, 0.25, 0.5])
+    needs = [
+        tuple(e for e in range(elements) if rng.random() < density)
+        for _ in range(items)
+    ]
+    weights = tuple(rng.randint(0, 30 * unit) for _ in range(elements))
+    profits = tuple(rng.randint(0, 30 * unit) for _ in range(items))
+    capacity = int(sum(weights) * rng.choice([0.3, 0.5, 0.75, 0.9]))
+    return Sukp("drawn", profits, weights, tuple(needs), capacity)
+
+
+@settings(max_examples=100, deadline=None)
+@given(sukps())
+def test_proves_the_optimum(instance: Sukp) -> None:
+    small = tuple(p % 2**30 for p in instance.profits)
+    light = tuple(w % 2**30 for w in instance.weights)
+    instance = replace(instance, profits=small, weights=light)
+    text = written(instance, optimum(instance))
+    for propagator in (Propagator, FastPropagator):
+        assert bound(instance, text, propagator) == least_left_out(instance)
+
+
+@pytest.mark.parametrize("unit", [1, 2**15, 2**29])
+def test_proves_what_takes_a_search(unit: int) -> None:
+    rng = random.Random(unit)
+    branches = 0
+    for _ in range(15):
+        instance = drawn(rng, rng.randint(8, 15), rng.randint(8, 20), unit=unit)
+        chosen = optimum(instance)
+        text = written(instance, chosen)
+        kept = set(chosen)
+        left = sum(p for j, p in enumerate(instance.profits) if j not in kept)
+        assert bound(instance, text) == left
+        branches += text.count("\ndel ")
+    assert branches > 5
+
+
+@pytest.mark.parametrize("path", BUNDLED, ids=lambda path: path.stem)
+def test_bundled_instances_are_checked(path: Path, tmp_path: Path) -> None:
+    instance = read_instance(path)
+    assert isinstance(instance, Sukp)
+    result, why = logged(
+        instance, SUKP["sukp-bb"](instance), tmp_path / "p.xz", seconds=60
+    )
+    assert not why
+    assert result.status is Status.OPTIMAL
+    assert result.proof is not None
+    assert result.proof.grade is Grade.CHECKED
+
+
+def test_a_choice_that_is_not_optimal_has_no_proof() -> None:
+    rng = random.Random(3)
+    for _ in range(10):
+        instance = drawn(rng, 10, 12)
+        best = least_left_out(instance)
+        if best < sum(instance.profits):
+            with pytest.raises(SolverError, match="costs less than"):
+                written(instance, ())
+
+
+def test_a_proof_of_another_instance_is_refused() -> None:
+    rng = random.Random(4)
+    instance = drawn(rng, 12, 16)
+    text = written(instance, optimum(instance))
+    roomier = Sukp(
+        "roomier",
+        instance.profits,
+        instance.weights,
+        instance.items,
+        sum(instance.weights),
+    )
+    with pytest.raises(Refused):
+        bound(roomier, text)
+
+
+def test_huge_numbers_are_left_to_others() -> None:
+    instance = Sukp("huge", (2**41, 1), (1, 1), ((0,), (1,)), 1)
+    log = ProofLog(formula_of(instance), io.StringIO())
+    assert not write_proof(instance, (0,), log)
+    assert not write_proof(instance, None, log)
