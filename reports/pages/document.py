@@ -176,14 +176,18 @@ class Document:
         if not self.findings:
             return None
         answers = {True: "yes", False: "no", None: ""}
+        named = ("*claim", "*paper", "*ours", "*holds", "*criterion", "*remark")
+        rows = [
+            (f.claim, f.paper, f.ours, answers[f.holds], f.criterion, f.remark)
+            for f in self.findings
+        ]
+        used = [at for at in range(len(named)) if any(row[at] for row in rows)]
+        asked = "What the paper says" if 1 in used else "What was asked"
         return Table(
             name="findings",
-            caption="What the paper says, and what we see",
-            columns=("*claim", "*paper", "*ours", "*holds", "*criterion", "*remark"),
-            rows=tuple(
-                (f.claim, f.paper, f.ours, answers[f.holds], f.criterion, f.remark)
-                for f in self.findings
-            ),
+            caption=f"{asked}, and what we see",
+            columns=tuple(named[at] for at in used),
+            rows=tuple(tuple(row[at] for at in used) for row in rows),
         )
 
     @property
