@@ -15,7 +15,10 @@ from typing import NamedTuple
 from ....instances import ProcSet
 from ....instances.proofs.formulas import levels_of
 from ....solvers.proof_log import ProofLog
+from .families import Budgets, Families
+from .reach import Count, Reach
 from .relaxation import Logged
+from .shapes import Shapes
 from .store import Store
 from .tree import Tree
 
@@ -62,6 +65,13 @@ class _Upper(NamedTuple):
     number: int
     row: dict[int, int]
     degree: int
+    most: int
+    """What the sets may cost where a variable assumed holds."""
+
+    @property
+    def budget(self) -> tuple[dict[int, int], int]:
+        """Return the costs of the sets, and what they may add up to."""
+        return {s: -c for s, c in self.row.items()}, self.most
 
 
 class _Prover:
@@ -80,6 +90,7 @@ class _Prover:
             self._lies_in[x - 1][s] = number
         self._request = instance.request
         self._added: dict[tuple[int, ...], list[int]] = {}
+        self._counts: dict[tuple[int, ...], Count] = {}
         self._upper: list[_Upper] = []
         self.levels = list(self._priced(instance))
 
@@ -111,7 +122,7 @@ class _Prover:
             upper, most = log.combined(terms, weight, "d"), budget // weight
             row = {s: -c for c, s in zip(costs, self._sets, strict=True) if c}
             self._store.hold(upper, [(c, s) for s, c in row.items()], -most)
-            self._upper.append(_Upper(upper, row, -most))
+            self._upper.append(_Upper(upper, row, -most, most))
             if most < least:
                 log.optimal(self._refuted(), optimum)
                 return
@@ -140,7 +151,7 @@ class _Prover:
         cheap = log.red(less, degree, {z: False})
         dear = log.red([*costs, (least, z)], least, {z: True})
         self._store.hold(cheap, less, degree)
-        self._upper.append(_Upper(cheap, goal, degree))
+        self._upper.append(_Upper(cheap, goal, degree, least - 1))
         refuted = self._refuted(z)
         lower = log.combined([(1, dear), (least, refuted)])
         del self._upper[-1]
@@ -154,22 +165,30 @@ class _Prover:
         the same others form a group.
         """
         sets = [s for s in self._sets if any(s in upper.row for upper in self._upper)]
-        column = {x: i for i, x in enumerate([*sets, *assumed])}
+        known = set(sets)
         alike: dict[tuple[int, ...], list[int]] = {}
-        for x, rows in enumerate(self._lies_in, 1):
-            alike.setdefault(tuple(s for s in rows if s in column), []).append(x)
-        at = len(column)
-        everyone = {at + g: 1 for g in range(len(alike))}
-        logged = [Logged([1], everyone, self._request)]
-        for g, (own, group) in enumerate(alike.items(), at):
+        for x, members in enumerate(self._lies_in, 1):
+            alike.setdefault(tuple(s for s in members if s in known), []).append(x)
+        groups = list(alike.values())
+        everyone = {-1 - g: 1 for g in range(len(groups))}
+        rows = [Logged([1], everyone, self._request)]
+        for g, (own, group) in enumerate(alike.items()):
             for s in own:
                 parts = self._added.setdefault(
-                    (s, *group), [self._lies_in[x - 1][s] for x in group]
+                    (s, *group), [self._member(x, s) for x in group]
                 )
-                logged.append(Logged(parts, {column[s]: len(group), g: -1}, 0))
-        for number, row, degree in self._upper:
-            terms = {column[x]: c for x, c in row.items()}
-            logged.append(Logged([number], terms, degree))
-        groups = [*([x] for x in column), *alike.values()]
-        tree = Tree(self._store, groups, logged, len(sets))
-        return tree.refuted(list(assumed)).number
+                rows.append(Logged(parts, {s: len(group), -1 - g: -1}, 0))
+        costs = [
+            Logged([upper.number], upper.row, upper.degree) for upper in self._upper
+        ]
+        rows += costs
+        families = Families(list(alike), [len(group) for group in groups])
+        budgets = Budgets(families, [one.budget for one in self._upper])
+        reach = Reach(self._store, families, groups, self._member, self._counts)
+        shapes = Shapes(self._store, sets, groups, rows, costs, budgets, reach)
+        instead = shapes.refuted if shapes.worthwhile() else None
+        return Tree(self._store, sets, groups, rows, instead).refuted([*assumed]).number
+
+    def _member(self, x: int, s: int) -> int:
+        """Return the number of the row that a processor needs a set."""
+        return self._lies_in[x - 1][s]

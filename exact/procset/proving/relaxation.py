@@ -50,7 +50,7 @@ class Logged:
     parts: list[int]
     """Numbers of the logged rows that add up to it."""
     terms: dict[int, int]
-    """Coefficients by column; of a group of variables, that of each."""
+    """Coefficients by variable; that of each in group g of them is at -1 - g."""
     degree: int
 
 
@@ -76,16 +76,21 @@ class Combination(NamedTuple):
 class Relaxation:
     """Rows over columns, a column being the sum of a group of variables.
 
-    The last row is the goal: the left side of all others is kept, and that of the goal
+    ``column`` gives the column of a variable or group, ``sizes`` how many variables a
+    column sums up. The last row is the goal: all others are kept, and its left side is
     maximised. The first row may be missed, at a penalty, so that there is a solution.
     """
 
-    def __init__(self, sizes: Ints, rows: Sequence[Logged]) -> None:
+    def __init__(
+        self, column: dict[int, int], sizes: Ints, rows: Sequence[Logged]
+    ) -> None:
         from scipy.sparse import csr_array, diags_array, hstack
 
         self._columns, self._rows = len(sizes), rows
         entries = [
-            (r, c, a) for r, row in enumerate(rows) for c, a in row.terms.items()
+            (r, column[x], a)
+            for r, row in enumerate(rows)
+            for x, a in row.terms.items()
         ]
         r, c, a = np.array(entries, dtype=np.int64).reshape(-1, 3).T
         self._matrix: Any = csr_array((a, (r, c)), shape=(len(rows), len(sizes)))

@@ -74,3 +74,17 @@ class Store:
                 needed = fewer
         clause = tuple(-x for x in needed)
         return Clause(clause, self.log.clause(clause))
+
+    def resolved(self, literal: int, first: Clause, second: Clause) -> Clause:
+        """Log what follows from clauses with a literal, and with its negation.
+
+        They are forgotten. The second may follow without the negation.
+        """
+        hints = [first.number, second.number]
+        if -literal not in second.literals:
+            self.forget(hints[:1])
+            return second
+        both = {*first.literals, *second.literals} - {literal, -literal}
+        clause = Clause(tuple(both), self.log.clause(both, hints))
+        self.forget(hints)
+        return clause

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -19,22 +19,40 @@ _LEAST = 1e-3
 class Tree:
     """A tree whose leaves are combinations of rows that no choice obeys.
 
-    The first ``sets`` columns are single variables, on which the tree branches.
+    Parameters
+    ----------
+    store
+        Where it is logged.
+    sets
+        Variables on which it branches.
+    groups
+        Processors that differ in no row.
+    rows
+        The rows; the last one is the goal, see `Relaxation`.
+    instead
+        Logs a clause at the root instead of branching, if the root is not refuted.
     """
 
     def __init__(
         self,
         store: Store,
+        sets: Sequence[int],
         groups: Sequence[Sequence[int]],
         rows: Sequence[Logged],
-        sets: int,
+        instead: Callable[[list[int]], Clause] | None = None,
     ) -> None:
-        self._store, self._groups, self._count = store, groups, sets
-        self._sizes = np.array([len(group) for group in groups], dtype=np.int64)
-        self._relaxation = Relaxation(self._sizes, rows)
+        self._store, self._count, self._instead = store, len(sets), instead
+        known = set(sets)
+        others = {x for row in rows for x in row.terms if x > 0 and x not in known}
+        single = [*sets, *sorted(others)]
+        column = {x: i for i, x in enumerate(single)}
+        column |= {-1 - g: len(single) + g for g in range(len(groups))}
+        self._groups = [*([x] for x in single), *groups]
+        self._sizes = np.array([len(group) for group in self._groups], dtype=np.int64)
+        self._relaxation = Relaxation(column, self._sizes, rows)
         self._root: list[int] = []
-        self._column = np.full(1 + max(map(max, groups)), -1, dtype=np.int64)
-        for i, group in enumerate(groups):
+        self._column = np.full(1 + max(map(max, self._groups)), -1, dtype=np.int64)
+        for i, group in enumerate(self._groups):
             self._column[list(group)] = i
 
     def refuted(self, assumed: list[int]) -> Clause:
@@ -52,6 +70,21 @@ class Tree:
         self._store.forget(self._root)
         return clause
 
+    def refuted_by(self, assumed: list[int], multipliers: Sequence[int]) -> Clause:
+        """Log the clause by multipliers that are known to refute the literals."""
+        if self._store.refutes(assumed):
+            return self._store.learn(assumed)
+        exact = np.array(multipliers, dtype=np.int64)
+        if self._relaxation.refuting(self._box(assumed), exact.astype(float)) is None:
+            return self.refuted(assumed)
+        return self._leaf(assumed, exact)
+
+    def _leaf(self, decided: list[int], multipliers: Ints) -> Clause:
+        number = self._combined(multipliers)
+        clause = self._store.learn(decided)
+        self._store.forget([number])
+        return clause
+
     def _node(self, decided: list[int]) -> Clause:
         store = self._store
         if store.refutes(decided):
@@ -60,26 +93,17 @@ class Tree:
         values, multipliers = self._relaxation.solve(box)
         exact = self._relaxation.refuting(box, multipliers)
         if exact is not None:
-            number = self._combined(exact)
-            clause = store.learn(decided)
-            store.forget([number])
-            return clause
+            return self._leaf(decided, exact)
         if not self._root:
             near = self._relaxation.near(multipliers, _ROOT)
             self._root.append(self._combined(near))
+            if self._instead:
+                return self._instead(decided)
         branch = self._branch(values, box)
         first = self._node([*decided, -branch])
         if branch not in first.literals:
             return first
-        second = self._node([*decided, branch])
-        if -branch not in second.literals:
-            store.forget([first.number])
-            return second
-        both = {*first.literals, *second.literals} - {branch, -branch}
-        hints = [first.number, second.number]
-        clause = Clause(tuple(both), store.log.clause(both, hints))
-        store.forget(hints)
-        return clause
+        return store.resolved(branch, first, self._node([*decided, branch]))
 
     def _combined(self, multipliers: Ints) -> int:
         """Log a combination of rows, and let it propagate; return its number."""

@@ -5,13 +5,18 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 from io import StringIO
+from itertools import combinations
+from math import prod
 
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from closeknit.exact.procset.bruteforce import bruteforce
 from closeknit.exact.procset.proving import levels
+from closeknit.exact.procset.proving.families import Families
 from closeknit.exact.procset.proving.levels import prove
+from closeknit.exact.procset.proving.shapes import Shapes
 from closeknit.instances import ProcessorSet, ProcSet, cost
 from closeknit.instances.procset.generators import (
     drakenberg_system,
@@ -74,12 +79,70 @@ def test_proves_the_cheapest(instance: ProcSet) -> None:
         assert bound == (None if chosen is None else cheapest(instance))
 
 
+@st.composite
+def grids(draw: st.DrawFn) -> ProcSet:
+    """Planes and domains, few enough to enumerate."""
+    seed = draw(st.integers(0, 10**6))
+    costs = draw(st.sampled_from(["equal", "equal", "levels", "drawn"]))
+    private = draw(st.sampled_from([0, 0, 3]))
+    request = draw(st.integers(2, 8))
+    free = draw(st.integers(request, 12))
+    if draw(st.booleans()):
+        shape = draw(st.sampled_from([(3, 3, 3), (4, 4), (3, 2, 2), (2, 2, 2, 2)]))
+        free = min(free, prod(shape))
+        return torus_planes(
+            shape, request, free=free, seed=seed, costs=costs, private=private
+        )
+    families, size = draw(st.integers(2, 4)), draw(st.integers(2, 5))
+    return random_domains(
+        14, families, size, request, free=free, seed=seed, costs=costs, private=private
+    )
+
+
+@settings(max_examples=60)
+@given(grids(), st.booleans())
+def test_proves_the_cheapest_shape_by_shape(instance: ProcSet, always: bool) -> None:
+    """Also where going through the shapes is not worthwhile."""
+    with pytest.MonkeyPatch.context() as patch:
+        if always:
+            patch.setattr(Shapes, "worthwhile", paid)
+        assert proved(instance, bruteforce(instance).chosen) == cheapest(instance)
+
+
+def paid(self: Shapes) -> bool:
+    """Whether there are shapes at all."""
+    return len(self._budgets.sizes) > 1
+
+
+@settings(max_examples=20)
+@given(grids())
+def test_sets_hold_no_more_than_their_reach(instance: ProcSet) -> None:
+    """Of every choice: what it takes from a set, by how many sets it opens."""
+    home = {
+        i: [s for s, one in enumerate(instance.sets) if i in one.members]
+        for i in instance.available
+    }
+    families = Families([home[i] for i in instance.available], [1] * instance.n)
+    for chosen in combinations(instance.available, instance.request):
+        opened = {s for i in chosen for s in home[i]}
+        shape = tuple(len(opened.intersection(sets)) for sets in families.sets)
+        for a, sets in enumerate(families.sets):
+            if len(shape) > 1:
+                reach, _ = families.reaches(a, shape)
+                for s, most in zip(sets, reach, strict=True):
+                    assert sum(s in home[i] for i in chosen) <= most
+                assert families.narrowest(shape)[1] >= len(chosen)
+
+
 @pytest.mark.parametrize(
     "instance",
     [
         drakenberg_system(30, free=Fraction(3, 10), seed=3),
         drakenberg_system(21, granularity="core", free=12, partly=Fraction(1, 2)),
         torus_planes((4, 4, 4), 9, free=Fraction(1, 2), seed=1),
+        torus_planes((6, 6, 6), 24, costs="levels"),
+        torus_planes((7, 7), 12, free=Fraction(1, 2), seed=2, costs="drawn"),
+        random_domains(48, 4, 12, 8),
         torus_planes((3, 3, 3), 7, free=20, costs="drawn", private=3),
         random_domains(32, 3, 8, 10, costs="levels"),
         random_sets(40, 12, Fraction(1, 5), 15, levels=2),
