@@ -70,6 +70,11 @@ class Learner:
         """Number of clauses learned so far."""
         return int(self._state.numbers[kernels.ROWS]) - self._count
 
+    @property
+    def solution(self) -> set[int]:
+        """The variables that are true, after the search has found a solution."""
+        return set((np.flatnonzero(self._state.value[2::2] > 0) + 1).tolist())
+
     def refuted(self, keep_going: Callable[[], object]) -> bool:
         """Return True after a refutation, False after a solution.
 

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from ...instances import Submesh
+from ...instances.proofs.formulas import packing_terms
 from ...instances.submesh import Box, Placement
 from ...instances.submesh.packing import (
     Packing,
@@ -32,6 +33,7 @@ from ...solvers import (
 from .constructive import construct
 from .direct import free_box
 from .pack_by_gaps.search import pack_by_gaps
+from .proving import pack_by_learning
 from .refutation import Certificate, refute
 from .staircase.search import refusal, staircase
 from .tightening import Tight, tighten
@@ -50,6 +52,12 @@ _WASTE = 32
 """Number of free cells up to which gaps are searched."""
 _NICHES, _FEW_NICHES = 10_000_000, 50_000
 """Nodes if no cell stays free, about 6 s; halved per free cell, down to this."""
+LEARNED = Proof(Grade.ENUMERATED, "learning")
+"""Proof that every choice of corners contradicts clauses learned from others."""
+_TERMS = 1_500_000
+"""Terms of the formula up to which clauses are learned: 31 boxes in 256x256."""
+_CLAUSES = 20_000
+"""Clauses learned where CP-SAT usually decides; otherwise time alone ends it."""
 _ROUNDS = 1
 """Annealing rounds before CP-SAT."""
 _SOLVED = 20
@@ -134,7 +142,8 @@ def decide(
 
     Steps: checkable proofs of infeasibility (`refute`); constructive packings
     (`construct`); the exhaustive search of `staircase` for a limited time; annealing
-    (`construct`); `pack_by_gaps` if few cells stay free; CP-SAT from the hint.
+    (`construct`); `pack_by_gaps` if few cells stay free; `pack_by_learning` for half
+    of the time left; CP-SAT from the hint.
 
     Parameters
     ----------
@@ -191,6 +200,11 @@ def decide(
                 verdict = _by_gaps(packing, tight, settings, start)
                 if verdict.fits is not None:
                     return replace(verdict, tried=tuple(tried))
+        if not packing.torus and packing_terms(packing) <= _TERMS and not stop():
+            tried.append("learning")
+            verdict = _by_learning(packing, settings, start)
+            if verdict.fits is not None:
+                return replace(verdict, tried=tuple(tried))
         tried.append("cp-sat")
         verdict = by_cpsat(packing, settings, start=start, hint=hint)
     except KeyboardInterrupt:
@@ -217,6 +231,24 @@ def _by_gaps(
         fits=found,
         by="" if found is None else "niches",
         proof=None if found is None else FILLED,
+    )
+
+
+def _by_learning(packing: Packing, settings: Settings, start: float) -> Feasibility:
+    """Learn clauses, for half of the time left."""
+    now = clock.now()
+    half = (settings.time_limit - (now - start)) / 2
+    found, boxes, _ = pack_by_learning(
+        packing,
+        most=_CLAUSES if len(packing.items) <= _SOLVED else 2**40,
+        stop=lambda: clock.now() - now >= half,
+    )
+    if boxes is not None:
+        return _packed(packing, boxes, "learning", ())
+    return Feasibility(
+        fits=found,
+        by="" if found is None else "learning",
+        proof=None if found is None else LEARNED,
     )
 
 

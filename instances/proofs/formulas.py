@@ -18,7 +18,7 @@ from ..ksubset.instance import KSubset
 from ..problems import Instance
 from ..procset.instance import ProcSet
 from ..submesh import Submesh, corner, sides
-from ..submesh.packing import packing_of, ways
+from ..submesh.packing import Packing, packing_of, ways
 from ..sukp.instance import Sukp
 from ..value import Value
 from .formula import Formula
@@ -158,27 +158,71 @@ def _sukp(instance: Sukp) -> Formula:
 
 
 def _mesh(instance: Submesh) -> Formula:
-    """Use order variables for the corners, and a side for every two boxes."""
+    """Charge the boxes of a packing for not being where they were."""
     packing, levels = packing_of(instance), levels_of(instance)
-    formula = Formula(
-        meaning=[
-            "o<i>_<a>_<t>: box i (residents, request, blocked) begins at t or beyond "
-            "on axis a",
-            "r<i>_<w>: box i is turned in way w; b<i>_<j>_<a>: i ends before j begins",
-            "m<i>: resident i is moved",
-            f"levels of the cost weigh {', '.join(map(str, levels))}",
-        ]
-    )
+    formula = Formula()
+    place, turned = _boxes(packing, formula)
+    formula.meaning += [
+        "m<i>: resident i is moved",
+        f"levels of the cost weigh {', '.join(map(str, levels))}",
+    ]
+    if not place:
+        return formula
+    for i, (item, resident) in enumerate(
+        zip(packing.items, instance.residents, strict=False)
+    ):
+        if item.at is None:
+            m = formula.variable(f"m{i}")
+            formula.charge(folded((1, prod(item.size), 0), levels), m)
+            for r, way in zip(turned[i], ways(packing, item), strict=False):
+                if way != item.size:
+                    formula.clause(m, -r)
+            for home, axis in zip(corner(resident.box), place[i], strict=True):
+                _charge_steps(formula, m, home, axis, levels[2])
+    return formula
+
+
+def packing_formula(packing: Packing) -> Formula:
+    """Return the formula of a packing into a mesh, without costs.
+
+    Raises
+    ------
+    InputError
+        If it would be larger than `MOST_TERMS`.
+    """
+    formula = Formula()
+    _boxes(packing, formula)
+    return formula
+
+
+def packing_terms(packing: Packing) -> int:
+    """Return about how many terms the formula of a packing has."""
+    boxes = len(packing.items) + len(packing.blocked)
+    return boxes * (boxes - 1) // 2 * 2 * sum(packing.shape) * 3
+
+
+def _boxes(
+    packing: Packing, formula: Formula
+) -> tuple[list[list[list[int | None]]], list[list[int]]]:
+    """Use order variables for the corners, and a side for every two boxes.
+
+    Returns the literals by which each box begins at a coordinate or beyond, axis by
+    axis, and those of its ways, if it has several; no boxes if one fits nowhere.
+    """
+    formula.meaning += [
+        "o<i>_<a>_<t>: box i (residents, request, blocked) begins at t or beyond "
+        "on axis a",
+        "r<i>_<w>: box i is turned in way w; b<i>_<j>_<a>: i ends before j begins",
+    ]
     items = list(packing.items)
     shapes = [ways(packing, one) for one in items]
     if not all(shapes):
         formula.at_least([], 1)
-        return formula
+        return [], []
     corners = [corner(one.at) if one.at else None for one in items]
     corners += packing.blocked
     shapes += [[(1,) * packing.d]] * len(packing.blocked)
-    pairs = len(corners) * (len(corners) - 1) // 2
-    _refuse_large(pairs * 2 * sum(packing.shape) * 3)
+    _refuse_large(packing_terms(packing))
     turned = [
         [formula.variable(f"r{i}_{w}") for w in range(len(several))]
         if len(several) > 1
@@ -223,16 +267,7 @@ def _mesh(instance: Submesh) -> Formula:
                         clause += [after] if after else []
                         formula.clause(*clause)
         formula.clause(*beside)
-    for i, (item, resident) in enumerate(zip(items, instance.residents, strict=False)):
-        if item.at is None:
-            m = formula.variable(f"m{i}")
-            formula.charge(folded((1, prod(item.size), 0), levels), m)
-            for r, way in zip(turned[i], shapes[i], strict=False):
-                if way != item.size:
-                    formula.clause(m, -r)
-            for home, axis in zip(corner(resident.box), place[i], strict=True):
-                _charge_steps(formula, m, home, axis, levels[2])
-    return formula
+    return place, turned
 
 
 def _charge_steps(
