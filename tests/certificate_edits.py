@@ -25,6 +25,19 @@ CERTIFICATE_EDITS = {
         "- int(last.max()) < self.threshold",
         "- int(last.max()) < self.threshold - 1",
     ),
+    "a count is cut off one too early": Edit(
+        CERTIFICATE,
+        "(bound + error < self.threshold)",
+        "(bound + error < self.threshold - 1)",
+    ),
+    "a count costs more than its secant lacks": Edit(
+        CERTIFICATE,
+        "error = self.weight[h] * (count - state.low[h]) * (state.high[h] - count)",
+        "error = 2 * self.weight[h] * (count - state.low[h]) * (state.high[h] - count)",
+    ),
+    "a count beyond an interval's end is not looked at": Edit(
+        CERTIFICATE, "left[high - first + 1 :].any()", "left[high - first + 2 :].any()"
+    ),
     "a leaf is bounded one too early": Edit(
         CERTIFICATE, "if bound < self.threshold", "if bound < self.threshold - 1"
     ),

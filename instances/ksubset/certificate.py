@@ -16,6 +16,8 @@ Rules, for an optimal set S cheaper than the objective (proofs in docs/exact.md)
   plus those of the lightest others;
 - cost: a point is decided if deciding it the other way lifts that bound to the
   objective;
+- narrow: an interval loses the counts at its ends with which the lightest points, and
+  what its secant lacks at that count, lift that bound to the objective;
 - exchange: if p in S and q not, then D(q) - D(p) ≥ d(p, q) for D(x) = Σ d(x, s);
   where the intervals bound the left side less the right below 0, p needs q;
 - companions: a point that needs more points than remain to be chosen is rejected, one
@@ -152,6 +154,31 @@ class Checker:
         taken[lightest] = True
         return constant + int(weights[taken].sum()), weights, taken
 
+    def affordable(
+        self, state: State, cuts: Sequence[int]
+    ) -> list[npt.NDArray[np.bool_]]:
+        """Which counts in the intervals of some cuts leave the bound too low.
+
+        With c inside of a cut, the bound counts the lightest points, c of them inside
+        and k - c outside, and (c - l) (u - c) more for the cut itself.
+        """
+        bound, weights, taken = self.bound(state)
+        free, chosen = state.status == UNDECIDED, state.status == CHOSEN
+        bound -= int(weights[free & taken].sum())
+        found = []
+        for h in cuts:
+            inside = self.sides[h] == 1
+            count = np.arange(state.low[h], state.high[h] + 1)
+            error = self.weight[h] * (count - state.low[h]) * (state.high[h] - count)
+            possible = np.ones(len(count), dtype=np.bool_)
+            for side, all_there in ((inside, count), (~inside, self.k - count)):
+                lightest = np.append(0, np.cumsum(np.sort(weights[free & side])))
+                more = all_there - (chosen & side).sum()
+                possible &= (more >= 0) & (more < len(lightest))
+                error += lightest[more.clip(0, len(lightest) - 1)]
+            found.append(possible & (bound + error < self.threshold))
+        return found
+
     def needs(self, state: State, p: Ints, q: Ints) -> npt.NDArray[np.bool_]:
         """Whether no optimal set contains p without q, for all pairs: shape (p, q).
 
@@ -182,6 +209,8 @@ class Checker:
         """Derive one recorded step; raises `Refused` if it does not follow."""
         if rule == "cost":
             self._by_cost(state, *what)
+        elif rule == "narrow":
+            self._by_counts(state, *what)
         elif rule == "exchange":
             self._by_exchange(state, *what)
         elif rule == "twins":
@@ -212,6 +241,18 @@ class Checker:
                 raise Refused(f"cost does not reject {p}")
         self._decide(state, chosen, CHOSEN)
         self._decide(state, rejected, REJECTED)
+
+    def _by_counts(self, state: State, intervals: list[list[int]]) -> None:
+        cuts = [h for h, _, _ in intervals]
+        affordable = self.affordable(state, cuts)
+        before = state.copy()
+        for (h, low, high), left in zip(intervals, affordable, strict=True):
+            first = int(before.low[h])
+            if h < 0 or not first <= low <= high <= before.high[h]:
+                raise Refused(f"does not narrow the interval of cut {h}")
+            if left[: low - first].any() or left[high - first + 1 :].any():
+                raise Refused(f"cut {h} may have other counts")
+            state.low[h], state.high[h] = low, high
 
     def _by_exchange(self, state: State, pairs: list[list[int]]) -> None:
         p, q = (sorted({pair[i] for pair in pairs}) for i in (0, 1))
@@ -266,6 +307,10 @@ class Checker:
                 raise Refused(f"the bound is {bound}, not {value}")
             if bound < self.threshold:
                 raise Refused(f"a bound of {bound} is below {self.threshold}")
+        elif reason == "narrow":
+            (h,) = what
+            if h < 0 or self.affordable(state, [h])[0].any():
+                raise Refused(f"cut {h} may have some count")
         elif reason == "exchange":
             p, q = what
             if state.status[p] != CHOSEN or state.status[q] != REJECTED:

@@ -24,6 +24,8 @@ class Rules(NamedTuple):
 
     costs: bool = True
     """Fix points by reduced costs."""
+    narrow: bool = True
+    """Shrink intervals of counts by what each count would cost."""
     links: bool = True
     """Bound neighbouring counts by each other."""
     exchange: bool = True
@@ -195,6 +197,7 @@ def _problem(cuts: Cuts, k: int, twin: IntArray, rules: Rules) -> layout.Problem
         shape=lengths,
         most_companions=_MOST_POINTS if rules.companions else 0,
         costs=rules.costs,
+        narrow=rules.narrow,
     )
 
 

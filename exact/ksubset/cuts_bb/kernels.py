@@ -16,6 +16,7 @@ from .kernels_bounds import (
     weigh,
     widest_error,
 )
+from .kernels_counts import narrow_by_cost
 from .kernels_exchange import exchange
 from .layout import (
     BUDGET,
@@ -68,6 +69,12 @@ def settle(
             decide_by_cost(status, bound, last, beyond, threshold, scratch) > 0
         ):
             continue
+        if problem.narrow:
+            cut = narrow_by_cost(problem, status, low, high, threshold - bound, scratch)
+            if cut < 0:
+                return False, bound, best
+            if cut > 0:
+                continue
         rounds += 1
         if rounds > MOST_ROUNDS:
             return True, bound, best

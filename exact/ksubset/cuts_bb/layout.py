@@ -47,6 +47,7 @@ class Problem(NamedTuple):
     shape: Ints  # (axes,) of that grid
     most_companions: int  # number of points up to which companions are counted
     costs: bool  # whether reduced costs decide points
+    narrow: bool  # whether they shrink intervals of counts
 
 
 class Scratch(NamedTuple):

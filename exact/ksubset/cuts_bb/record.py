@@ -14,7 +14,7 @@ import numpy.typing as npt
 from ....instances import IntArray, KSubset
 from ....instances.ksubset.certificate import Checker, State
 from ....solvers import Limit, clock
-from . import kernels_bounds, kernels_exchange, layout
+from . import kernels_bounds, kernels_counts, kernels_exchange, layout
 from .box import CutBox
 
 Status = npt.NDArray[np.int8]
@@ -71,6 +71,25 @@ class _Recorder:
             ):
                 steps.append(["cost", *_decided(before, status)])
                 continue
+            intervals = low.copy(), high.copy()
+            cut = kernels_counts.narrow_by_cost(
+                problem, status, low, high, int(self.threshold - bound), scratch
+            )
+            if cut < 0:
+                state = State(status.astype(np.int64), *intervals)
+                return [steps, ["narrow", self._without_count(state)]]
+            if cut:
+                changed = (low != intervals[0]) | (high != intervals[1])
+                steps.append(
+                    [
+                        "narrow",
+                        [
+                            [int(h), int(low[h]), int(high[h])]
+                            for h in np.flatnonzero(changed)
+                        ],
+                    ]
+                )
+                continue
             found = self._exchange(status, low, high)
             if found is None:
                 break
@@ -87,6 +106,11 @@ class _Recorder:
         lower[2][h] = split
         self.waiting += [upper, lower]
         return [steps, ["split", int(h), int(split)]]
+
+    def _without_count(self, state: State) -> int:
+        """Find a cut that has no count left."""
+        left = self.checker.affordable(state, range(len(state.low)))
+        return next(h for h, counts in enumerate(left) if not counts.any())
 
     def _exchange(
         self, status: Status, low: IntArray, high: IntArray

@@ -9,7 +9,8 @@ for every point.
 - Counts: intervals shrink with the decisions, along chains of nested cuts, and
   decide points in turn.
 - Reduced costs: a point whose exchange at the margin lifts the bound to the
-  incumbent is decided.
+  incumbent is decided. Likewise the counts at both ends of an interval are cut off
+  if the lightest points with such a count lift it there.
 - Exchange: for p in an optimal S and a free q outside, D(q) - D(p) ≥ d(p, q),
   where D(x) = Σ_{s in S} d(x, s), since exchanging them changes w by
   D(q) - d(p, q) - D(p). With D's slopes bounded by the intervals, pairs that

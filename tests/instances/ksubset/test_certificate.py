@@ -115,6 +115,15 @@ MUTATIONS: dict[str, Callable[[list[Any]], object]] = {
         first_step(lines, "cost"), 2, list(range(45))
     ),
     "cost, no such point": lambda lines: _set(first_step(lines, "cost"), 2, [999]),
+    "narrow, all but one": lambda lines: _set(
+        first_step(lines, "narrow")[1][0], 1, first_step(lines, "narrow")[1][0][2]
+    ),
+    "narrow, wider": lambda lines: _add(first_step(lines, "narrow")[1][0], 2, 99),
+    "narrow, nothing left": lambda lines: _set(
+        first_step(lines, "narrow")[1][0], 1, 10_000
+    ),
+    "narrow, no such cut": lambda lines: _set(first_step(lines, "narrow")[1][0], 0, -1),
+    "narrow, at the end": lambda lines: _set(first(lines, "narrow"), 1, 0),
     "exchange, turned round": lambda lines: first_step(lines, "exchange")[1][
         0
     ].reverse(),

@@ -52,6 +52,7 @@ def forged(checker: Checker, state: State) -> list[Any] | None:
             ["bound", value, [int(x) for x in low], [int(x) for x in high]],
             *([reason, p] for reason in ("twins", "companions") for p in points),
             *(["exchange", p, q] for p, q in product(points, repeat=2)),
+            *(["narrow", h] for h in range(len(low))),
         ]
         for end in ends:
             if accepted(checker.leaf, state.copy(), *end):
@@ -61,6 +62,11 @@ def forged(checker: Checker, state: State) -> list[Any] | None:
             [rule, *lists]
             for rule, p in product(("cost", "twins", "companions"), free)
             for lists in ([[p], []], [[], [p]])
+        ]
+        ways += [
+            ["narrow", [[h, int(low[h]) + at, int(high[h]) - 1 + at]]]
+            for h, at in product(range(len(low)), (0, 1))
+            if low[h] < high[h]
         ]
         for step in ways:
             if accepted(checker.step, state.copy(), *step):
