@@ -223,7 +223,7 @@ def _logged(
             start = clock.now()
             proved = proved_by(prover, instance, result.chosen, path, seconds=seconds)
             if isinstance(proved, Proved):
-                by = prover.__module__.rpartition(".")[0].rpartition(".")[2]
+                by = prover.__module__.partition(".")[2]
                 break
             if proved is not None:
                 why = f"no proof: stopped by {proved.value}"
