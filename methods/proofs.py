@@ -18,7 +18,7 @@ from ..exact.ksubset.distances_bb import proof as distances_bb
 from ..exact.procset.proving import levels
 from ..exact.submesh.proving import prove_by_learning
 from ..exact.sukp.sukp_bb import record as sukp_bb
-from ..instances import Graph, Instance, KSubset, problem_of
+from ..instances import Graph, Instance, KSubset, cost, problem_of
 from ..instances.ksubset.certificate_file import check_certificate, write_certificate
 from ..instances.proofs import Proved
 from ..instances.proofs.folder import (
@@ -30,8 +30,8 @@ from ..instances.proofs.folder import (
 )
 from ..instances.topologies.graph import NO_CUTS
 from ..instances.value import cost_text, ordered
-from ..solvers import clock
-from ..solvers.exact_log import prove_by_exact
+from ..solvers import answer, clock
+from ..solvers.exact_log import Solved, solve_by_exact
 from ..solvers.proof_log import MOST_BYTES, ProofLog, kept_proof
 from ..solvers.result import (
     CERTIFIED,
@@ -227,13 +227,15 @@ def _logged(
             start = clock.now()
             proved = proved_by(prover, instance, result.chosen, path, seconds=seconds)
             if isinstance(proved, Proved):
-                by = prover.__module__.rpartition(".")[0].rpartition(".")[2]
+                by = prover.__module__.partition(".")[2]
                 break
             if proved is not None:
                 why = f"no proof: stopped by {proved.value}"
     if not isinstance(proved, Proved) and find_spec("exact") is not None:
         start = clock.now()
-        proved = prove_by_exact(instance, path, seconds=seconds)
+        solved = solve_by_exact(instance, seconds=seconds, checking=seconds, keep=path)
+        proved = solved.proved
+        result = _better(instance, result, solved, start)
         if isinstance(proved, Limit):
             why = f"no proof: stopped by {proved.value}"
     if not isinstance(proved, Proved):
@@ -242,6 +244,17 @@ def _logged(
     result, why = _with_proof(result, proved, path)
     kept = Kept(LOG, by, proved.size, spent, proved.seconds)
     return Cited(result, None if why else kept, why)
+
+
+def _better(instance: Instance, result: Result, solved: Solved, start: float) -> Result:
+    """Return what Exact found, where that is better than the answer."""
+    if solved.chosen is None or not isinstance(solved.proved, Proved):
+        return result
+    price = cost(instance, solved.chosen)
+    if result.objective is not None and ordered(result.objective) <= ordered(price):
+        return result
+    found = answer(instance, solved.chosen, start=start)
+    return replace(found, seconds=result.seconds + found.seconds)
 
 
 def _with_proof(result: Result, proved: Proved, path: str | Path) -> tuple[Result, str]:
@@ -259,8 +272,10 @@ def _with_proof(result: Result, proved: Proved, path: str | Path) -> tuple[Resul
             ),
             "",
         )
-    if result.objective is None or ordered(proved.bound) != ordered(result.objective):
+    if result.objective is None or ordered(proved.bound) < ordered(result.objective):
         return result, f"proves a bound of {cost_text(proved.bound)}"
+    if ordered(proved.bound) > ordered(result.objective):
+        raise SolverError(f"{path} proves more than a solution costs")
     optimal = replace(
         result, status=Status.OPTIMAL, bound=proved.bound, proof=LOGGED, limit=None
     )

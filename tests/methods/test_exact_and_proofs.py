@@ -1,5 +1,6 @@
 """Answers of Exact, and the one way to an answer with a proof."""
 
+from dataclasses import replace
 from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 
@@ -75,7 +76,7 @@ def test_a_search_of_our_own_comes_before_exact(
         log.optimal(log.clause([], [both, first, 1]), 4)
         return True
 
-    monkeypatch.setattr(proofs, "prove_by_exact", None)
+    monkeypatch.setattr(proofs, "solve_by_exact", None)
     monkeypatch.setitem(proofs.PROVERS, "sukp", (lambda *a: False, prover))
     found = cited(sack, answered(sack), tmp_path / "proof", seconds=20)
     assert found.kept is not None
@@ -92,6 +93,18 @@ def test_without_exact_there_may_be_no_proof(
     assert found.result == before
     assert found.kept is None
     assert "install closeknit[proofs]" in found.why
+
+
+def test_what_exact_finds_beats_a_worse_answer(tmp_path: Path) -> None:
+    rough = SUKP["sukp-bb"](SACK, Settings(node_limit=1))
+    rough = replace(rough, status=Status.FEASIBLE, chosen=(1,), objective=8)
+    rough = replace(rough, bound=None, proof=None)
+    found = cited(SACK, rough, tmp_path / "proof", seconds=20)
+    assert found.kept is not None
+    assert (found.result.status, found.result.objective) == (Status.OPTIMAL, 5)
+    lying = replace(rough, chosen=(0, 1, 2), objective=0)
+    with pytest.raises(SolverError, match="more than a solution costs"):
+        cited(SACK, lying, tmp_path / "proof", seconds=20, kinds=(LOG,))
 
 
 def test_certificates_need_cuts_and_an_optimum(tmp_path: Path) -> None:
