@@ -143,7 +143,7 @@ def decide(
     Steps: checkable proofs of infeasibility (`refute`); constructive packings
     (`construct`); the exhaustive search of `staircase` for a limited time; annealing
     (`construct`); `pack_by_gaps` if few cells stay free; `pack_by_learning` for half
-    of the time left; CP-SAT from the hint.
+    of the time left or more; CP-SAT from the hint.
 
     Parameters
     ----------
@@ -235,13 +235,14 @@ def _by_gaps(
 
 
 def _by_learning(packing: Packing, settings: Settings, start: float) -> Feasibility:
-    """Learn clauses, for half of the time left."""
+    """Learn clauses, for half of the time left, or most of it with many boxes."""
     now = clock.now()
-    half = (settings.time_limit - (now - start)) / 2
+    few = len(packing.items) <= _SOLVED
+    share = (settings.time_limit - (now - start)) * (0.5 if few else 0.9)
     found, boxes, _ = pack_by_learning(
         packing,
-        most=_CLAUSES if len(packing.items) <= _SOLVED else 2**40,
-        stop=lambda: clock.now() - now >= half,
+        most=_CLAUSES if few else 2**40,
+        stop=lambda: clock.now() - now >= share,
     )
     if boxes is not None:
         return _packed(packing, boxes, "learning", ())

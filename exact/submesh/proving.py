@@ -116,17 +116,31 @@ def prove_by_learning(
         rows.append(cheaper)
         if instance.torus:
             rows.append(_counting(instance, cheaper, log))
-    variables = len(formula.names)
-    likely = range(1, variables + 1) if instance.torus else ()
-    learner = Learner(variables, rows, likely=likely)
-    if not learner.refuted(log.check_time):
+    likely = range(1, len(formula.names) + 1) if instance.torus else ()
+    contradiction = _refuted(rows, log, likely)
+    if contradiction is None:
         raise SolverError(f"{instance.name}: there is a cheaper placement")
-    contradiction = learner.write(log)
     if chosen is None:
         log.infeasible(contradiction)
     else:
         log.optimal(contradiction, cost)
     return True
+
+
+def prove_infeasible(log: ProofLog) -> bool:
+    """Prove that the formula of a log has no solution; return False if it has one."""
+    contradiction = _refuted(log.formula.rows, log)
+    if contradiction is not None:
+        log.infeasible(contradiction)
+    return contradiction is not None
+
+
+def _refuted(
+    rows: Sequence[Row], log: ProofLog, likely: Sequence[int] = ()
+) -> int | None:
+    """Refute the rows of a log; return the number of the contradiction."""
+    learner = Learner(len(log.formula.names), rows, likely=likely)
+    return learner.write(log) if learner.refuted(log.check_time) else None
 
 
 def _true(instance: Submesh, chosen: Sequence[int], formula: Formula) -> Iterator[int]:
