@@ -33,8 +33,10 @@ from .layout import (
     Stack,
 )
 
-MOST_ROUNDS = 3
+MOST_ROUNDS = 1
 """Exchanges at one node: the first ones decide most, the later cost as much."""
+MOST_NARROWED = 3
+"""Times that intervals shrink by cost between two exchanges, for the same reason."""
 
 
 @kernel
@@ -53,6 +55,7 @@ def settle(
     """
     bound = 0
     rounds = 0
+    narrowed = 0
     while True:
         if not close(problem, status, low, high, scratch):
             return False, bound, best
@@ -69,12 +72,14 @@ def settle(
             decide_by_cost(status, bound, last, beyond, threshold, scratch) > 0
         ):
             continue
-        if problem.narrow:
+        if problem.narrow and narrowed < MOST_NARROWED:
+            narrowed += 1
             cut = narrow_by_cost(problem, status, low, high, threshold - bound, scratch)
             if cut < 0:
                 return False, bound, best
             if cut > 0:
                 continue
+        narrowed = 0
         rounds += 1
         if rounds > MOST_ROUNDS:
             return True, bound, best

@@ -245,10 +245,10 @@ def exchange(
     if decided or problem.exchange == NO_EXCHANGE:
         return decided
     bound_gains(problem, low, high, scratch)
-    if problem.exchange == BY_SWEEPS:
+    if len(status) <= problem.most_companions:
+        decided = count_companions(problem, status, scratch)
+    elif problem.exchange == BY_SWEEPS:
         decided = exchange_by_sweeps(problem, status, scratch)
     else:
         decided = exchange_pairwise(problem, status, scratch)
-    if decided == 0 and len(status) <= problem.most_companions:
-        decided = count_companions(problem, status, scratch)
     return decided
