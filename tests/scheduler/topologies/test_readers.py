@@ -277,7 +277,10 @@ FAULTS = [
     ("SwitchName=a Switches=zz", "t:1: switches: no such switch: 'zz'"),
     ("SwitchName=a Nodes=n1 Colour=red", "t:1: Colour: unknown key"),
     ("SwitchName=a Nodes=n1\nrubbish", "t:2: line: must be Key=Value"),
-    ("SwitchName=a Nodes=n1\nBlockName=b Nodes=n2", "t:1: switchname: cannot stand beside"),
+    (
+        "SwitchName=a Nodes=n1\nBlockName=b Nodes=n2",
+        "t:1: switchname: cannot stand beside",
+    ),
     ("BlockName=a Nodes=n1\nBlockSizes=4,6", "must be a power of two times 4"),
     ("BlockName=a Nodes=n1\nBlockSizes=4,x", "t:2: BlockSizes: must be a positive"),
     ("- topology: a\n  tree: {switches: []}", "t: has no nodes"),
