@@ -13,6 +13,7 @@ from ..instances import IntArray
 from ..instances.errors import InputError
 from ..instances.json_text import dumps
 from ..instances.option_values import seconds
+from ..methods.tiers import in_tiers
 from ..scheduler.hostlist import fold, unfold
 from ..scheduler.placement import (
     NodeSelector,
@@ -191,7 +192,12 @@ def _selected(
 ) -> Placement:
     settings = Settings(time_limit=seconds(args.time_limit))
     try:
-        return selector.select(request, flags, settings)
+        return in_tiers(
+            lambda how: selector.select(request, flags, how),
+            lambda placement: placement.limit,
+            size=sum(int(np.count_nonzero(one)) for one in flags),
+            settings=settings,
+        )
     except InputError as error:
         raise _named(error) from None
 

@@ -10,7 +10,6 @@ import numpy as np
 
 from ...instances import InputError, KSubset, Points
 from ...methods.by_name import method_named
-from ...methods.tiers import in_tiers
 from ...solvers import DEFAULT, Settings, Status, clock
 from ..topologies import Cluster, Fabric, Hierarchy, Space
 from .program import Chooser, Flags
@@ -145,12 +144,7 @@ def _in_space(
         topology = Points(sites)
     instance = KSubset("request", topology, sites, request.k)
     method = method_named("auto", "ksubset")
-    result = in_tiers(
-        lambda how: method(instance, how),
-        lambda result: result.limit,
-        size=instance.n,
-        settings=settings,
-    )
+    result = method(instance, settings)
     objective, bound = result.objective, result.bound
     return Placement(
         result.status,

@@ -118,7 +118,7 @@ def blocks_of(
         current = made
     if len(current) > 1:
         domains.append(Switch("all-blocks", 0, current))
-        names.append("all")
+        names.append("machine")
     return cluster_of(source, domains, where, kind=Kind.BLOCKS, levels=names)
 
 

@@ -79,7 +79,7 @@ def _blocks(blocks: list[dict[str, Lined]], where: Where) -> Cluster:
     switches = [*domains.values(), *parts.values()]
     if len(domains) > 1:
         switches.append(top)
-    names = ("sub-domain", "domain", "all") if divided else ("block", "all")
+    names = ("sub-domain", "domain", "machine") if divided else ("block", "machine")
     return cluster_of(
         "topograph model (blocks)",
         switches,

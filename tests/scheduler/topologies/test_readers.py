@@ -205,7 +205,7 @@ def test_the_nodes_of_switches_and_their_hops() -> None:
 def test_block_sizes_make_levels_above_the_blocks() -> None:
     fabric = hierarchy(parse_cluster(BLOCKS))
     assert fabric.kind is Kind.BLOCKS
-    assert fabric.levels == ("block", "group8", "all")
+    assert fabric.levels == ("block", "group8", "machine")
     assert [fabric.distance(0, i) for i in (1, 4, 8)] == [2, 4, 6]
     shown = """\
 BlockName=b1 BlockIndex=0 Nodes=n[01-04] BlockSize=4
