@@ -75,7 +75,8 @@ def options(parser: Parser) -> None:
     parser.add_argument(
         "--method",
         metavar="M",
-        help="see closeknit methods procset (default: the exact dynamic programme)",
+        help="see closeknit methods procset; with --topology a greedy rule, such as "
+        "slurm-tree (default: the exact dynamic programme)",
     )
     parser.old_spelling("--allocator", "--method")
     outputs.add_json(parser, "the answer")
@@ -99,7 +100,7 @@ def options(parser: Parser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Answer one request, or with --serve all that arrive."""
     if args.topology is not None:
-        for option in ("config", "queue", "pes", "method"):
+        for option in ("config", "queue", "pes"):
             if getattr(args, option) is not None:
                 raise InputError("is not for --topology", field=f"--{option}")
         if args.serve:

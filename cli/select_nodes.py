@@ -24,6 +24,7 @@ from ..scheduler.placement import (
     names_of,
 )
 from ..scheduler.placement.program import Flags
+from ..scheduler.rules import by_rule
 from ..scheduler.state import Report, read_state
 from ..scheduler.topologies import Hierarchy, read_cluster
 from ..solvers import Settings, Status
@@ -193,7 +194,11 @@ def _selected(
     settings = Settings(time_limit=seconds(args.time_limit))
     try:
         return in_tiers(
-            lambda how: selector.select(request, flags, how),
+            lambda how: (
+                by_rule(args.method, selector, request, flags, how)
+                if args.method
+                else selector.select(request, flags, how)
+            ),
             lambda placement: placement.limit,
             size=sum(int(np.count_nonzero(one)) for one in flags),
             settings=settings,
