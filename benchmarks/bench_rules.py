@@ -90,7 +90,7 @@ def decide(
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--decisions", type=int, default=3000)
+    parser.add_argument("--decisions", type=int, default=6000)
     parser.add_argument("files", nargs="*")
     args = parser.parse_args()
     clusters = [read_cluster(file) for file in args.files] or list(made())

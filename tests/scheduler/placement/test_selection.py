@@ -22,9 +22,10 @@ from closeknit.scheduler.placement import (
     names_of,
     program,
 )
+from closeknit.scheduler.placement.warming import warm_placement
 from closeknit.scheduler.topologies import Hierarchy, parse_cluster
 from closeknit.solvers import Limit, Settings, Status
-from closeknit.solvers.kernels import interpreted
+from closeknit.solvers.kernels import interpreted, only_ready
 
 OBJECTIVES = st.sampled_from(list(Objective))
 
@@ -220,6 +221,16 @@ def test_source_and_machine_code_choose_alike() -> None:
                 read = selector.select(request, free)
             assert compiled.chosen == read.chosen
             assert compiled.objective == read.objective
+
+
+def test_after_warming_nothing_is_compiled() -> None:
+    warm_placement()
+    selector = racks(3, 4)
+    with only_ready():
+        for objective in Objective:
+            request = Request(4, objective, 2, require=frozenset({"r1n1"}))
+            found = selector.select(request, selector.free())
+            assert found.status is Status.OPTIMAL
 
 
 def test_stopped_early_there_is_a_choice_and_a_bound(
