@@ -1,9 +1,12 @@
-"""Choose processors for a job, as a job scheduler's configuration asks.
+"""Choose processors for a job: by a scheduler's configuration, or on a topology.
 
-The answer: which processors, at what cost, what the least cost on the idle machine
-would be (MINCOST), and whether the constraint for jobs of this size holds. Exit status
-1 when it does not, so that the job should not start; 3 when fewer processors are free
-than requested; 4 when nothing was found within the limit.
+With --config the answer is which processors, at what cost, what the least cost on the
+idle machine would be (MINCOST), and whether the constraint for jobs of this size holds.
+Exit status 1 when it does not, so that the job should not start; 3 when fewer
+processors are free than requested; 4 when nothing was found within the limit.
+
+With --topology the answer is which nodes of a cluster, proved to be the best choice for
+the objective. Exit status 3 when no choice is possible.
 
 With --serve, requests are JSON objects on standard input, one per line, such as
 {"queue": "cluster", "pes": 48, "free": "n[01-42]"}. Answers are written to standard
@@ -36,7 +39,7 @@ from ..scheduler.live import PREPARING, LiveSelector
 from ..scheduler.selector import Decision, Selector
 from ..solvers import Limit, Settings, Status
 from ..solvers.method import Method
-from . import outputs, shared
+from . import outputs, select_nodes, shared
 from .parser import Parser, flag
 from .select_server import Server, complain, memory
 
@@ -56,7 +59,6 @@ def options(parser: Parser) -> None:
     """Declare the options."""
     parser.add_argument(
         "--config",
-        required=True,
         metavar="FILE",
         help="configuration: text, compiled, or the name of a bundled one",
     )
@@ -66,15 +68,15 @@ def options(parser: Parser) -> None:
     shared.add_number(parser, "--pes", "processors wanted (needed without --serve)")
     parser.add_argument(
         "--free",
-        default=_EVERYTHING,
         metavar="HOSTLIST|@FILE",
         help="free hosts or processors, such as n[01-12],n20.[1-2]; or a file of them "
-        "(default: %(default)s)",
+        "(default: all)",
     )
     parser.add_argument(
         "--method",
         metavar="M",
-        help="see closeknit methods procset (default: the exact dynamic programme)",
+        help="see closeknit methods procset; with --topology a greedy rule, such as "
+        "slurm-tree (default: the exact dynamic programme)",
     )
     parser.old_spelling("--allocator", "--method")
     outputs.add_json(parser, "the answer")
@@ -87,7 +89,9 @@ def options(parser: Parser) -> None:
         help="with --serve: seconds between checks of the configuration file",
     )
     shared.add_settings(parser, time_limit=10.0)
+    select_nodes.options(parser)
     parser.examples(
+        "select --topology topology.conf -k 32 --busy @squeue.json",
         "select --config cluster.conf --queue cluster --pes 48 --free 'n[01-42]'",
         "select --config drakenberg-figure-6 --serve",
     )
@@ -95,6 +99,20 @@ def options(parser: Parser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Answer one request, or with --serve all that arrive."""
+    if args.topology is not None:
+        for option in ("config", "queue", "pes"):
+            if getattr(args, option) is not None:
+                raise InputError("is not for --topology", field=f"--{option}")
+        if args.serve:
+            raise InputError("is not for --topology", field="--serve")
+        return select_nodes.run(args, args.free)
+    for option, default in select_nodes.OWN.items():
+        if getattr(args, option) != default:
+            name = "-k" if option == "k" else f"--{option.replace('_', '-')}"
+            raise InputError("needs --topology", field=name)
+    if args.config is None:
+        raise InputError("is needed, or --topology", field="--config")
+    args.free = _EVERYTHING if args.free is None else args.free
     settings = shared.settings_of(args)
     method = method_named(args.method, "procset") if args.method else None
     if not args.reload_every >= 0:

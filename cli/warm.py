@@ -15,7 +15,7 @@ from time import perf_counter
 from ..instances.errors import InputError
 from ..instances.suggestions import entry_named
 from ..methods import METHODS
-from ..reports.campaigns.compiling import NETWORK, compile_all
+from ..reports.campaigns.compiling import CLUSTERS, NETWORK, compile_all
 from . import shared
 from .parser import Parser
 
@@ -26,8 +26,8 @@ def options(parser: Parser) -> None:
         "problems",
         nargs="*",
         metavar="PROBLEM",
-        help="problems whose kernels are compiled, or network for those of the "
-        "interconnect (default: all)",
+        help="problems whose kernels are compiled, network for those of the "
+        "interconnect, clusters for those of select --topology (default: all)",
     )
     shared.add_jobs(parser)
     parser.examples("warm", "warm ksubset submesh --jobs 4", "warm network")
@@ -36,7 +36,7 @@ def options(parser: Parser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Compile, and say what failed."""
     jobs = shared.processes(args.jobs)
-    known = [*METHODS, NETWORK]
+    known = [*METHODS, NETWORK, CLUSTERS]
     for problem in args.problems:
         entry_named(problem, dict.fromkeys(known), "PROBLEM", "problem")
     start = perf_counter()

@@ -1,4 +1,4 @@
-"""Compile the kernels of many methods, and of networks, in several processes."""
+"""Compile the kernels of methods, networks and clusters in several processes."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
 
-from ... import exact, formulations, heuristics, methods, simulation
+from ... import exact, formulations, heuristics, methods, scheduler, simulation
 from ...heuristics.ksubset.mm_mesh_kernels import scan_mesh
 from ...instances import InputError
 from ...instances.files import write_text
 from ...methods import METHODS
 from ...methods.warming import KINDS, Kind, warm, with_kernels
+from ...scheduler.placement.warming import warm_placement
 from ...solvers.kernels import KERNELS, announce
 from ...solvers.method import AnyMethod
 from . import pool
@@ -28,14 +29,15 @@ _LONGEST_FIRST = [
 """Methods that take longest to compile, so that no process is left with one alone."""
 
 NETWORK = "network"
-"""What stands for simulated networks where problems are named."""
+CLUSTERS = "clusters"
+"""What stand for simulated networks, and for nodes of clusters, beside problems."""
 Wanted = tuple[AnyMethod, Kind]
 
 
 def compile_all(problems: Sequence[str], *, jobs: int) -> list[str]:
     """Compile the kernels of some problems; return the methods that failed, and why.
 
-    `NETWORK` is one of them.
+    `NETWORK` and `CLUSTERS` are among them.
     """
     return compile_for(
         (
@@ -46,11 +48,16 @@ def compile_all(problems: Sequence[str], *, jobs: int) -> list[str]:
         ),
         jobs=jobs,
         networks=NETWORK in problems,
+        clusters=CLUSTERS in problems,
     )
 
 
 def compile_for(
-    wanted: Iterable[Wanted], *, jobs: int, networks: bool = False
+    wanted: Iterable[Wanted],
+    *,
+    jobs: int,
+    networks: bool = False,
+    clusters: bool = False,
 ) -> list[str]:
     """Compile the kernels of some methods on kinds of instances; return failures.
 
@@ -64,7 +71,7 @@ def compile_for(
             label = f"{kind[0]} {one.name}"
             named[label] = one
             kinds.setdefault(label, []).append(kind)
-    if not named and not networks:
+    if not (named or networks or clusters):
         return []
     place = _ready_file()
     ready = _read(place)
@@ -83,6 +90,8 @@ def compile_for(
         label = f"{NETWORK} {name}"
         if label not in ready:
             lines[label], work[label] = {label}, partial(_warm_engine, name)
+    if clusters and CLUSTERS not in ready:
+        lines[CLUSTERS], work[CLUSTERS] = {CLUSTERS}, warm_placement
     if work:
         announce(_seconds_of_a_method() * len(work) / jobs)
     calls = [pool.Call(run) for run in work.values()]
@@ -148,7 +157,7 @@ def _ready_file() -> Path | None:
     It lies with the machine code, so that both are removed together.
     """
     digest = sha256(f"{sys.version} {version('numba')}".encode())
-    for package in (exact, formulations, heuristics, methods, simulation):
+    for package in (exact, formulations, heuristics, methods, scheduler, simulation):
         for file in sorted(Path(package.__path__[0]).rglob("*.py")):
             digest.update(file.read_bytes())
     folder = scan_mesh.dispatcher.stats.cache_path

@@ -1,0 +1,7 @@
+"""Nodes of a cluster for a job: the exact choice, by several objectives."""
+
+from .request import Objective as Objective
+from .request import Placement as Placement
+from .request import Request as Request
+from .selection import NodeSelector as NodeSelector
+from .selection import names_of as names_of

@@ -1,0 +1,329 @@
+"""The exact selection on a hierarchy: a dynamic programme over its domains.
+
+A domain with c of k nodes below costs weight c (k - c) for the edge above it, and what
+the objective adds for using it at all, so that its table needs only the number below.
+The tables of the domains below are merged one by one. Groups that must be whole
+(Slurm's segments, Kueue's slices) are multiples of counts at their level.
+
+Among choices that are equally good the one is taken that scatters free nodes least over
+leaf switches, as far as the numbers allow, and of these the first in order.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from ...instances import InputError, IntArray
+from ...solvers import DEFAULT, Limit, Settings, SolverError, Status, clock
+from ...solvers.limits import limits
+from ..topologies import Hierarchy
+from . import kernels, measures
+from .request import Objective, Placement, Request
+
+BY = "enumerated: placement-dp"
+_WORK = 2**25
+"""Steps between two checks of the limits, about 30 ms."""
+_MOST_KEPT = 2**27
+"""Maximal number of table entries kept, 1 GiB."""
+Flags = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Chooser:
+    """Chooses nodes of one hierarchy; what depends only on that is kept."""
+
+    fabric: Hierarchy
+
+    @cached_property
+    def shape(self) -> kernels.Shape:
+        """The events of a walk through the domains."""
+        parent = self.fabric.parent.tolist()
+        depth = [0] * len(parent)
+        events: list[int] = []
+        path: list[int] = []
+        for v, up in enumerate(parent):
+            while path and path[-1] != up:
+                events.append(~path.pop())
+            depth[v] = len(path)
+            path.append(v)
+            events.append(v)
+        events += [~v for v in reversed(path)]
+        return kernels.Shape(
+            np.array(events), self.fabric.parent, np.array(depth, dtype=np.int64)
+        )
+
+    @cached_property
+    def parents(self) -> list[int]:
+        """Of every domain."""
+        found: list[int] = self.fabric.parent.tolist()
+        return found
+
+    @cached_property
+    def reach(self) -> int:
+        """Half hops between the domains that are farthest apart, or more."""
+        depth = [0] * len(self.fabric.parent)
+        for v in range(1, len(depth)):
+            up = int(self.fabric.parent[v])
+            depth[v] = depth[up] + int(self.fabric.weight[v])
+        return 2 * max(depth)
+
+    @cached_property
+    def order(self) -> IntArray:
+        """The nodes, by domains."""
+        return np.argsort(self.fabric.home, kind="stable")
+
+    def select(
+        self, request: Request, free: Flags, settings: Settings = DEFAULT
+    ) -> Placement:
+        """Choose k of the free nodes.
+
+        Parameters
+        ----------
+        request
+            The job.
+        free
+            Which nodes of the fabric may be chosen.
+        settings
+            The time limit counts; when it is reached, the answer is a choice by the
+            greedy rule of `packed`, if there is one, and a bound by counting.
+
+        Raises
+        ------
+        InputError
+            If a level is unknown or a required node is not free here.
+        """
+        start = clock.now()
+        run = _Run(self, request, free)
+        found = run.solved(start, settings)
+        return replace(found, seconds=clock.now() - start)
+
+
+class _Run:
+    """One request."""
+
+    def __init__(self, chooser: Chooser, request: Request, free: Flags) -> None:
+        fabric = chooser.fabric
+        self.chooser, self.fabric, self.request = chooser, fabric, request
+        self.sizes = request.sizes(fabric)
+        self.size = self.sizes.get(0, 1)
+        self.free = free
+        domains = len(fabric.parent)
+        at = np.bincount(fabric.home[free], minlength=domains)
+        self.below = self._summed(at)
+        self.wanted = self._required()
+        needed = np.bincount(fabric.home[self.wanted], minlength=domains)
+        self.need = -(-needed // self.size)
+        self.room = self._usable(at) // self.size
+        self.k = request.k // self.size
+        self.factors = self._factors()
+
+    def _summed(self, at: IntArray) -> IntArray:
+        total = at.tolist()
+        for v in range(len(total) - 1, 0, -1):
+            total[self.chooser.parents[v]] += total[v]
+        return np.array(total, dtype=np.int64)
+
+    def _usable(self, at: IntArray) -> IntArray:
+        """Nodes outside of a level with groups cannot be in one."""
+        usable = np.array(at, dtype=np.int64)
+        for level in self.sizes:
+            within = self.fabric.level == level
+            for v in range(1, len(within)):
+                within[v] |= within[self.fabric.parent[v]]
+            usable[~within] = 0
+        return usable
+
+    def _required(self) -> Flags:
+        wanted = np.zeros(len(self.fabric.nodes), dtype=np.bool_)
+        if self.request.require:
+            number = {name: i for i, name in enumerate(self.fabric.nodes)}
+            for name in sorted(self.request.require):
+                if name not in number or not self.free[number[name]]:
+                    raise InputError("is required, but not free", "require", name)
+                wanted[number[name]] = True
+        return wanted
+
+    def _factors(self) -> tuple[int, int, int]:
+        """Return the factors of the first part, of a half hop, and of scattering."""
+        k, fabric, objective = self.request.k, self.fabric, self.request.objective
+        halves = k * (k - 1) // 2 * self.chooser.reach + 1
+        largest = int(self.below[self.spoilt].max(initial=0))
+        spoilt = 2 * k * largest * len(fabric.levels) + 1
+        parts = min(k, len(fabric.parent)) + 1
+        fragmentation = objective is Objective.FRAGMENTATION
+        fits = (1 if fragmentation else parts) * halves * spoilt < kernels.FAR
+        if objective is Objective.BLOCKS or fragmentation:
+            if not fits:
+                problem = "numbers are too large for this objective: take another"
+                raise InputError(problem, "objective", objective.value)
+            return 0 if fragmentation else halves * spoilt, 1, halves
+        return (halves * spoilt, spoilt, 1) if fits else (halves, 1, 0)
+
+    @cached_property
+    def spoilt(self) -> Flags:
+        """The domains over which scattering counts, if only to break ties."""
+        level, objective = self.fabric.level, self.request.objective
+        counts: Flags = level == 0
+        if objective is Objective.FRAGMENTATION:
+            counts = level >= 0
+        elif objective is Objective.BLOCKS:
+            counts = level == measures.block_level(self.fabric)
+        counts[0] = False
+        return counts
+
+    def _costs(self) -> kernels.Costs:
+        first, half, spoil = self.factors
+        fabric, objective = self.fabric, self.request.objective
+        domains = len(fabric.parent)
+        own, opened = np.zeros((2, domains), dtype=np.int64)
+        if objective in (Objective.SWITCHES, Objective.SPREAD):
+            own[:] = first
+        if objective is Objective.BLOCKS:
+            opened[fabric.level == measures.block_level(fabric)] = first
+        spoils = np.where(self.spoilt, spoil, 0)
+        unit = np.ones(domains, dtype=np.int64)
+        for level, size in self.sizes.items():
+            unit[fabric.level == level] = size // self.size
+        return kernels.Costs(
+            self.k,
+            self.size,
+            self.room,
+            self.need,
+            own,
+            opened,
+            fabric.weight * half,
+            spoils,
+            self.below,
+            unit,
+        )
+
+    def solved(self, start: float, settings: Settings) -> Placement:
+        """Run the programme; a greedy choice and a bound if it is stopped."""
+        if self.request.k > int(self.below[0]):
+            return Placement(Status.INFEASIBLE, by="counting")
+        shape, k = self.chooser.shape, self.k
+        depths = int(shape.depth.max()) + 1
+        lengths = np.zeros(depths, dtype=np.int64)
+        kept = int(kernels.entries(shape, self.room, k, lengths))
+        if kept > _MOST_KEPT:
+            return self._stopped(Limit.MEMORY)
+        domains = len(shape.parent)
+        begin, first, second = np.zeros((3, domains), dtype=np.int64)
+        tables = kernels.Tables(
+            np.empty((depths, k + 1), dtype=np.int64),
+            lengths,
+            np.empty(kept, dtype=np.int64),
+            begin,
+            first,
+            second,
+            np.full(domains, kernels.FAR, dtype=np.int64),
+        )
+        costs = self._costs()
+        state = np.zeros(2, dtype=np.int64)
+        with limits(start + settings.time_limit) as watch:
+            while not kernels.fill(shape, costs, tables, state, _WORK):
+                if stopped := watch.reached():
+                    return self._stopped(stopped)
+        top = self._top(tables.whole)
+        if tables.whole[top] >= kernels.FAR:
+            return Placement(Status.INFEASIBLE, by=BY)
+        return self._traced(tables, top, int(tables.whole[top]))
+
+    def _top(self, whole: IntArray) -> int:
+        """Return the domain that takes all: the root, or for spread the lowest."""
+        if self.request.objective is not Objective.SPREAD:
+            return 0
+        needed = self._summed(self.need)
+        fits = (whole < kernels.FAR) & (needed == needed[0])
+        if not fits.any():
+            return 0
+        lowest = fits & (self.fabric.level == self.fabric.level[fits].min())
+        return int(np.argmin(np.where(lowest, whole, kernels.FAR)))
+
+    def _traced(self, tables: kernels.Tables, top: int, value: int) -> Placement:
+        taken = np.zeros(len(self.fabric.parent), dtype=np.int64)
+        kernels.trace(self.chooser.shape, tables, top, self.k, taken)
+        chosen = self._picked(taken * self.size)
+        found = measures.cost(self.fabric, self.request.objective, chosen, self.below)
+        if self._value(found) != self._promised(value, top):
+            raise SolverError("the selection does not cost what its tables say")
+        return Placement(Status.OPTIMAL, 0, chosen, found, found, BY)
+
+    def _picked(self, taken: IntArray) -> tuple[int, ...]:
+        picked = np.zeros(len(self.free), dtype=np.bool_)
+        kernels.pick(
+            self.chooser.order,
+            self.fabric.home,
+            self.free,
+            self.wanted,
+            taken.copy(),
+            picked,
+        )
+        return tuple(np.flatnonzero(picked).tolist())
+
+    def _value(self, found: tuple[int, ...]) -> tuple[int, ...]:
+        """Return the parts of an objective, with half hops that switches have."""
+        pairs = self.request.k * (self.request.k - 1)
+        return (*found[:-1], 2 * (found[-1] - pairs))
+
+    def _promised(self, value: int, top: int) -> tuple[int, ...]:
+        """Return the same parts from the value of a table."""
+        first, half, spoil = self.factors
+        objective = self.request.objective
+        if objective is Objective.FRAGMENTATION:
+            return value // spoil, value % spoil
+        rest = value % first
+        number, halves = value // first, rest // half
+        if objective is Objective.BLOCKS:
+            return number, rest // spoil, rest % spoil
+        if objective is Objective.HOPS:
+            return (value // half,)
+        if objective is Objective.SPREAD:
+            return int(self.fabric.level[top]), number, halves
+        return number, halves
+
+    def _stopped(self, limit: Limit) -> Placement:
+        """Return a greedy choice, and a bound by counting."""
+        objective, k = self.request.objective, self.request.k
+        least = [0] * (len(objective.parts) - 1)
+        if objective in (Objective.SWITCHES, Objective.SPREAD):
+            largest = np.sort(self.room)[::-1].cumsum()
+            least[-1] = int(np.searchsorted(largest, self.k)) + 1
+        bound = (*least, k * (k - 1))
+        taken = self.packed()
+        if taken is None:
+            return Placement(Status.UNKNOWN, 0, (), None, bound, "counting", limit)
+        chosen = self._picked(taken * self.size)
+        found = measures.cost(self.fabric, objective, chosen, self.below)
+        status = Status.OPTIMAL if found == bound else Status.FEASIBLE
+        return Placement(status, 0, chosen, found, bound, "counting", limit)
+
+    def packed(self) -> IntArray | None:
+        """Take the fullest switches of a lowest domain with room, the tightest one.
+
+        None if groups at several levels or required nodes make that unsafe.
+        """
+        if len(self.sizes) > 1 or any(self.sizes) or self.wanted.any():
+            return None
+        fits = self._summed(self.room) >= self.k
+        if not fits.any():
+            return None
+        level = self.fabric.level
+        fits &= level == level[fits].min()
+        room = np.where(fits, self._summed(self.room), kernels.FAR)
+        top = int(np.argmin(room))
+        inside = np.zeros(len(level), dtype=np.bool_)
+        inside[top] = True
+        for v in range(top + 1, len(level)):
+            inside[v] = inside[self.fabric.parent[v]]
+        taken = np.zeros(len(level), dtype=np.int64)
+        left = self.k
+        for v in np.argsort(-self.room, kind="stable").tolist():
+            if inside[v]:
+                taken[v] = min(left, int(self.room[v]))
+                left -= int(taken[v])
+        return taken

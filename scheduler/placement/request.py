@@ -1,0 +1,120 @@
+"""What is asked for: how many nodes, which are free, and what a good choice is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from types import MappingProxyType
+
+from ...instances import InputError
+from ...solvers import Limit, Status
+from ..topologies import Hierarchy
+
+
+class Objective(Enum):
+    """What is minimised, part after part."""
+
+    HOPS = "hops"
+    """The sum of the hops between all pairs of nodes."""
+    SWITCHES = "switches"
+    """Leaf switches with a node of the job, then hops."""
+    SPREAD = "spread"
+    """The level of the lowest domain with the whole job, then switches, then hops."""
+    BLOCKS = "blocks"
+    """Blocks with a node of the job, then how far free nodes get scattered over blocks
+    (see `measures.scattering`), then hops."""
+    FRAGMENTATION = "fragmentation"
+    """How far free nodes get scattered over all domains, then hops."""
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """Names of the numbers that are compared, in order."""
+        return _PARTS[self]
+
+
+_PARTS = {
+    Objective.HOPS: ("hops",),
+    Objective.SWITCHES: ("switches", "hops"),
+    Objective.SPREAD: ("level", "switches", "hops"),
+    Objective.BLOCKS: ("blocks", "scattering", "hops"),
+    Objective.FRAGMENTATION: ("scattering", "hops"),
+}
+
+
+@dataclass(frozen=True)
+class Request:
+    """A job that waits.
+
+    Parameters
+    ----------
+    k
+        Number of nodes.
+    objective
+        What a good choice is.
+    segment
+        Nodes come in groups of so many, each within one domain of the lowest level.
+    levels
+        The same for other levels: groups of so many nodes, each within one domain of
+        the level.
+    require
+        Nodes that must be chosen.
+    """
+
+    k: int
+    objective: Objective = Objective.SWITCHES
+    segment: int = 1
+    levels: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    require: frozenset[str] = frozenset()
+
+    def __post_init__(self) -> None:
+        for name, value in (("k", self.k), ("segment", self.segment)):
+            if value < 1:
+                raise InputError("must be at least 1", name, value)
+        for name, size in (("segment", self.segment), *self.levels.items()):
+            if size < 1 or self.k % size:
+                raise InputError(f"must divide k ({self.k})", name, size)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether any k free nodes will do."""
+        return self.segment == 1 and not self.levels and not self.require
+
+    def sizes(self, fabric: Hierarchy) -> dict[int, int]:
+        """Return the sizes of groups by level, each a multiple of those below.
+
+        Raises InputError if a level is unknown, or sizes do not nest.
+        """
+        found = {0: self.segment} if self.segment > 1 else {}
+        for name, size in self.levels.items():
+            if name not in fabric.levels:
+                problem = f"no such level (there are: {', '.join(fabric.levels)})"
+                raise InputError(problem, "levels", name)
+            level = fabric.levels.index(name)
+            if found.get(level, size) != size:
+                raise InputError("contradicts the segment", "levels", name)
+            found[level] = size
+        below, sizes = 1, dict(sorted(found.items()))
+        for level, size in sizes.items():
+            if size % below:
+                problem = f"must be a multiple of the size below, {below}"
+                raise InputError(problem, f"levels.{fabric.levels[level]}", size)
+            below = size
+        return sizes
+
+
+@dataclass(frozen=True)
+class Placement:
+    """The nodes that were chosen, and what is known of them."""
+
+    status: Status
+    fabric: int = 0
+    chosen: tuple[int, ...] = ()
+    """Numbers of the nodes in their fabric, in its order."""
+    objective: tuple[int, ...] | None = None
+    bound: tuple[int, ...] | None = None
+    """Proved: no choice is better than this."""
+    by: str = ""
+    """What vouches for the bound."""
+    limit: Limit | None = None
+    seconds: float = 0.0

@@ -1,0 +1,17 @@
+"""Compile the kernels of the choice of nodes before it is needed."""
+
+from __future__ import annotations
+
+from ..topologies import parse_cluster
+from .request import Objective, Request
+from .selection import NodeSelector
+
+_TINY = (
+    "SwitchName=a Nodes=a[1-3]\nSwitchName=b Nodes=b[1-3]\nSwitchName=t Switches=a,b"
+)
+
+
+def warm_placement() -> None:
+    """Choose nodes of a tiny cluster, so that numba compiles what that needs."""
+    selector = NodeSelector(parse_cluster(_TINY))
+    selector.select(Request(4, Objective.SWITCHES), selector.free())

@@ -1,0 +1,191 @@
+"""Which nodes are free: hostlists, or what Slurm and Kubernetes report as JSON.
+
+Reports are recognised by their content: ``sinfo --json``, ``scontrol show nodes
+--json``, ``squeue --json``, ``kubectl get pods -o json`` and ``kubectl get nodes -o
+json``. A report says of some nodes that they are free and of others that they are busy.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..instances import InputError, fields
+from ..instances.files import decoded, read_bytes
+from ..instances.parsing import parse_json
+from . import hostlist
+from .topologies.forest import first_repeated
+
+MOST_BYTES = 64 * 2**20
+"""Maximal size of a file or of standard input."""
+_RUNNING = {
+    "RUNNING",
+    "COMPLETING",
+    "CONFIGURING",
+    "SUSPENDED",
+    "STAGE_OUT",
+    "SIGNALING",
+}
+"""States of jobs that hold nodes."""
+_HARMLESS = {"IDLE", "CLOUD", "DYNAMIC_NORM", "DYNAMIC_FUTURE", "POWERED_DOWN"}
+"""States and flags of a node that may be given to a job."""
+_OVER = {"Succeeded", "Failed"}
+_NEVER_LEAVE = {"DaemonSet", "Node"}
+"""Owners of pods that run on every node, whatever else does."""
+
+
+@dataclass
+class Report:
+    """What is said of nodes; names in the order in which they come."""
+
+    free: dict[str, None] = field(default_factory=dict)
+    busy: dict[str, None] = field(default_factory=dict)
+    source: str = ""
+    """The report, empty for a hostlist."""
+
+    def add(self, name: str, free: bool) -> None:
+        """Add a node; one that is busy anywhere is busy."""
+        if free and name not in self.busy:
+            self.free[name] = None
+        elif not free:
+            self.free.pop(name, None)
+            self.busy[name] = None
+
+
+def read_state(text: str, option: str) -> Report:
+    """Read an option that says which nodes are free, or busy.
+
+    Parameters
+    ----------
+    text
+        A hostlist; ``@`` and the name of a file with one, where ``#`` begins a comment,
+        or with a report; or ``-`` for standard input.
+    option
+        Its name, for messages. A hostlist is that of free nodes unless this says
+        ``--busy``.
+
+    Raises
+    ------
+    InputError
+        If a file cannot be read, a name is listed twice, or a report is of no known
+        kind.
+    """
+    if text != "-" and not text.startswith("@"):
+        return _hostlist(text, option)
+    file = text if text == "-" else text[1:]
+    content = decoded(read_bytes(file, most=MOST_BYTES), file=file)
+    try:
+        if content.lstrip().startswith("{"):
+            return parse_report(content)
+        return _hostlist(re.sub(r"#[^\r\n]*", "", content), option)
+    except InputError as error:
+        raise error.of_file("standard input" if file == "-" else file) from None
+
+
+def _hostlist(text: str, option: str) -> Report:
+    names = hostlist.unfold(text, field=option) if text.strip(", \t\r\n") else []
+    found = dict.fromkeys(names)
+    if len(found) < len(names):
+        raise InputError("is listed twice", option, first_repeated(names))
+    return Report(busy=found) if option == "--busy" else Report(free=found)
+
+
+def parse_report(text: str) -> Report:
+    """Read a report; raises InputError if it is malformed or of no known kind."""
+    document = fields.objects(parse_json(text), "document")
+    report = Report()
+    if "sinfo" in document:
+        report.source = "sinfo"
+        for name, states in _sinfo(document):
+            report.add(name, states <= _HARMLESS)
+    elif "nodes" in document:
+        report.source = "scontrol"
+        for name, states in _nodes(document):
+            report.add(name, states <= _HARMLESS)
+    elif "jobs" in document:
+        report.source = "squeue"
+        for name in _jobs(document):
+            report.add(name, False)
+    elif "items" in document:
+        report.source = "kubectl"
+        for name, free in _items(document):
+            report.add(name, free)
+    else:
+        problem = "is no report of sinfo, scontrol, squeue or kubectl"
+        raise InputError(problem, "document")
+    return report
+
+
+def _sinfo(document: dict[str, Any]) -> Iterator[tuple[str, set[str]]]:
+    for i, entry in enumerate(_objects(document["sinfo"], "sinfo")):
+        at = f"sinfo[{i}]"
+        states = _states(fields.objects(entry.get("node"), f"{at}.node"), f"{at}.node")
+        nodes = fields.objects(entry.get("nodes"), f"{at}.nodes")
+        for name in fields.strings(nodes.get("nodes"), f"{at}.nodes.nodes"):
+            yield from ((one, states) for one in hostlist.unfold(name, field=at))
+
+
+def _nodes(document: dict[str, Any]) -> Iterator[tuple[str, set[str]]]:
+    for i, entry in enumerate(_objects(document["nodes"], "nodes")):
+        at = f"nodes[{i}]"
+        yield _name(entry.get("name"), f"{at}.name"), _states(entry, at)
+
+
+def _states(entry: dict[str, Any], at: str) -> set[str]:
+    """Return states and flags; older versions give one state as text, and flags."""
+    found: set[str] = set()
+    for key in ("state", "state_flags"):
+        value = entry.get(key, [] if key == "state_flags" else None)
+        listed = [value] if isinstance(value, str) else value
+        for word in fields.strings(listed, f"{at}.{key}"):
+            found.update(word.upper().split("+"))
+    if not found:
+        raise InputError("is empty", f"{at}.state")
+    return found
+
+
+def _jobs(document: dict[str, Any]) -> Iterator[str]:
+    for i, entry in enumerate(_objects(document["jobs"], "jobs")):
+        at = f"jobs[{i}]"
+        state = entry.get("job_state")
+        listed = [state] if isinstance(state, str) else state
+        states = set(fields.strings(listed, f"{at}.job_state"))
+        nodes = fields.string(entry.get("nodes", ""), f"{at}.nodes")
+        if states & _RUNNING and nodes:
+            yield from hostlist.unfold(nodes, field=f"{at}.nodes")
+
+
+def _items(document: dict[str, Any]) -> Iterator[tuple[str, bool]]:
+    for i, entry in enumerate(_objects(document["items"], "items")):
+        at, kind = f"items[{i}]", entry.get("kind")
+        spec = fields.objects(entry.get("spec") or {}, f"{at}.spec")
+        status = fields.objects(entry.get("status") or {}, f"{at}.status")
+        metadata = fields.objects(entry.get("metadata") or {}, f"{at}.metadata")
+        if kind == "Pod":
+            owners = metadata.get("ownerReferences") or []
+            kinds = {o.get("kind") for o in _objects(owners, f"{at}.ownerReferences")}
+            idle = bool(kinds & _NEVER_LEAVE) or status.get("phase") in _OVER
+            if spec.get("nodeName") and not idle:
+                yield _name(spec["nodeName"], f"{at}.spec.nodeName"), False
+        elif kind == "Node":
+            name = _name(metadata.get("name"), f"{at}.metadata.name")
+            conditions = _objects(status.get("conditions") or [], f"{at}.conditions")
+            ready = any(
+                c.get("type") == "Ready" and c.get("status") == "True"
+                for c in conditions
+            )
+            yield name, ready and not spec.get("unschedulable")
+
+
+def _objects(value: Any, at: str) -> list[dict[str, Any]]:
+    listed = fields.lists(value, at)
+    return [fields.objects(entry, f"{at}[{i}]") for i, entry in enumerate(listed)]
+
+
+def _name(value: Any, at: str) -> str:
+    name = fields.string(value, at)
+    if not name:
+        raise InputError("must not be empty", at)
+    return name

@@ -1,0 +1,9 @@
+"""Topologies of clusters as schedulers and fabrics describe them, one reader each."""
+
+from .fabric import Cluster as Cluster
+from .fabric import Fabric as Fabric
+from .fabric import Hierarchy as Hierarchy
+from .fabric import Kind as Kind
+from .fabric import Space as Space
+from .reading import parse_cluster as parse_cluster
+from .reading import read_cluster as read_cluster

@@ -1,0 +1,82 @@
+"""CSV of nodes and their coordinates, for meshes, tori and points in space.
+
+A comment ``# torus 8x8x4`` or ``# mesh 8x8`` before the column names gives the network;
+without one, nodes are points and hops are counted along the axes.
+"""
+
+from __future__ import annotations
+
+import re
+
+from ...instances import InputError, Mesh, Points, Torus
+from ...instances.topologies.grid import grid_shape
+from .fabric import MOST_NODES, Cluster, Kind, Space
+from .forest import Where
+from .infiniband import csv_rows
+
+_HEADS = ("node", "name", "host", "hostname", "nodename")
+_SHAPE = re.compile(
+    r"^#\s*(?P<kind>torus|mesh)\s+(?P<shape>\d{1,7}(?:\s*[x,]\s*\d{1,7}){0,7})\s*$",
+    re.MULTILINE | re.IGNORECASE | re.ASCII,
+)
+_FARTHEST = 2**31
+
+
+def looks_like_coordinates(header: list[str]) -> bool:
+    """Whether a line of column names is that of nodes with coordinates."""
+    return len(header) >= 2 and header[0].strip().lower() in _HEADS
+
+
+def read_coordinates(text: str, where: Where) -> Cluster:
+    """Build a cluster from nodes and coordinates; raises InputError with the line."""
+    shape_line = _SHAPE.search(text)
+    nodes: dict[str, int] = {}
+    sites: list[tuple[int, ...]] = []
+    shape: tuple[int, ...] = ()
+    if shape_line:
+        shape = grid_shape(tuple(map(int, re.findall(r"\d+", shape_line["shape"]))))
+    for number, row in csv_rows(text, where):
+        if nodes.setdefault(row[0], number) != number:
+            where.fail(number, "is listed twice", "node", row[0])
+        if len(nodes) > MOST_NODES:
+            where.fail(number, f"has more than {MOST_NODES} nodes")
+        sites.append(_site(number, row, where))
+        if len(sites[-1]) != len(sites[0]) or (shape and len(sites[-1]) != len(shape)):
+            wanted = len(shape or sites[0])
+            where.fail(number, f"must have {wanted} coordinates", "node", ",".join(row))
+        if shape and any(
+            not 0 <= x < side for x, side in zip(sites[-1], shape, strict=True)
+        ):
+            where.fail(number, "lies outside the network", "node", ",".join(row))
+    if not nodes:
+        where.fail(0, "has no nodes")
+    if shape and len(set(sites)) < len(sites):
+        where.fail(0, "two nodes have the same coordinates")
+    words = "x".join(map(str, shape))
+    try:
+        if shape_line and shape_line["kind"].lower() == "torus":
+            topology: Mesh | Torus | Points = Torus(shape)
+            words += " torus"
+        elif shape_line:
+            topology = Mesh(shape)
+            words += " mesh"
+        else:
+            topology = Points(tuple(sites))
+            words = f"points in {len(sites[0])}-D"
+    except InputError as error:
+        raise error.of_file(where.file) from None
+    fabric = Space(Kind.PRODUCT, tuple(nodes), topology, tuple(sites), words)
+    return Cluster("nodes with coordinates", (fabric,))
+
+
+def _site(number: int, row: list[str], where: Where) -> tuple[int, ...]:
+    """Read coordinates: a column each, or all in one such as ``(0,1,2)`` or ``0x1``."""
+    words = row[1:]
+    if len(words) == 1:
+        words = re.split(r"[\s,;x]+", words[0].strip("()[] "))
+    if not words or not all(re.fullmatch(r"-?\d{1,18}", w, re.ASCII) for w in words):
+        where.fail(number, "must have integer coordinates", "node", ",".join(row))
+    site = tuple(map(int, words))
+    if any(abs(x) >= _FARTHEST for x in site):
+        where.fail(number, "coordinates must stay below 2^31", "node", ",".join(row))
+    return site

@@ -1,0 +1,194 @@
+"""The machine that every reader of topologies makes: fabrics with named nodes.
+
+A `Hierarchy` is a tree of domains (switches, blocks, racks, zones) with nodes at them,
+a `Space` is any other network: a torus, points, a graph. A cluster whose parts are not
+connected has one fabric for each part; a job runs in one of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from functools import cached_property
+
+import numpy as np
+
+from ...instances import InputError, IntArray, Site
+from ...instances.topologies import Topology
+
+MOST_NODES = 2**20
+MOST_DOMAINS = 2**18
+MOST_DEPTH = 64
+"""Maximal numbers of nodes and domains, and maximal depth of a tree of domains."""
+MOST_BYTES = 64 * 2**20
+"""Maximal size of a file of a topology, unpacked."""
+
+
+class Kind(Enum):
+    """What a fabric is."""
+
+    TREE = "tree"
+    BLOCKS = "blocks"
+    PRODUCT = "product"
+    GRAPH = "graph"
+
+
+@dataclass(frozen=True, eq=False)
+class Hierarchy:
+    """A tree of domains with nodes at them; parents come before their children.
+
+    Two nodes are one hop each from their domains; domains are as many hops apart as the
+    weights of the path between them say.
+    """
+
+    kind: Kind
+    nodes: tuple[str, ...]
+    home: IntArray
+    """The domain of every node."""
+    domains: tuple[str, ...]
+    parent: IntArray
+    """Of every domain; -1 at the first one, the root."""
+    weight: IntArray
+    """Of the edge from a domain to its parent, in half hops."""
+    levels: tuple[str, ...] = ()
+    """Names of the levels from the lowest up; missing ones are made up."""
+
+    def __post_init__(self) -> None:
+        for array in (self.home, self.parent, self.weight):
+            array.setflags(write=False)
+        height = int(self.level.max()) + 1
+        names = [*self.levels[:height]]
+        names += [f"level{i + 1}" for i in range(len(names), height)]
+        object.__setattr__(self, "levels", tuple(names))
+
+    @cached_property
+    def level(self) -> IntArray:
+        """Height of every domain: 0 where there is none below it."""
+        level = np.zeros(len(self.parent), dtype=np.int64)
+        for v in range(len(level) - 1, 0, -1):
+            up = self.parent[v]
+            level[up] = max(level[up], level[v] + 1)
+        return level
+
+    @cached_property
+    def has_nodes(self) -> IntArray:
+        """Number of nodes at every domain itself."""
+        return np.bincount(self.home, minlength=len(self.parent))
+
+    def below(self, counts: IntArray) -> IntArray:
+        """Return the sums over subtrees of numbers at the domains themselves."""
+        total = np.array(counts, dtype=np.int64)
+        for v in range(len(total) - 1, 0, -1):
+            total[self.parent[v]] += total[v]
+        return total
+
+    def count(self, chosen: Sequence[int] | IntArray) -> IntArray:
+        """Return how many of some nodes are at every domain itself."""
+        homes = self.home[np.asarray(chosen, dtype=np.int64)]
+        return np.bincount(homes, minlength=len(self.parent))
+
+    def hops(self, chosen: Sequence[int] | IntArray) -> int:
+        """Return the sum of the hops between all pairs of nodes."""
+        k, twice = len(chosen), 0
+        counts = self.below(self.count(chosen)).tolist()
+        for c, weight in zip(counts[1:], self.weight[1:].tolist(), strict=True):
+            twice += weight * c * (k - c)
+        return k * (k - 1) + twice // 2
+
+    def distance(self, a: int, b: int) -> int:
+        """Return the hops between two nodes, from the path between them."""
+        if a == b:
+            return 0
+        climbed: dict[int, int] = {}
+        way, v = 0, int(self.home[a])
+        while v >= 0:
+            climbed[v] = way
+            way += int(self.weight[v])
+            v = int(self.parent[v])
+        way, v = 0, int(self.home[b])
+        while v not in climbed:
+            way += int(self.weight[v])
+            v = int(self.parent[v])
+        return 2 + (way + climbed[v]) // 2
+
+    def leaves(self) -> int:
+        """Return how many domains have nodes of their own."""
+        return int(np.count_nonzero(self.has_nodes))
+
+    def summary(self) -> str:
+        """Describe it in a few words."""
+        if self.kind is Kind.BLOCKS:
+            shown = f"{counted(self.leaves(), 'block')}"
+        else:
+            name = self.levels[0]
+            leaf = "leaf switch" if name == "switch" else name
+            height = len(self.levels)
+            shown = f"{height}-level tree, {counted(self.leaves(), leaf)}"
+        return f"{shown}, {counted(len(self.nodes), 'node')}"
+
+
+@dataclass(frozen=True, eq=False)
+class Space:
+    """A network that is no tree: a torus, points in space, or a graph."""
+
+    kind: Kind
+    nodes: tuple[str, ...]
+    topology: Topology
+    sites: tuple[Site, ...]
+    """The site of every node in the topology."""
+    words: str
+    """What it is, such as ``4x4x2 torus``."""
+
+    def distance(self, a: int, b: int) -> int:
+        """Return the hops between two nodes."""
+        return self.topology.distance(self.sites[a], self.sites[b])
+
+    def summary(self) -> str:
+        """Describe it in a few words."""
+        return f"{self.words}, {counted(len(self.nodes), 'node')}"
+
+
+Fabric = Hierarchy | Space
+
+
+@dataclass(frozen=True, eq=False)
+class Cluster:
+    """The machine in a file: its fabrics, the format, and what was left out."""
+
+    source: str
+    fabrics: tuple[Fabric, ...]
+    notes: tuple[str, ...] = field(default=())
+
+    def __post_init__(self) -> None:
+        if not self.fabrics:
+            raise InputError("has no nodes", "topology")
+
+    @cached_property
+    def index(self) -> dict[str, tuple[int, int]]:
+        """The fabric of every node, and its number there."""
+        return {
+            name: (i, j)
+            for i, fabric in enumerate(self.fabrics)
+            for j, name in enumerate(fabric.nodes)
+        }
+
+    def summary(self) -> str:
+        """Say in one line what was recognised."""
+        parts = [fabric.summary() for fabric in self.fabrics]
+        shown = parts[0]
+        if len(parts) > 1:
+            total = sum(len(fabric.nodes) for fabric in self.fabrics)
+            words = f"{len(parts)} parts without a connection, {total} nodes"
+            shown = f"{words}; the first: {shown}"
+        return "; ".join([f"{self.source}: {shown}", *self.notes])
+
+
+def counted(number: int, what: str) -> str:
+    """Return a number with its noun.
+
+    >>> counted(1, "switch"), counted(2, "leaf switch"), counted(3, "node")
+    ('1 switch', '2 leaf switches', '3 nodes')
+    """
+    ending = "" if number == 1 else "es" if what.endswith("ch") else "s"
+    return f"{number} {what}{ending}"

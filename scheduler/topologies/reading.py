@@ -1,0 +1,120 @@
+"""Reading the file of a topology: which format it is shows in its content."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from ...instances import InputError
+from ...instances.files import decoded, read_bytes, unpacked
+from ...instances.parsing import parse_json
+from . import cobalt, coordinates, infiniband, kubernetes, slurm_conf
+from .fabric import MOST_BYTES, Cluster
+from .forest import Where
+from .lined_yaml import parse_lined
+from .slurm_yaml import read_slurm_yaml
+from .topograph import read_topograph
+
+FORMATS = (
+    "Slurm topology.conf or topology.yaml, a topograph model, ibnetdiscover, CSV of "
+    "cables or of nodes with coordinates, JSON of Kubernetes nodes, Cobalt partitions"
+)
+
+
+def read_cluster(
+    path: str | Path,
+    *,
+    name: str = "",
+    labels: Sequence[str] = (),
+    nodes: Sequence[str] = (),
+) -> Cluster:
+    """Read the topology of a cluster, possibly packed with xz.
+
+    Parameters
+    ----------
+    path
+        The file; ``-`` is standard input.
+    name
+        Which topology, in files that have several.
+    labels
+        Labels of the levels of Kubernetes nodes, from the top down.
+    nodes
+        Nodes of a flat topology, which lists none.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read or is of none of these formats; one line with the
+        file, the line in it, the field and the value.
+    """
+    content = read_bytes(path, most=MOST_BYTES)
+    text = decoded(unpacked(content, file=path, most=MOST_BYTES), file=path)
+    try:
+        return parse_cluster(text, str(path), name=name, labels=labels, nodes=nodes)
+    except InputError as error:
+        raise error.of_file(path) from None
+
+
+def parse_cluster(
+    text: str,
+    file: str = "topology",
+    *,
+    name: str = "",
+    labels: Sequence[str] = (),
+    nodes: Sequence[str] = (),
+) -> Cluster:
+    """Build a cluster from the text of a file; see `read_cluster`."""
+    where = Where(file)
+    begin = text.lstrip()
+    if not begin:
+        where.fail(0, "is empty")
+    if name and not _is_yaml(text):
+        where.fail(0, "is for files with several topologies", "--topology-name", name)
+    if begin.startswith("{"):
+        document = parse_json(text, file=file)
+        if not kubernetes.looks_like_kubernetes(document):
+            where.fail(0, "is JSON, but no list of Kubernetes nodes")
+        return kubernetes.read_kubernetes(document, where, labels)
+    if labels:
+        where.fail(0, "is for Kubernetes nodes", "--labels", ",".join(labels))
+    if cobalt.looks_like_cobalt(begin):
+        return cobalt.read_cobalt(text, where)
+    if infiniband.looks_like_ibnetdiscover(text):
+        return infiniband.read_ibnetdiscover(text, where)
+    if slurm_conf.looks_like_slurm_conf(text):
+        return slurm_conf.read_slurm_conf(text, where)
+    header = _header(text)
+    if infiniband.looks_like_edges(header):
+        return infiniband.read_edges(text, where)
+    if coordinates.looks_like_coordinates(header):
+        return coordinates.read_coordinates(text, where)
+    if _is_yaml(text):
+        return _from_yaml(text, where, name, nodes)
+    raise InputError(f"is none of: {FORMATS}", file=file)
+
+
+def _from_yaml(text: str, where: Where, name: str, nodes: Sequence[str]) -> Cluster:
+    document = parse_lined(text, where)
+    if isinstance(document.value, list):
+        return read_slurm_yaml(document, where, name, nodes)
+    if isinstance(document.value, dict) and {"switches", "blocks"} <= set(
+        document.value
+    ):
+        return read_topograph(document, where, name)
+    problem = "is YAML, but neither topology.yaml nor a model of topograph"
+    raise InputError(problem, file=where.file)
+
+
+def _is_yaml(text: str) -> bool:
+    """Whether a line begins a list of topologies, or a model's switches or blocks."""
+    return bool(re.search(r"^(?:-\s+topology|switches|blocks)\s*:", text, re.MULTILINE))
+
+
+def _header(text: str) -> list[str]:
+    """Return the first line of a CSV that is no comment, as its cells."""
+    for line in text.splitlines():
+        if line.strip() and not line.lstrip().startswith("#"):
+            return next(csv.reader([line[:1000]]))
+    return []

@@ -1,0 +1,104 @@
+"""Cluster models of NVIDIA topograph: a switch tree, and accelerator domains.
+
+The model is read as the tree of its switches, or (``name="block"``) as blocks: one for
+each accelerator domain or sub-domain. What topograph answers is in formats that other
+readers know: topology.conf, topology.yaml, and labels of Kubernetes nodes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from .fabric import Cluster, Kind
+from .forest import Switch, Where, cluster_of
+from .lined_yaml import Lined
+
+VIEWS = ("tree", "block")
+_DOMAIN, _SUB_DOMAIN = "/domain", "/sub-domain"
+
+
+def read_topograph(document: Lined, where: Where, name: str = "") -> Cluster:
+    """Build a cluster from a model; ``name`` is ``tree`` (default) or ``block``."""
+    view = name or VIEWS[0]
+    if view not in VIEWS:
+        where.fail(0, f"must be {' or '.join(VIEWS)}", "topology", name)
+    fields: dict[str, Lined] = document.of(dict, where, "document")
+    blocks = [
+        entry.of(dict, where, "block") | {"": entry}
+        for entry in fields["blocks"].items(where, "blocks")
+    ]
+    if view == "block":
+        return _blocks(blocks, where)
+    switches: dict[str, Switch] = {}
+    tree: dict[str, Lined] = fields["switches"].of(dict, where, "switches")
+    for title, entry in tree.items():
+        children: list[str] = []
+        if entry.value:  # a switch may be there with nothing said of it
+            inner: dict[str, Lined] = entry.of(dict, where, f"switches.{title}")
+            if "switches" in inner:
+                children = inner["switches"].names(where, "switches")
+        switches[title] = Switch(title, entry.line, children, [])
+    for switch in list(switches.values()):  # leaves are only named by their parents
+        for child in switch.children:
+            switches.setdefault(child, Switch(child, switch.line))
+    for block in blocks:
+        if "switch" not in block:
+            where.fail(block[""].line, "needs switch", "block")
+        title = block["switch"].text(where, "switch")
+        switch = switches.setdefault(title, Switch(title, block[""].line))
+        switch.nodes = [*switch.nodes, *_nodes(block, where)]
+    return cluster_of("topograph model", list(switches.values()), where)
+
+
+def _blocks(blocks: list[dict[str, Lined]], where: Where) -> Cluster:
+    """Build a tree of accelerator domains, with sub-domains where there are any."""
+    domains: dict[str, Switch] = {}
+    top = Switch("all-domains")
+    parts: dict[str, Switch] = {}
+    divided = False
+    left_out = 0
+    for block in blocks:
+        labels = _annotations(block, where)
+        nodes = _nodes(block, where)
+        domain = next((v for k, v in labels.items() if k.endswith(_DOMAIN)), "")
+        if not domain:
+            left_out += len(nodes)
+            continue
+        line = block[""].line
+        whole = domains.setdefault(domain, Switch(domain, line))
+        sub = next((v for k, v in labels.items() if k.endswith(_SUB_DOMAIN)), "")
+        if sub:
+            divided = True
+            title = f"{domain}/{sub}"
+            if title not in parts:
+                parts[title] = Switch(title, line)
+                whole.children = [*whole.children, title]
+            whole = parts[title]
+        whole.nodes = [*whole.nodes, *nodes]
+    top.children = list(domains)
+    switches = [*domains.values(), *parts.values()]
+    if len(domains) > 1:
+        switches.append(top)
+    names = ("sub-domain", "domain", "machine") if divided else ("block", "machine")
+    return cluster_of(
+        "topograph model (blocks)",
+        switches,
+        where,
+        kind=Kind.BLOCKS,
+        levels=names,
+        notes=[f"{left_out} nodes without a domain left out"] if left_out else [],
+    )
+
+
+def _nodes(block: Mapping[str, Lined], where: Where) -> list[str]:
+    return block["nodes"].names(where, "nodes") if "nodes" in block else []
+
+
+def _annotations(block: Mapping[str, Lined], where: Where) -> dict[str, str]:
+    """Return annotations and labels of a block as texts."""
+    found: dict[str, str] = {}
+    for key in ("annotations", "labels"):
+        if key in block:
+            inner: dict[str, Lined] = block[key].of(dict, where, key)
+            found |= {name: value.text(where, name) for name, value in inner.items()}
+    return found

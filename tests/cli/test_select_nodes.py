@@ -1,0 +1,163 @@
+"""``closeknit select --topology`` as an operator calls it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from closeknit.cli.app import run
+from closeknit.solvers.kernels import interpreted
+
+RACKS = """\
+SwitchName=r1 Nodes=a[01-19]
+SwitchName=r2 Nodes=b[01-10]
+SwitchName=r3 Nodes=c[01-10]
+SwitchName=top Switches=r[1-3]
+"""
+BLOCKS = """\
+BlockName=b1 Nodes=p[01-18]
+BlockName=b2 Nodes=q[01-18]
+BlockName=b3 Nodes=r[01-12]
+BlockSizes=12
+"""
+
+Ask = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def ask(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Ask:
+    def select(*words: str, text: str = RACKS) -> tuple[int, str, str]:
+        file = tmp_path / "topology"
+        file.write_text(text, encoding="utf-8")
+        with interpreted():
+            status = run(["select", "--topology", str(file), *words])
+        said = capsys.readouterr()
+        return status, said.out, said.err.replace(str(file), "FILE")
+
+    return select
+
+
+def test_the_answer_for_people(ask: Ask) -> None:
+    status, out, _ = ask("-k", "20", "--objective", "blocks", "--explain")
+    lines = out.splitlines()
+    assert status == 0
+    assert lines[0] == "Slurm topology.conf: 2-level tree, 3 leaf switches, 39 nodes"
+    assert "  chosen      b[01-10],c[01-10]" in lines
+    assert "  bound       2 blocks, 200 scattering, 580 hops" in lines
+    assert "  status      optimal (enumerated: placement-dp)" in lines
+    assert "  r2: 10 of 10 free nodes" in lines
+    assert "  largest job in one switch: 19 nodes, then 19" in lines
+
+
+def test_the_answer_for_programs(ask: Ask, tmp_path: Path) -> None:
+    words = ("-k", "2", "--busy", "a[01-19],b[01-09]", "--exclude", "c[01-09]")
+    assert ask(*words, "--format", "hostlist")[1] == "b10,c10\n"
+    assert ask(*words, "--format", "lines")[1] == "b10\nc10\n"
+    ranks = ask(*words, "--format", "rankfile")[1]
+    assert ranks == "rank 0=b10 slot=0\nrank 1=c10 slot=0\n"
+    status, out, _ = ask(*words, "--format", "json")
+    found: dict[str, Any] = json.loads(out)
+    assert (status, found["chosen"]) == (0, ["b10", "c10"])
+    assert found["cost"] == found["bound"] == {"switches": 2, "hops": 4}
+    file = tmp_path / "answer.json"
+    ask(*words, "--json", str(file), "--format", "lines")
+    again = json.loads(file.read_text(encoding="utf-8"))
+    assert {**again, "seconds": 0} == {**found, "seconds": 0}
+
+
+def test_segments_and_why_they_do_not_fit(ask: Ask) -> None:
+    words = ("-k", "36", "--objective", "blocks", "--segment", "12")
+    _, out, _ = ask(*words, "--format", "json", text=BLOCKS)
+    names = json.loads(out)["chosen"]
+    assert [sum(n[0] == block for n in names) for block in "pqr"] == [12, 12, 12]
+    status, out, _ = ask(*words, "--busy", "r01", "--explain", text=BLOCKS)
+    assert status == 3
+    assert "  groups of 12 in one block: 2, 3 wanted\n" in out
+    status, out, err = ask(*words, "--busy", "r01", "--format", "hostlist", text=BLOCKS)
+    assert (status, out) == (3, "")
+    assert err == "closeknit: infeasible: no choice of free nodes is possible\n"
+    assert ask("-k", "49", text=BLOCKS)[0] == 3
+
+
+def test_required_nodes_and_levels(ask: Ask) -> None:
+    _, out, _ = ask("-k", "4", "--require", "a[01-02]", "--format", "hostlist")
+    assert out == "a[01-04]\n"
+    words = ("-k", "12", "--levels", "switch=6,level2=12", "--format", "hostlist")
+    assert ask(*words)[1] == "a[01-12]\n"
+
+
+def test_reports_of_slurm(ask: Ask, tmp_path: Path) -> None:
+    report = tmp_path / "squeue.json"
+    jobs = [{"job_state": ["RUNNING"], "nodes": "a[01-19],b[01-10],login1"}]
+    report.write_text(json.dumps({"jobs": jobs}), encoding="utf-8")
+    _, out, _ = ask("-k", "1", "--busy", f"@{report}")
+    assert "  free        10 of 39 nodes" in out
+    assert "  ignored     1 nodes that are not in the topology" in out
+    status, _, err = ask("-k", "1", "--free", f"@{report}")
+    assert status == 2
+    assert "--free: says which nodes are busy: give it with --busy" in err
+
+
+def test_flat_topologies_take_their_nodes_from_the_free_ones(ask: Ask) -> None:
+    text = "- topology: plain\n  flat: true\n"
+    _, out, _ = ask("-k", "2", "--free", "x[1-3]", "--format", "hostlist", text=text)
+    assert out == "x[1-2]\n"
+
+
+def test_other_networks_get_hops(ask: Ask) -> None:
+    text = "# mesh 3x3\nnode,x,y\n" + "\n".join(
+        f"n{x}{y},{x},{y}" for x in range(3) for y in range(3)
+    )
+    _, out, _ = ask("-k", "4", "--format", "json", text=text)
+    assert json.loads(out)["cost"] == {"hops": 8}
+
+
+BAD = [
+    ((), "-k: is needed with --topology"),
+    (("-k", "0"), "-k: must be from 1 to"),
+    (("-k", "4", "--free", "zz"), "--free: is not in the topology: 'zz'"),
+    (("-k", "4", "--free", "a01,a01"), "--free: is listed twice: 'a01'"),
+    (("-k", "4", "--free", "a[]"), "--free: must be numbers and ranges"),
+    (("-k", "4", "--free", "a[1-1000000000]"), "--free: has more than"),
+    (("-k", "4", "--busy", "zz"), "--busy: is not in the topology: 'zz'"),
+    (("-k", "4", "--busy", "a01", "--free", "a02"), "--busy: cannot be given with"),
+    (("-k", "4", "--exclude", "zz"), "--exclude: is not in the topology: 'zz'"),
+    (("-k", "4", "--require", "zz"), "--require: is not in the topology: 'zz'"),
+    (
+        ("-k", "4", "--require", "a01", "--busy", "a01"),
+        "--require: is required, but not free: 'a01'",
+    ),
+    (("-k", "4", "--segment", "3"), "--segment: must divide k (4), not 3"),
+    (
+        ("-k", "4", "--levels", "rack=2"),
+        "--levels: no such level: 'rack' (there are: switch",
+    ),
+    (("-k", "4", "--levels", "rack"), "--levels: must be LEVEL=N,..."),
+    (("-k", "4", "--levels", "switch=2,switch=4"), "--levels: is given twice"),
+    (("-k", "4", "--topology-name", "x"), "--topology-name: is for files with"),
+    (("-k", "4", "--labels", "x"), "--labels: is for Kubernetes nodes"),
+    (("-k", "4", "--queue", "q"), "--queue: is not for --topology"),
+    (("-k", "4", "--serve"), "--serve: is not for --topology"),
+    (("-k", "4", "--objective", "hop"), "invalid choice: 'hop' (did you mean hops?)"),
+]
+
+
+@pytest.mark.parametrize(("words", "complaint"), BAD)
+def test_bad_input_is_one_line(
+    ask: Ask, words: tuple[str, ...], complaint: str
+) -> None:
+    status, out, err = ask(*words)
+    assert (status, out) == (2, "")
+    assert complaint in err
+    assert err.count("\n") == 1
+
+
+def test_one_of_the_two_forms_is_needed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["select"]) == 2
+    assert "--config: is needed, or --topology" in capsys.readouterr().err
+    assert run(["select", "--config", "x", "-k", "3"]) == 2
+    assert "-k: needs --topology" in capsys.readouterr().err
