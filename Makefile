@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 OUT ?= out
 SECONDS ?= 60
 
-.PHONY: data review check-wheel help report test test-slow lint lock audit licences fuzz bench bench-exact bench-models bench-procset-models bench-procset-bb bench-sukp bench-sukp-table bench-submesh bench-stream bench-network bench-mapping bench-packing bench-ptas bench-graphs bench-ksubset-proofs bench-limits bench-cold warm soak mutation clean
+.PHONY: data review check-wheel help report test test-slow lint lock audit licences fuzz bench bench-exact bench-models bench-procset-models bench-procset-bb bench-sukp bench-sukp-table bench-submesh bench-stream bench-network bench-mapping bench-packing bench-procset-proofs bench-ptas bench-graphs bench-ksubset-proofs bench-limits bench-cold warm soak mutation clean
 
 help:
 	@echo "make report     set up, run every method on the bundled instances, write $(OUT)/report"
@@ -26,6 +26,7 @@ help:
 	@echo "make bench-exact  proofs of optimality: sizes, seconds, what each rule buys"
 	@echo "make bench-models  what the models for general solvers prove, and in what time"
 	@echo "make bench-procset-bb  proofs for processor sets without a structure to follow"
+	@echo "make bench-procset-proofs  what their proofs weigh, and take to write and check"
 	@echo "make bench-sukp  set-union knapsacks proven, beside a general solver"
 	@echo "make bench-procset-models  the same for the models of processor sets"
 	@echo "make bench-submesh  submesh allocation as the mesh fills, beside 0/1 arrays"
@@ -143,6 +144,10 @@ bench-procset-models: $(VENV)/.ready
 # ARGS="--ablate", ARGS="--models 60", or ARGS="'12^3 r=32 full'" for single rows
 bench-procset-bb: $(VENV)/.ready
 	$(BIN)/python benchmarks/bench_procset_bb.py $(ARGS)
+
+# ARGS="bundled planes --limit 300"
+bench-procset-proofs: $(VENV)/.ready
+	$(BIN)/python benchmarks/bench_procset_proofs.py $(ARGS)
 
 # ARGS="--all --baseline none", ARGS="--only 120x120"
 bench-sukp: $(VENV)/.ready

@@ -175,6 +175,7 @@ NOT_COMPARED = {
     ("docs/online-rule.md", "make bench-stream"): SPEED,
     ("docs/online-rule.md", "closeknit reproduce online-rule"): TRACE,
     ("docs/set-opening-bb.md", "make bench-procset-bb"): SPEED,
+    ("docs/proofs.md", "make bench-procset-proofs"): SPEED,
     ("docs/procset-heuristics.md", "python benchmarks/bench_reaching.py"): HOURS,
     ("docs/procset-models.md", "make bench-procset-models"): SPEED,
     ("docs/procset.md", "python benchmarks/bench_procset.py"): SPEED,

@@ -92,6 +92,7 @@ class _Prover:
         self._added: dict[tuple[int, ...], list[int]] = {}
         self._counts: dict[tuple[int, ...], Count] = {}
         self._upper: list[_Upper] = []
+        self._lower: list[Logged] = []
         self.levels = list(self._priced(instance))
 
     def _priced(self, instance: ProcSet) -> Iterator[_Level]:
@@ -129,6 +130,8 @@ class _Prover:
             if least:
                 lower = self._at_least(least, row, f"z{number}")
                 self._store.hold(lower, [(-c, s) for s, c in row.items()], least)
+                dear = {s: -c for s, c in row.items()}
+                self._lower.append(Logged([lower], dear, least))
                 rest = log.combined([(1, rest), (weight, lower)])
                 budget -= weight * least
                 pairs = zip(factors, costs, strict=True)
@@ -181,7 +184,7 @@ class _Prover:
         costs = [
             Logged([upper.number], upper.row, upper.degree) for upper in self._upper
         ]
-        rows += costs
+        rows += [*self._lower, *costs]
         families = Families(list(alike), [len(group) for group in groups])
         budgets = Budgets(families, [one.budget for one in self._upper])
         reach = Reach(self._store, families, groups, self._member, self._counts)

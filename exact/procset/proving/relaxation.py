@@ -39,6 +39,8 @@ _SCALES = (
 """What multipliers are scaled by before they are rounded; short numbers first."""
 _MOST = 2.0**61
 """No sum of a combination in 64 bits may exceed it."""
+_LARGE = 5000
+"""Rows from which an interior point method is faster."""
 _PENALTY = 1000.0
 """For each unit by which the first row is missed, relative to the goal."""
 
@@ -121,7 +123,7 @@ class Relaxation:
             A_ub=self._above,
             b_ub=self._bounds,
             bounds=bounds,
-            method="highs-ds",
+            method="highs-ds" if len(self._rows) < _LARGE else "highs-ipm",
         )
         if found.status != 0:
             return np.zeros(self._columns), np.zeros(len(self._rows))
