@@ -22,6 +22,8 @@ MOST_SUM = 2**61
 """Most that the coefficients of a row may add up to."""
 _FIRST = 128
 """Clauses learned between restarts, times Luby's sequence."""
+_AT_ONCE = 500
+"""Clauses learned between two looks at the clock."""
 _KEPT = 4000
 """Clauses learned after which the first half is forgotten."""
 _NEAR = 2
@@ -80,21 +82,29 @@ class Learner:
 
         ``keep_going`` is called now and then, and ends the search by an exception.
         """
-        state = self._state
-        most = _KEPT
-        for round_ in range(1, 2**40):
-            if (round_ == 1 or self.learned >= most) and self._relinked() >= 0:
-                return True
+        most, round_ = 0, 0
+        while True:
+            round_ += 1
             if self.learned >= most:
                 most += _KEPT + 100 * round_
-            keep_going()
-            self._make_room()
-            end = kernels.search(
-                self._rows, self._wide, state, self._learned, _FIRST * luby(round_)
-            )
-            if end != kernels.MORE:
-                break
-        return bool(end == kernels.REFUTED)
+                if self._relinked() >= 0:
+                    return True
+            left = _FIRST * luby(round_)
+            while left > 0:
+                keep_going()
+                self._make_room()
+                some = min(left, _AT_ONCE)
+                left -= some
+                end = kernels.search(
+                    self._rows,
+                    self._wide,
+                    self._state,
+                    self._learned,
+                    some,
+                    left <= 0,
+                )
+                if end != kernels.MORE:
+                    return bool(end == kernels.REFUTED)
 
     def _relinked(self) -> int:
         """Forget half of the clauses that are rarely used; watch the others."""

@@ -458,8 +458,10 @@ def link(rows: Rows, wide: Wide, state: State, alive: Bytes) -> int:
 
 
 @kernel
-def search(rows: Rows, wide: Wide, state: State, learned: Learned, most: int) -> int:
-    """Search until so many clauses are learned; then no decision stands.
+def search(
+    rows: Rows, wide: Wide, state: State, learned: Learned, most: int, afresh: bool
+) -> int:
+    """Search until so many clauses are learned; ``afresh``: no decision stands then.
 
     Returns `REFUTED`, after which the last entries of ``used`` derive the
     contradiction, `SATISFIED` or `MORE`.
@@ -502,7 +504,8 @@ def search(rows: Rows, wide: Wide, state: State, learned: Learned, most: int) ->
             count += 1
             continue
         if count >= most:
-            _back(wide, state, 0)
+            if afresh:
+                _back(wide, state, 0)
             return MORE
         v = 0
         while numbers[HEAP] > 0:

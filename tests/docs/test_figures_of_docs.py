@@ -179,6 +179,7 @@ NOT_COMPARED = {
     ("docs/procset-heuristics.md", "python benchmarks/bench_reaching.py"): HOURS,
     ("docs/procset-models.md", "make bench-procset-models"): SPEED,
     ("docs/procset.md", "python benchmarks/bench_procset.py"): SPEED,
+    ("docs/proofs.md", "python benchmarks/bench_packing_proofs.py"): SPEED,
     ("docs/ratios.md", "closeknit ratios standard"): TRACE,
     ("docs/streams.md", "make bench-stream"): SPEED,
     ("docs/task-mapping.md", "closeknit reproduce task-mapping"): MINUTES,
