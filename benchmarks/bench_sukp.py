@@ -3,8 +3,9 @@
     python benchmarks/bench_sukp.py [--time-limit S] [--baseline M] [--only TEXT]
         [--all] [--proofs]
 
-The six smallest instances of the benchmark of He et al. (where ../shared/data/sukp, or
-CLOSEKNIT_DATA, has them), and seeded random ones of the same kind, of 110 and 120 items and elements.
+The six smallest instances of the benchmark of He et al. (where ../shared, or the folder
+CLOSEKNIT_DATA, has data/sukp), and seeded random ones of the same kind, of 110 and 120
+items and elements.
 Seconds are CPU seconds of sukp-bb, after one run to compile; the time limit is by the
 clock, as is the baseline's time, whose solver runs in a process of its own. What was
 not proved shows as bound..cost. ``--all`` adds the other 24 instances: bounds only.
