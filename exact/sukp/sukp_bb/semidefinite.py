@@ -237,7 +237,11 @@ class Products:
         half = np.outer(least, w)
         matrix[n:, n:] = half + half.T
         more = _missing(matrix, np.concatenate([item, element]))
-        if more is None:
+        try:
+            peak = np.linalg.solve(*self._model(t)) / 2
+        except np.linalg.LinAlgError:
+            return 0
+        if more is None or not np.isfinite(peak).all():
             return 0
         item, element = item + more, element + more
         matrix[np.diag_indices(len(matrix))] += 2 * np.concatenate([item, element])
@@ -251,11 +255,7 @@ class Products:
             2 * (int(lever) * int(x) + int(i) + int(a) * u)
             for x, i, a, u in zip(w, element, least, most, strict=True)
         ]
-        touch = (
-            (np.clip(np.linalg.solve(*self._model(t)) / 2, 0.0, 1.0) * _POINTS)
-            .astype(np.int64)
-            .astype(object)
-        )
+        touch = (np.clip(peak, 0.0, 1.0) * _POINTS).astype(np.int64).astype(object)
         image = matrix.astype(object) @ touch
         total = -2 * int(lever) * need * _POINTS**2 + int(touch @ image)
         for c, y in zip(slope, image, strict=True):
