@@ -42,10 +42,13 @@ from ...search import SteppableSearch
 from . import kernels
 from .layout import Nodes, blank, packed, root
 from .root import ByNumber
+from .semidefinite import Products
 
 PROOF = Proof(Grade.ENUMERATED, "sukp-bb")
 ROOT_PROOF = Proof(Grade.ENUMERATED, "sukp-bb root bound")
 """Proof where the bound by number is better than what the search proved."""
+PRODUCT_PROOF = Proof(Grade.ENUMERATED, "sukp-bb semidefinite bound")
+"""Proof where the bound by products is better than all others."""
 _ROOT_STEPS = 1500
 """Limit on ascent steps at the root; they are few compared with the search."""
 _ROOT_TIME, _RATE = 0.1, 2**26
@@ -60,8 +63,10 @@ _MOST_SHARES = 2**24
 """Limit on the shares kept with waiting nodes; further ones start from the root's."""
 MOVES = 200
 """Moves of tabu per item and element: a fraction of a second."""
-_TABU_PART, _SEARCH_PART, _ROOT_PART = 0.2, 0.4, 0.8
-"""Fractions of the time limit at which tabu, a first search, and the bound end."""
+_TABU_PART, _SEARCH_PART, _PRODUCT_PART, _ROOT_PART = 0.2, 0.4, 0.8, 0.85
+"""Fractions of the time limit at which tabu, a first search, and the bounds end."""
+_PRODUCT_SECONDS = 4e-6
+"""Least seconds for the bound by products, by the square of the matrix's rows."""
 _AFFORDABLE = 2**27
 """Values of k processed for the bound by number after a node limit, about 1 s."""
 _MOST_WAITING = 20_000
@@ -72,10 +77,11 @@ def sukp_bb(instance: Sukp, /, settings: Settings = DEFAULT) -> Result:
     """Prove an optimum by branch and bound over the unused elements.
 
     Starts from a short run of tabu. Stopped early it returns the least bound of the
-    open nodes, or the bound by the number of excluded elements (``ByNumber``) if
-    that is better, which the proof then names. The cheap part of the latter precedes
-    the search, regardless of limits; it is improved after a fraction of the time, or
-    when a node limit is reached (then by fixed work, not by time).
+    open nodes, or the bound by the number of excluded elements (``ByNumber``) or by
+    products of constraints (``Products``) if that is better, which the proof then
+    names. The cheap part of the former precedes the search, regardless of limits; both
+    are improved after a fraction of the time, and the former when a node limit is
+    reached (then by fixed work, not by time).
 
     Guarantee: exact.
     Time: exponential at worst; O(memberships) for a step of a node's bound.
@@ -128,7 +134,9 @@ def pursue(
     for part in (_SEARCH_PART, _ROOT_PART, 1.0):
         until = start + part * settings.time_limit
         if part == _ROOT_PART:
-            limit = search.bound_by_number(until)
+            products = start + _PRODUCT_PART * settings.time_limit
+            limit = search.bound_by_products(products)
+            limit = limit or search.bound_by_number(until)
         else:
             limit = search.run(until, settings.node_limit)
         if limit in (Limit.INTERRUPT, Limit.NODES) or search.bound == search.best:
@@ -189,7 +197,7 @@ class ExclusionSearch(SteppableSearch):
         self._chosen = chosen
         self.best = self._cost(chosen)
         self.nodes = 0
-        self._known = 0
+        self._known = self._products = 0
         self._by_number: ByNumber | None = None
         size = max(1, len(self._problem.member))
         allowed = min(seconds * _ROOT_TIME * _RATE / size, float(_ROOT_STEPS))
@@ -239,7 +247,7 @@ class ExclusionSearch(SteppableSearch):
     def proof(self) -> Proof:
         """Proof of the bound."""
         if self._waiting and self._waiting[0][0] < min(self.best, self._known):
-            return ROOT_PROOF
+            return PRODUCT_PROOF if self._known == self._products else ROOT_PROOF
         return PROOF
 
     @property
@@ -261,7 +269,22 @@ class ExclusionSearch(SteppableSearch):
             self._by_number.improve(
                 self.best, lambda: watch.reached() is not None, rounds
             )
-            self._known = self._by_number.least
+            self._known = max(self._known, self._by_number.least)
+            return Limit.INTERRUPT if watch.pressed.is_set() else None
+
+    def bound_by_products(self, deadline: float) -> Limit | None:
+        """Bound the problem by products of its constraints; see ``semidefinite``.
+
+        Where there is time for a few steps at least.
+        """
+        size = len(self._problem.profit) + len(self._problem.weight)
+        if deadline - clock.now() < _PRODUCT_SECONDS * size**2:
+            return None
+        bound = Products(self._problem)
+        with limits(deadline) as watch:
+            bound.improve(lambda: watch.reached() is not None)
+            self._products = bound.least
+            self._known = max(self._known, bound.least)
             return Limit.INTERRUPT if watch.pressed.is_set() else None
 
     def _step(self, budget: int) -> None:

@@ -1,0 +1,75 @@
+"""The bound by products of constraints: never above the optimum, and of use."""
+
+from __future__ import annotations
+
+import random
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from closeknit.exact.sukp.sukp_bb.layout import packed
+from closeknit.exact.sukp.sukp_bb.search import PRODUCT_PROOF, ExclusionSearch
+from closeknit.exact.sukp.sukp_bb.semidefinite import Products, _missing
+from closeknit.instances import Sukp
+from closeknit.instances.sukp.generators import random_sukp
+from closeknit.solvers import clock
+
+from ...oracles import least_left_out
+from ...strategies import sukps
+
+
+def bound(instance: Sukp, steps: int) -> int:
+    """Return the bound after some steps."""
+    products = Products(packed(instance)[0])
+    products.improve(lambda: False, steps)
+    return products.least
+
+
+@settings(max_examples=60, deadline=None)
+@given(sukps(), st.integers(0, 200))
+def test_never_exceeds_the_optimum(instance: Sukp, steps: int) -> None:
+    assert 0 <= bound(instance, steps) <= least_left_out(instance)
+
+
+@settings(max_examples=30, deadline=None)
+@given(sukps(), st.randoms(use_true_random=False))
+def test_any_multipliers_prove_something_true(
+    instance: Sukp, rng: random.Random
+) -> None:
+    products = Products(packed(instance)[0])
+    if products.possible:
+        noise = np.array([rng.gauss(0.0, 1.0) for _ in products._point])
+        products._point = products._point + noise
+        assert products._proved() <= least_left_out(instance)
+
+
+def test_is_close_on_a_random_instance() -> None:
+    instance = random_sukp(12, 14, Fraction(1, 5), Fraction(3, 4), seed=1)
+    best = least_left_out(instance)
+    assert 0.5 * best <= bound(instance, 200) <= best
+
+
+def test_is_cited_where_it_is_the_best_bound() -> None:
+    instance = random_sukp(130, 130, Fraction(3, 20), Fraction(17, 20), seed=1)
+    search = ExclusionSearch(instance, ())
+    search.bound_by_number(clock.now(), rounds=0)
+    before = search.bound
+    search.bound_by_products(clock.now() + 2.0)
+    assert search.bound > before
+    assert search.proof == PRODUCT_PROOF
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_matrix_that_is_not_semidefinite_is_raised(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    half = rng.integers(-1000, 1000, (12, 12))
+    matrix = half + half.T
+    np.fill_diagonal(matrix, 0)
+    more = _missing(matrix, np.zeros(12, dtype=np.int64))
+    assert more is not None
+    raised = matrix + 2 * more * np.eye(12)
+    assert np.linalg.eigvalsh(raised).min() > 0
+    assert np.linalg.eigvalsh(matrix).min() < 0
