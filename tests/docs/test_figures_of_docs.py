@@ -178,6 +178,8 @@ NOT_COMPARED = {
     ("docs/procset-heuristics.md", "python benchmarks/bench_reaching.py"): HOURS,
     ("docs/procset-models.md", "make bench-procset-models"): SPEED,
     ("docs/procset.md", "python benchmarks/bench_procset.py"): SPEED,
+    ("docs/proofs.md", "closeknit ratios bundled"): SPEED,
+    ("docs/proofs.md", "closeknit reproduce frontier"): SPEED,
     ("docs/ratios.md", "closeknit ratios standard"): TRACE,
     ("docs/streams.md", "make bench-stream"): SPEED,
     ("docs/task-mapping.md", "closeknit reproduce task-mapping"): MINUTES,
