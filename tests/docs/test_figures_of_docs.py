@@ -180,6 +180,8 @@ NOT_COMPARED = {
     ("docs/procset-models.md", "make bench-procset-models"): SPEED,
     ("docs/procset.md", "python benchmarks/bench_procset.py"): SPEED,
     ("docs/proofs.md", "python benchmarks/bench_packing_proofs.py"): SPEED,
+    ("docs/proofs.md", "closeknit ratios bundled"): SPEED,
+    ("docs/proofs.md", "closeknit reproduce frontier"): SPEED,
     ("docs/ratios.md", "closeknit ratios standard"): TRACE,
     ("docs/streams.md", "make bench-stream"): SPEED,
     ("docs/task-mapping.md", "closeknit reproduce task-mapping"): MINUTES,
