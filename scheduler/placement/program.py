@@ -223,7 +223,7 @@ class _Run:
             np.full(domains, kernels.FAR, dtype=np.int64),
         )
         costs = self._costs()
-        state = np.zeros(2, dtype=np.int64)
+        state = np.array([0, 0, -1])
         with limits(start + settings.time_limit) as watch:
             while not kernels.fill(shape, costs, tables, state, _WORK):
                 if stopped := watch.reached():

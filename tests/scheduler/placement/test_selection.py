@@ -256,6 +256,17 @@ def test_stopped_early_there_is_a_choice_and_a_bound(
     assert found.limit is Limit.MEMORY
 
 
+def test_pauses_do_not_change_the_choice(monkeypatch: pytest.MonkeyPatch) -> None:
+    selector = racks(7, 9, 4, 12, 5)
+    request = Request(20, Objective.SWITCHES)
+    whole = selector.select(request, selector.free())
+    for work in (1, 2, 7, 50):
+        monkeypatch.setattr(program, "_WORK", work)
+        with interpreted():
+            paused = selector.select(request, selector.free())
+        assert (paused.chosen, paused.objective) == (whole.chosen, whole.objective)
+
+
 def test_a_selection_that_costs_more_than_promised_is_not_returned(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
