@@ -45,6 +45,8 @@ class Costs(NamedTuple):
     spoil: Ints  # (domains,) cost of c (2 free - c), for c nodes taken below
     free: Ints  # (domains,) free nodes below
     unit: Ints  # (domains,) segments below come in multiples of it
+    rest: Ints  # (domains,) as edge, for the pairs of nodes that stay free
+    left: int  # nodes that stay free
 
 
 class Tables(NamedTuple):
@@ -65,11 +67,16 @@ def _close(costs: Costs, v: int, table: Ints) -> None:
     total = costs.k * costs.size
     unit, edge, price = costs.unit[v], costs.edge[v], costs.open[v]
     spoil, free = costs.spoil[v], 2 * costs.free[v]
+    rest, left = costs.rest[v], costs.left
     for i in range(len(table)):
         c = i * costs.size
         if table[i] >= FAR or i % unit:
             table[i] = FAR
-        elif i:
+            continue
+        if rest:
+            stay = costs.free[v] - c
+            table[i] += rest * stay * (left - stay)
+        if i:
             table[i] += price + edge * c * (total - c) + spoil * c * (free - c)
 
 

@@ -92,6 +92,11 @@ def defined(
     if objective is Objective.SPREAD:
         common = set.intersection(*(set(above(i)) for i in chosen))
         return min(int(fabric.level[v]) for v in common), switches, pairs
+    if objective is Objective.THRIFTY:
+        stay = [i for i in free if i not in chosen]
+        rest = sum(fabric.distance(a, b) for a, b in combinations(stay, 2))
+        weight = int(1024 * 0.3 * (len(chosen) / len(free)) ** 0.75)
+        return (1024 * pairs + weight * rest,)
     before = Counter(v for i in free for v in above(i) if v)
     after = Counter(v for i in free if i not in chosen for v in above(i) if v)
     drop = {v: c**2 - after[v] ** 2 for v, c in before.items()}
