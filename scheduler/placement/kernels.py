@@ -19,8 +19,9 @@ Flags = npt.NDArray[np.bool_]
 
 FAR = 2**61
 """The cost of what cannot be; two of them do not overflow."""
-AT, USED = 0, 1
-"""In the state of a run: the next event, and the entries kept so far."""
+AT, USED, NEXT = 0, 1, 2
+"""In the state of a run: the next event, the entries kept so far, and where a merge
+that was begun goes on, or -1."""
 
 
 class Shape(NamedTuple):
@@ -44,6 +45,8 @@ class Costs(NamedTuple):
     spoil: Ints  # (domains,) cost of c (2 free - c), for c nodes taken below
     free: Ints  # (domains,) free nodes below
     unit: Ints  # (domains,) segments below come in multiples of it
+    rest: Ints  # (domains,) as edge, for the pairs of nodes that stay free
+    left: int  # nodes that stay free
 
 
 class Tables(NamedTuple):
@@ -64,21 +67,23 @@ def _close(costs: Costs, v: int, table: Ints) -> None:
     total = costs.k * costs.size
     unit, edge, price = costs.unit[v], costs.edge[v], costs.open[v]
     spoil, free = costs.spoil[v], 2 * costs.free[v]
+    rest, left = costs.rest[v], costs.left
     for i in range(len(table)):
         c = i * costs.size
         if table[i] >= FAR or i % unit:
             table[i] = FAR
-        elif i:
+            continue
+        if rest:
+            stay = costs.free[v] - c
+            table[i] += rest * stay * (left - stay)
+        if i:
             table[i] += price + edge * c * (total - c) + spoil * c * (free - c)
 
 
 @kernel
-def _merge(a: Ints, b: Ints, out: Ints) -> None:
-    """Set out[t] to the least a[i] + b[j] with i + j = t."""
-    out[:] = FAR
-    if len(a) < len(b):
-        a, b = b, a
-    for j in range(len(b)):
+def _merge(a: Ints, b: Ints, out: Ints, begin: int, end: int) -> None:
+    """Lower out[t] to a[i] + b[j] with i + j = t, for j from begin to end."""
+    for j in range(begin, end):
         extra = b[j]
         if extra < FAR:
             source = a[: min(len(a), len(out) - j)]
@@ -88,45 +93,69 @@ def _merge(a: Ints, b: Ints, out: Ints) -> None:
 
 
 @kernel
+def _open(costs: Costs, tables: Tables, v: int, depth: int) -> None:
+    """Begin the table of a domain with the nodes at the domain itself."""
+    own = min(costs.room[v], costs.k) + 1
+    tables.length[depth] = own
+    table = tables.table[depth, :own]
+    table[:] = costs.own[v]
+    table[0] = 0
+    table[: min(own, costs.need[v])] = FAR
+
+
+@kernel
+def _keep(tables: Tables, v: int, depth: int, k: int, at: int) -> int:
+    """Keep the tables of a domain and of its parent, which begins anew."""
+    length = tables.length
+    a = tables.table[depth - 1, : length[depth - 1]]
+    b = tables.table[depth, : length[depth]]
+    end = at + len(a) + len(b)
+    tables.begin[v], tables.first[v], tables.second[v] = at, len(a), len(b)
+    tables.kept[at : at + len(a)] = a
+    tables.kept[at + len(a) : end] = b
+    length[depth - 1] = min(len(a) + len(b) - 1, k + 1)
+    tables.table[depth - 1, : length[depth - 1]] = FAR
+    return end
+
+
+@kernel
 def fill(shape: Shape, costs: Costs, tables: Tables, state: Ints, work: int) -> bool:
-    """Take events while work is left; True when all are taken."""
+    """Take events while work is left, also parts of a merge; True at the end."""
     k = costs.k
-    table, length = tables.table, tables.length
     while state[AT] < len(shape.event):
-        if work < 0:
+        if work <= 0:
             return False
         v = shape.event[state[AT]]
-        state[AT] += 1
         if v >= 0:
-            depth = shape.depth[v]
-            own = min(costs.room[v], k) + 1
-            length[depth] = own
-            table[depth, :own] = costs.own[v]
-            table[depth, 0] = 0
-            table[depth, : min(own, costs.need[v])] = FAR
-            work -= own
+            _open(costs, tables, v, shape.depth[v])
+            work -= tables.length[shape.depth[v]]
+            state[AT] += 1
             continue
         v = ~v
         depth = shape.depth[v]
-        b = table[depth, : length[depth]]
-        _close(costs, v, b)
-        tables.whole[v] = b[k] if len(b) > k else FAR
-        work -= len(b)
-        if depth:
-            a = table[depth - 1, : length[depth - 1]]
-            at = tables.begin[v] = state[USED]
-            tables.first[v], tables.second[v] = len(a), len(b)
-            kept = tables.kept[at : at + len(a) + len(b)]
-            kept[: len(a)] = a
-            kept[len(a) :] = b
-            state[USED] += len(kept)
-            length[depth - 1] = min(len(a) + len(b) - 1, k + 1)
-            _merge(
-                kept[: len(a)],
-                kept[len(a) :],
-                table[depth - 1, : length[depth - 1]],
-            )
-            work -= len(a) * len(b)
+        if state[NEXT] < 0:
+            table = tables.table[depth, : tables.length[depth]]
+            _close(costs, v, table)
+            tables.whole[v] = table[k] if len(table) > k else FAR
+            work -= len(table)
+            if not depth:
+                state[AT] += 1
+                continue
+            state[USED] = _keep(tables, v, depth, k, state[USED])
+            state[NEXT] = 0
+        begin, first, second = tables.begin[v], tables.first[v], tables.second[v]
+        a = tables.kept[begin : begin + first]
+        b = tables.kept[begin + first : begin + first + second]
+        if first < second:
+            a, b = b, a
+        j = state[NEXT]
+        end = min(len(b), j + max(1, work // len(a)))
+        _merge(a, b, tables.table[depth - 1, : tables.length[depth - 1]], j, end)
+        work -= (end - j) * len(a)
+        state[NEXT] = end
+        if end == len(b):
+            state[NEXT] = -1
+            state[AT] += 1
     return True
 
 

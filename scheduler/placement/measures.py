@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from math import isqrt
 
 import numpy as np
 
 from ...instances import IntArray
 from ..topologies import Hierarchy
 from .request import Objective
+
+UNIT = 2**10
+"""What a hop of the job counts in `thrift`."""
 
 
 def block_level(fabric: Hierarchy) -> int:
@@ -53,6 +57,27 @@ def scattering(
     )
 
 
+def regard(k: int, free: int) -> int:
+    """Return the weight of nodes that stay free, 3/10 (k / free)^(3/4), times `UNIT`.
+
+    As of the allocator ``thrifty``, see docs/online-rule.md.
+    """
+    return isqrt(isqrt((3 * UNIT) ** 4 * k**3 // (10**4 * free**3)))
+
+
+def thrift(
+    fabric: Hierarchy, below: Counter[int], free: IntArray, pairs: int, k: int
+) -> int:
+    """Return the hops of a job, times `UNIT`, and those of what stays, by `regard`."""
+    rest = free.copy()
+    for v, c in below.items():
+        rest[v] -= c
+    left = int(rest[0])
+    half = int((fabric.weight * rest * (left - rest)).sum())
+    stay = left * (left - 1) + half // 2
+    return UNIT * pairs + regard(k, int(free[0])) * stay
+
+
 def cost(
     fabric: Hierarchy, objective: Objective, chosen: Sequence[int], free: IntArray
 ) -> tuple[int, ...]:
@@ -75,6 +100,8 @@ def cost(
             return used, scattering(fabric, below, free, level), pairs
         case Objective.FRAGMENTATION:
             return scattering(fabric, below, free), pairs
+        case Objective.THRIFTY:
+            return (thrift(fabric, below, free, pairs, k),)
 
 
 def largest_jobs(fabric: Hierarchy, free: IntArray) -> dict[str, int]:

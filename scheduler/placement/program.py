@@ -153,15 +153,28 @@ class _Run:
         halves = k * (k - 1) // 2 * self.chooser.reach + 1
         largest = int(self.below[self.spoilt].max(initial=0))
         spoilt = 2 * k * largest * len(fabric.levels) + 1
+        if objective is Objective.THRIFTY:
+            every = int(self.below[0]) ** 2 * self.chooser.reach
+            self._refuse(measures.UNIT * every >= kernels.FAR)
+            return 0, measures.UNIT, 0
         parts = min(k, len(fabric.parent)) + 1
         fragmentation = objective is Objective.FRAGMENTATION
         fits = (1 if fragmentation else parts) * halves * spoilt < kernels.FAR
         if objective is Objective.BLOCKS or fragmentation:
-            if not fits:
-                problem = "numbers are too large for this objective: take another"
-                raise InputError(problem, "objective", objective.value)
+            self._refuse(not fits)
             return 0 if fragmentation else halves * spoilt, 1, halves
         return (halves * spoilt, spoilt, 1) if fits else (halves, 1, 0)
+
+    def _refuse(self, too_large: bool) -> None:
+        if too_large:
+            problem = "numbers are too large for this objective: take another"
+            raise InputError(problem, "objective", self.request.objective.value)
+
+    @cached_property
+    def regard(self) -> int:
+        """The weight of nodes that stay free; 0 unless the objective is thrifty."""
+        thrifty = self.request.objective is Objective.THRIFTY
+        return measures.regard(self.request.k, int(self.below[0])) if thrifty else 0
 
     @cached_property
     def spoilt(self) -> Flags:
@@ -199,6 +212,8 @@ class _Run:
             spoils,
             self.below,
             unit,
+            fabric.weight * self.regard,
+            int(self.below[0]) - self.request.k,
         )
 
     def solved(self, start: float, settings: Settings) -> Placement:
@@ -223,7 +238,7 @@ class _Run:
             np.full(domains, kernels.FAR, dtype=np.int64),
         )
         costs = self._costs()
-        state = np.zeros(2, dtype=np.int64)
+        state = np.array([0, 0, -1])
         with limits(start + settings.time_limit) as watch:
             while not kernels.fill(shape, costs, tables, state, _WORK):
                 if stopped := watch.reached():
@@ -268,12 +283,17 @@ class _Run:
     def _value(self, found: tuple[int, ...]) -> tuple[int, ...]:
         """Return the parts of an objective, with half hops that switches have."""
         pairs = self.request.k * (self.request.k - 1)
+        if self.request.objective is Objective.THRIFTY:
+            left = int(self.below[0]) - self.request.k
+            pairs = measures.UNIT * pairs + self.regard * left * (left - 1)
         return (*found[:-1], 2 * (found[-1] - pairs))
 
     def _promised(self, value: int, top: int) -> tuple[int, ...]:
         """Return the same parts from the value of a table."""
         first, half, spoil = self.factors
         objective = self.request.objective
+        if objective is Objective.THRIFTY:
+            return (value,)
         if objective is Objective.FRAGMENTATION:
             return value // spoil, value % spoil
         rest = value % first

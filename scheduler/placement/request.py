@@ -26,6 +26,8 @@ class Objective(Enum):
     (see `measures.scattering`), then hops."""
     FRAGMENTATION = "fragmentation"
     """How far free nodes get scattered over all domains, then hops."""
+    THRIFTY = "thrifty"
+    """Hops of the job and, with a weight, of the nodes that stay free; see `thrift`."""
 
     @property
     def parts(self) -> tuple[str, ...]:
@@ -39,6 +41,7 @@ _PARTS = {
     Objective.SPREAD: ("level", "switches", "hops"),
     Objective.BLOCKS: ("blocks", "scattering", "hops"),
     Objective.FRAGMENTATION: ("scattering", "hops"),
+    Objective.THRIFTY: ("thrift",),
 }
 
 

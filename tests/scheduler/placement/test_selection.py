@@ -92,6 +92,11 @@ def defined(
     if objective is Objective.SPREAD:
         common = set.intersection(*(set(above(i)) for i in chosen))
         return min(int(fabric.level[v]) for v in common), switches, pairs
+    if objective is Objective.THRIFTY:
+        stay = [i for i in free if i not in chosen]
+        rest = sum(fabric.distance(a, b) for a, b in combinations(stay, 2))
+        weight = int(1024 * 0.3 * (len(chosen) / len(free)) ** 0.75)
+        return (1024 * pairs + weight * rest,)
     before = Counter(v for i in free for v in above(i) if v)
     after = Counter(v for i in free if i not in chosen for v in above(i) if v)
     drop = {v: c**2 - after[v] ** 2 for v, c in before.items()}
@@ -254,6 +259,17 @@ def test_stopped_early_there_is_a_choice_and_a_bound(
     monkeypatch.setattr(program, "_MOST_KEPT", 0)
     found = selector.select(Request(20), selector.free())
     assert found.limit is Limit.MEMORY
+
+
+def test_pauses_do_not_change_the_choice(monkeypatch: pytest.MonkeyPatch) -> None:
+    selector = racks(7, 9, 4, 12, 5)
+    request = Request(20, Objective.SWITCHES)
+    whole = selector.select(request, selector.free())
+    for work in (1, 2, 7, 50):
+        monkeypatch.setattr(program, "_WORK", work)
+        with interpreted():
+            paused = selector.select(request, selector.free())
+        assert (paused.chosen, paused.objective) == (whole.chosen, whole.objective)
 
 
 def test_a_selection_that_costs_more_than_promised_is_not_returned(
