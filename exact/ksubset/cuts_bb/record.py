@@ -14,7 +14,7 @@ import numpy.typing as npt
 from ....instances import IntArray, KSubset
 from ....instances.ksubset.certificate import Checker, State
 from ....solvers import Limit, clock
-from . import kernels_bounds, kernels_counts, kernels_exchange, layout
+from . import kernels, kernels_bounds, kernels_counts, kernels_exchange, layout
 from .box import CutBox
 
 Status = npt.NDArray[np.int8]
@@ -56,6 +56,7 @@ class _Recorder:
         """Return the steps and the end of a node; queue its children."""
         problem, scratch = self.problem, self.scratch
         steps: list[Any] = []
+        narrowed = 0
         while True:
             if not kernels_bounds.close(problem, status, low, high, scratch):
                 return [steps, ["counts"]]
@@ -71,25 +72,21 @@ class _Recorder:
             ):
                 steps.append(["cost", *_decided(before, status)])
                 continue
-            intervals = low.copy(), high.copy()
-            cut = kernels_counts.narrow_by_cost(
-                problem, status, low, high, int(self.threshold - bound), scratch
-            )
-            if cut < 0:
-                state = State(status.astype(np.int64), *intervals)
-                return [steps, ["narrow", self._without_count(state)]]
-            if cut:
-                changed = (low != intervals[0]) | (high != intervals[1])
-                steps.append(
-                    [
-                        "narrow",
-                        [
-                            [int(h), int(low[h]), int(high[h])]
-                            for h in np.flatnonzero(changed)
-                        ],
-                    ]
+            if narrowed < kernels.MOST_NARROWED:
+                narrowed += 1
+                intervals = low.copy(), high.copy()
+                cut = kernels_counts.narrow_by_cost(
+                    problem, status, low, high, int(self.threshold - bound), scratch
                 )
-                continue
+                if cut < 0:
+                    state = State(status.astype(np.int64), *intervals)
+                    return [steps, ["narrow", self._without_count(state)]]
+                if cut:
+                    changed = (low != intervals[0]) | (high != intervals[1])
+                    left = np.stack([np.arange(len(low)), low, high], axis=1)
+                    steps.append(["narrow", left[changed].tolist()])
+                    continue
+            narrowed = 0
             found = self._exchange(status, low, high)
             if found is None:
                 break
