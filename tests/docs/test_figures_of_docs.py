@@ -179,6 +179,8 @@ NOT_COMPARED = {
     ("docs/procset-heuristics.md", "python benchmarks/bench_reaching.py"): HOURS,
     ("docs/procset-models.md", "make bench-procset-models"): SPEED,
     ("docs/procset.md", "python benchmarks/bench_procset.py"): SPEED,
+    ("docs/clusters.md", "python benchmarks/bench_rules.py"): MINUTES,
+    ("docs/proofs.md", "make bench-ksubset-proofs"): SPEED,
     ("docs/proofs.md", "python benchmarks/bench_packing_proofs.py"): SPEED,
     ("docs/proofs.md", "closeknit ratios bundled"): SPEED,
     ("docs/proofs.md", "closeknit reproduce frontier"): SPEED,
