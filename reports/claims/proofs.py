@@ -106,6 +106,7 @@ def _lost_in(checker: Checker, state: State, chosen: tuple[int, ...]) -> str:
         *(("twins", p) for p in taken),
         *(("companions", p) for p in free),
         *(("exchange", p, q) for p, q in product(taken, left)),
+        *(("narrow", h) for h in range(len(state.low))),
     ]
     for reason, *what in leaves:
         if _accepted(checker.leaf, state, str(reason), *what):
@@ -117,6 +118,11 @@ def _lost_in(checker: Checker, state: State, chosen: tuple[int, ...]) -> str:
         *(("exchange", [[[p, q]]]) for p, q in product(taken, outside)),
         *(("exchange", [[[p, q]]]) for p, q in product(inside, left)),
     ]
+    counts = checker.sides[:, list(chosen)].sum(axis=1)
+    for h, c in enumerate(map(int, counts)):
+        low, high = int(state.low[h]), int(state.high[h])
+        steps += [("narrow", [[[h, c + 1, high]]])] if c < high else []
+        steps += [("narrow", [[[h, low, c - 1]]])] if low < c else []
     for rule, words in steps:
         if _accepted(checker.step, state, rule, *words):
             return f"a step is accepted: {rule} {words}"
