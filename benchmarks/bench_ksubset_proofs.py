@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 from time import process_time
 from typing import NamedTuple
 
-from closeknit import KSUBSET, InputError, KSubset, Settings
+from closeknit import KSUBSET, KSubset, Settings
 from closeknit.exact.ksubset.cuts_bb.record import record
 from closeknit.exact.ksubset.distances_bb.proof import prove
 from closeknit.instances.ksubset.certificate_file import (
@@ -42,15 +42,6 @@ class Run(NamedTuple):
     checking: float
 
 
-def has_cuts(instance: KSubset) -> bool:
-    """Whether a certificate can be written, by the cuts of the distances."""
-    try:
-        _ = instance.cuts
-    except InputError:
-        return False
-    return True
-
-
 def run(instance: KSubset, path: Path, seconds: float) -> Run:
     """Solve an instance, and prove what was found."""
     start = process_time()
@@ -62,7 +53,7 @@ def run(instance: KSubset, path: Path, seconds: float) -> Run:
         return failed._replace(before=False)
     assert isinstance(result.objective, int)
     chosen, start = result.chosen, process_time()
-    if has_cuts(instance):
+    if instance.has_cuts:
         nodes = record(instance, result.objective, clock.now() + seconds)
         if isinstance(nodes, Limit):
             return failed

@@ -89,7 +89,7 @@ def _searches(
 ) -> dict[KSubsetSearch, Proof]:
     """Choose the searches by the instance, the most promising first."""
     searches: dict[KSubsetSearch, Proof] = {}
-    if isinstance(instance.topology, Graph) and instance.topology.embedding is None:
+    if not instance.has_cuts:
         if why := distances_bb.refusal(instance):
             raise InputError(why, "auto")
         search = distances_bb.DistancesSearch(instance, chosen, bound)

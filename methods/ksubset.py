@@ -35,9 +35,7 @@ def _needs_coordinates(instance: KSubset) -> str | None:
 
 
 def _needs_cuts(instance: KSubset) -> str | None:
-    if isinstance(instance.topology, Graph) and instance.topology.embedding is None:
-        return NO_CUTS
-    return None
+    return None if instance.has_cuts else NO_CUTS
 
 
 def _needs_a_tree(instance: KSubset) -> str | None:

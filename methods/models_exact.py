@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..instances import Instance, problem_of
+from ..instances import Instance, cost, problem_of
 from ..instances.proofs import Proved
 from ..solvers import (
     Grade,
@@ -46,9 +46,9 @@ def run(instance: Instance, settings: Settings) -> Result:
         solved = solve_by_exact(instance, seconds=settings.time_limit)
     except KeyboardInterrupt:
         return answer(instance, fallback, start=start, limit=Limit.INTERRUPT)
-    chosen = fallback if solved.chosen is None else solved.chosen
     if not solved.ended:
-        return answer(instance, chosen, start=start, limit=Limit.TIME)
+        found = fallback if solved.chosen is None else solved.chosen
+        return answer(instance, found, start=start, limit=Limit.TIME)
     proof, proved = LOGGED, solved.proved
     if not isinstance(proved, Proved):
         proof = Proof(Grade.SOLVER, f"exact {exact_version()}")
@@ -58,6 +58,6 @@ def run(instance: Instance, settings: Settings) -> Result:
     if solved.chosen is None:
         spent = clock.now() - start
         return Result(status=Status.INFEASIBLE, proof=proof, seconds=spent)
-    found = answer(instance, chosen, start=start)
-    bound = proved.bound if isinstance(proved, Proved) else found.objective
+    chosen = solved.chosen
+    bound = proved.bound if isinstance(proved, Proved) else cost(instance, chosen)
     return answer(instance, chosen, start=start, bound=bound, proof=proof)

@@ -13,7 +13,7 @@ from ..formulations.ksubset import catalogue
 from ..formulations.ksubset.bounds.bounds import best_bound
 from ..formulations.ksubset.strengthening import Strengthening
 from ..heuristics.ksubset.mm_inc import mm_inc
-from ..instances import Graph, KSubset, cost
+from ..instances import KSubset, cost
 from ..instances.topologies.graph import NO_CUTS
 from ..solvers import Limit, Result, Settings, answer, clock
 from ..solvers.method import Method, Variant
@@ -50,7 +50,7 @@ def refusal(name: str, instance: KSubset) -> str | None:
         if pairs > _MOST_PAIRS:
             return f"needs a variable for each of {pairs} pairs (at most {_MOST_PAIRS})"
         return None
-    if isinstance(instance.topology, Graph) and instance.topology.embedding is None:
+    if not instance.has_cuts:
         return NO_CUTS
     cells = n * len(instance.cuts)
     if cells > _MOST_CELLS:

@@ -18,7 +18,7 @@ from ..exact.ksubset.distances_bb import proof as distances_bb
 from ..exact.procset.proving import levels
 from ..exact.submesh.proving import prove_by_learning
 from ..exact.sukp.sukp_bb import record as sukp_bb
-from ..instances import Graph, Instance, KSubset, cost, problem_of
+from ..instances import Instance, KSubset, cost, problem_of
 from ..instances.ksubset.certificate_file import check_certificate, write_certificate
 from ..instances.proofs import Proved
 from ..instances.proofs.folder import (
@@ -32,7 +32,7 @@ from ..instances.topologies.graph import NO_CUTS
 from ..instances.value import cost_text, ordered
 from ..solvers import answer, clock
 from ..solvers.exact_log import Solved, solve_by_exact
-from ..solvers.proof_log import MOST_BYTES, ProofLog, kept_proof
+from ..solvers.proof_log import ProofLog, kept_proof
 from ..solvers.result import (
     CERTIFIED,
     LOGGED,
@@ -67,7 +67,6 @@ def proved_by(
     path: str | Path,
     *,
     seconds: float,
-    most_bytes: int = MOST_BYTES,
 ) -> Proved | Limit | None:
     """Keep and check the proof of one search; None where it writes none."""
 
@@ -76,7 +75,7 @@ def proved_by(
             raise _DoesNotServe
 
     try:
-        return kept_proof(instance, path, write, seconds=seconds, most_bytes=most_bytes)
+        return kept_proof(instance, path, write, seconds=seconds)
     except _DoesNotServe:
         return None
 
@@ -186,7 +185,7 @@ def certified(
     """
     why = "no certificate: it was not proved optimal"
     if result.status is Status.OPTIMAL and isinstance(result.objective, int):
-        if isinstance(instance.topology, Graph) and instance.topology.embedding is None:
+        if not instance.has_cuts:
             return Cited(result, None, f"no certificate: {NO_CUTS}")
         start = clock.now()
         nodes = record(instance, result.objective, start + seconds)
@@ -201,18 +200,6 @@ def certified(
             return Cited(replace(result, proof=CERTIFIED), kept, "")
         why = f"no certificate: writing the proof down was stopped by {nodes.value}"
     return Cited(result, None, why)
-
-
-def logged(
-    instance: Instance, result: Result, path: str | Path, *, seconds: float
-) -> tuple[Result, str]:
-    """Write a pseudo-Boolean proof of an answer to a file, check it, and cite it.
-
-    Parameters are those of `cited`. Returns the result, of grade ``checked`` if the
-    proof shows that it is optimal, and why it does not; "" if it does.
-    """
-    found = _logged(instance, result, path, seconds)
-    return found.result, found.why
 
 
 def _logged(

@@ -16,10 +16,9 @@ from ..instances import InputError, fields
 from ..instances.files import decoded, read_bytes
 from ..instances.parsing import parse_json
 from . import hostlist
+from .topologies.fabric import MOST_BYTES
 from .topologies.forest import first_repeated
 
-MOST_BYTES = 64 * 2**20
-"""Maximal size of a file or of standard input."""
 _RUNNING = {
     "RUNNING",
     "COMPLETING",

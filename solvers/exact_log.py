@@ -12,7 +12,7 @@ import lzma
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -23,15 +23,14 @@ import numpy as np
 from ..instances import Instance, KSubset, ProcSet, Sukp
 from ..instances.files import write_bytes
 from ..instances.proofs import Formula, Proved, formula_of
+from ..instances.proofs.formulas import boxes_of
 from ..instances.proofs.rows import normalised
-from ..instances.submesh import box_at, corner
-from ..instances.submesh.packing import packing_of, placement_from, ways
+from ..instances.submesh import Box, box_at
+from ..instances.submesh.packing import Packing, packing_of, placement_from, ways
 from . import clock
-from .proof_log import checked_proof
+from .proof_log import MOST_BYTES, checked_proof
 from .result import Limit, SolverError
 
-_MOST_BYTES = 2**31
-"""Maximal size of a log."""
 _GRACE = 5.0
 """Seconds after which a solver that does not stop in time is killed."""
 
@@ -46,34 +45,6 @@ class Solved:
     """The best choice that it found."""
     proved: Proved | Limit
     """What its checked log proves, or the limit that ended solving or checking."""
-
-
-def prove_by_exact(
-    instance: Instance, path: str | Path, *, seconds: float
-) -> Proved | Limit:
-    """Let Exact prove an optimum or infeasibility; check its log and keep it.
-
-    Parameters
-    ----------
-    instance
-        The instance; the formula is that of ``export --to opb``.
-    path
-        Receives the proof, in the format of VeriPB 1.1, packed by ``xz``.
-    seconds
-        Limit on solving, and on checking.
-
-    Returns
-    -------
-    Proved or Limit
-        What the checked proof proves; the limit that ended solving or checking, and
-        then no file is left.
-
-    Raises
-    ------
-    SolverError
-        If Exact is not installed, crashes, or its log does not hold.
-    """
-    return solve_by_exact(instance, seconds=seconds, checking=seconds, keep=path).proved
 
 
 def solve_by_exact(
@@ -144,7 +115,7 @@ def _solved(
         ],
         "objective": [(a, x) for x, a in formula.objective.items() if a],
         "seconds": max(seconds, 0.01),
-        "bytes": _MOST_BYTES,
+        "bytes": MOST_BYTES,
     }
     worker = Path(__file__).with_name("exact_worker.py")
     try:
@@ -180,21 +151,22 @@ def choice_of(
     if isinstance(instance, Sukp):
         return tuple(j for j in range(instance.n) if f"z{j}" not in names)
     packing = packing_of(instance)
-    boxes = []
-    for i, item in enumerate(packing.items):
-        turns = ways(packing, item) if item.at is None else [item.size]
-        way, at = 0, corner(item.at) if item.at else ()
-        if instance.torus:
-            pattern = re.compile(rf"p{i}_(\d+)_(\d+)")
-            (found,) = filter(None, map(pattern.fullmatch, names))
-            way, cell = int(found[1]), int(found[2])
-            at = tuple(int(c) for c in np.unravel_index(cell, instance.shape))
-        elif item.at is None:
-            way = next((w for w in range(len(turns)) if f"r{i}_{w}" in names), 0)
-            begun = [re.compile(rf"o{i}_{a}_\d+") for a in range(packing.d)]
-            at = tuple(sum(map(bool, map(each.fullmatch, names))) for each in begun)
-        boxes.append(box_at(at, turns[way]))
+    boxes = (
+        _boxes_on_a_torus(packing, names)
+        if instance.torus
+        else boxes_of(packing, names)
+    )
     return placement_from(instance, boxes).flat()
+
+
+def _boxes_on_a_torus(packing: Packing, true: Iterable[str]) -> tuple[Box, ...]:
+    boxes = []
+    for i, way, cell in sorted(tuple(map(int, x[1:].split("_"))) for x in true):
+        item = packing.items[i]
+        several = ways(packing, item) if item.at is None else [item.size]
+        at = np.unravel_index(cell, packing.shape)
+        boxes.append(box_at([int(c) for c in at], several[way]))
+    return tuple(boxes)
 
 
 def _rewritten(

@@ -225,13 +225,7 @@ def _by_gaps(
         stop=lambda: clock.now() - now >= half,
         tight=tight,
     )
-    if boxes is not None:
-        return _packed(packing, boxes, "niches", ())
-    return Feasibility(
-        fits=found,
-        by="" if found is None else "niches",
-        proof=None if found is None else FILLED,
-    )
+    return _found(packing, found, boxes, "niches", FILLED)
 
 
 def _by_learning(packing: Packing, settings: Settings, start: float) -> Feasibility:
@@ -244,13 +238,20 @@ def _by_learning(packing: Packing, settings: Settings, start: float) -> Feasibil
         most=_CLAUSES if few else 2**40,
         stop=lambda: clock.now() - now >= share,
     )
+    return _found(packing, found, boxes, "learning", LEARNED)
+
+
+def _found(
+    packing: Packing,
+    fits: bool | None,
+    boxes: tuple[Box, ...] | None,
+    by: str,
+    proof: Proof,
+) -> Feasibility:
+    """Return what a search found; ``proof`` is that of a negative verdict."""
     if boxes is not None:
-        return _packed(packing, boxes, "learning", ())
-    return Feasibility(
-        fits=found,
-        by="" if found is None else "learning",
-        proof=None if found is None else LEARNED,
-    )
+        return _packed(packing, boxes, by, ())
+    return Feasibility() if fits is None else Feasibility(fits=fits, by=by, proof=proof)
 
 
 def _packed(

@@ -7,9 +7,14 @@ from math import prod
 
 from ...instances import Submesh
 from ...instances.proofs import Formula
-from ...instances.proofs.formulas import folded, levels_of, packing_formula
+from ...instances.proofs.formulas import (
+    boxes_of,
+    folded,
+    levels_of,
+    packing_formula,
+)
 from ...instances.proofs.rows import Row, added, normalised
-from ...instances.submesh import Box, box_at, corner, placement_of, sides
+from ...instances.submesh import Box, corner, placement_of, sides
 from ...instances.submesh.packing import Packing, packing_of, ways
 from ...instances.submesh.placement import final_boxes
 from ...solvers import SolverError
@@ -64,16 +69,7 @@ def pack_by_learning(
     except _Enough:
         return None, None, learner.learned
     true = {formula.names[v - 1] for v in learner.solution}
-    boxes = []
-    for i, item in enumerate(packing.items):
-        at = [
-            sum(f"o{i}_{a}_{t}" in true for t in range(1, side))
-            for a, side in enumerate(packing.shape)
-        ]
-        several = ways(packing, item)
-        way = next((w for w in range(len(several)) if f"r{i}_{w}" in true), 0)
-        boxes.append(item.at or box_at(at, several[way]))
-    return True, tuple(boxes), learner.learned
+    return True, boxes_of(packing, true), learner.learned
 
 
 def _beside(formula: Formula, packing: Packing) -> dict[int, float]:

@@ -98,6 +98,12 @@ class KSubset:
         hops.setflags(write=False)
         return hops
 
+    @property
+    def has_cuts(self) -> bool:
+        """Whether the distances are sums of cuts that are known; see `Graph`."""
+        topology = self.topology
+        return not isinstance(topology, Graph) or topology.embedding is not None
+
     @cached_property
     def cuts(self) -> Cuts:
         """The weighted cuts whose sum is the distance of any two free sites."""

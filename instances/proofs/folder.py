@@ -161,13 +161,21 @@ def told(verdicts: Iterable[Verdict]) -> int:
     return 1 if "wrong" in words else 2 if "unusable" in words else 0
 
 
-def holds_still(folder: str | Path, entry: Entry) -> bool:
-    """Whether the files of an entry are there and have the digests of the index."""
-    try:
-        _files(Path(folder), entry)
-    except (InputError, Refused):
-        return False
-    return True
+def still_held(folder: str | Path) -> list[Entry]:
+    """Return the entries whose files are there and have the digests of the index.
+
+    There are none if there is no index yet.
+    """
+    where = Path(folder)
+
+    def holds(entry: Entry) -> bool:
+        try:
+            _files(where, entry)
+        except (InputError, Refused):
+            return False
+        return True
+
+    return list(filter(holds, read_index(where))) if (where / INDEX).exists() else []
 
 
 def shown_by_definition(

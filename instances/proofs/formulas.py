@@ -7,7 +7,7 @@ that integers compare as the vectors do. docs/proofs.md shows that each is right
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import combinations, pairwise
 from math import prod
 
@@ -17,7 +17,7 @@ from ..errors import InputError
 from ..ksubset.instance import KSubset
 from ..problems import Instance
 from ..procset.instance import ProcSet
-from ..submesh import Submesh, corner, sides
+from ..submesh import Box, Submesh, box_at, corner, sides
 from ..submesh.packing import Packing, packing_of, ways
 from ..sukp.instance import Sukp
 from ..value import Value
@@ -99,9 +99,7 @@ def _ksubset(instance: KSubset) -> Formula:
     formula = Formula(meaning=["x<i>: free processor i, by coordinates, is chosen"])
     x = [formula.variable(f"x{i}") for i in range(n)]
     formula.equal([(1, one) for one in x], k)
-    try:
-        cuts = instance.cuts
-    except InputError:
+    if not instance.has_cuts:
         formula.meaning.append("y<i>_<j>: both i and j are chosen")
         _refuse_large(n * n * 2)
         for i, j in combinations(range(n), 2):
@@ -109,6 +107,7 @@ def _ksubset(instance: KSubset) -> Formula:
             formula.clause(y, -x[i], -x[j])
             formula.charge(int(instance.hops[i, j]), y)
         return formula
+    cuts = instance.cuts
     formula.unit = cuts.denominator
     formula.meaning.append("u<h>_<j>: at least j chosen processors are inside of cut h")
     _refuse_large(int(cuts.sides.sum()) * 2)
@@ -199,6 +198,20 @@ def packing_terms(packing: Packing) -> int:
     """Return about how many terms the formula of a packing has."""
     boxes = len(packing.items) + len(packing.blocked)
     return boxes * (boxes - 1) // 2 * 2 * sum(packing.shape) * 3
+
+
+def boxes_of(packing: Packing, true: Collection[str]) -> tuple[Box, ...]:
+    """Return the boxes of a packing into a mesh, given the variables that are 1."""
+    boxes = []
+    for i, item in enumerate(packing.items):
+        at = [
+            sum(f"o{i}_{a}_{t}" in true for t in range(1, side))
+            for a, side in enumerate(packing.shape)
+        ]
+        several = ways(packing, item)
+        way = next((w for w in range(len(several)) if f"r{i}_{w}" in true), 0)
+        boxes.append(item.at or box_at(at, several[way]))
+    return tuple(boxes)
 
 
 def _boxes(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from contextlib import closing
 from functools import partial
 from hashlib import sha256 as sha256_of
@@ -15,10 +15,8 @@ from ...instances import InputError, sha256
 from ...instances.files import folder, read_text, write_text
 from ...instances.parsing import parse_json
 from ...instances.proofs.folder import (
-    INDEX,
     Entry,
-    holds_still,
-    read_index,
+    still_held,
     write_index,
 )
 from ...instances.value import ordered
@@ -69,7 +67,7 @@ def kept_proofs(
         Entries of the index by name of the instance.
     """
     where = folder(out / FOLDER)
-    found = {one.name: one for one in _present(where)}
+    found = {one.name: one for one in still_held(where)}
     tried = {} if again else _tried(where)
     due = []
     names = []
@@ -112,11 +110,6 @@ def kept_proofs(
             progress(done, len(names), f"proof of {name}")
     write_index(where, found.values())
     return {name: found[name] for name in names if name in found}
-
-
-def _present(where: Path) -> Iterator[Entry]:
-    if (where / INDEX).exists():
-        yield from (one for one in read_index(where) if holds_still(where, one))
 
 
 def _tried(where: Path) -> dict[str, str]:

@@ -19,10 +19,10 @@ from closeknit.instances import (
     write_instance,
 )
 from closeknit.instances.problems import Instance
-from closeknit.instances.proofs import Formula
+from closeknit.instances.proofs import Formula, Proved
 from closeknit.instances.submesh import Resident
 from closeknit.solvers import exact_log
-from closeknit.solvers.exact_log import prove_by_exact
+from closeknit.solvers.exact_log import solve_by_exact
 from closeknit.solvers.result import Limit, SolverError
 from tests.oracles import cheapest, cheapest_placement, least_left_out, optimum
 
@@ -44,6 +44,11 @@ TORUS = Submesh("ring", (4, 4), (Resident((1, 1, 2, 2)),), (4, 2), torus=True)
 FULL = Submesh("full", (4, 4), (Resident((1, 1, 2, 2)),), (4, 3))
 
 
+def proved_by_exact(instance: Instance, path: Path, seconds: float) -> Proved | Limit:
+    """What the checked log proves, which is kept."""
+    return solve_by_exact(instance, seconds=seconds, checking=seconds, keep=path).proved
+
+
 @pytest.mark.parametrize(
     ("instance", "cost"),
     [
@@ -57,13 +62,13 @@ FULL = Submesh("full", (4, 4), (Resident((1, 1, 2, 2)),), (4, 3))
 def test_proves_the_optimum(
     instance: Instance, cost: Callable[[Any], Any], tmp_path: Path
 ) -> None:
-    proved = prove_by_exact(instance, tmp_path / "p.xz", seconds=60)
+    proved = proved_by_exact(instance, tmp_path / "p.xz", 60)
     assert not isinstance(proved, Limit)
     assert proved.bound == cost(instance)
 
 
 def test_proves_that_nothing_fits(tmp_path: Path) -> None:
-    proved = prove_by_exact(FULL, tmp_path / "p.xz", seconds=60)
+    proved = proved_by_exact(FULL, tmp_path / "p.xz", 60)
     assert not isinstance(proved, Limit)
     assert proved.bound is None
 
@@ -85,7 +90,7 @@ def test_solve_writes_a_proof_that_check_follows(
 def test_time_is_limited(tmp_path: Path) -> None:
     cells = tuple((i, j) for i in range(12) for j in range(12))
     large = KSubset("large", Mesh((12, 12)), cells, 30)
-    assert prove_by_exact(large, tmp_path / "p", seconds=0.5) is Limit.TIME
+    assert proved_by_exact(large, tmp_path / "p", 0.5) is Limit.TIME
 
 
 def test_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -94,7 +99,7 @@ def test_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
     monkeypatch.setattr(exact_log, "version", missing)
     with pytest.raises(SolverError, match=r"install closeknit\[proofs\]"):
-        prove_by_exact(SACK, tmp_path / "p", seconds=1)
+        proved_by_exact(SACK, tmp_path / "p", 1)
 
 
 def test_a_log_about_another_formula_is_refused(
@@ -112,4 +117,4 @@ def test_a_log_about_another_formula_is_refused(
 
     monkeypatch.setattr(exact_log, "_solved", other)
     with pytest.raises(SolverError, match="not in the formula"):
-        prove_by_exact(SACK, tmp_path / "p", seconds=10)
+        proved_by_exact(SACK, tmp_path / "p", 10)

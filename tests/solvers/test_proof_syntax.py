@@ -11,7 +11,7 @@ from closeknit.instances import InputError, Sukp, write_instance
 from closeknit.instances.proofs import Outcome, check_proof, check_proof_file
 from closeknit.methods import SUKP
 from closeknit.solvers import Settings, write_solution
-from closeknit.solvers.exact_log import prove_by_exact
+from closeknit.solvers.exact_log import solve_by_exact
 from closeknit.solvers.proof_syntax import SYNTAXES, rewritten
 from tests.proofs import cover, proof, proof_texts
 
@@ -78,7 +78,7 @@ def files(tmp_path: Path) -> list[str]:
     paths = [str(tmp_path / name) for name in ("i.json", "s.json", "p.xz")]
     write_instance(SACK, paths[0])
     write_solution(SACK, "sukp-bb", SUKP["bruteforce"](SACK, Settings()), paths[1])
-    prove_by_exact(SACK, paths[2], seconds=30)
+    solve_by_exact(SACK, seconds=30, keep=paths[2])
     return paths
 
 

@@ -13,10 +13,8 @@ from ....instances import problem_of
 from ....instances.files import folder
 from ....instances.problems import described
 from ....instances.proofs.folder import (
-    INDEX,
     Entry,
-    holds_still,
-    read_index,
+    still_held,
     write_index,
 )
 from ....methods import METHODS
@@ -49,7 +47,7 @@ def _filled(
 ) -> tuple[dict[str, Entry], dict[str, str]]:
     """Make what is missing in a folder; return entries, and why others are missing."""
     folder(where)
-    found = {one.name: one for one in _kept(where)}
+    found = {one.name: one for one in still_held(where)}
     wanted = {case.instance.name: case for case in listed}
     assert len(wanted) == len(listed)
     for name, case in wanted.items():
@@ -77,13 +75,6 @@ def _filled(
             options.progress(done, len(listed), name)
     write_index(where, _in_order(found, wanted), _ABOUT)
     return found, missing
-
-
-def _kept(where: Path) -> list[Entry]:
-    """Return what a run before this one has left, if its files are still the same."""
-    if not (where / INDEX).exists():
-        return []
-    return [one for one in read_index(where) if holds_still(where, one)]
 
 
 def _in_order(found: Mapping[str, Entry], wanted: Mapping[str, Case]) -> list[Entry]:

@@ -11,8 +11,9 @@ from closeknit.exact.submesh.proving import prove_by_learning
 from closeknit.instances import Submesh
 from closeknit.instances.library import bundled
 from closeknit.instances.proofs import Proved
+from closeknit.instances.proofs.folder import LOG
 from closeknit.instances.submesh import Resident
-from closeknit.methods.proofs import logged
+from closeknit.methods.proofs import cited
 from closeknit.solvers import SolverError
 from closeknit.solvers.proof_log import ProofLog, kept_proof
 from closeknit.solvers.result import Grade, Limit
@@ -51,8 +52,9 @@ def test_bundled_instances_are_checked(name: str, tmp_path: Path) -> None:
     instance = bundled(name)
     assert isinstance(instance, Submesh)
     result = migrate(instance)
-    better, why = logged(instance, result, tmp_path / "p.xz", seconds=60)
-    assert not why
+    found = cited(instance, result, tmp_path / "p.xz", seconds=60, kinds=(LOG,))
+    assert not found.why
+    better = found.result
     assert better.proof is not None
     assert better.proof.grade is Grade.CHECKED
     assert (tmp_path / "p.xz").stat().st_size < 50_000

@@ -14,8 +14,9 @@ from closeknit.exact.sukp.bruteforce import bruteforce
 from closeknit.exact.sukp.sukp_bb.record import write_proof
 from closeknit.instances import Sukp, read_instance
 from closeknit.instances.proofs import Propagator, Refused, check_proof, formula_of
+from closeknit.instances.proofs.folder import LOG
 from closeknit.methods import SUKP
-from closeknit.methods.proofs import logged
+from closeknit.methods.proofs import cited
 from closeknit.solvers import Grade, SolverError, Status
 from closeknit.solvers.proof_log import ProofLog
 from closeknit.solvers.propagation_kernels import FastPropagator
@@ -92,10 +93,15 @@ def test_proves_what_takes_a_search(unit: int) -> None:
 def test_bundled_instances_are_checked(path: Path, tmp_path: Path) -> None:
     instance = read_instance(path)
     assert isinstance(instance, Sukp)
-    result, why = logged(
-        instance, SUKP["sukp-bb"](instance), tmp_path / "p.xz", seconds=60
+    found = cited(
+        instance,
+        SUKP["sukp-bb"](instance),
+        tmp_path / "p.xz",
+        seconds=60,
+        kinds=(LOG,),
     )
-    assert not why
+    assert not found.why
+    result = found.result
     assert result.status is Status.OPTIMAL
     assert result.proof is not None
     assert result.proof.grade is Grade.CHECKED

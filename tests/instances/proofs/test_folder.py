@@ -22,8 +22,8 @@ from closeknit.instances.proofs.folder import (
     CERTIFICATE,
     KINDS,
     LOG,
-    holds_still,
     read_index,
+    still_held,
     write_index,
 )
 from closeknit.instances.submesh import Resident
@@ -91,7 +91,7 @@ def signed(index: Index, folder: Path) -> None:
 def test_all_kinds_hold(made: Path, capsys: Capsys) -> None:
     entries = read_index(made)
     assert {one.kind for one in entries} == set(KINDS)
-    assert all(holds_still(made, one) for one in entries)
+    assert still_held(made) == entries
     status, text = verified(made, capsys)
     assert status == 0
     assert text.count(": holds: ") == 4
