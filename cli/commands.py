@@ -42,6 +42,7 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
         "export": "write the model itself: LP, MPS or CP-SAT text",
         "simulate": "simulate job streams on a mesh, torus or tree",
         "select": "choose processors for a job, by a configuration",
+        "serve": "choose nodes of a cluster over HTTP",
         "config": "check or compile the configuration of a selector",
         "warm": "compile all kernels beforehand",
         "completion": "print a completion script for bash, zsh or fish",
@@ -109,6 +110,10 @@ def module_of(name: str) -> Module:
             from . import select
 
             return select
+        case "serve":
+            from . import serve
+
+            return serve
         case "config":
             from . import config
 

@@ -14,14 +14,15 @@ from ..instances.errors import InputError
 from ..instances.json_text import dumps
 from ..instances.option_values import seconds
 from ..methods.tiers import in_tiers
-from ..scheduler.hostlist import fold, unfold
+from ..scheduler.hostlist import unfold
 from ..scheduler.placement import (
+    MOST_K,
     NodeSelector,
     Objective,
     Placement,
     Request,
+    described,
     measures,
-    names_of,
 )
 from ..scheduler.placement.program import Flags
 from ..scheduler.rules import by_rule
@@ -46,18 +47,12 @@ OWN = {
     "labels": None,
 }
 """Options for use with ``--topology`` only, and their defaults."""
-_MOST_K = 2**20
 
 
 def options(parser: Parser) -> None:
     """Declare the options."""
     group = parser.add_argument_group("choose nodes of a cluster")
-    group.add_argument(
-        "--topology",
-        metavar="FILE",
-        help="topology.conf, topology.yaml, ibnetdiscover, cables or coordinates as "
-        "CSV, Kubernetes nodes as JSON, a topograph model, Cobalt partitions",
-    )
+    topology_options(group)
     shared.add_number(group, "-k", "nodes wanted")
     group.add_argument(
         "--busy",
@@ -84,6 +79,17 @@ def options(parser: Parser) -> None:
         "--format", choices=FORMATS, help="what is printed (default: text)"
     )
     flag(group, "--explain", "say what is taken of each switch, and what is left")
+
+
+def topology_options(group: Any, *, required: bool = False) -> None:
+    """Declare which file the topology is read from, and how."""
+    group.add_argument(
+        "--topology",
+        metavar="FILE",
+        required=required,
+        help="topology.conf, topology.yaml, ibnetdiscover, cables or coordinates as "
+        "CSV, Kubernetes nodes as JSON, a topograph model, Cobalt partitions",
+    )
     group.add_argument(
         "--topology-name", metavar="NAME", help="which topology of the file"
     )
@@ -92,26 +98,31 @@ def options(parser: Parser) -> None:
     )
 
 
+def labels_of(args: argparse.Namespace) -> list[str]:
+    """Return the labels of levels that were given."""
+    return [x.strip() for x in args.labels.split(",")] if args.labels else []
+
+
 def run(args: argparse.Namespace, free: str | None) -> int:
     """Choose nodes; return the exit status. ``free`` is None if not given."""
     if args.k is None:
         raise InputError("is needed with --topology", field="-k")
-    if not 1 <= args.k <= _MOST_K:
-        raise InputError(f"must be from 1 to {_MOST_K}", field="-k", value=args.k)
+    if not 1 <= args.k <= MOST_K:
+        raise InputError(f"must be from 1 to {MOST_K}", field="-k", value=args.k)
     if free is not None and args.busy is not None:
         raise InputError("cannot be given with --free", field="--busy")
     listed = read_state(free, "--free") if free is not None else None
     cluster = read_cluster(
         args.topology,
         name=args.topology_name or "",
-        labels=[x.strip() for x in args.labels.split(",")] if args.labels else (),
+        labels=labels_of(args),
         nodes=[*listed.free, *listed.busy] if listed else (),
     )
     selector = NodeSelector(cluster)
     flags, ignored = _free(selector, args, listed)
     request = _request(args, selector)
     placement = _selected(selector, request, flags, args)
-    shown = _document(selector, request, flags, placement)
+    shown = described(selector, request, flags, placement)
     if ignored:
         shown["ignored"] = ignored
     if args.json:
@@ -159,8 +170,7 @@ def _free(
 
 
 def _request(args: argparse.Namespace, selector: NodeSelector) -> Request:
-    trees = any(isinstance(f, Hierarchy) for f in selector.cluster.fabrics)
-    objective = Objective(args.objective or ("switches" if trees else "hops"))
+    objective = Objective(args.objective) if args.objective else selector.objective
     levels: dict[str, int] = {}
     for part in args.levels.split(",") if args.levels else ():
         name, equals, size = part.strip().partition("=")
@@ -205,40 +215,6 @@ def _selected(
         )
     except InputError as error:
         raise _named(error) from None
-
-
-def _document(
-    selector: NodeSelector,
-    request: Request,
-    flags: list[Flags],
-    placement: Placement,
-) -> dict[str, Any]:
-    """Return the answer as a JSON object."""
-    fabric = selector.cluster.fabrics[placement.fabric]
-    names = names_of(fabric, placement)
-    parts = request.objective.parts
-    document: dict[str, Any] = {
-        "topology": selector.cluster.summary(),
-        "nodes": len(selector.cluster.index),
-        "free": sum(int(np.count_nonzero(one)) for one in flags),
-        "k": request.k,
-        "objective": request.objective.value,
-        "status": placement.status.value,
-        "hostlist": fold(names) if names else None,
-        "chosen": names or None,
-        "cost": _parts(parts, placement.objective),
-        "bound": _parts(parts, placement.bound),
-        "proof": placement.by or None,
-        "limit": placement.limit.value if placement.limit else None,
-        "seconds": round(placement.seconds, 6),
-    }
-    return {key: value for key, value in document.items() if value is not None}
-
-
-def _parts(
-    names: tuple[str, ...], values: tuple[int, ...] | None
-) -> dict[str, int] | None:
-    return None if values is None else dict(zip(names, values, strict=True))
 
 
 def _show(

@@ -84,11 +84,18 @@ def read_state(text: str, option: str) -> Report:
 
 
 def _hostlist(text: str, option: str) -> Report:
-    names = hostlist.unfold(text, field=option) if text.strip(", \t\r\n") else []
-    found = dict.fromkeys(names)
-    if len(found) < len(names):
-        raise InputError("is listed twice", option, first_repeated(names))
+    found = dict.fromkeys(distinct(text, option))
     return Report(busy=found) if option == "--busy" else Report(free=found)
+
+
+def distinct(text: str, field: str, most: int = hostlist.MOST) -> list[str]:
+    """Return the names in a hostlist, which may be empty; none may come twice."""
+    if not text.strip(", \t\r\n"):
+        return []
+    names = hostlist.unfold(text, field=field, most=most)
+    if len(set(names)) < len(names):
+        raise InputError("is listed twice", field, first_repeated(names))
+    return names
 
 
 def parse_report(text: str) -> Report:

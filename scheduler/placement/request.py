@@ -11,6 +11,9 @@ from ...instances import InputError
 from ...solvers import Limit, Status
 from ..topologies import Hierarchy
 
+MOST_K = 2**20
+"""Maximal number of nodes of a job."""
+
 
 class Objective(Enum):
     """What is minimised, part after part."""

@@ -30,6 +30,12 @@ class NodeSelector:
             for fabric in self.cluster.fabrics
         )
 
+    @property
+    def objective(self) -> Objective:
+        """What is minimised unless a request says otherwise."""
+        trees = any(isinstance(f, Hierarchy) for f in self.cluster.fabrics)
+        return Objective.SWITCHES if trees else Objective.HOPS
+
     def free(
         self,
         names: Iterable[str] | None = None,

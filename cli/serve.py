@@ -1,0 +1,207 @@
+"""Choose nodes of a cluster over HTTP, with its state kept up by deltas.
+
+The topology is read once; POST /select answers in JSON as closeknit select --topology
+--format json does, POST /state sets nodes busy or free. /healthz, /metrics and
+/openapi.json are there, too. Clients are on this machine unless --host says otherwise,
+and then need a token. SIGTERM ends the server when what it has begun is answered.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ipaddress
+import os
+import socket
+import stat
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..instances.errors import InputError
+from ..instances.files import read_text
+from ..instances.option_values import seconds
+from ..scheduler.placement import NodeSelector
+from ..scheduler.topologies import read_cluster
+from . import select_nodes, shared
+from .parser import Parser
+from .select_server import memory
+
+if TYPE_CHECKING:
+    from ..scheduler.service.application import Application
+
+TOKEN = "CLOSEKNIT_TOKEN"
+"""Environment variable with the token."""
+_LEAST_TOKEN, _MOST_TOKEN = 16, 4096
+_BACKLOG = 1024
+_MOST_CONNECTIONS = 1024
+_MIB = 2**20
+
+
+def options(parser: Parser) -> None:
+    """Declare the options."""
+    select_nodes.topology_options(parser, required=True)
+    parser.add_argument(
+        "--socket", metavar="PATH", help="listen on a Unix socket instead of a port"
+    )
+    shared.add_number(parser, "--port", "port (0: any that is free)", 8787)
+    parser.add_argument(
+        "--host",
+        default="127.0.0.1",
+        metavar="ADDRESS",
+        help="address to listen on; others than loopback need a token "
+        "(default: %(default)s)",
+    )
+    parser.add_argument(
+        "--token-file",
+        metavar="FILE",
+        help=f"file with the bearer token of clients (default: ${TOKEN})",
+    )
+    shared.add_number(parser, "--queue", "requests that may wait", 256)
+    shared.add_number(parser, "--max-body", "largest body of a request, in KiB", 1024)
+    shared.add_number(parser, "--memory", "MiB that requests may take in all", 2048)
+    shared.add_time_limit(parser, "largest time limit of a request in seconds", 1.0)
+    parser.examples(
+        "serve --topology topology.conf",
+        "serve --topology topology.conf --socket /run/closeknit/closeknit.sock",
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Serve until SIGTERM or SIGINT; return the exit status."""
+    for option, least in (("queue", 1), ("max_body", 1), ("memory", 64)):
+        if getattr(args, option) < least:
+            name = f"--{option.replace('_', '-')}"
+            raise InputError(f"must be at least {least}", name, getattr(args, option))
+    token = _token(args.token_file)
+    limit = seconds(args.time_limit)
+    try:
+        from ..scheduler.service.application import Application, Policy
+        from ..scheduler.service.service import Service
+    except ImportError:
+        problem = "needs Starlette and uvicorn (pip install 'closeknit[serve]')"
+        raise InputError(problem) from None
+    bound = _unix(args.socket) if args.socket else _tcp(args.host, args.port, token)
+    try:
+        cluster = read_cluster(
+            args.topology,
+            name=args.topology_name or "",
+            labels=select_nodes.labels_of(args),
+        )
+        service = Service(NodeSelector(cluster), time_limit=limit)
+        service.prepare()
+        policy = Policy(
+            token=token, most_bytes=args.max_body * 1024, most_waiting=args.queue
+        )
+        where = f"unix:{args.socket}" if args.socket else _url(bound)
+        print(f"{service.summary}\nlistening on {where}", flush=True)
+        with memory(args.memory):
+            return _serve(Application(service, policy), bound, limit)
+    finally:
+        bound.close()
+        if args.socket:
+            Path(args.socket).unlink(missing_ok=True)
+
+
+def _serve(application: Application, bound: socket.socket, limit: float) -> int:
+    import asyncio
+    import signal
+
+    import uvicorn
+
+    # uvicorn raises the signals again that ended it, for handlers that were there
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: None)
+    # both threads run Python; the usual 5 ms would be most of the time of a request
+    sys.setswitchinterval(0.0005)
+    config = uvicorn.Config(
+        application.asgi,
+        http="h11",
+        ws="none",
+        loop="asyncio",
+        lifespan="on",
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        backlog=_BACKLOG,
+        limit_concurrency=_MOST_CONNECTIONS,
+        timeout_keep_alive=75,
+        timeout_graceful_shutdown=int(limit) + 5,
+    )
+    asyncio.run(uvicorn.Server(config).serve(sockets=[bound]))
+    return 0
+
+
+def _token(file: str | None) -> str:
+    """Return the token, empty if there is none."""
+    where = "--token-file" if file else f"${TOKEN}"
+    text = read_text(file, most=_MIB) if file else os.environ.get(TOKEN, "")
+    token = text.strip()
+    if not token and not file:
+        return ""
+    fits = _LEAST_TOKEN <= len(token) <= _MOST_TOKEN
+    if not fits or not token.isascii() or not token.isprintable() or " " in token:
+        problem = f"must be one word of {_LEAST_TOKEN} to {_MOST_TOKEN} ASCII letters"
+        raise InputError(problem, where)
+    return token
+
+
+def _tcp(host: str, port: int, token: str) -> socket.socket:
+    try:
+        address = ipaddress.ip_address("127.0.0.1" if host == "localhost" else host)
+    except ValueError:
+        raise InputError("must be an address of IP", "--host", host) from None
+    if not address.is_loopback and not token:
+        problem = f"is no loopback: clients need a token (--token-file or ${TOKEN})"
+        raise InputError(problem, "--host", host)
+    if port >= 2**16:
+        raise InputError("must be below 65536", "--port", port)
+    family = socket.AF_INET6 if address.version == 6 else socket.AF_INET
+    bound = socket.socket(family, socket.SOCK_STREAM)
+    bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    return _bind(bound, (str(address), port), "--port", port)
+
+
+def _unix(path: str) -> socket.socket:
+    """Bind a socket of the file system for owner and group; replace a dead one."""
+    try:
+        found = Path(path).lstat()
+    except OSError:
+        found = None
+    if found is not None:
+        if not stat.S_ISSOCK(found.st_mode):
+            raise InputError("is no socket", "--socket", path)
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
+            probe.settimeout(1.0)
+            try:
+                probe.connect(path)
+            except ConnectionRefusedError:
+                Path(path).unlink(missing_ok=True)
+            except OSError as error:
+                raise InputError(str(error.strerror), "--socket", path) from None
+            else:
+                raise InputError("is in use", "--socket", path)
+    mask = os.umask(0o117)
+    try:
+        return _bind(
+            socket.socket(socket.AF_UNIX, socket.SOCK_STREAM), path, "--socket", path
+        )
+    finally:
+        os.umask(mask)
+
+
+def _bind(
+    bound: socket.socket, where: tuple[str, int] | str, option: str, value: object
+) -> socket.socket:
+    try:
+        bound.bind(where)
+        bound.listen(_BACKLOG)
+    except OSError as error:
+        bound.close()
+        raise InputError(error.strerror or str(error), option, value) from None
+    return bound
+
+
+def _url(bound: socket.socket) -> str:
+    host, port = bound.getsockname()[:2]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"

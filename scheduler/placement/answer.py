@@ -1,0 +1,47 @@
+"""The answer to a request as a JSON object."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..hostlist import fold
+from .program import Flags
+from .request import Placement, Request
+from .selection import NodeSelector, names_of
+
+
+def described(
+    selector: NodeSelector,
+    request: Request,
+    flags: Sequence[Flags],
+    placement: Placement,
+) -> dict[str, Any]:
+    """Return the answer as a JSON object; what is not known is left out."""
+    fabric = selector.cluster.fabrics[placement.fabric]
+    names = names_of(fabric, placement)
+    parts = request.objective.parts
+    document: dict[str, Any] = {
+        "topology": selector.cluster.summary(),
+        "nodes": len(selector.cluster.index),
+        "free": sum(int(np.count_nonzero(one)) for one in flags),
+        "k": request.k,
+        "objective": request.objective.value,
+        "status": placement.status.value,
+        "hostlist": fold(names) if names else None,
+        "chosen": names or None,
+        "cost": _parts(parts, placement.objective),
+        "bound": _parts(parts, placement.bound),
+        "proof": placement.by or None,
+        "limit": placement.limit.value if placement.limit else None,
+        "seconds": round(placement.seconds, 6),
+    }
+    return {key: value for key, value in document.items() if value is not None}
+
+
+def _parts(
+    names: tuple[str, ...], values: tuple[int, ...] | None
+) -> dict[str, int] | None:
+    return None if values is None else dict(zip(names, values, strict=True))

@@ -1,0 +1,152 @@
+"""Requests and answers of the service, as JSON objects; nothing here knows of HTTP."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import Any
+
+from ...instances import InputError, fields
+from ...instances.parsing import parse_json
+from ...solvers import Settings
+from ..placement import MOST_K, NodeSelector, Objective, Request, described
+from ..placement.program import Flags
+from .state import ClusterState, flags_of, names_in
+
+KNOWN = (
+    "k",
+    "objective",
+    "segment",
+    "levels",
+    "require",
+    "exclude",
+    "free",
+    "busy",
+    "time_limit",
+)
+"""Fields of a request."""
+_MOST_LEVELS = 64
+
+
+class MalformedError(ValueError):
+    """A body that is no JSON object."""
+
+
+def parsed(body: bytes) -> dict[str, Any]:
+    """Parse a body; raises MalformedError if it is no JSON object."""
+    try:
+        return fields.objects(parse_json(body.decode("utf-8-sig")), "body")
+    except UnicodeDecodeError as error:
+        raise MalformedError(f"body: is not UTF-8 text (byte {error.start})") from None
+    except InputError as error:
+        raise MalformedError(str(error)) from None
+
+
+class Service:
+    """A topology that stays in memory, the state of its nodes, and answers.
+
+    Parameters
+    ----------
+    selector
+        Chooses nodes.
+    time_limit
+        Maximal seconds of a request.
+    """
+
+    def __init__(self, selector: NodeSelector, *, time_limit: float = 1.0) -> None:
+        self.selector = selector
+        self.state = ClusterState(selector)
+        self.time_limit = time_limit
+        self.summary = selector.cluster.summary()
+        self.nodes = len(selector.cluster.index)
+
+    def prepare(self) -> None:
+        """Answer a request of each objective, so that kernels and tables are there."""
+        for objective in Objective:
+            try:
+                request = Request(1, objective)
+                self.selector.select(request, self.selector.free(), self._settings({}))
+            except InputError:  # not on this network
+                continue
+
+    def select(
+        self, body: dict[str, Any], free: Sequence[Flags], waited: float = 0.0
+    ) -> dict[str, Any]:
+        """Choose nodes.
+
+        Parameters
+        ----------
+        body
+            The fields `KNOWN`, of which ``k`` is needed, as the options of the command
+            ``select``.
+        free
+            The nodes that are free unless the body says so itself.
+        waited
+            Seconds for which the request has waited; they count against its limit.
+
+        Returns
+        -------
+        dict
+            The answer, without ``chosen`` if there is none.
+
+        Raises
+        ------
+        InputError
+            If a field is malformed, or the topology does not support it.
+        """
+        request, free = self.request(body, free)
+        settings = self._settings(body, waited)
+        placement = self.selector.select(request, free, settings)
+        return described(self.selector, request, free, placement)
+
+    def request(
+        self, body: dict[str, Any], free: Sequence[Flags]
+    ) -> tuple[Request, Sequence[Flags]]:
+        """Read a request, and which nodes may be chosen for it."""
+        fields.only(body, KNOWN, ("k",), "")
+        k = fields.integer(body["k"], "k")
+        if not 1 <= k <= MOST_K:
+            raise InputError(f"must be from 1 to {MOST_K}", "k", k)
+        selector = self.selector
+        if "free" in body and "busy" in body:
+            raise InputError("cannot be given with free", "busy")
+        if "free" in body or "busy" in body:
+            free = flags_of(body, selector)
+        if "exclude" in body:
+            names = names_in(body["exclude"], "exclude", selector)
+            others = selector.free(without=names)
+            free = [a & b for a, b in zip(free, others, strict=True)]
+        require = body.get("require")
+        wanted = [] if require is None else names_in(require, "require", selector)
+        segment = fields.integer(body.get("segment", 1), "segment")
+        request = Request(
+            k, self._objective(body), segment, _levels(body), frozenset(wanted)
+        )
+        return request, free
+
+    def _objective(self, body: dict[str, Any]) -> Objective:
+        if "objective" not in body:
+            return self.selector.objective
+        name = fields.string(body["objective"], "objective")
+        known = [one.value for one in Objective]
+        if name not in known:
+            problem = f"no such objective (there are: {', '.join(known)})"
+            raise InputError(problem, "objective", name)
+        return Objective(name)
+
+    def _settings(self, body: dict[str, Any], waited: float = 0.0) -> Settings:
+        most = self.time_limit
+        seconds = fields.number(body.get("time_limit", Decimal(most)), "time_limit")
+        if not 0 < seconds <= most:
+            problem = f"must be above 0 and at most {most:g}"
+            raise InputError(problem, "time_limit", seconds)
+        return Settings(time_limit=max(float(seconds) - waited, 0.001))
+
+
+def _levels(body: dict[str, Any]) -> dict[str, int]:
+    levels = fields.objects(body.get("levels", {}), "levels")
+    if len(levels) > _MOST_LEVELS:
+        raise InputError(f"has more than {_MOST_LEVELS} levels", "levels")
+    return {
+        name: fields.integer(size, f"levels.{name}") for name, size in levels.items()
+    }
