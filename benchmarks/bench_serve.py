@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import gc
 import json
 import os
 import random
@@ -175,6 +176,8 @@ def main() -> int:
         before = server.resident()
         for title, rate in (("as fast as it answers", 0.0), ("at a rate", args.rate)):
             work = bodies(args.nodes, args.requests, 2)
+            gc.collect()
+            gc.freeze()
             cpu, begin = server.cpu(), perf_counter()
             latencies, missed = asyncio.run(load(server, work, args.connections, rate))
             seconds, cpu = perf_counter() - begin, server.cpu() - cpu
