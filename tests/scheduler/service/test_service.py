@@ -210,7 +210,9 @@ def test_a_wrong_token_opens_nothing_but_the_health() -> None:
     assert ask(app, "GET", "/healthz").json["status"] == "ok"
 
 
-def test_requests_beyond_the_queue_are_told_to_come_again() -> None:
+def test_requests_beyond_the_queue_are_told_to_come_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     made = service()
     app = Application(made, Policy(most_waiting=2)).asgi
     held, choose = threading.Event(), made.select
@@ -219,7 +221,7 @@ def test_requests_beyond_the_queue_are_told_to_come_again() -> None:
         assert held.wait(10)
         return choose(*args)
 
-    made.select = slow  # type: ignore[method-assign]
+    monkeypatch.setattr(made, "select", slow)
 
     async def crowd() -> list[Answer]:
         waiting = [
@@ -239,7 +241,9 @@ def test_requests_beyond_the_queue_are_told_to_come_again() -> None:
     assert ask(app, "GET", "/healthz").json["waiting"] == 0
 
 
-def test_a_request_that_waited_beyond_its_limit_is_not_begun() -> None:
+def test_a_request_that_waited_beyond_its_limit_is_not_begun(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     made = service()
     made.time_limit = 0.05
     held = threading.Event()
@@ -250,7 +254,7 @@ def test_a_request_that_waited_beyond_its_limit_is_not_begun() -> None:
         assert held.wait(10)
         return choose(*args)
 
-    made.select = slow  # type: ignore[method-assign]
+    monkeypatch.setattr(made, "select", slow)
 
     async def crowd() -> list[Answer]:
         both = [
