@@ -22,6 +22,7 @@ from ..scheduler.placement import (
     Placement,
     Request,
     described,
+    for_kubernetes,
     measures,
 )
 from ..scheduler.placement.program import Flags
@@ -32,7 +33,7 @@ from ..solvers import Settings, Status
 from . import outputs, shared
 from .parser import Parser, flag
 
-FORMATS = ("text", "hostlist", "json", "lines", "rankfile")
+FORMATS = ("text", "hostlist", "json", "lines", "rankfile", "kubernetes")
 OWN = {
     "k": None,
     "busy": None,
@@ -238,6 +239,8 @@ def _show(
         print(f"closeknit: {_nothing(placement)}", file=sys.stderr)
     elif form == "hostlist":
         print(shown["hostlist"])
+    elif form == "kubernetes":
+        print(dumps(for_kubernetes(names)))
     else:
         for i, name in enumerate(names):
             print(name if form == "lines" else f"rank {i}={name} slot=0")
