@@ -61,11 +61,7 @@ def options(parser: Parser) -> None:
         help="busy nodes: a hostlist, or a report of squeue, sinfo, scontrol or "
         "kubectl as JSON; --free takes the same",
     )
-    group.add_argument(
-        "--objective",
-        choices=[one.value for one in Objective],
-        help="what is minimised (default: switches; on other networks hops)",
-    )
+    objective_option(group)
     shared.add_number(group, "--segment", "nodes of a group within one switch or block")
     group.add_argument(
         "--levels",
@@ -96,6 +92,15 @@ def topology_options(group: Any, *, required: bool = False) -> None:
     )
     group.add_argument(
         "--labels", metavar="L,L", help="labels of Kubernetes levels, from the top down"
+    )
+
+
+def objective_option(group: Any) -> None:
+    """Declare what is minimised."""
+    group.add_argument(
+        "--objective",
+        choices=[one.value for one in Objective],
+        help="what is minimised (default: switches; on other networks hops)",
     )
 
 

@@ -168,7 +168,7 @@ def test_whole_nodes_come_back_whole(service: Service) -> None:
 def test_a_bad_annotation_becomes_an_event_of_the_pod(
     service: Service, annotations: dict[str, str], problem: str
 ) -> None:
-    body = pod(**annotations)
+    body = pod(None, **annotations)
     found = Extender(service).filter(body, service.state.free)
     assert problem in found["Error"]
     assert found["NodeNames"] == []
