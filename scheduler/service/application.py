@@ -85,7 +85,7 @@ class Application:
         )
         app = Starlette(
             routes=routes,
-            exception_handlers={HTTPException: _of_framework},
+            exception_handlers={HTTPException: _of_framework, Exception: _internal},
             lifespan=self._lifespan,
         )
         self.asgi: ASGIApp = self._guarded(app, frozenset(r.path for r in routes))
@@ -256,3 +256,8 @@ async def _of_framework(request: Request, error: Exception) -> Response:
     detail = f"{request.method}: {HTTPStatus(error.status_code).phrase.lower()}"
     headers = dict(error.headers or {})
     return Problem(error.status_code, detail, headers=headers).response()
+
+
+async def _internal(request: Request, error: Exception) -> Response:
+    """Answer a fault of the program; it is raised again, and printed by the server."""
+    return Problem(500, f"internal error: {type(error).__name__}").response()
