@@ -43,6 +43,7 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
         "simulate": "simulate job streams on a mesh, torus or tree",
         "select": "choose processors for a job, by a configuration",
         "serve": "choose nodes of a cluster over HTTP",
+        "slurm": "let closeknit choose the nodes of jobs of a running Slurm",
         "config": "check or compile the configuration of a selector",
         "warm": "compile all kernels beforehand",
         "completion": "print a completion script for bash, zsh or fish",
@@ -114,6 +115,10 @@ def module_of(name: str) -> Module:
             from . import serve
 
             return serve
+        case "slurm":
+            from . import slurm
+
+            return slurm
         case "config":
             from . import config
 
