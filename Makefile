@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 OUT ?= out
 SECONDS ?= 60
 
-.PHONY: data review check-wheel help report test test-slow lint lock audit licences fuzz bench bench-exact bench-models bench-procset-models bench-procset-bb bench-sukp bench-sukp-table bench-submesh bench-stream bench-network bench-mapping bench-packing bench-procset-proofs bench-ptas bench-graphs bench-ksubset-proofs bench-limits bench-cold warm soak mutation clean
+.PHONY: data review check-wheel help report test test-slow lint lock audit licences fuzz bench bench-exact bench-models bench-procset-models bench-procset-bb bench-sukp bench-sukp-table bench-submesh bench-stream bench-network bench-mapping bench-packing bench-procset-proofs bench-ptas bench-graphs bench-ksubset-proofs bench-limits bench-cold bench-serve warm soak mutation clean
 
 help:
 	@echo "make report     set up, run every method on the bundled instances, write $(OUT)/report"
@@ -39,6 +39,7 @@ help:
 	@echo "make bench-ksubset-proofs  what share of optima comes with a proof, bytes, seconds"
 	@echo "make bench-cold  what a first start costs, with nothing compiled"
 	@echo "make bench-limits  how late every method is, at limits of 0.5, 5 and 60 s; hours"
+	@echo "make bench-serve  requests to closeknit serve: how many a second, how late"
 	@echo "make soak       a million requests to one select --serve; at most an hour"
 	@echo "make bench-sukp-table  the set-union knapsack benchmark searched by tabu: docs/sukp.md"
 
@@ -134,6 +135,10 @@ bench: $(VENV)/.ready
 # ARGS="--ablate", ARGS="--models 60", or ARGS="'32x32 k=64'" for single rows
 bench-exact: $(VENV)/.ready
 	$(BIN)/python benchmarks/bench_exact.py $(ARGS)
+
+# ARGS="--requests 100000" to see whether memory grows
+bench-serve: $(VENV)/.ready
+	$(BIN)/python benchmarks/bench_serve.py $(ARGS)
 
 bench-models: $(VENV)/.ready
 	$(BIN)/python benchmarks/bench_models.py

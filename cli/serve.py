@@ -9,11 +9,11 @@ and then need a token. SIGTERM ends the server when what it has begun is answere
 from __future__ import annotations
 
 import argparse
+import gc
 import ipaddress
 import os
 import socket
 import stat
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -111,11 +111,11 @@ def _serve(application: Application, bound: socket.socket, limit: float) -> int:
     # uvicorn raises the signals again that ended it, for handlers that were there
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: None)
-    # both threads run Python; the usual 5 ms would be most of the time of a request
-    sys.setswitchinterval(0.0005)
+    gc.collect()
+    gc.freeze()  # machine code and topology are not looked through again
     config = uvicorn.Config(
         application.asgi,
-        http="h11",
+        http="httptools",
         ws="none",
         loop="asyncio",
         lifespan="on",

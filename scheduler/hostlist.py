@@ -24,6 +24,9 @@ _PARTS = re.compile(r"(\[[^\]]*\])")
 _PIECE = re.compile(r"[\[,]([^,\]]*+)")
 _RANGE = re.compile(r"(\d{1,18})(?:-(\d{1,18}))?", re.ASCII)
 
+_DIGITS = 18
+"""Most digits of a number."""
+
 _Range = tuple[int, range]
 """Width to which numbers are padded with zeros, and the numbers."""
 
@@ -100,9 +103,8 @@ def fold(names: Iterable[str]) -> str:
     """
     grouped: dict[str, list[str]] = {}
     for name in names:
-        digits = re.search(r"\d{1,18}$", name, re.ASCII)
-        prefix = name[: digits.start()] if digits else name
-        grouped.setdefault(prefix, []).append(digits.group() if digits else "")
+        end = max(len(name.rstrip("0123456789")), len(name) - _DIGITS)
+        grouped.setdefault(name[:end], []).append(name[end:])
     return ",".join(
         piece
         for prefix, numbers in grouped.items()
@@ -181,12 +183,14 @@ def _folded(prefix: str, numbers: list[str]) -> Iterator[str]:
 
 def _runs(digits: list[str]) -> Iterator[str]:
     """Write sorted numbers as ranges that unfold to the same numbers."""
-    run: list[str] = []
-    for number in [*digits, ""]:
-        follows = bool(run and number) and number == str(int(run[-1]) + 1).zfill(
-            len(run[0])
-        )
-        if run and not follows:
-            yield run[0] if len(run) == 1 else f"{run[0]}-{run[-1]}"
-            run = []
-        run.append(number)
+    first = last = ""
+    value = 0
+    for number in digits:
+        after, value = value + 1, int(number)
+        if first and value == after and len(number) == max(len(first), len(str(value))):
+            last = number
+            continue
+        if first:
+            yield first if first == last else f"{first}-{last}"
+        first = last = number
+    yield first if first == last else f"{first}-{last}"

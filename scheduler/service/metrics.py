@@ -19,7 +19,7 @@ from .service import Service
 MEDIA = "text/plain; version=0.0.4; charset=utf-8"
 _SECONDS = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5)
 
-disable_created_metrics()
+disable_created_metrics()  # type: ignore[no-untyped-call]
 
 
 class Metrics:

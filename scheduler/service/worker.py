@@ -24,7 +24,7 @@ class Worker:
     """
 
     def __init__(self, most: int) -> None:
-        self._pool = ThreadPoolExecutor(1, thread_name_prefix="choose")
+        self._pool: ThreadPoolExecutor | None = None
         self._most = most
         self.waiting = 0
 
@@ -48,6 +48,8 @@ class Worker:
                 raise Problem(503, problem, headers=_AGAIN)
             return call(waited)
 
+        if self._pool is None:
+            self._pool = ThreadPoolExecutor(1, thread_name_prefix="choose")
         self.waiting += 1
         work = asyncio.get_running_loop().run_in_executor(self._pool, begun)
         work.add_done_callback(self._ended)
@@ -60,4 +62,6 @@ class Worker:
 
     def close(self) -> None:
         """Let the call at work end; drop all that wait."""
-        self._pool.shutdown(wait=True, cancel_futures=True)
+        if self._pool is not None:
+            self._pool.shutdown(wait=True, cancel_futures=True)
+            self._pool = None

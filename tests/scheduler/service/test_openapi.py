@@ -1,0 +1,81 @@
+"""The OpenAPI document holds for what schemathesis makes of it."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis.strategies import one_of
+
+from closeknit.scheduler.placement import NodeSelector
+from closeknit.scheduler.service.application import Application, Policy
+from closeknit.scheduler.service.service import Service
+from closeknit.scheduler.topologies import parse_cluster
+from closeknit.solvers.kernels import interpreted
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    schemathesis = pytest.importorskip("schemathesis")
+    from schemathesis import GenerationMode
+    from schemathesis.checks import CHECKS
+
+MODES = (GenerationMode.POSITIVE, GenerationMode.NEGATIVE)
+
+RACKS = "SwitchName=r Nodes=a[1-9]\nSwitchName=s Nodes=b1\nSwitchName=t Switches=r,s"
+CHECKED = (
+    "not_a_server_error",
+    "status_code_conformance",
+    "content_type_conformance",
+    "response_schema_conformance",
+    "negative_data_rejection",
+    "unsupported_method",
+)
+
+
+PATHS = ("POST /select", "POST /state", "PUT /state", "GET /state", "GET /healthz")
+
+
+def application() -> Any:
+    selector = NodeSelector(parse_cluster(RACKS))
+    return Application(Service(selector), Policy()).asgi
+
+
+def attack(path: str, examples: int) -> int:
+    """Send drawn requests, half of them invalid; return how many were sent."""
+    schema = schemathesis.openapi.from_asgi("/openapi.json", application())
+    method, _, name = path.partition(" ")
+    operation = schema[name][method]
+    checks, sent = [CHECKS.get_one(check) for check in CHECKED], 0
+
+    def once(case: Any) -> None:
+        nonlocal sent
+        sent += 1
+        case.call_and_validate(checks=checks)
+
+    strategies = [
+        operation.as_strategy(mode) for mode in MODES[: 1 + (method != "GET")]
+    ]
+    test = settings(
+        max_examples=examples,
+        deadline=None,
+        database=None,
+        derandomize=True,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )(given(case=one_of(strategies))(once))
+    with interpreted():
+        test()
+    return sent
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_no_request_that_schemathesis_draws_is_answered_by_an_error(path: str) -> None:
+    assert attack(path, 30) >= 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", PATHS[:3])
+def test_thousands_of_drawn_requests(path: str) -> None:
+    assert attack(path, 1000) >= 100
