@@ -186,7 +186,8 @@ local function exchanged(request, deadline)
             head = text:find("\r\n\r\n", 1, true)
             if head then
                local above = text:sub(1, head + 1):lower()
-               assert(above:match("^http/1%.[01] 200 "), "status " .. above:sub(10, 12))
+               local status = above:match("^http/1%.[01] (%d%d%d) ")
+               assert(status == "200", "status " .. (status or "of no kind"))
                length = tonumber(above:match("\r\ncontent%-length: *(%d+)\r\n"))
                assert(length and length <= LONGEST, "the answer has no length")
             end
