@@ -112,7 +112,7 @@ def helped(bed: Bed, moments: list[float], seed: int) -> Iterator[Faults]:
         return begin("serve", "--topology", topology, "--socket", str(bed.service))
 
     with errors:
-        follower = begin("slurm", "follow", "--service", address)
+        follower = begin("slurm", "follow", "--service", address, "--every=0.2")
         try:
             path, names = bed.service, bed.names()
             faults = Faults(service, path, follower, names, moments, seed)
@@ -137,7 +137,8 @@ def one_run(kind: str, args: argparse.Namespace, folder: Path) -> dict[str, Any]
         drawn = random.Random(args.seed + 1)
         moments = [drawn.uniform(0, jobs[-1].at) for _ in range(args.faults)]
     with bed:
-        prefer(bed.processes[1])  # slurmctld
+        for process in bed.processes[:2]:  # munged, slurmctld
+            prefer(process)
         context = helped(bed, moments, args.seed) if bed.plugin else None
         with context or contextlib.nullcontext() as faults:
             given = submitted(bed, jobs)

@@ -17,8 +17,8 @@ MARK = "closeknit"
 """Begins the comment of jobs whose nodes were chosen by us."""
 SECONDS = 20.0
 """Limit for a command of Slurm."""
-_FREE = {"idle", "idle~"}
-"""States of nodes, as sinfo prints them, that can be given to a job."""
+_USABLE = {"idle", "idle~", "allocated", "mixed", "completing"}
+"""States of nodes, as sinfo prints them, in which jobs come and go."""
 
 Command = Callable[[list[str]], str]
 
@@ -59,16 +59,20 @@ class Follower:
         Seconds that a job may wait for the nodes chosen for it before Slurm may choose.
     command
         Runs a command of Slurm.
+    renewal
+        Seconds after which nodes that are down or drained are looked for again.
     """
 
     client: Client
     patience: float = 5.0
     command: Command = slurm_command
+    renewal: float = 5.0
     unpinned: int = 0
     """Jobs whose nodes were given back to Slurm's choice."""
     _used: set[str] = field(default_factory=set)
     _promised: set[str] = field(default_factory=set)
     _waiting: dict[str, float] = field(default_factory=dict)
+    _looked: tuple[float, set[str]] | None = None
 
     def step(self) -> int:
         """Bring the service up to date; return how many nodes are in use.
@@ -85,15 +89,8 @@ class Follower:
         if status != 200 or not isinstance(busy, str):
             raise OSError(f"/state: {status}, and no list of busy nodes")
         believed = _names(busy)
-        used = {
-            name
-            for line in self.command(["sinfo", "-h", "-o", "%T|%N"]).splitlines()
-            for word, _, nodes in [line.partition("|")]
-            if word.strip() not in _FREE
-            for name in _names(nodes)
-        }
         given, waiting = self._jobs()
-        used.update(given, *waiting.values())
+        used = given.union(self._broken(), *waiting.values())
         over = believed - used
         free = over & (self._used | self._promised)
         self._used, self._promised = used, over - free
@@ -101,6 +98,20 @@ class Follower:
         self._tell({key: nodes for key, nodes in changes.items() if nodes} or state)
         self._unpin({job: bool(nodes & given) for job, nodes in waiting.items()})
         return len(used)
+
+    def _broken(self) -> set[str]:
+        """Return the nodes that no job can have; those are not asked for every time."""
+        now = monotonic()
+        if self._looked is None or now - self._looked[0] >= self.renewal:
+            found = {
+                name
+                for line in self.command(["sinfo", "-h", "-o", "%T|%N"]).splitlines()
+                for word, _, nodes in [line.partition("|")]
+                if word.strip() not in _USABLE
+                for name in _names(nodes)
+            }
+            self._looked = now, found
+        return self._looked[1]
 
     def _jobs(self) -> tuple[set[str], dict[str, set[str]]]:
         """Return the nodes of jobs that run, and of waiting ones those chosen by us."""

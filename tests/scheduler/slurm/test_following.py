@@ -83,7 +83,7 @@ class Slurm:
 
 def followed(slurm: Slurm, patience: float = 60) -> tuple[Follower, Service]:
     service = Service()
-    return Follower(service, patience, slurm.command), service
+    return Follower(service, patience, slurm.command, renewal=0), service
 
 
 def test_what_slurm_uses_is_busy_and_what_it_gives_back_is_free() -> None:
@@ -180,7 +180,7 @@ def test_a_problem_is_reported_once_and_its_end_too() -> None:
                 raise OSError(problem)
         return slurm.command(words)
 
-    follow(Follower(Service(), 60, command), 0, stop, said.append)
+    follow(Follower(Service(), 60, command, renewal=0), 0, stop, said.append)
     assert said == ["squeue: no", "Slurm and the service answer"]
 
 
@@ -223,3 +223,13 @@ def test_no_node_of_slurm_is_ever_free_and_none_stays_busy(
         follower.step()
     used = {n for nodes in slurm.running.values() for n in nodes}
     assert service.busy == used.union(*slurm.pinned.values())
+
+
+def test_nodes_that_are_down_are_looked_for_now_and_then() -> None:
+    slurm = Slurm(down={"n7"})
+    service = Service()
+    follower = Follower(service, 60, slurm.command, renewal=3600)
+    follower.step()
+    slurm.down, slurm.running = {"n6"}, {1: ["n5"]}
+    follower.step()
+    assert service.busy == {"n5", "n7"}
