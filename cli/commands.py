@@ -43,6 +43,7 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
         "simulate": "simulate job streams on a mesh, torus or tree",
         "select": "choose processors for a job, by a configuration",
         "serve": "choose nodes of a cluster over HTTP",
+        "batsim": "schedule the jobs of a simulation by Batsim",
         "slurm": "let closeknit choose the nodes of jobs of a running Slurm",
         "config": "check or compile the configuration of a selector",
         "warm": "compile all kernels beforehand",
@@ -115,6 +116,10 @@ def module_of(name: str) -> Module:
             from . import serve
 
             return serve
+        case "batsim":
+            from . import batsim
+
+            return batsim
         case "slurm":
             from . import slurm
 

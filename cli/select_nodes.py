@@ -22,6 +22,7 @@ from ..scheduler.placement import (
     Placement,
     Request,
     described,
+    for_kubernetes,
     measures,
 )
 from ..scheduler.placement.program import Flags
@@ -32,7 +33,7 @@ from ..solvers import Settings, Status
 from . import outputs, shared
 from .parser import Parser, flag
 
-FORMATS = ("text", "hostlist", "json", "lines", "rankfile")
+FORMATS = ("text", "hostlist", "json", "lines", "rankfile", "kubernetes")
 OWN = {
     "k": None,
     "busy": None,
@@ -60,11 +61,7 @@ def options(parser: Parser) -> None:
         help="busy nodes: a hostlist, or a report of squeue, sinfo, scontrol or "
         "kubectl as JSON; --free takes the same",
     )
-    group.add_argument(
-        "--objective",
-        choices=[one.value for one in Objective],
-        help="what is minimised (default: switches; on other networks hops)",
-    )
+    objective_option(group)
     shared.add_number(group, "--segment", "nodes of a group within one switch or block")
     group.add_argument(
         "--levels",
@@ -95,6 +92,15 @@ def topology_options(group: Any, *, required: bool = False) -> None:
     )
     group.add_argument(
         "--labels", metavar="L,L", help="labels of Kubernetes levels, from the top down"
+    )
+
+
+def objective_option(group: Any) -> None:
+    """Declare what is minimised."""
+    group.add_argument(
+        "--objective",
+        choices=[one.value for one in Objective],
+        help="what is minimised (default: switches; on other networks hops)",
     )
 
 
@@ -238,6 +244,8 @@ def _show(
         print(f"closeknit: {_nothing(placement)}", file=sys.stderr)
     elif form == "hostlist":
         print(shown["hostlist"])
+    elif form == "kubernetes":
+        print(dumps(for_kubernetes(names)))
     else:
         for i, name in enumerate(names):
             print(name if form == "lines" else f"rank {i}={name} slot=0")

@@ -35,6 +35,7 @@ from ..methods.allocators import allocator, names
 from ..reports.streams.film import Film
 from ..simulation.families import TRACE_RANGE, window_of
 from ..simulation.stream import Ends, Event, Policy, Start, simulate
+from ..simulation.stream_batsim import BatsimJobs
 from ..simulation.stream_jobs import StreamJob, generated, jobs_of_trace, largest
 from ..simulation.stream_measures import JobRow, Meter, Summary, csv_of_jobs
 from ..solvers.interrupt import deferred
@@ -142,6 +143,12 @@ def add(simulate: Parser, streams: Any) -> None:
         help="write one line per job (for a single method)",
     )
     parser.add_argument(
+        "--evalys",
+        type=outputs.file,
+        metavar="OUT.csv",
+        help="write the jobs as Batsim does, for evalys (for a single method)",
+    )
+    parser.add_argument(
         "--plot",
         type=outputs.file,
         metavar="OUT.html",
@@ -161,8 +168,10 @@ def run(args: argparse.Namespace) -> int:
     _refuse_strangers(args)
     network = network_of(args.kind, args.shape)
     single = "," not in args.method
-    if args.jobs_csv and not single:
-        raise InputError("takes a single method", field="--jobs-csv")
+    for option in ("jobs_csv", "evalys"):
+        if getattr(args, option) and not single:
+            name = f"--{option.replace('_', '-')}"
+            raise InputError("takes a single method", field=name)
     machines: list[tuple[str, Allocator]] = []
     for name in args.method.split(","):
         entry_named(name, dict.fromkeys(names()), "--method", "allocator")
@@ -173,6 +182,7 @@ def run(args: argparse.Namespace) -> int:
     printed: list[dict[str, Any]] = []
     ran: list[tuple[str, Summary, list[JobRow]]] = []
     films = []
+    ended = BatsimJobs(Path(args.trace).name if args.trace else "drawn")
     with deferred() as pressed:
         for name, machine in machines:
             film = Film(network, name, unit)
@@ -182,6 +192,8 @@ def run(args: argparse.Namespace) -> int:
                 for event in events:
                     meter.see(event)
                     film.see(event)
+                    if args.evalys:
+                        ended.see(event)
                     if pressed.is_set():
                         break
             summary = meter.summary(partial=pressed.is_set())
@@ -197,6 +209,8 @@ def run(args: argparse.Namespace) -> int:
         outputs.write_out(args.json, _json(printed, single=single))
     if args.jobs_csv:
         write_text(args.jobs_csv, csv_of_jobs(ran[0][2], unit))
+    if args.evalys:
+        write_text(args.evalys, ended.csv())
     if args.plot:
         from ..reports.streams.page import stream_page
 

@@ -35,9 +35,15 @@ def ask(
     *,
     parts: Iterable[bytes] | None = None,
     headers: dict[str, str] | None = None,
+    sent: list[Answer] | None = None,
 ) -> Answer:
-    """Send one request; ``body`` is JSON, ``parts`` are bytes that come in turn."""
-    return asyncio.run(asked(app, method, path, body, parts=parts, headers=headers))
+    """Send one request; ``body`` is JSON, ``parts`` are bytes that come in turn.
+
+    The answer is put into ``sent``, too, also if the application then fails.
+    """
+    found = [] if sent is None else sent
+    asyncio.run(_ask(app, method, path, body, parts, headers or {}, found))
+    return found[0]
 
 
 async def asked(
@@ -50,9 +56,23 @@ async def asked(
     headers: dict[str, str] | None = None,
 ) -> Answer:
     """Do what `ask` does within a loop."""
+    found: list[Answer] = []
+    await _ask(app, method, path, body, parts, headers or {}, found)
+    return found[0]
+
+
+async def _ask(
+    app: Any,
+    method: str,
+    path: str,
+    body: Any,
+    parts: Iterable[bytes] | None,
+    headers: dict[str, str],
+    found: list[Answer],
+) -> None:
     waiting = [b"" if body is None else json.dumps(body).encode()]
     waiting = waiting if parts is None else [*parts]
-    given = JSON | (headers or {})
+    given = JSON | headers
     scope = {
         "type": "http",
         "asgi": {"version": "3.0"},
@@ -76,11 +96,11 @@ async def asked(
     async def send(message: dict[str, Any]) -> None:
         sent.append(message)
 
-    await app(scope, receive, send)
-    head, *rest = sent
-    return Answer(
-        head["status"],
-        {key.decode().lower(): value.decode() for key, value in head["headers"]},
-        b"".join(part.get("body", b"") for part in rest),
-        len(waiting),
-    )
+    try:
+        await app(scope, receive, send)
+    finally:
+        if sent:
+            head, *rest = sent
+            named = {k.decode().lower(): v.decode() for k, v in head["headers"]}
+            content = b"".join(part.get("body", b"") for part in rest)
+            found.append(Answer(head["status"], named, content, len(waiting)))

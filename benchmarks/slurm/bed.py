@@ -21,7 +21,10 @@ from pathlib import Path
 from types import TracebackType
 
 SECONDS_TO_START = 240
-PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch", "squeue", "sinfo", "scontrol")
+PROGRAMS = (
+    *("munged", "slurmctld", "slurmd", "sbatch", "squeue", "sinfo", "scontrol"),
+    "setpriv",
+)
 SCRIPTS = Path(__file__).resolve().parents[2] / "scheduler" / "slurm"
 
 _CONFIGURATION = """\
@@ -180,7 +183,7 @@ class Bed:
     def _start(self) -> None:
         munge, conf = self.folder / "munge", str(self.folder / "slurm.conf")
         self._launch(
-            *("munged", "--foreground", f"--key-file={munge / 'key'}"),
+            *(self._found("munged"), "--foreground", f"--key-file={munge / 'key'}"),
             *(f"--socket={munge / 'socket'}", f"--pid-file={munge / 'pid'}"),
             *(f"--log-file={munge / 'log'}", f"--seed-file={munge / 'seed'}"),
         )
@@ -237,7 +240,8 @@ class Bed:
         with (self.folder / "errors.txt").open("ab") as errors:
             self.processes.append(
                 subprocess.Popen(
-                    [self._found(words[0]) or words[0], *words[1:]],
+                    # whatever ends this process ends them, too
+                    ["setpriv", "--pdeathsig", "TERM", *words],
                     stdin=subprocess.DEVNULL,
                     stdout=subprocess.DEVNULL,
                     stderr=errors,

@@ -14,6 +14,7 @@ import contextlib
 import json
 import os
 import random
+import signal
 import statistics
 import subprocess
 import sys
@@ -248,6 +249,7 @@ def main() -> int:
     parser.add_argument("--runs", default=",".join(RUNS))
     parser.add_argument("--out", type=Path, help="folder for logs and figures")
     args = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     if os.geteuid() != 0:
         sys.exit("live.py: slurmd needs root")
     if wrong := set(args.runs.split(",")) - set(RUNS):

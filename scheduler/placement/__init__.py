@@ -1,6 +1,7 @@
 """Nodes of a cluster for a job: the exact choice, by several objectives."""
 
 from .answer import described as described
+from .answer import for_kubernetes as for_kubernetes
 from .request import MOST_K as MOST_K
 from .request import Objective as Objective
 from .request import Placement as Placement

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..hostlist import fold
+from ..topologies.kubernetes import HOSTNAME
 from .program import Flags
 from .request import Placement, Request
 from .selection import NodeSelector, names_of
@@ -45,3 +46,30 @@ def _parts(
     names: tuple[str, ...], values: tuple[int, ...] | None
 ) -> dict[str, int] | None:
     return None if values is None else dict(zip(names, values, strict=True))
+
+
+def for_kubernetes(names: Sequence[str]) -> dict[str, Any]:
+    """Return nodes as parts of objects of Kubernetes, one pod to a node.
+
+    ``affinity`` is for the template of the pods, ``topologyAssignment`` is the one of
+    Kueue, version v1beta2.
+    """
+    terms = [
+        {"matchFields": [{"key": "metadata.name", "operator": "In", "values": [name]}]}
+        for name in names
+    ]
+    required = "requiredDuringSchedulingIgnoredDuringExecution"
+    return {
+        "nodeNames": list(names),
+        "affinity": {"nodeAffinity": {required: {"nodeSelectorTerms": terms}}},
+        "topologyAssignment": {
+            "levels": [HOSTNAME],
+            "slices": [
+                {
+                    "domainCount": len(names),
+                    "valuesPerLevel": [{"individual": {"roots": list(names)}}],
+                    "podCounts": {"universal": 1},
+                }
+            ],
+        },
+    }

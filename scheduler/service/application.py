@@ -22,6 +22,7 @@ from ...instances import InputError
 from ...instances.json_text import dumps
 from ...solvers import SolverError
 from . import openapi
+from .extender import Extender
 from .metrics import MEDIA, Metrics
 from .problems import Problem
 from .service import MalformedError, Service, parsed
@@ -65,12 +66,15 @@ class Application:
     def __init__(self, service: Service, policy: Policy) -> None:
         self._service, self._policy = service, policy
         self._worker = Worker(policy.most_waiting)
+        self._extender = Extender(service)
         self._metrics = Metrics(service)
         self._metrics.waiting.set_function(lambda: self._worker.waiting)
         routes = [
             Route(path, self._handled(handler), methods=[method])
             for path, method, handler in (
                 ("/select", "POST", self._select),
+                ("/extender/filter", "POST", self._filter),
+                ("/extender/prioritize", "POST", self._prioritize),
                 ("/healthz", "GET", self._health),
                 ("/metrics", "GET", self._prometheus),
                 ("/openapi.json", "GET", self._openapi),
@@ -81,7 +85,7 @@ class Application:
         )
         app = Starlette(
             routes=routes,
-            exception_handlers={HTTPException: _of_framework},
+            exception_handlers={HTTPException: _of_framework, Exception: _internal},
             lifespan=self._lifespan,
         )
         self.asgi: ASGIApp = self._guarded(app, frozenset(r.path for r in routes))
@@ -167,6 +171,21 @@ class Application:
         detail = none if answer["status"] == "infeasible" else late
         raise Problem(409, detail, answer=answer)
 
+    async def _filter(self, request: Request) -> Response:
+        body, free = await self._body(request), self._service.state.free
+        return _json(
+            await self._worker.run(
+                lambda _: self._extender.filter(body, free), self._service.time_limit
+            )
+        )
+
+    async def _prioritize(self, request: Request) -> Response:
+        body, free = await self._body(request), self._service.state.free
+        found = await self._worker.run(
+            lambda _: self._extender.prioritize(body, free), self._service.time_limit
+        )
+        return _json(found)
+
     async def _state(self, request: Request) -> Response:
         state = self._service.state
         if request.method == "GET":
@@ -229,8 +248,11 @@ _UNKNOWN = Problem(
 )
 
 
-def _json(document: dict[str, Any]) -> Response:
-    return Response(dumps(document) + "\n", media_type="application/json")
+def _json(document: dict[str, Any] | list[Any]) -> Response:
+    indented = isinstance(document, dict)
+    return Response(
+        dumps(document, indented=indented) + "\n", media_type="application/json"
+    )
 
 
 async def _of_framework(request: Request, error: Exception) -> Response:
@@ -239,3 +261,8 @@ async def _of_framework(request: Request, error: Exception) -> Response:
     detail = f"{request.method}: {HTTPStatus(error.status_code).phrase.lower()}"
     headers = dict(error.headers or {})
     return Problem(error.status_code, detail, headers=headers).response()
+
+
+async def _internal(request: Request, error: Exception) -> Response:
+    """Answer a fault of the program; it is raised again, and printed by the server."""
+    return Problem(500, f"internal error: {type(error).__name__}").response()

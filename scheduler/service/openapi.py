@@ -85,6 +85,31 @@ _DELTA = _object(_LISTS) | {"anyOf": [{"required": ["busy"]}, {"required": ["fre
 _WHOLE = _object(_LISTS) | {"oneOf": [{"required": ["busy"]}, {"required": ["free"]}]}
 
 
+_NAMES: Schema = {"type": ["array", "null"], "items": {"type": "string"}}
+_REASONS: Schema = {"type": "object", "additionalProperties": {"type": "string"}}
+_EXTENDER_ARGS = _object(
+    {
+        "Pod": {"type": "object"},
+        "Nodes": {"type": ["object", "null"]},
+        "NodeNames": _NAMES,
+    },
+    "Pod",
+)
+_EXTENDER_RESULT = _object(
+    {
+        "Nodes": {"type": ["object", "null"]},
+        "NodeNames": _NAMES,
+        "FailedNodes": _REASONS,
+        "FailedAndUnresolvableNodes": _REASONS,
+        "Error": {"type": "string"},
+    }
+)
+_PRIORITIES: Schema = {
+    "type": "array",
+    "items": _object({"Host": {"type": "string"}, "Score": _COUNT}, "Host", "Score"),
+}
+
+
 def _request(service: Service) -> Schema:
     size = {"type": "integer", "minimum": 1, "maximum": MOST_K}
     limit = {"type": "number", "exclusiveMinimum": 0, "maximum": service.time_limit}
@@ -184,6 +209,24 @@ def document(service: Service) -> dict[str, Any]:
                     422,
                     body=_WHOLE,
                 ),
+            },
+            "/extender/filter": {
+                "post": _operation(
+                    "filter",
+                    "Filter nodes for kube-scheduler (extender/v1).",
+                    _content(_EXTENDER_RESULT),
+                    *(422, 503),
+                    body=_EXTENDER_ARGS,
+                )
+            },
+            "/extender/prioritize": {
+                "post": _operation(
+                    "prioritize",
+                    "Score nodes for kube-scheduler (extender/v1).",
+                    _content(_PRIORITIES),
+                    *(422, 503),
+                    body=_EXTENDER_ARGS,
+                )
             },
             "/healthz": {
                 "get": _operation("health", "Return that it runs.", _content(health))

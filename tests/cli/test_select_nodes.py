@@ -59,6 +59,15 @@ def test_the_answer_for_programs(ask: Ask, tmp_path: Path) -> None:
     assert ask(*words, "--format", "lines")[1] == "b10\nc10\n"
     ranks = ask(*words, "--format", "rankfile")[1]
     assert ranks == "rank 0=b10 slot=0\nrank 1=c10 slot=0\n"
+    pods = json.loads(ask(*words, "--format", "kubernetes")[1])
+    (required,) = pods["affinity"]["nodeAffinity"].values()
+    terms = [one["matchFields"][0] for one in required["nodeSelectorTerms"]]
+    assert {(t["key"], t["operator"]) for t in terms} == {("metadata.name", "In")}
+    assert [t["values"] for t in terms] == [["b10"], ["c10"]]
+    (part,) = pods["topologyAssignment"]["slices"]
+    assert pods["topologyAssignment"]["levels"] == ["kubernetes.io/hostname"]
+    assert (part["domainCount"], part["podCounts"]) == (2, {"universal": 1})
+    assert part["valuesPerLevel"] == [{"individual": {"roots": pods["nodeNames"]}}]
     status, out, _ = ask(*words, "--format", "json")
     found: dict[str, Any] = json.loads(out)
     assert (status, found["chosen"]) == (0, ["b10", "c10"])

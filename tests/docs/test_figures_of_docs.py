@@ -174,6 +174,7 @@ NOT_COMPARED = {
     ("docs/navaridas.md", "closeknit reproduce navaridas-figure3"): HOURS,
     ("docs/online-rule.md", "make bench-stream"): SPEED,
     ("docs/online-rule.md", "closeknit reproduce online-rule"): TRACE,
+    ("docs/serve.md", "make bench-serve"): SPEED,
     ("docs/set-opening-bb.md", "make bench-procset-bb"): SPEED,
     ("docs/proofs.md", "make bench-procset-proofs"): SPEED,
     ("docs/procset-heuristics.md", "python benchmarks/bench_reaching.py"): HOURS,

@@ -14,6 +14,7 @@ from closeknit.scheduler.placement import NodeSelector
 from closeknit.scheduler.service.application import Application, Policy
 from closeknit.scheduler.service.service import Service
 from closeknit.scheduler.topologies import parse_cluster
+from closeknit.solvers import SolverError
 from closeknit.solvers.kernels import interpreted
 
 from ...asgi import Answer, ask, asked
@@ -279,6 +280,21 @@ def test_an_error_within_fails_one_request(monkeypatch: pytest.MonkeyPatch) -> N
 
     monkeypatch.setattr(made, "select", starved)
     problem(ask(app, "POST", "/select", {"k": 3}), 503, "not enough memory")
+
+    def broken(*_: Any) -> dict[str, Any]:
+        raise SolverError("the selection does not cost what its tables say")
+
+    monkeypatch.setattr(made, "select", broken)
+    problem(ask(app, "POST", "/select", {"k": 3}), 500, "does not cost")
+
+    def wrong(*_: Any) -> dict[str, Any]:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(made, "select", wrong)
+    sent: list[Answer] = []
+    with pytest.raises(ZeroDivisionError):  # for the log
+        ask(app, "POST", "/select", {"k": 3}, sent=sent)
+    problem(sent[0], 500, "internal error: ZeroDivisionError")
     monkeypatch.undo()
     assert ask(app, "POST", "/select", {"k": 3}).status == 200
 
