@@ -25,7 +25,7 @@ from . import outputs
 from .parser import Parser
 
 SCRIPTS = ("job_submit.lua", "closeknit_submit.lua")
-SERVICE = "unix:/run/closeknit/serve.sock"
+SERVICE = "unix:/run/closeknit/socket"
 
 
 def options(parser: Parser) -> None:
@@ -58,7 +58,7 @@ def options(parser: Parser) -> None:
     written = parser.subcommand(actions, "files", help="write the plugin's files")
     written.add_argument("folder", metavar="FOLDER", help="that of slurm.conf")
     written.set_defaults(action=_files)
-    following.examples("slurm follow --service unix:/run/closeknit/serve.sock")
+    following.examples("slurm follow --service unix:/run/closeknit/socket")
     written.examples("slurm files /etc/slurm")
     parser.examples("slurm follow --every 1", "slurm files /etc/slurm")
 

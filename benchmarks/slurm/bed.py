@@ -97,12 +97,16 @@ class Bed:
     @property
     def environment(self) -> dict[str, str]:
         """Return what clients of this Slurm need."""
-        return {**os.environ, "SLURM_CONF": str(self.folder / "slurm.conf")}
+        return {
+            **os.environ,
+            "SLURM_CONF": str(self.folder / "slurm.conf"),
+            "CLOSEKNIT_SERVICE": f"unix:{self.service}",
+        }
 
     @property
     def service(self) -> Path:
         """The socket of the service."""
-        return self.folder / "service" / "serve.sock"
+        return self.folder / "service" / "socket"
 
     def __enter__(self) -> Bed:
         try:

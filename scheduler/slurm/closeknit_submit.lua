@@ -9,10 +9,10 @@
 local M = {}
 
 local settings = {
-   socket = "/run/closeknit/serve.sock",
+   socket = "/run/closeknit/socket",
    topology = "/etc/slurm/topology.conf",
    objective = "switches",
-   deadline = 3.5, -- milliseconds for everything at one submission
+   deadline = 4.2, -- milliseconds for everything at one submission
    rest = 50, -- milliseconds without a question after a failure, twice as many after
    longest_rest = 5000, -- each further one, up to so many
    stale = 5, -- seconds after which what the service knows of Slurm is too old
@@ -78,13 +78,14 @@ function M.unfold(text, most)
    return names
 end
 
--- Return the nodes that a topology.conf lists, as a set.
+-- Return the nodes that a topology.conf or topology.yaml lists, as a set.
 local function nodes_of(path)
    local found, count = {}, 0
    local file = assert(io.open(path))
    local text = file:read("*a"):gsub("#[^\n]*", ""):gsub("\\\n", " ")
    file:close()
-   for word in text:gmatch("%f[%w][Nn][Oo][Dd][Ee][Ss]=(%S+)") do
+   local listed = "%f[%w][Nn][Oo][Dd][Ee][Ss]%s*[=:]%s*[\"']?([%w%._%-%[%],]+)"
+   for word in text:gmatch(listed) do
       for _, name in ipairs(assert(M.unfold(word, 1048576), "cannot read " .. word)) do
          found[name] = true
          count = count + 1

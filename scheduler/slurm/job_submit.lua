@@ -4,7 +4,7 @@
 package.path = "/etc/slurm/?.lua;" .. package.path
 local closeknit = require("closeknit_submit")
 closeknit.configure({
-   socket = "/run/closeknit/serve.sock",
+   socket = "/run/closeknit/socket",
    topology = "/etc/slurm/topology.conf",
 })
 

@@ -1,7 +1,7 @@
 """``closeknit-sbatch``: sbatch with nodes that the service chooses, where it can.
 
 For sites without the plugin in slurmctld. Options and script are those of sbatch. The
-service is named by CLOSEKNIT_SERVICE (unix:/run/closeknit/serve.sock by default), its
+service is named by CLOSEKNIT_SERVICE (unix:/run/closeknit/socket by default), its
 token by CLOSEKNIT_TOKEN. Whatever is not plain, slow or wrong is left to sbatch alone.
 """
 
@@ -18,7 +18,7 @@ from typing import NoReturn
 
 from .client import Client, ServiceError
 
-SERVICE = "unix:/run/closeknit/serve.sock"
+SERVICE = "unix:/run/closeknit/socket"
 MARK = "--comment=closeknit"
 SECONDS = 0.5
 """Limit for the answer of the service."""

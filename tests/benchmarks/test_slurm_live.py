@@ -106,7 +106,12 @@ def test_a_stream_is_the_same_for_the_same_seed() -> None:
 def test_a_small_slurm_with_faults_loses_no_job(tmp_path: Path) -> None:
     done = subprocess.run(
         [
-            *(sys.executable, str(FOLDER / "live.py"), "--runs", "closeknit,faults"),
+            *(
+                sys.executable,
+                str(FOLDER / "live.py"),
+                "--runs",
+                "closeknit,faults,wrapper",
+            ),
             *("--jobs", "60", "--leaves", "5", "--rate", "3", "--faults", "6"),
             *("--out", str(tmp_path)),
         ],
@@ -116,9 +121,10 @@ def test_a_small_slurm_with_faults_loses_no_job(tmp_path: Path) -> None:
         timeout=600,
     )
     assert done.returncode == 0, done.stderr
-    helped, faulty = json.loads((tmp_path / "figures.json").read_text("utf-8"))
-    for run in (helped, faulty):
+    helped, faulty, wrapped = json.loads((tmp_path / "figures.json").read_text("utf-8"))
+    for run in (helped, faulty, wrapped):
         assert (run["jobs"], run["lost"], run["misplaced"]) == (60, [], [])
         assert run["hops_ratio_mean"] >= 1
     assert helped["plugin_asked"] > 0
+    assert wrapped["pinned"] > 0
     assert sum(faulty["faults"].values()) > 0

@@ -259,6 +259,30 @@ def test_a_full_cluster_is_no_failure_of_the_service(tmp_path: Path) -> None:
         assert len(seen) == 2
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "BlockName=b1 Nodes=n[00-03]\nBlockName=b2 Nodes=n[04-07]\nBlockSizes=4,8\n",
+        "- topology: t\n  block:\n    block_sizes: [4]\n    blocks:\n"
+        "      - block: b1\n        nodes: n[00-03]\n"
+        "      - {block: b2, nodes: 'n[04-07]'}\n",
+        "- topology: t\n  tree:\n    switches:\n"
+        "      - {switch: s1, nodes: n[00-07], x: y}\n",
+    ],
+    ids=["block", "yaml block", "yaml tree"],
+)
+def test_blocks_and_yaml_are_read_too(tmp_path: Path, text: str) -> None:
+    """Slurm 22.05, which the live tests run, has neither."""
+    (tmp_path / "topology.conf").write_text(text, encoding="utf-8")
+    answers = iter(["n[02-05]", "n[06-09]"])
+    with (
+        listening(tmp_path / "s", lambda _: response(good(next(answers)))),
+        plugin(tmp_path) as lua,
+    ):
+        assert lua.place(4) == "n[02-05]"
+        assert lua.place(4) == "the answer has a wrong node"
+
+
 @pytest.mark.parametrize("text", ["", "SwitchName=a Nodes=n[1-", "SwitchName=a"])
 def test_without_a_topology_jobs_are_submitted_as_they_are(
     tmp_path: Path, text: str
