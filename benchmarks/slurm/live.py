@@ -30,6 +30,7 @@ from bed import Bed
 from faults import Faults
 from record import Grade, Grader, Job, read_log
 
+from closeknit.scheduler.hostlist import unfold
 from closeknit.scheduler.placement import NodeSelector
 from closeknit.scheduler.topologies import read_cluster
 
@@ -200,15 +201,18 @@ def figures(
     marked: set[int],
 ) -> dict[str, Any]:
     """Grade every decision on the state at that moment; those marked were ours."""
-    grades, ours = [], []
+    grades, ours, then = [], [], []
     for number in given:
         job = seen[number]
         if job.begun is None or len(job.nodes) < 2:
             continue
-        grade = grader.grade(job)
+        grade = grader.grade(job.nodes, job.free)
         grades.append(grade)
         if number in marked:
             ours.append(grade)
+        if job.pinned and job.free_then.issuperset(chosen := unfold(job.pinned)):
+            then.append(grader.grade(chosen, job.free_then))
+    busy = sum(bool(seen[n].pinned) for n in given) - len(then)
     waits = [seen[n].begun - seen[n].submitted for n in given if seen[n].begun]
     asked = sorted(seen[n].plugin_ms for n in given if seen[n].plugin_ms is not None)
     usec = sorted(seen[n].usec for n in given)
@@ -227,6 +231,9 @@ def figures(
         ),
         "optimal_percent": _percent(_is_best(g) for g in grades),
         "pinned_optimal_percent": _percent(map(_is_best, ours)),
+        "chosen": len(then),
+        "chosen_optimal_then_percent": _percent(map(_is_best, then)),
+        "chosen_busy_then": busy,
         "wait_mean_s": round(statistics.mean(waits), 2),
         "wait_p99_s": _quantile(waits, 0.99),
         "makespan_s": round(max(ends) - min(seen[n].submitted for n in given), 1),

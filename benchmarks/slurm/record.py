@@ -8,7 +8,7 @@ is that of the events; the records of jobs have whole seconds only.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -34,9 +34,8 @@ _LINE = re.compile(
 class Job:
     """One job as the log tells of it; times are seconds of its clock."""
 
-    number: int
     submitted: float
-    usec: int
+    usec: int = 0
     """What slurmctld took for the submission."""
     plugin_ms: float | None = None
     """What the plugin took, if it asked the service."""
@@ -49,6 +48,8 @@ class Job:
     nodes: list[str] = field(default_factory=list)
     free: frozenset[str] = frozenset()
     """The nodes that were free when Slurm decided."""
+    free_then: frozenset[str] = frozenset()
+    """Those that were free, and promised to no other job, when the plugin chose."""
     faults: list[str] = field(default_factory=list)
     """Nodes twice in use, or unknown."""
 
@@ -59,6 +60,7 @@ def read_log(lines: Iterable[str], names: Iterable[str]) -> dict[int, Job]:
     jobs: dict[int, Job] = {}
     holder: dict[str, int] = {}
     leaving: set[str] = set()
+    promised: dict[str, int] = {}
     asked: re.Match[str] | None = None
     for line in lines:
         found = _LINE.match(line)
@@ -68,34 +70,44 @@ def read_log(lines: Iterable[str], names: Iterable[str]) -> dict[int, Job]:
         if found["k"]:
             asked = found
         elif found["submitted"]:
-            job = Job(int(found["submitted"]), when, int(found["usec"]))
+            # Written without the locks: the job may have begun already.
+            number = int(found["submitted"])
+            job = jobs.setdefault(number, Job(submitted=when))
+            job.usec = int(found["usec"])
             if asked is not None:
                 job.plugin_ms = float(asked["took"])
                 job.pinned, job.why = asked["hosts"] or "", asked["why"] or ""
                 asked = None
-            jobs[job.number] = job
+            if job.pinned and job.begun is None:
+                job.free_then = known.difference(holder, leaving, promised)
+                promised.update(dict.fromkeys(unfold(job.pinned), number))
         elif number := found["begun"] or found["filled"]:
-            job = jobs[int(number)]
+            job = jobs.setdefault(int(number), Job(submitted=when))
             job.nodes = unfold(found["at"] or found["on"])
             job.begun = when
             leaving.difference_update(job.nodes)  # slurmctld knows them to be free
             for name in job.nodes:
                 if name in holder or name not in known:
                     job.faults.append(f"{name} is held by {holder.get(name)}")
+            for name in unfold(job.pinned) if job.pinned else ():
+                if promised.get(name) == int(number):
+                    del promised[name]
             job.free = known.difference(holder, leaving)
-            holder.update(dict.fromkeys(job.nodes, job.number))
+            holder.update(dict.fromkeys(job.nodes, int(number)))
         elif found["done"]:
-            job = jobs[int(found["done"])]
+            number = int(found["done"])
+            job = jobs.setdefault(number, Job(submitted=when))
             job.ended = when
             for name in job.nodes:
-                if holder.get(name) == job.number:
+                if holder.get(name) == number:
                     del holder[name]
                     leaving.add(name)
         elif found["answered"]:
             leaving.discard(found["answered"])
         elif found["requeued"]:
             for number in re.findall(r"JobId=(\d+)", found["requeued"]):
-                jobs[int(number)].faults.append("was put back into the queue")
+                job = jobs.setdefault(int(number), Job(submitted=when))
+                job.faults.append("was put back into the queue")
     return jobs
 
 
@@ -121,12 +133,12 @@ class Grader:
         assert isinstance(fabric, Hierarchy)
         self._fabric = fabric
 
-    def grade(self, job: Job) -> Grade:
-        """Return what a job got, and what was possible."""
-        k, fabric = len(job.nodes), self._fabric
-        free = self._selector.free(job.free)
+    def grade(self, nodes: Sequence[str], among: Collection[str]) -> Grade:
+        """Return what a choice costs, and what was possible among free nodes."""
+        k, fabric = len(nodes), self._fabric
+        free = self._selector.free(among)
         index = self._selector.cluster.index
-        chosen = [index[name][1] for name in job.nodes]
+        chosen = [index[name][1] for name in nodes]
         counts = fabric.below(fabric.count(free[0].nonzero()[0]))
         switches, hops = measures.cost(fabric, Objective.SWITCHES, chosen, counts)
         best = self._selector.select(Request(k, Objective.SWITCHES), free).objective

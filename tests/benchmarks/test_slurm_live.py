@@ -32,13 +32,13 @@ LOG = """\
 [2026-11-23T08:00:00.500] sched: Allocate JobId=1 NodeList=n[0-2] #CPUs=3 Partition=all
 [2026-11-23T08:00:00.600] lua: closeknit: 2 nodes left to Slurm (resting) after 0.01 ms
 [2026-11-23T08:00:00.601] _slurm_rpc_submit_batch_job: JobId=2 InitPrio=8 usec=300
-[2026-11-23T08:00:00.700] _slurm_rpc_submit_batch_job: JobId=3 InitPrio=7 usec=300
 [2026-11-23T08:00:00.800] _job_complete: JobId=1 WEXITSTATUS 0
 [2026-11-23T08:00:00.800] _job_complete: JobId=1 done
 [2026-11-23T08:00:00.810] debug2: node_did_resp n0
 [2026-11-23T08:00:00.900] sched/backfill: _start_job: Started JobId=2 in all on n[3,6]
 [2026-11-23T08:00:01.000] debug2: node_did_resp n1
 [2026-11-23T08:00:01.100] sched: Allocate JobId=3 NodeList=n[1,3] #CPUs=2 Partition=all
+[2026-11-23T08:00:01.101] _slurm_rpc_submit_batch_job: JobId=3 InitPrio=7 usec=250
 """
 TREE = "SwitchName=a Nodes=n[0-3]\nSwitchName=b Nodes=n[4-7]\nSwitchName=c Switches=a,b"
 
@@ -63,11 +63,13 @@ def test_the_log_tells_what_was_free_at_every_decision() -> None:
     assert second.free == {"n0", *(f"n{i}" for i in range(3, 8))}  # n1, n2: not yet
     assert third.free == {"n0", "n1", "n4", "n5", "n7"}
     assert (first.faults, second.faults) == ([], [])
+    assert third.usec == 250
+    assert (len(first.free_then), second.free_then) == (8, frozenset())
     assert third.faults == ["n3 is held by 2"]
     assert first.ended == pytest.approx(first.begun + 0.3)
     with interpreted():
         grader = record.Grader(NodeSelector(parse_cluster(TREE)))
-        grade = grader.grade(second)
+        grade = grader.grade(second.nodes, second.free)
     assert (grade.switches, grade.hops) == (2, 4)
     assert (grade.least_switches, grade.hops_then, grade.least_hops) == (1, 2, 2)
 
