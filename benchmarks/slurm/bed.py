@@ -161,7 +161,6 @@ class Bed:
         shutil.rmtree(self.folder, ignore_errors=True)
         for name in ("state", "spool", "munge", "service"):
             (self.folder / name).mkdir(parents=True)
-        (self.folder / "munge").chmod(0o711)
         first = _free_ports(self.count + 1)
         name = socket.gethostname().partition(".")[0]
         (self.folder / "slurm.conf").write_text(
@@ -187,7 +186,12 @@ class Bed:
     def _start(self) -> None:
         munge, conf = self.folder / "munge", str(self.folder / "slurm.conf")
         self._launch(
-            *(self._found("munged"), "--foreground", f"--key-file={munge / 'key'}"),
+            *(
+                self._found("munged"),
+                "--foreground",
+                "--force",
+                f"--key-file={munge / 'key'}",
+            ),
             *(f"--socket={munge / 'socket'}", f"--pid-file={munge / 'pid'}"),
             *(f"--log-file={munge / 'log'}", f"--seed-file={munge / 'seed'}"),
         )
