@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 OUT ?= out
 SECONDS ?= 60
 
-.PHONY: data review check-wheel help report test test-slow lint lock audit licences fuzz bench bench-exact bench-models bench-procset-models bench-procset-bb bench-sukp bench-sukp-table bench-submesh bench-stream bench-network bench-mapping bench-packing bench-procset-proofs bench-ptas bench-graphs bench-ksubset-proofs bench-limits bench-cold bench-serve warm soak mutation clean
+.PHONY: data review check-wheel help report test test-slow lint lock audit licences fuzz bench bench-exact bench-models bench-procset-models bench-procset-bb bench-sukp bench-sukp-table bench-submesh bench-stream bench-network bench-mapping bench-packing bench-procset-proofs bench-ptas bench-graphs bench-ksubset-proofs bench-limits bench-cold bench-serve warm soak mutation slurm-live slurm-packages clean
 
 help:
 	@echo "make report     set up, run every method on the bundled instances, write $(OUT)/report"
@@ -40,6 +40,7 @@ help:
 	@echo "make bench-cold  what a first start costs, with nothing compiled"
 	@echo "make bench-limits  how late every method is, at limits of 0.5, 5 and 60 s; hours"
 	@echo "make bench-serve  requests to closeknit serve: how many a second, how late"
+	@echo "make slurm-live  a real Slurm of 1000 emulated nodes, with and without closeknit (Debian, root)"
 	@echo "make soak       a million requests to one select --serve; at most an hour"
 	@echo "make bench-sukp-table  the set-union knapsack benchmark searched by tabu: docs/sukp.md"
 
@@ -198,6 +199,16 @@ bench-packing: $(VENV)/.ready
 # ARGS="--requests 100000 --seconds 600"
 soak: $(VENV)/.ready
 	$(BIN)/python benchmarks/soak_select.py $(ARGS)
+
+# ARGS="--jobs 10000 --runs plain,closeknit", ARGS="--jobs 100 --leaves 5"; docs/slurm.md
+slurm-live: $(VENV)/.ready slurm-packages
+	$(BIN)/python benchmarks/slurm/live.py $(ARGS)
+
+# No service of these packages has to run: the target starts its own.
+slurm-packages:
+	dpkg -s slurmctld slurmd slurm-client munge lua-posix >/dev/null 2>&1 \
+	  || apt-get install -y --no-install-recommends slurmctld slurmd slurm-client \
+	       slurm-wlm-basic-plugins munge lua5.1 lua-posix
 
 # ARGS="--minutes 20 simulation/stream.py", ARGS="--report", ARGS="--first"; docs/mutation.md
 mutation: $(VENV)/.ready

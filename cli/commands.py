@@ -44,6 +44,7 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
         "select": "choose processors for a job, by a configuration",
         "serve": "choose nodes of a cluster over HTTP",
         "batsim": "schedule the jobs of a simulation by Batsim",
+        "slurm": "let closeknit choose the nodes of jobs of a running Slurm",
         "config": "check or compile the configuration of a selector",
         "warm": "compile all kernels beforehand",
         "completion": "print a completion script for bash, zsh or fish",
@@ -119,6 +120,10 @@ def module_of(name: str) -> Module:
             from . import batsim
 
             return batsim
+        case "slurm":
+            from . import slurm
+
+            return slurm
         case "config":
             from . import config
 

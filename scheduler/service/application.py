@@ -163,7 +163,12 @@ class Application:
                 self._service.time_limit,
             )
         self._metrics.outcomes.labels(answer["status"]).inc()
+        state = self._service.state
+        if state.age is not None:
+            answer["state_age"] = round(state.age, 3)
         if "chosen" in answer:
+            if body.get("take"):
+                state.take(answer["chosen"])
             return _json(answer)
         none = "no choice of free nodes is possible"
         late = "nothing was found within the limit"

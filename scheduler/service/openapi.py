@@ -58,6 +58,10 @@ _ANSWER = _object(
         "proof": {"type": "string"},
         "limit": {"type": "string"},
         "seconds": {"type": "number"},
+        "state_age": {
+            "type": "number",
+            "description": "Seconds since the last step; missing if there was none.",
+        },
     },
     *("topology", "nodes", "free", "k", "objective", "status", "seconds"),
 )
@@ -125,6 +129,10 @@ def _request(service: Service) -> Schema:
             "free": _HOSTLIST,
             "busy": _HOSTLIST,
             "time_limit": limit,
+            "take": {
+                "type": "boolean",
+                "description": "Make the chosen nodes busy; not with busy or free.",
+            },
         },
         "k",
     )

@@ -24,6 +24,7 @@ KNOWN = (
     "free",
     "busy",
     "time_limit",
+    "take",
 )
 """Fields of a request."""
 _MOST_LEVELS = 64
@@ -120,7 +121,11 @@ class Service:
         selector = self.selector
         if "free" in body and "busy" in body:
             raise InputError("cannot be given with free", "busy")
+        if not isinstance(body.get("take", False), bool):
+            raise InputError("must be true or false", "take", body["take"])
         if "free" in body or "busy" in body:
+            if body.get("take"):
+                raise InputError("cannot be given with free or busy", "take")
             free = flags_of(body, selector)
         if "exclude" in body:
             names = names_in(body["exclude"], "exclude", selector)

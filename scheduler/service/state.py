@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from time import monotonic
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,7 @@ class ClusterState:
     def __init__(self, selector: NodeSelector) -> None:
         self._selector = selector
         self._now: tuple[Sequence[Flags], int] = selector.free(), 0
+        self._stepped: float | None = None
 
     @property
     def free(self) -> Sequence[Flags]:
@@ -41,6 +43,27 @@ class ClusterState:
     def sequence(self) -> int:
         """The number of the last step."""
         return self._now[1]
+
+    @property
+    def age(self) -> float | None:
+        """Seconds since the last step, or None if there was none."""
+        return None if self._stepped is None else monotonic() - self._stepped
+
+    def take(self, names: Iterable[str]) -> None:
+        """Make nodes busy that are promised to a job; this is no step.
+
+        Raises
+        ------
+        ConflictError
+            If one is busy by now; nothing has changed then.
+        """
+        flags = [one.copy() for one in self.free]
+        for name in names:
+            fabric, place = self._selector.cluster.index[name]
+            if not flags[fabric][place]:
+                raise ConflictError(f"take: {name} is not free any more")
+            flags[fabric][place] = False
+        self._now = flags, self.sequence
 
     def change(self, body: dict[str, Any]) -> None:
         """Set nodes busy or free; all others stay as they are.
@@ -77,7 +100,7 @@ class ClusterState:
             for name in names:
                 fabric, place = self._selector.cluster.index[name]
                 flags[fabric][place] = value
-        self._now = flags, number
+        self._now, self._stepped = (flags, number), monotonic()
 
     def replace(self, body: dict[str, Any]) -> None:
         """Say of every node whether it is free, whatever was before.
@@ -98,6 +121,7 @@ class ClusterState:
         if ("busy" in body) == ("free" in body):
             raise InputError("needs one of busy and free", "body")
         self._now = flags_of(body, self._selector), number
+        self._stepped = monotonic()
 
     def document(self) -> dict[str, Any]:
         """Return the state as a JSON object."""

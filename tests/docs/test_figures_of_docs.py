@@ -186,6 +186,7 @@ NOT_COMPARED = {
     ("docs/proofs.md", "closeknit ratios bundled"): SPEED,
     ("docs/proofs.md", "closeknit reproduce frontier"): SPEED,
     ("docs/ratios.md", "closeknit ratios standard"): TRACE,
+    ("docs/slurm.md", "make slurm-live"): HOURS,
     ("docs/streams.md", "make bench-stream"): SPEED,
     ("docs/task-mapping.md", "closeknit reproduce task-mapping"): MINUTES,
     ("docs/task-mapping.md", "make bench-mapping"): SPEED,

@@ -1,0 +1,73 @@
+"""Nodes that are promised with the answer, and the age of what is known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from closeknit.scheduler.placement import NodeSelector
+from closeknit.scheduler.service.application import Application, Policy
+from closeknit.scheduler.service.service import Service
+from closeknit.scheduler.service.state import ClusterState, ConflictError
+from closeknit.scheduler.topologies import parse_cluster
+from closeknit.solvers.kernels import interpreted
+
+from ...asgi import ask
+
+TREE = "SwitchName=a Nodes=a[1-4]\nSwitchName=b Nodes=b[1-4]\nSwitchName=t Switches=a,b"
+
+
+@pytest.fixture
+def app() -> Iterator[Any]:
+    with interpreted():
+        selector = NodeSelector(parse_cluster(TREE))
+        yield Application(Service(selector), Policy()).asgi
+
+
+def test_taken_nodes_are_busy_for_the_next_request(app: Any) -> None:
+    taken = [
+        ask(app, "POST", "/select", {"k": 4, "take": True}).json["hostlist"]
+        for _ in range(2)
+    ]
+    assert sorted(taken) == ["a[1-4]", "b[1-4]"]
+    assert ask(app, "POST", "/select", {"k": 4, "take": True}).status == 409
+    assert ask(app, "GET", "/state").json["sequence"] == 0
+
+
+def test_without_take_nothing_is_promised(app: Any) -> None:
+    for body in ({"k": 4}, {"k": 4, "take": False}):
+        ask(app, "POST", "/select", body)
+        assert ask(app, "GET", "/state").json["busy"] == ""
+
+
+def test_the_age_is_that_of_the_last_step(app: Any) -> None:
+    assert "state_age" not in ask(app, "POST", "/select", {"k": 1}).json
+    ask(app, "POST", "/state", {"busy": "a1"})
+    assert 0 <= ask(app, "POST", "/select", {"k": 1}).json["state_age"] < 60
+    ask(app, "PUT", "/state", {"free": "a1"})
+    assert "state_age" in ask(app, "POST", "/select", {"k": 1}).json
+
+
+@pytest.mark.parametrize(
+    ("body", "detail"),
+    [
+        ({"take": 1}, "must be true or false"),
+        ({"take": "yes"}, "must be true or false"),
+        ({"take": True, "free": "a1"}, "cannot be given with free or busy"),
+        ({"take": True, "busy": "a1"}, "cannot be given with free or busy"),
+    ],
+)
+def test_what_cannot_be_taken(app: Any, body: dict[str, Any], detail: str) -> None:
+    answer = ask(app, "POST", "/select", {"k": 1, **body})
+    assert (answer.status, answer.json["field"]) == (422, "take")
+    assert detail in answer.json["detail"]
+
+
+def test_a_node_that_is_busy_by_now_is_not_taken() -> None:
+    state = ClusterState(NodeSelector(parse_cluster(TREE)))
+    state.take(["a1", "b1"])
+    with pytest.raises(ConflictError, match="b1 is not free any more"):
+        state.take(["a2", "b1"])
+    assert state.document()["busy"] == "a1,b1"
