@@ -216,7 +216,7 @@ def _document(
     """Return the answer as a JSON object."""
     fabric = selector.cluster.fabrics[placement.fabric]
     names = names_of(fabric, placement)
-    parts = request.objective.parts
+    parts = request.objective.parts_on(fabric)
     document: dict[str, Any] = {
         "topology": selector.cluster.summary(),
         "nodes": len(selector.cluster.index),
@@ -259,7 +259,8 @@ def _show(
         if args.explain:
             _explain(selector, request, flags, placement)
     elif not names:
-        print(f"closeknit: {_nothing(placement)}", file=sys.stderr)
+        why = _nothing(placement, args.method)
+        print(f"closeknit: {why}", file=sys.stderr)
     elif form == "hostlist":
         print(shown["hostlist"])
     else:
@@ -267,9 +268,11 @@ def _show(
             print(name if form == "lines" else f"rank {i}={name} slot=0")
 
 
-def _nothing(placement: Placement) -> str:
+def _nothing(placement: Placement, rule: str | None) -> str:
     if placement.status is Status.INFEASIBLE:
         return "infeasible: no choice of free nodes is possible"
+    if rule and placement.limit is None:
+        return f"{rule} finds no choice, although there is one"
     return "nothing was found within the limit"
 
 

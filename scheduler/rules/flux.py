@@ -1,0 +1,57 @@
+"""Match policies of Flux's scheduler Fluxion, re-implemented.
+
+They follow the source of flux-sched (``resource/policies`` as of 2024) for jobs that
+ask for nodes alone. The number of a node is its place in the topology. For such jobs
+lonode and lonodex choose as low, hinode and hinodex as high; first takes what its walk
+meets first, here the lowest numbers, too; variation needs classes of performance.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .state import State
+
+Chosen = tuple[int, ...] | None
+
+
+def flux_low(state: State, k: int, /) -> Chosen:
+    """Take the free nodes with the lowest numbers.
+
+    Guarantee: none.
+    Time: O(n).
+    Ties: none.
+    Source: Flux, match-policy low, flux-sched 0.48.
+    """
+    free = np.flatnonzero(state.free)
+    return tuple(free[:k].tolist()) if len(free) >= k else None
+
+
+def flux_high(state: State, k: int, /) -> Chosen:
+    """Take the free nodes with the highest numbers.
+
+    Guarantee: none.
+    Time: O(n).
+    Ties: none.
+    Source: Flux, match-policy high, flux-sched 0.48.
+    """
+    free = np.flatnonzero(state.free)
+    return tuple(free[-k:].tolist()) if len(free) >= k else None
+
+
+def flux_locality(state: State, k: int, /) -> Chosen:
+    """Take runs of successive free nodes, those with the highest numbers first.
+
+    Runs are compared by where they begin, not by how long they are. Within a run the
+    order is left open by the sort that Flux uses; here it is upwards.
+
+    Guarantee: none.
+    Time: O(n).
+    Ties: none.
+    Source: Flux, match-policy locality, flux-sched 0.48.
+    """
+    free = np.flatnonzero(state.free)
+    if len(free) < k:
+        return None
+    runs = np.split(free, np.flatnonzero(np.diff(free) > 1) + 1)
+    return tuple(sorted(np.concatenate(runs[::-1])[:k].tolist()))
