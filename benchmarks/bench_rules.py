@@ -40,9 +40,10 @@ from pathlib import Path
 import numpy as np
 
 from closeknit.instances import IntArray
-from closeknit.scheduler.placement import NodeSelector, Objective, Request, measures
+from closeknit.scheduler.placement import NodeSelector, Objective, Request
 from closeknit.scheduler.placement.alike import Alike
 from closeknit.scheduler.rules import RULES, State
+from closeknit.scheduler.rules.state import Layout
 from closeknit.scheduler.topologies import (
     Cluster,
     Hierarchy,
@@ -163,6 +164,9 @@ class Bench:
         self.selector = NodeSelector(self.cluster)
         self.alike = None if isinstance(fabric, Hierarchy) else Alike(fabric)
         self.tree = fabric if isinstance(fabric, Hierarchy) else as_tree(fabric)
+        self.layout = Layout(self.tree)
+        self.weights: list[int] = self.tree.weight.tolist()
+        self.homes: list[int] = self.tree.home.tolist()
         self.chance = random.Random(zlib.crc32(self.name.encode()))
         self.tallies = {
             segmented: {name: Tally() for name in RULES} for segmented in (False, True)
@@ -173,9 +177,10 @@ class Bench:
         if self.alike is not None:
             switches, hops = self.alike.cost(Objective.SWITCHES, chosen)
             return switches, hops
-        below = measures.counts_below(self.tree, chosen)
-        switches = int((self.tree.count(chosen) > 0).sum())
-        return switches, measures.hops(self.tree, below, len(chosen))
+        at = self.tree.count(chosen).tolist()
+        k, hops = len(chosen), len(chosen) * (len(chosen) - 1)
+        below = zip(self.layout.summed(at), self.weights, strict=True)
+        return sum(map(bool, at)), hops + sum(w * c * (k - c) for c, w in below) // 2
 
     def job(self) -> tuple[int, int]:
         """Draw a number of nodes and the size of segments."""
@@ -192,7 +197,7 @@ class Bench:
         """Let every rule decide; False if the job that is drawn does not fit."""
         tree, chance = self.tree, self.chance
         share = [chance.betavariate(0.7, 0.7) for _ in tree.domains]
-        free = [np.array([chance.random() >= share[h] for h in tree.home.tolist()])]
+        free = [np.array([chance.random() >= share[h] for h in self.homes])]
         k, size = self.job()
         if int(free[0].sum()) < k:
             return False
@@ -205,7 +210,8 @@ class Bench:
         assert hops.objective is not None
         assert fewest.objective is not None
         state = State(tree, free[0], size)
-        possible = largest_left(np.array(state.at), k, size)
+        at = np.array(state.at)
+        possible = largest_left(at, k, size)
         for name, rule in RULES.items():
             if size > 1 and not rule.segments:
                 continue
@@ -215,7 +221,7 @@ class Bench:
                 tally.none += 1
                 continue
             switches, pairs = self.price(chosen)
-            after = np.array(state.at) - tree.count(chosen)
+            after = at - tree.count(chosen)
             tally.hops.append(pairs / max(1, hops.objective[0]))
             tally.more.append(switches > fewest.objective[0])
             tally.left.append(int(after.max()) / possible if possible else 1.0)

@@ -53,5 +53,8 @@ def flux_locality(state: State, k: int, /) -> Chosen:
     free = np.flatnonzero(state.free)
     if len(free) < k:
         return None
-    runs = np.split(free, np.flatnonzero(np.diff(free) > 1) + 1)
-    return tuple(sorted(np.concatenate(runs[::-1])[:k].tolist()))
+    begins = np.flatnonzero(np.diff(free, prepend=-2) > 1)
+    first = begins[begins <= len(free) - k][-1]  # of the last run that is touched
+    end = begins[begins > first][:1]
+    later = free[end[0] :].tolist() if len(end) else []
+    return (*free[first : first + k - len(later)].tolist(), *later)

@@ -149,6 +149,8 @@ class State:
     def lowest(self, k: int) -> list[int]:
         """Return the domains with room for k segments at the lowest level with any."""
         level = self.layout.level
+        if self.room_below[0] < k:
+            return []
         fits = [v for v, room in enumerate(self.room_below) if room >= k]
         least = min((level[v] for v in fits), default=0)
         return [v for v in fits if level[v] == least]

@@ -7,8 +7,6 @@ here the first is taken, so that the same state gives the same choice.
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 from .state import State
 
 Chosen = tuple[int, ...] | None
@@ -45,33 +43,34 @@ def volcano_spread(state: State, k: int, /) -> Chosen:
 
 
 def _by_use(state: State, k: int, sign: int) -> Chosen:
-    best: dict[int, int] | None = None
-    most = Fraction(-(10**9))
-    for top in state.lowest(k):
-        if state.size == 1:
-            use = _use(state, top, state.below[top], k) * sign
-            if use > most:
-                most, best = use, _in_order(state, top, k)
-            continue
-        score, taken = _segments(state, top, k, sign)
-        if score > most:
-            most, best = score, taken
-    return None if best is None else state.first(best)
+    fits = state.lowest(k)
+    if not fits:
+        return None
+    if state.size > 1:
+        found = [_segments(state, top, k, sign) for top in fits]
+        return state.first(max(found, key=lambda one: one[0])[1])
+    best = max(fits, key=lambda v: sign * _use(state, v, state.below[v], k))
+    taken: dict[int, int] = {}
+    for v in state.layout.inside(best):
+        if k and state.at[v]:
+            taken[v] = min(k, state.at[v])
+            k -= taken[v]
+    return state.first(taken)
 
 
-def _use(state: State, v: int, free: int, more: int) -> Fraction:
+def _use(state: State, v: int, free: int, more: int) -> float:
     """Return which share of a domain's nodes is in use with some more."""
     total = state.layout.total[v]
-    return Fraction(total - free + more, total)
+    return (total - free + more) / total
 
 
 def _segments(
     state: State, top: int, k: int, sign: int
-) -> tuple[Fraction, dict[int, int]]:
+) -> tuple[float, dict[int, int]]:
     """Place segments one by one; return the sum of their scores, and the nodes."""
     leaves = [v for v in state.layout.inside(top) if state.room[v]]
     left = {v: state.at[v] for v in leaves}
-    score, taken = Fraction(0), dict.fromkeys(leaves, 0)
+    score, taken = 0.0, dict.fromkeys(leaves, 0)
     for _ in range(k):
         use = {
             v: sign * _use(state, v, left[v], state.size)
@@ -83,11 +82,3 @@ def _segments(
         left[best] -= state.size
         taken[best] += state.size
     return score, taken
-
-
-def _in_order(state: State, top: int, k: int) -> dict[int, int]:
-    taken: dict[int, int] = {}
-    for v in state.layout.inside(top):
-        taken[v] = min(k, state.at[v])
-        k -= taken[v]
-    return taken
