@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 OUT ?= out
 SECONDS ?= 60
 
-.PHONY: data review check-wheel help report test test-slow lint lock audit licences fuzz bench bench-exact bench-models bench-procset-models bench-procset-bb bench-sukp bench-sukp-table bench-submesh bench-stream bench-network bench-mapping bench-packing bench-procset-proofs bench-ptas bench-graphs bench-ksubset-proofs bench-limits bench-cold warm soak mutation clean
+.PHONY: data review check-wheel help report test test-slow lint lock audit licences fuzz bench bench-exact bench-models bench-procset-models bench-procset-bb bench-sukp bench-sukp-table bench-submesh bench-stream bench-network bench-mapping bench-packing bench-procset-proofs bench-ptas bench-graphs bench-ksubset-proofs bench-limits bench-cold bench-clusters warm soak mutation clean
 
 help:
 	@echo "make report     set up, run every method on the bundled instances, write $(OUT)/report"
@@ -39,6 +39,7 @@ help:
 	@echo "make bench-ksubset-proofs  what share of optima comes with a proof, bytes, seconds"
 	@echo "make bench-cold  what a first start costs, with nothing compiled"
 	@echo "make bench-limits  how late every method is, at limits of 0.5, 5 and 60 s; hours"
+	@echo "make bench-clusters  the exact choice of nodes of a cluster, beside greedy rules"
 	@echo "make soak       a million requests to one select --serve; at most an hour"
 	@echo "make bench-sukp-table  the set-union knapsack benchmark searched by tabu: docs/sukp.md"
 
@@ -84,6 +85,9 @@ report: $(VENV)/.ready
 # All kernels, compiled beforehand in parallel; what is there already is skipped.
 warm: $(VENV)/.ready
 	$(BIN)/closeknit warm
+
+bench-clusters: $(VENV)/.ready
+	$(BIN)/python benchmarks/bench_clusters.py $(ARGS)
 
 bench-cold: $(VENV)/.ready
 	$(BIN)/python benchmarks/bench_cold.py $(ARGS)
