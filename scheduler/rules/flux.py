@@ -21,7 +21,7 @@ def flux_low(state: State, k: int, /) -> Chosen:
     Guarantee: none.
     Time: O(n).
     Ties: none.
-    Source: Flux, match-policy low, flux-sched 0.48.
+    Source: Flux, match-policy low, flux-sched of 2024.
     """
     free = np.flatnonzero(state.free)
     return tuple(free[:k].tolist()) if len(free) >= k else None
@@ -33,7 +33,7 @@ def flux_high(state: State, k: int, /) -> Chosen:
     Guarantee: none.
     Time: O(n).
     Ties: none.
-    Source: Flux, match-policy high, flux-sched 0.48.
+    Source: Flux, match-policy high, flux-sched of 2024.
     """
     free = np.flatnonzero(state.free)
     return tuple(free[-k:].tolist()) if len(free) >= k else None
@@ -48,7 +48,7 @@ def flux_locality(state: State, k: int, /) -> Chosen:
     Guarantee: none.
     Time: O(n).
     Ties: none.
-    Source: Flux, match-policy locality, flux-sched 0.48.
+    Source: Flux, match-policy locality, flux-sched of 2024.
     """
     free = np.flatnonzero(state.free)
     if len(free) < k:

@@ -1,7 +1,7 @@
 """The rules of Kueue's topology-aware scheduling, re-implemented.
 
 They follow KEP-2724 and the source of Kueue (``tas_flavor_snapshot.go`` and
-``tas_balanced_placement.go`` as of mid 2026) for one pod a node and a Topology that
+``tas_balanced_placement.go`` as of 2026) for one pod a node and a Topology that
 ends at the switches or racks, which the job prefers. Where a Topology goes down to host
 names the same racks are taken, but hosts in the order of their names from all of them.
 Capacity is counted in segments ("slices"); ties go by free nodes, then by the names of
@@ -26,7 +26,7 @@ def kueue_best_fit(state: State, k: int, /) -> Chosen:
     Guarantee: none.
     Time: O(domains log domains).
     Ties: fewest free nodes, then names.
-    Source: Kueue 0.18, KEP-2724, BestFit.
+    Source: Kueue, source of 2026, KEP-2724, BestFit.
     """
     fits = state.lowest(k)
     if not fits:
@@ -68,7 +68,7 @@ def kueue_least_free(state: State, k: int, /) -> Chosen:
     Guarantee: none.
     Time: O(leaves log leaves).
     Ties: fewest free nodes, then names.
-    Source: Kueue 0.18, KEP-2724, LeastFreeCapacity (unconstrained, profile mixed).
+    Source: Kueue, source of 2026, KEP-2724, LeastFreeCapacity, profile mixed.
     """
     if state.room_below[0] < k:
         return None
@@ -96,7 +96,7 @@ def kueue_balanced(state: State, k: int, /) -> Chosen:
     Guarantee: none.
     Time: O(leaves count k) for a job on count switches.
     Ties: fewer switches, then names.
-    Source: Kueue 0.18, feature gate TASBalancedPlacement.
+    Source: Kueue, source of 2026, feature gate TASBalancedPlacement.
     """
     rank, room = state.layout.rank, state.room
     groups: dict[int, list[int]] = {}

@@ -1,8 +1,8 @@
 """The rules of Slurm's topology/tree and topology/block, re-implemented.
 
-They follow what the source of Slurm does (``eval_nodes_tree.c`` and
-``eval_nodes_block.c`` as of 2025 and 2026) for nodes of equal weight that serve one job
-at a time, without required nodes. Switches and blocks are in the order of the topology.
+They follow what the source of Slurm does (``eval_nodes_tree.c`` as of 24.11 and
+``eval_nodes_block.c`` as of 2026) for nodes of equal weight that serve one job at a
+time, without required nodes. Switches and blocks are in the order of the topology.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def slurm_tree(state: State, k: int, /) -> Chosen:
     Guarantee: none.
     Time: O(leaves) comparisons for each leaf that is taken.
     Ties: the first leaf.
-    Source: Slurm, topology/tree, the source of 25.05.
+    Source: Slurm, topology/tree, the source of 24.11.
     """
     if k > state.below[0]:
         return None
@@ -89,7 +89,7 @@ def slurm_block(state: State, k: int, /) -> Chosen:
     Guarantee: none; it can find nothing where there is a choice.
     Time: O(blocks) for each block that is taken.
     Ties: the last group and the last block.
-    Source: Slurm, topology/block, the source of 26.05.
+    Source: Slurm, topology/block, the source of 2026 (26.05).
     """
     blocks = state.layout.leaves
     base, exponents = _block_sizes(state.layout)
