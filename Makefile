@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 OUT ?= out
 SECONDS ?= 60
 
-.PHONY: data review check-wheel help report test test-slow lint lock audit licences fuzz bench bench-exact bench-models bench-procset-models bench-procset-bb bench-sukp bench-sukp-table bench-submesh bench-stream bench-network bench-mapping bench-packing bench-procset-proofs bench-ptas bench-graphs bench-ksubset-proofs bench-limits bench-cold bench-serve warm soak mutation slurm-live slurm-packages clean
+.PHONY: data review check-wheel help report test test-slow lint lock audit licences fuzz bench bench-exact bench-models bench-procset-models bench-procset-bb bench-sukp bench-sukp-table bench-submesh bench-stream bench-network bench-mapping bench-packing bench-procset-proofs bench-ptas bench-graphs bench-ksubset-proofs bench-limits bench-cold bench-serve bench-clusters warm soak mutation slurm-live slurm-packages clean
 
 help:
 	@echo "make report     set up, run every method on the bundled instances, write $(OUT)/report"
@@ -41,6 +41,7 @@ help:
 	@echo "make bench-limits  how late every method is, at limits of 0.5, 5 and 60 s; hours"
 	@echo "make bench-serve  requests to closeknit serve: how many a second, how late"
 	@echo "make slurm-live  a real Slurm of 1000 emulated nodes, with and without closeknit (Debian, root)"
+	@echo "make bench-clusters  the exact choice of nodes of a cluster, beside greedy rules"
 	@echo "make soak       a million requests to one select --serve; at most an hour"
 	@echo "make bench-sukp-table  the set-union knapsack benchmark searched by tabu: docs/sukp.md"
 
@@ -86,6 +87,9 @@ report: $(VENV)/.ready
 # All kernels, compiled beforehand in parallel; what is there already is skipped.
 warm: $(VENV)/.ready
 	$(BIN)/closeknit warm
+
+bench-clusters: $(VENV)/.ready
+	$(BIN)/python benchmarks/bench_clusters.py $(ARGS)
 
 bench-cold: $(VENV)/.ready
 	$(BIN)/python benchmarks/bench_cold.py $(ARGS)

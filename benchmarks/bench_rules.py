@@ -1,40 +1,78 @@
 """How far greedy rules of schedulers are from the optimum, decision by decision.
 
-Run ``python benchmarks/bench_rules.py [--decisions N] [FILE]...``. Files are
-topologies; without any, three trees are made: 1024 nodes below switches of 32 and of 8
-switches, 288 below switches of 18 and of 4, and about 400 below switches of 8 to 24. In
-a state each switch has its own share of busy nodes; a job takes 2 to 128 nodes, small
-ones more often. Every rule decides on the same states and jobs, with a fixed seed.
+Run ``python benchmarks/bench_rules.py [--decisions N] [FILE]...``, which prints the
+tables of docs/clusters-rules.md. Files are topologies; without any, there are
 
-``hops`` is the sum of the hops over the least there is for that job, the mean and the
-greatest; ``switches`` in how many decisions more leaf switches are taken than needed.
+- three trees and two block topologies that are made: 1024 nodes below switches of 32
+  and of 8 switches, 288 below switches of 18 and of 4, about 400 below switches of 8 to
+  24; 32 blocks of 18 nodes with BlockSizes 18, 36, 72 and 144, and 24 blocks of 16 to
+  18 nodes with BlockSizes 16, 32 and 64;
+- the small tree of Slurm's documentation, three switches of six nodes below one;
+- the files of ``$CLOSEKNIT_DATA/data/topology``, as far as they are there.
+
+In a state each switch has its own share of busy nodes. A job takes from two to 128
+nodes, at most a third of all, small ones more often; on blocks half of the jobs come in
+segments of 2 to 16 nodes. Every rule decides on the same states and jobs; every
+topology has a seed of its own. Fabrics that are no tree take part with as many
+decisions as ``--on-graphs`` says: there the rules see groups of hosts with the same
+switches below one top switch, as an operator has to write them down for Slurm, and hops
+and switches are those of the fabric.
+
+``hops`` is the sum of the hops over the least there is; ``switches`` the share of
+decisions with more leaf switches than needed; ``left`` the largest job that still fits
+one leaf switch, over the largest possible; ``none`` the share without a choice although
+there is one. Behind ± are 95 % confidence intervals of means over independent
+decisions.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import random
-from collections.abc import Iterator
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from itertools import accumulate
+from math import log2
+from pathlib import Path
 
-from closeknit.scheduler.placement import NodeSelector, Objective, Request, measures
+import numpy as np
+
+from closeknit.instances import IntArray
+from closeknit.scheduler.placement import NodeSelector, Objective, Request
+from closeknit.scheduler.placement.alike import Alike
 from closeknit.scheduler.rules import RULES, State
+from closeknit.scheduler.rules.state import Layout
 from closeknit.scheduler.topologies import (
     Cluster,
     Hierarchy,
+    Kind,
+    Space,
     parse_cluster,
     read_cluster,
 )
+from closeknit.solvers import Settings, Status
 
-SEED = 16
+SHARED = "data/topology"
+FILES = (
+    "avakas.edges.csv.xz",
+    "plafrim.edges.csv.xz",
+    "topograph_dgx_ndr_2025.ibnetdiscover.txt.xz",
+    "cobalt_local_sim_simulator.xml.xz",
+    "topograph_models/dual-xclr-regular.yaml",
+    "topograph_models/nvl72.yaml",
+    "topograph_models/small-tree.yaml",
+)
+MOST_K = 128
+SEGMENTS = (2, 4, 8, 12, 16)
+PATIENT = Settings(time_limit=600)
 
 
 def tree(sizes: list[int], fan: int) -> Cluster:
     """Make leaf switches of these sizes, and switches of so many above them."""
-    ends = list(accumulate(sizes))
     lines = [
-        f"SwitchName=s{i} Nodes=n[{end - size + 1}-{end}]"
-        for i, (size, end) in enumerate(zip(sizes, ends, strict=True))
+        f"SwitchName=s{i} Nodes={nodes}" for i, nodes in enumerate(numbered(sizes))
     ]
     current = [f"s{i}" for i in range(len(sizes))]
     while len(current) > 1:
@@ -48,71 +86,220 @@ def tree(sizes: list[int], fan: int) -> Cluster:
     return parse_cluster("\n".join(lines))
 
 
-def made() -> Iterator[Cluster]:
-    """Make the three trees."""
-    chance = random.Random(SEED)
-    yield tree([32] * 32, 8)
-    yield tree([18] * 16, 4)
-    yield tree([chance.randrange(8, 25) for _ in range(25)], 5)
+def blocks(sizes: list[int], planned: str) -> Cluster:
+    """Make blocks of these sizes."""
+    lines = [f"BlockName=b{i} Nodes={nodes}" for i, nodes in enumerate(numbered(sizes))]
+    return parse_cluster("\n".join([*lines, f"BlockSizes={planned}"]))
 
 
-def decide(
-    selector: NodeSelector, chance: random.Random, tally: dict[str, list[float]]
-) -> bool:
-    """Draw a state and a job, and let every rule decide; False if it does not fit."""
-    [fabric] = selector.cluster.fabrics
-    assert isinstance(fabric, Hierarchy)
-    share = [chance.betavariate(0.7, 0.7) for _ in fabric.domains]
-    busy = [
-        name
-        for name, home in zip(fabric.nodes, fabric.home.tolist(), strict=True)
-        if chance.random() < share[home]
-    ]
-    free = selector.free(without=busy)
-    k = int(2 ** (1 + 6 * chance.random() ** 1.5))
-    if int(free[0].sum()) < k:
-        return False
-    least = selector.select(Request(k, Objective.HOPS), free).objective
-    fewest = selector.select(Request(k, Objective.SWITCHES), free).objective
-    assert least is not None
-    assert fewest is not None
-    state = State(fabric, free[0])
-    for name, rule in RULES.items():
-        chosen = rule.choose(state, k)
-        assert chosen is not None
-        below = measures.counts_below(fabric, chosen)
-        ratio = measures.hops(fabric, below, k) / least[0]
-        more = len({int(fabric.home[i]) for i in chosen}) > fewest[0]
-        tally[name] += [ratio, more]
-    return True
+def numbered(sizes: list[int]) -> list[str]:
+    """Return hostlists of successive nodes."""
+    ends = accumulate(sizes)
+    return [f"n[{e - s + 1}-{e}]" for s, e in zip(sizes, ends, strict=True)]
+
+
+def made() -> Iterator[tuple[str, Cluster]]:
+    """Make the topologies that need no file."""
+    chance = random.Random(16)
+    yield "tree of 32 x 32, fan 8", tree([32] * 32, 8)
+    yield "tree of 16 x 18, fan 4", tree([18] * 16, 4)
+    uneven = [chance.randrange(8, 25) for _ in range(25)]
+    yield "tree of 25 x 8 to 24, fan 5", tree(uneven, 5)
+    yield "Slurm's example, 3 x 6", tree([6] * 3, 3)
+    yield "32 blocks of 18", blocks([18] * 32, "18,36,72,144")
+    uneven = [chance.randrange(16, 19) for _ in range(24)]
+    yield "24 blocks of 16 to 18", blocks(uneven, "16,32,64")
+
+
+def shared() -> Iterator[tuple[str, Cluster]]:
+    """Read the files that are there."""
+    folder = Path(os.environ.get("CLOSEKNIT_DATA", "")) / SHARED
+    for name in FILES:
+        if (path := folder / name).exists():
+            short = path.name.partition(".")[0]
+            yield short, read_cluster(path)
+            if path.suffix == ".yaml" and short != "small-tree":
+                yield f"{short} as blocks", read_cluster(path, name="block")
+
+
+@dataclass
+class Tally:
+    """What a rule did on a topology, decision by decision."""
+
+    hops: list[float] = field(default_factory=list)
+    more: list[bool] = field(default_factory=list)
+    left: list[float] = field(default_factory=list)
+    none: int = 0
+
+    def cells(self) -> list[str]:
+        """Return the numbers of a row."""
+        hops = np.array(self.hops)
+        if not len(hops):
+            return ["–"] * 5 + ["100.0"]
+        return [
+            f"{hops.mean():.3f} ± {half(hops):.3f}",
+            f"{hops.max():.2f}",
+            f"{100 * float((hops == 1).mean()):.1f}",
+            f"{100 * float(np.mean(self.more)):.1f} ± {100 * half(self.more):.1f}",
+            f"{100 * float(np.mean(self.left)):.1f} ± {100 * half(self.left):.1f}",
+            f"{100 * self.none / (self.none + len(hops)):.1f}",
+        ]
+
+
+def half(values: object) -> float:
+    """Return half of the width of the 95 % confidence interval of a mean."""
+    array = np.asarray(values, dtype=float)
+    return float(1.96 * array.std() / len(array) ** 0.5)
+
+
+@dataclass
+class Bench:
+    """Decisions on one topology."""
+
+    name: str
+    cluster: Cluster
+
+    def __post_init__(self) -> None:
+        [fabric] = self.cluster.fabrics
+        self.selector = NodeSelector(self.cluster)
+        self.alike = None if isinstance(fabric, Hierarchy) else Alike(fabric)
+        self.tree = fabric if isinstance(fabric, Hierarchy) else as_tree(fabric)
+        self.layout = Layout(self.tree)
+        self.weights: list[int] = self.tree.weight.tolist()
+        self.homes: list[int] = self.tree.home.tolist()
+        self.chance = random.Random(zlib.crc32(self.name.encode()))
+        self.tallies = {
+            segmented: {name: Tally() for name in RULES} for segmented in (False, True)
+        }
+
+    def price(self, chosen: Sequence[int]) -> tuple[int, int]:
+        """Return leaf switches and hops."""
+        if self.alike is not None:
+            switches, hops = self.alike.cost(Objective.SWITCHES, chosen)
+            return switches, hops
+        at = self.tree.count(chosen).tolist()
+        k, hops = len(chosen), len(chosen) * (len(chosen) - 1)
+        below = zip(self.layout.summed(at), self.weights, strict=True)
+        return sum(map(bool, at)), hops + sum(w * c * (k - c) for c, w in below) // 2
+
+    def job(self) -> tuple[int, int]:
+        """Draw a number of nodes and the size of segments."""
+        n = len(self.tree.nodes)
+        reach = log2(max(2, min(MOST_K, n // 3)))
+        k = int(2 ** (1 + (reach - 1) * self.chance.random() ** 1.5))
+        if self.tree.kind is Kind.BLOCKS and self.chance.random() < 0.5:
+            largest = int(self.tree.has_nodes.max())
+            size = self.chance.choice([s for s in SEGMENTS if s <= largest])
+            return max(1, k // size) * size, size
+        return k, 1
+
+    def decide(self) -> bool:
+        """Let every rule decide; False if the job that is drawn does not fit."""
+        tree, chance = self.tree, self.chance
+        share = [chance.betavariate(0.7, 0.7) for _ in tree.domains]
+        free = [np.array([chance.random() >= share[h] for h in self.homes])]
+        k, size = self.job()
+        if int(free[0].sum()) < k:
+            return False
+        hops = self.selector.select(Request(k, Objective.HOPS, size), free, PATIENT)
+        if hops.status is Status.INFEASIBLE:
+            return False
+        request = Request(k, Objective.SWITCHES, size)
+        fewest = self.selector.select(request, free, PATIENT)
+        assert hops.status is fewest.status is Status.OPTIMAL
+        assert hops.objective is not None
+        assert fewest.objective is not None
+        state = State(tree, free[0], size)
+        at = np.array(state.at)
+        possible = largest_left(at, k, size)
+        for name, rule in RULES.items():
+            if size > 1 and not rule.segments:
+                continue
+            tally = self.tallies[size > 1][name]
+            chosen = rule.choose(state, k // size)
+            if chosen is None:
+                tally.none += 1
+                continue
+            switches, pairs = self.price(chosen)
+            after = at - tree.count(chosen)
+            tally.hops.append(pairs / max(1, hops.objective[0]))
+            tally.more.append(switches > fewest.objective[0])
+            tally.left.append(int(after.max()) / possible if possible else 1.0)
+        return True
+
+
+def as_tree(space: Space) -> Hierarchy:
+    """Put groups of hosts with the same switches below one top switch."""
+    classes = Alike(space).classes
+    home = np.zeros(len(space.nodes), dtype=np.int64)
+    for i, members in enumerate(classes, 1):
+        home[members] = i
+    names = ("top", *(f"group{i}" for i in range(len(classes))))
+    parent = np.array([-1] + [0] * len(classes))
+    weight = np.array([0] + [2] * len(classes))
+    return Hierarchy(Kind.TREE, space.nodes, home, names, parent, weight, ("switch",))
+
+
+def largest_left(at: IntArray, k: int, size: int) -> int:
+    """Return the largest job that can still fit one leaf switch afterwards.
+
+    A switch keeps all but the segments for which there is no room elsewhere.
+    """
+    room = at // size
+    needed = np.maximum(0, k // size - (int(room.sum()) - room))
+    return int((at - size * needed).max())
+
+
+HEAD = "hops, mean | greatest | optimal hops % | more switches % | left % | none %"
+
+
+def table(first: str, rows: list[tuple[str, Tally]]) -> None:
+    """Print a table with a row for each tally that has decisions."""
+    print(f"\n| {first} | {HEAD} |\n|---|---|---|---|---|---|---|")
+    for name, tally in rows:
+        if tally.hops or tally.none:
+            print(f"| {name} | {' | '.join(tally.cells())} |")
+
+
+def pooled(benches: list[Bench], segmented: bool) -> list[tuple[str, Tally]]:
+    """Return the decisions on all topologies, rule by rule."""
+    found = {name: Tally() for name in RULES}
+    for bench in benches:
+        for name, tally in bench.tallies[segmented].items():
+            found[name].hops += tally.hops
+            found[name].more += tally.more
+            found[name].left += tally.left
+            found[name].none += tally.none
+    return list(found.items())
 
 
 def main() -> None:
-    """Print the table."""
+    """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--decisions", type=int, default=6000)
+    parser.add_argument("--decisions", type=int, default=6000, help="on trees, in all")
+    parser.add_argument("--on-graphs", type=int, default=20, help="on each other one")
     parser.add_argument("files", nargs="*")
     args = parser.parse_args()
-    clusters = [read_cluster(file) for file in args.files] or list(made())
-    tally: dict[str, list[float]] = {name: [] for name in RULES}
-    chance = random.Random(SEED)
+    listed = [(Path(file).name, read_cluster(file)) for file in args.files]
+    benches = [Bench(*each) for each in listed or [*made(), *shared()]]
+    trees = [bench for bench in benches if bench.alike is None]
     taken = 0
-    for cluster in clusters:
-        print(cluster.summary())
-        selector = NodeSelector(cluster)
-        wanted = taken + args.decisions // len(clusters)
-        while taken < wanted:
-            taken += decide(selector, chance, tally)
-    print(f"{taken} decisions\n")
-    print("| rule | hops, mean | greatest | optimal hops % | more switches % |")
-    print("|---|---|---|---|---|")
-    for name, found in tally.items():
-        ratios, more = found[::2], found[1::2]
-        optimal = sum(ratio == 1 for ratio in ratios)
-        print(
-            f"| {name} | {sum(ratios) / taken:.3f} | {max(ratios):.2f} "
-            f"| {100 * optimal / taken:.1f} | {100 * sum(more) / taken:.1f} |"
-        )
+    for bench in benches:
+        done, wanted = 0, args.on_graphs
+        if bench.alike is None:
+            wanted = -(-args.decisions // len(trees))
+        while done < wanted:
+            done += bench.decide()
+        taken += done
+    print(f"{taken} decisions on {len(benches)} topologies")
+    table("rule, one job", pooled(benches, False))
+    table("rule, in segments", pooled(benches, True))
+    for bench in benches:
+        print(f"\n{bench.name}: {bench.cluster.fabrics[0].summary()}")
+        for segmented, words in ((False, "one job"), (True, "in segments")):
+            rows = list(bench.tallies[segmented].items())
+            if any(tally.hops for _, tally in rows):
+                table(words, rows)
 
 
 if __name__ == "__main__":

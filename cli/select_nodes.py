@@ -241,7 +241,8 @@ def _show(
         if args.explain:
             _explain(selector, request, flags, placement)
     elif not names:
-        print(f"closeknit: {_nothing(placement)}", file=sys.stderr)
+        why = _nothing(placement, args.method)
+        print(f"closeknit: {why}", file=sys.stderr)
     elif form == "hostlist":
         print(shown["hostlist"])
     elif form == "kubernetes":
@@ -251,9 +252,11 @@ def _show(
             print(name if form == "lines" else f"rank {i}={name} slot=0")
 
 
-def _nothing(placement: Placement) -> str:
+def _nothing(placement: Placement, rule: str | None) -> str:
     if placement.status is Status.INFEASIBLE:
         return "infeasible: no choice of free nodes is possible"
+    if rule and placement.limit is None:
+        return f"{rule} finds no choice, although there is one"
     return "nothing was found within the limit"
 
 

@@ -29,6 +29,26 @@ def parse_json(text: str, *, file: str | Path = "") -> Any:
     Raises InputError if the text is malformed, contains a repeated key, NaN or
     infinity, or exceeds the limits on values and depth.
     """
+    # Every value but the first follows one of these; strings may add to the count.
+    if sum(map(text.count, ",[{:")) >= MOST_VALUES:
+        raise InputError(f"has more than {MOST_VALUES} values", file=file)
+    if _depth(text) > MOST_DEPTH:
+        raise InputError("not usable JSON: nested too deeply", file=file)
+    try:
+        return json.loads(text, **strict(file))
+    except json.JSONDecodeError as error:
+        raise InputError(
+            f"not JSON: {error.msg} (line {error.lineno}, column {error.colno})",
+            file=file,
+        ) from None
+    except InputError:
+        raise
+    except ValueError as error:  # an integer of thousands of digits
+        raise InputError(f"not usable JSON: {error}", file=file) from None
+
+
+def strict(file: str | Path = "") -> dict[str, Any]:
+    """Return what makes ``json`` refuse repeated keys and NaN, and keep all digits."""
 
     def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         found = dict(pairs)
@@ -51,27 +71,11 @@ def parse_json(text: str, *, file: str | Path = "") -> Any:
                 "not a number that can be used", value=digits, file=file
             ) from None
 
-    # Every value but the first follows one of these; strings may add to the count.
-    if sum(map(text.count, ",[{:")) >= MOST_VALUES:
-        raise InputError(f"has more than {MOST_VALUES} values", file=file)
-    if _depth(text) > MOST_DEPTH:
-        raise InputError("not usable JSON: nested too deeply", file=file)
-    try:
-        return json.loads(
-            text,
-            parse_float=decimal,
-            parse_constant=refuse,
-            object_pairs_hook=unique,
-        )
-    except json.JSONDecodeError as error:
-        raise InputError(
-            f"not JSON: {error.msg} (line {error.lineno}, column {error.colno})",
-            file=file,
-        ) from None
-    except InputError:
-        raise
-    except ValueError as error:  # an integer of thousands of digits
-        raise InputError(f"not usable JSON: {error}", file=file) from None
+    return {
+        "parse_float": decimal,
+        "parse_constant": refuse,
+        "object_pairs_hook": unique,
+    }
 
 
 def read_toml(path: str | Path) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from ..instances import Instance, problem_of
-from ..solvers import DEFAULT, Limit, Result, Settings
+from ..solvers import DEFAULT, Limit, Result, Settings, clock
 from ..solvers.kernels import Cold, interpreted, only_ready
 from ..solvers.method import AnyMethod
 
@@ -36,7 +36,7 @@ def run_once(
     """Run a method in a process that makes few runs.
 
     For many runs, compile first (`warming`) and call the method itself. Limits do not
-    include time spent on compiling, or on trying the source first.
+    include time spent on compiling, but that spent on trying the source first.
     """
     features = problem_of(instance).features(instance)
     if method.runs_solver or method.seeded or features.locations > _PLACES:
@@ -60,8 +60,14 @@ def in_tiers(
 
     The result of ``run`` depends on the time limit only if that is reached;
     ``limit_of`` returns the limit that ended it early. ``size`` is the number of
-    processors or items to choose from.
+    processors or items to choose from. What trying the source takes, at most half of
+    the time limit, is taken off the limit of the run that follows.
     """
+    start = clock.now()
+
+    def left() -> Settings:
+        spent = clock.now() - start
+        return replace(settings, time_limit=max(0.0, settings.time_limit - spent))
 
     def from_source(seconds: float) -> Answer | None:
         with interpreted():
@@ -74,7 +80,7 @@ def in_tiers(
         return answer
     try:
         with only_ready():
-            return run(settings)
+            return run(left())
     except Cold:
-        answer = from_source(min(_SMALL_SECONDS, settings.time_limit))
-    return run(settings) if answer is None else answer
+        answer = from_source(min(_SMALL_SECONDS, left().time_limit / 2))
+    return run(left()) if answer is None else answer

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..instances import InputError, fields
-from ..instances.files import decoded, read_bytes
 from ..instances.parsing import parse_json
 from . import hostlist
+from .long_reports import text_or_report
 from .topologies.fabric import MOST_BYTES
 from .topologies.forest import first_repeated
 
@@ -74,10 +74,10 @@ def read_state(text: str, option: str) -> Report:
     if text != "-" and not text.startswith("@"):
         return _hostlist(text, option)
     file = text if text == "-" else text[1:]
-    content = decoded(read_bytes(file, most=MOST_BYTES), file=file)
+    content = text_or_report(file, most=MOST_BYTES)
     try:
-        if content.lstrip().startswith("{"):
-            return parse_report(content)
+        if isinstance(content, dict):
+            return _report(content)
         return _hostlist(re.sub(r"#[^\r\n]*", "", content), option)
     except InputError as error:
         raise error.of_file("standard input" if file == "-" else file) from None
@@ -100,7 +100,10 @@ def distinct(text: str, field: str, most: int = hostlist.MOST) -> list[str]:
 
 def parse_report(text: str) -> Report:
     """Read a report; raises InputError if it is malformed or of no known kind."""
-    document = fields.objects(parse_json(text), "document")
+    return _report(fields.objects(parse_json(text), "document"))
+
+
+def _report(document: dict[str, Any]) -> Report:
     report = Report()
     if "sinfo" in document:
         report.source = "sinfo"

@@ -23,7 +23,7 @@ def described(
     """Return the answer as a JSON object; what is not known is left out."""
     fabric = selector.cluster.fabrics[placement.fabric]
     names = names_of(fabric, placement)
-    parts = request.objective.parts
+    parts = request.objective.parts_on(fabric)
     document: dict[str, Any] = {
         "topology": selector.cluster.summary(),
         "nodes": len(selector.cluster.index),

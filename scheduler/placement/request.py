@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from ...instances import InputError
 from ...solvers import Limit, Status
-from ..topologies import Hierarchy
+from ..topologies import Fabric, Hierarchy, Space
 
 MOST_K = 2**20
 """Maximal number of nodes of a job."""
@@ -23,7 +23,8 @@ class Objective(Enum):
     SWITCHES = "switches"
     """Leaf switches with a node of the job, then hops."""
     SPREAD = "spread"
-    """The level of the lowest domain with the whole job, then switches, then hops."""
+    """The level of the lowest domain with the whole job, then switches, then hops; on
+    other networks the hops between the two nodes farthest apart, then hops."""
     BLOCKS = "blocks"
     """Blocks with a node of the job, then how far free nodes get scattered over blocks
     (see `measures.scattering`), then hops."""
@@ -34,8 +35,13 @@ class Objective(Enum):
 
     @property
     def parts(self) -> tuple[str, ...]:
-        """Names of the numbers that are compared, in order."""
+        """Names of the numbers that are compared, in order, on trees and blocks."""
         return _PARTS[self]
+
+    def parts_on(self, fabric: Fabric) -> tuple[str, ...]:
+        """Return these names for a fabric; elsewhere spread is the diameter."""
+        elsewhere = self is Objective.SPREAD and isinstance(fabric, Space)
+        return ("diameter", "hops") if elsewhere else self.parts
 
 
 _PARTS = {

@@ -8,12 +8,12 @@ from functools import cached_property
 
 import numpy as np
 
-from ...instances import InputError, KSubset, Points
-from ...methods.by_name import method_named
+from ...instances import InputError
 from ...solvers import DEFAULT, Settings, Status, clock
-from ..topologies import Cluster, Fabric, Hierarchy, Space
+from ..topologies import Cluster, Fabric, Hierarchy
 from .program import Chooser, Flags
-from .request import Objective, Placement, Request
+from .request import Placement, Request
+from .space import SpaceChooser
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,10 +23,10 @@ class NodeSelector:
     cluster: Cluster
 
     @cached_property
-    def choosers(self) -> tuple[Chooser | None, ...]:
-        """What each hierarchy keeps between requests."""
+    def choosers(self) -> tuple[Chooser | SpaceChooser, ...]:
+        """What each fabric keeps between requests."""
         return tuple(
-            Chooser(fabric) if isinstance(fabric, Hierarchy) else None
+            Chooser(fabric) if isinstance(fabric, Hierarchy) else SpaceChooser(fabric)
             for fabric in self.cluster.fabrics
         )
 
@@ -89,6 +89,7 @@ class NodeSelector:
             the groups are not defined for a fabric that could hold the job.
         """
         start = clock.now()
+        fabrics = self.cluster.fabrics
         for name in sorted(request.require):
             at = self.cluster.index.get(name)
             if at is None:
@@ -97,10 +98,13 @@ class NodeSelector:
                 raise InputError("is required, but not free", "require", name)
         parts = {self.cluster.index[name][0] for name in request.require}
         found = [
-            replace(self._of_fabric(i, request, free[i], settings), fabric=i)
+            replace(self.choosers[i].select(request, free[i], settings), fabric=i)
             for i in range(len(free))
             if parts <= {i} and int(np.count_nonzero(free[i])) >= request.k
         ]
+        if len({request.objective.parts_on(fabrics[p.fabric]) for p in found}) > 1:
+            problem = "means different things on the parts of this topology"
+            raise InputError(problem, "objective", request.objective.value)
         seconds = clock.now() - start
         if not found:
             return Placement(Status.INFEASIBLE, by="counting", seconds=seconds)
@@ -117,48 +121,7 @@ class NodeSelector:
         limit = next((one.limit for one in possible if one.limit), None)
         return replace(best, bound=bound, status=status, limit=limit, seconds=seconds)
 
-    def _of_fabric(
-        self, i: int, request: Request, free: Flags, settings: Settings
-    ) -> Placement:
-        chooser = self.choosers[i]
-        if chooser is not None:
-            return chooser.select(request, free, settings)
-        fabric = self.cluster.fabrics[i]
-        assert isinstance(fabric, Space)
-        return _in_space(fabric, request, free, settings)
-
 
 def names_of(fabric: Fabric, placement: Placement) -> list[str]:
     """Return the names of the chosen nodes, in the order of the fabric."""
     return [fabric.nodes[i] for i in placement.chosen]
-
-
-def _in_space(
-    fabric: Space, request: Request, free: Flags, settings: Settings
-) -> Placement:
-    """Choose by the strongest exact method for k-subsets."""
-    if request.objective is not Objective.HOPS or not request.is_plain:
-        what = request.objective.value
-        if request.objective is Objective.HOPS:
-            what = "groups and required nodes"
-        problem = f"is for trees and blocks; {fabric.words}: only hops"
-        raise InputError(problem, "objective", what)
-    order = sorted(np.flatnonzero(free).tolist(), key=lambda i: (fabric.sites[i], i))
-    sites = tuple(fabric.sites[i] for i in order)
-    topology = fabric.topology
-    if isinstance(topology, Points):
-        topology = Points(sites)
-    instance = KSubset("request", topology, sites, request.k)
-    method = method_named("auto", "ksubset")
-    result = method(instance, settings)
-    objective, bound = result.objective, result.bound
-    return Placement(
-        result.status,
-        0,
-        tuple(sorted(order[i] for i in result.chosen or ())),
-        (objective,) if isinstance(objective, int) else None,
-        (bound,) if isinstance(bound, int) else None,
-        str(result.proof) if result.proof else "",
-        result.limit,
-        result.seconds,
-    )

@@ -53,6 +53,8 @@ class Hierarchy:
     """Of the edge from a domain to its parent, in half hops."""
     levels: tuple[str, ...] = ()
     """Names of the levels from the lowest up; missing ones are made up."""
+    block_sizes: tuple[int, ...] = ()
+    """Slurm's BlockSizes: planned nodes of a block, and of groups of blocks."""
 
     def __post_init__(self) -> None:
         for array in (self.home, self.parent, self.weight):

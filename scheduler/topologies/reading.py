@@ -6,10 +6,11 @@ import csv
 import re
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any, NoReturn
 
-from ...instances import InputError
-from ...instances.files import decoded, read_bytes, unpacked
+from ...instances import InputError, fields
 from ...instances.parsing import parse_json
+from ..long_reports import text_or_report
 from . import cobalt, coordinates, infiniband, kubernetes, slurm_conf
 from .fabric import MOST_BYTES, Cluster
 from .forest import Where
@@ -49,34 +50,36 @@ def read_cluster(
         If the file cannot be read or is of none of these formats; one line with the
         file, the line in it, the field and the value.
     """
-    content = read_bytes(path, most=MOST_BYTES)
-    text = decoded(unpacked(content, file=path, most=MOST_BYTES), file=path)
+    content = text_or_report(path, most=MOST_BYTES)
     try:
-        return parse_cluster(text, str(path), name=name, labels=labels, nodes=nodes)
+        return parse_cluster(content, str(path), name=name, labels=labels, nodes=nodes)
     except InputError as error:
         raise error.of_file(path) from None
 
 
 def parse_cluster(
-    text: str,
+    text: str | dict[str, Any],
     file: str = "topology",
     *,
     name: str = "",
     labels: Sequence[str] = (),
     nodes: Sequence[str] = (),
 ) -> Cluster:
-    """Build a cluster from the text of a file; see `read_cluster`."""
+    """Build a cluster from the text of a file, or its JSON; see `read_cluster`."""
     where = Where(file)
+    if isinstance(text, str) and text.lstrip().startswith("{"):
+        text = dict(fields.objects(parse_json(text, file=file), "document"))
+    if isinstance(text, dict):
+        if name:
+            _refuse_name(where, name)
+        if not kubernetes.looks_like_kubernetes(text):
+            where.fail(0, "is JSON, but no list of Kubernetes nodes")
+        return kubernetes.read_kubernetes(text, where, labels)
     begin = text.lstrip()
     if not begin:
         where.fail(0, "is empty")
     if name and not _is_yaml(text):
-        where.fail(0, "is for files with several topologies", "--topology-name", name)
-    if begin.startswith("{"):
-        document = parse_json(text, file=file)
-        if not kubernetes.looks_like_kubernetes(document):
-            where.fail(0, "is JSON, but no list of Kubernetes nodes")
-        return kubernetes.read_kubernetes(document, where, labels)
+        _refuse_name(where, name)
     if labels:
         where.fail(0, "is for Kubernetes nodes", "--labels", ",".join(labels))
     if cobalt.looks_like_cobalt(begin):
@@ -93,6 +96,10 @@ def parse_cluster(
     if _is_yaml(text):
         return _from_yaml(text, where, name, nodes)
     raise InputError(f"is none of: {FORMATS}", file=file)
+
+
+def _refuse_name(where: Where, name: str) -> NoReturn:
+    where.fail(0, "is for files with several topologies", "--topology-name", name)
 
 
 def _from_yaml(text: str, where: Where, name: str, nodes: Sequence[str]) -> Cluster:

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 from ...instances import InputError, Torus
-from .fabric import Cluster, Fabric, Kind, Space
+from .fabric import Cluster, Fabric, Hierarchy, Kind, Space
 from .forest import Switch, Where, cluster_of, first_repeated
 
 _PAIR = re.compile(r"\s*(?P<key>[A-Za-z]\w*)\s*=\s*(?P<value>[^\s=]*)")
@@ -119,7 +120,11 @@ def blocks_of(
     if len(current) > 1:
         domains.append(Switch("all-blocks", 0, current))
         names.append("machine")
-    return cluster_of(source, domains, where, kind=Kind.BLOCKS, levels=names)
+    cluster = cluster_of(source, domains, where, kind=Kind.BLOCKS, levels=names)
+    [fabric] = cluster.fabrics
+    assert isinstance(fabric, Hierarchy)
+    fabric = replace(fabric, block_sizes=tuple(sizes))
+    return replace(cluster, fabrics=(fabric,))
 
 
 def block_size(line: int, text: object, where: Where) -> int:

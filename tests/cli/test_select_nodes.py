@@ -117,6 +117,32 @@ def test_flat_topologies_take_their_nodes_from_the_free_ones(ask: Ask) -> None:
     assert out == "x[1-2]\n"
 
 
+def test_leaf_switches_of_a_fabric_that_is_no_tree(ask: Ask) -> None:
+    rows = [f"S-{s},S-top,1" for s in "abcd"]
+    for group, switches in zip("ghi", ("ab", "bc", "cd"), strict=True):
+        rows += [f"{group}{i},S-{s},1" for i in range(4) for s in switches]
+    cables = "\n".join(["a,b,links", *rows])
+    words = ("-k", "5", "--objective", "switches", "--format", "json")
+    status, out, _ = ask(*words, "--require", "i0", text=cables)
+    shown = json.loads(out)
+    assert status == 0
+    assert shown["cost"] == shown["bound"] == {"switches": 3, "hops": 20}
+    assert shown["status"] == "optimal"
+    status, out, _ = ask("-k", "5", "--objective", "spread", text=cables)
+    assert "  diameter    2" in out.splitlines()
+    status, out, err = ask("-k", "8", "--objective", "blocks", text=cables)
+    assert (status, out, len(err.splitlines())) == (2, "", 1)
+    assert "--objective: must be hops or switches or spread on this network" in err
+
+
+def test_a_rule_may_find_nothing(ask: Ask) -> None:
+    busy = "p[04-18],q[04-18],r[04-12]"
+    words = ("-k", "9", "--busy", busy, "--method", "slurm-block")
+    status, out, err = ask(*words, "--format", "lines", text=BLOCKS)
+    assert (status, out) == (4, "")
+    assert err == "closeknit: slurm-block finds no choice, although there is one\n"
+
+
 def test_other_networks_get_hops(ask: Ask) -> None:
     text = "# mesh 3x3\nnode,x,y\n" + "\n".join(
         f"n{x}{y},{x},{y}" for x in range(3) for y in range(3)

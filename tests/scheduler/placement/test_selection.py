@@ -300,9 +300,9 @@ def test_spaces_and_several_fabrics() -> None:
     request = Request(4, Objective.HOPS)
     found = selector.select(request, selector.free())
     assert found.objective == found.bound == (8,)
-    with pytest.raises(InputError, match="only hops"):
+    with pytest.raises(InputError, match="must be hops or spread on this network"):
         selector.select(Request(4), selector.free())
-    with pytest.raises(InputError, match="only hops"):
+    with pytest.raises(InputError, match="segment: must be 1 where"):
         selector.select(Request(4, Objective.HOPS, 2), selector.free())
     rings = "RingName=a Nodes=a[1-4]\nRingName=b Nodes=b[1-9]"
     selector = NodeSelector(parse_cluster(rings))

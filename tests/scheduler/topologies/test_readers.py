@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import lzma
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from closeknit.instances import InputError
+from closeknit.instances import InputError, parsing
 from closeknit.scheduler.topologies import (
     Cluster,
     Hierarchy,
@@ -396,3 +398,33 @@ def test_a_dump_and_the_cables_taken_from_it_are_one_machine() -> None:
         for j in range(len(a.nodes)):
             other = b.distance(number[a.nodes[i]], number[a.nodes[j]])
             assert a.distance(i, j) == other
+
+
+def test_long_reports_are_read_element_by_element(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """More values than a document may have that is parsed at once; packed, too."""
+    monkeypatch.setattr(parsing, "MOST_VALUES", 1000)
+    images = [{"names": [f"image{i}"], "sizeBytes": i} for i in range(5)]
+    nodes = [
+        {
+            "kind": "Node",
+            "metadata": {"name": f"n{i}", "labels": {ZONE: f"z{i % 3}"}},
+            "status": {"images": images},
+        }
+        for i in range(60)
+    ]
+    text = json.dumps({"kind": "List", "items": nodes})
+    with pytest.raises(InputError, match="has more than"):
+        parse_cluster(text)
+    for name, content in (
+        ("nodes.json", text.encode()),
+        ("nodes.json.xz", lzma.compress(text.encode(), preset=0)),
+    ):
+        (tmp_path / name).write_bytes(content)
+        cluster = read_cluster(tmp_path / name)
+        assert cluster.summary() == "Kubernetes nodes: 2-level tree, 3 zones, 60 nodes"
+    cut = tmp_path / "cut.json.xz"
+    cut.write_bytes(lzma.compress(text.encode(), preset=0)[:-20])
+    with pytest.raises(InputError, match="is cut off"):
+        read_cluster(cut)

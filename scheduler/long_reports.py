@@ -1,0 +1,85 @@
+"""Files that may be a long JSON report: read element by element, and reduced.
+
+What `kubectl get nodes -o json` prints of 20 000 nodes is some 400 MB, most of which
+nobody needs here.
+"""
+
+from __future__ import annotations
+
+import lzma
+from io import BufferedReader
+from pathlib import Path
+from sys import intern
+from typing import Any, cast
+
+from ..instances import InputError
+from ..instances.files import decoded, reading, unpacking
+from ..instances.json_lists import read_lists
+
+_KEPT = {
+    "": (
+        *("kind", "metadata", "spec", "status"),
+        *("node", "nodes", "name", "state", "state_flags", "job_state"),
+    ),
+    "metadata": ("name", "labels", "ownerReferences"),
+    "spec": ("nodeName", "unschedulable", "levels"),
+    "status": ("phase", "conditions"),
+    "conditions": ("type", "status"),
+    "ownerReferences": ("kind",),
+}
+"""Parts of objects of Kubernetes and Slurm that are read, by the key of the object."""
+_XZ = b"\xfd7zXZ"
+
+
+def text_or_report(path: str | Path, *, most: int) -> str | dict[str, Any]:
+    """Return the text of a file, possibly packed with xz, or a JSON object reduced.
+
+    Parameters
+    ----------
+    path
+        The file; ``-`` is standard input.
+    most
+        Maximal size of a text, unpacked; JSON has limits of its own, see `json_lists`.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read, is damaged, or exceeds a limit.
+    """
+    try:
+        with reading(path) as stream:
+            content = _peekable(stream)
+            if content.peek(len(_XZ)).startswith(_XZ):
+                content = _peekable(unpacking(content))
+            if content.peek(64).lstrip().startswith((b"{", b"\xef\xbb\xbf{")):
+                return read_lists(content, reduced, file=path)
+            text = content.read(most + 1)
+    except EOFError:
+        raise InputError("is cut off", file=path) from None
+    except lzma.LZMAError as error:
+        raise InputError(f"is not a usable xz file: {error}", file=path) from None
+    if len(text) > most:
+        raise InputError(f"is larger than {most // 2**20} MiB", file=path)
+    return decoded(text, file=path)
+
+
+def _peekable(stream: Any) -> BufferedReader:
+    if isinstance(stream, BufferedReader):
+        return stream
+    return BufferedReader(cast(Any, stream))
+
+
+def reduced(entry: Any, key: str = "") -> Any:
+    """Return the parts of an object that are read anywhere.
+
+    >>> reduced({"kind": "Node", "metadata": {"name": "a", "uid": "7"}, "status": {}})
+    {'kind': 'Node', 'metadata': {'name': 'a'}, 'status': {}}
+    """
+    if isinstance(entry, list) and key in _KEPT:
+        return [reduced(one, key) for one in entry]
+    if not isinstance(entry, dict):
+        return entry
+    if key == "labels":
+        return {intern(k): intern(v) if type(v) is str else v for k, v in entry.items()}
+    kept = _KEPT.get(key, entry)
+    return {k: reduced(entry[k], k) for k in kept if k in entry}

@@ -1,0 +1,74 @@
+"""The exact selection on networks that are no tree: tori, meshes, points and graphs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from ...instances import InputError
+from ...solvers import DEFAULT, Settings, clock
+from ..topologies import Space
+from .alike import Alike, Flags
+from .request import Objective, Placement, Request
+from .space_model import Model
+
+MOST_CLASSES = 300
+"""Maximal number of classes of free nodes in a model."""
+_FEW = 64
+"""Classes up to which hops alone are left to the model, if twice as many are free."""
+
+
+@dataclass(frozen=True, eq=False)
+class SpaceChooser:
+    """Chooses nodes of one space; what depends only on that is kept."""
+
+    fabric: Space
+
+    @cached_property
+    def alike(self) -> Alike:
+        """The nodes by their cables."""
+        return Alike(self.fabric)
+
+    def select(
+        self, request: Request, free: Flags, settings: Settings = DEFAULT
+    ) -> Placement:
+        """Choose k of the free nodes; for the limits see `Chooser.select`.
+
+        Raises
+        ------
+        InputError
+            If the objective or the groups are not defined here, or there are too many
+            different nodes for what is asked.
+        """
+        start = clock.now()
+        self._refuse(request)
+        alike = sum(bool(free[members].any()) for members in self.alike.classes)
+        plain = request.objective is Objective.HOPS and request.is_plain
+        if plain and (alike > _FEW or 2 * alike > int(np.count_nonzero(free))):
+            return self.alike.by_method(request, free, settings)
+        if alike > MOST_CLASSES:
+            if request.is_plain:
+                problem = f"must be hops with more than {MOST_CLASSES} different nodes"
+                raise InputError(problem, "objective", request.objective.value)
+            problem = f"is for at most {MOST_CLASSES} different nodes here"
+            raise InputError(problem, "require or segment", alike)
+        model = Model(self.alike, request, free)
+        found = model.solved(settings, start)
+        return replace(found, seconds=clock.now() - start)
+
+    def _refuse(self, request: Request) -> None:
+        words, objective = self.fabric.words, request.objective
+        if request.levels:
+            raise InputError("is for trees and blocks", "levels", words)
+        defined = [Objective.HOPS, Objective.SPREAD]
+        if self.alike.cables is not None:
+            defined.insert(1, Objective.SWITCHES)
+        elif request.segment > 1:
+            problem = f"must be 1 where there are no leaf switches ({words})"
+            raise InputError(problem, "segment", request.segment)
+        if objective not in defined:
+            names = " or ".join(one.value for one in defined)
+            problem = f"must be {names} on this network ({words})"
+            raise InputError(problem, "objective", objective.value)
