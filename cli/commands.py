@@ -42,6 +42,9 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
         "export": "write the model itself: LP, MPS or CP-SAT text",
         "simulate": "simulate job streams on a mesh, torus or tree",
         "select": "choose processors for a job, by a configuration",
+        "why": "say why a job does not fit on a cluster, and what would help",
+        "fragmentation": "say how large a job still fits on a cluster",
+        "defrag": "plan the fewest moves of jobs that free racks or switches",
         "config": "check or compile the configuration of a selector",
         "warm": "compile all kernels beforehand",
         "completion": "print a completion script for bash, zsh or fish",
@@ -109,6 +112,18 @@ def module_of(name: str) -> Module:
             from . import select
 
             return select
+        case "why":
+            from . import why
+
+            return why
+        case "fragmentation":
+            from . import fragmentation
+
+            return fragmentation
+        case "defrag":
+            from . import defrag
+
+            return defrag
         case "config":
             from . import config
 

@@ -1,5 +1,6 @@
 """Nodes of a cluster for a job: the exact choice, by several objectives."""
 
+from .freeing import least_busy as least_busy
 from .request import Objective as Objective
 from .request import Placement as Placement
 from .request import Request as Request
