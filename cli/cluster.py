@@ -74,7 +74,7 @@ def add_request(group: Any) -> None:
 
 
 @dataclass(frozen=True, eq=False)
-class Machine:
+class ClusterState:
     """A cluster, and what is known of its nodes."""
 
     selector: NodeSelector
@@ -97,7 +97,7 @@ class Machine:
         ]
 
 
-def read_machine(args: argparse.Namespace, free: str | None) -> Machine:
+def read_machine(args: argparse.Namespace, free: str | None) -> ClusterState:
     """Read the topology and which nodes are free; ``free`` is None if not given."""
     if free is not None and args.busy is not None:
         raise InputError("cannot be given with --free", field="--busy")
@@ -125,7 +125,7 @@ def read_machine(args: argparse.Namespace, free: str | None) -> Machine:
         else:
             without = list(named)
     flags = selector.free(names, without=without, fields=("--free", "--busy"))
-    return Machine(selector, flags, ignored, report.holders if report else {})
+    return ClusterState(selector, flags, ignored, report.holders if report else {})
 
 
 def _refuse(report: Report, free: str | None) -> None:

@@ -105,7 +105,7 @@ def _positive(option: str, value: int) -> None:
         raise InputError(problem, field=option, value=value)
 
 
-def _usable(machine: cluster.Machine, exclude: str | None) -> list[Any]:
+def _usable(machine: cluster.ClusterState, exclude: str | None) -> list[Any]:
     """Return which nodes jobs can be moved to."""
     excluded = machine.excluded(exclude)
     for fabric, out in zip(machine.selector.cluster.fabrics, excluded, strict=True):
@@ -117,7 +117,7 @@ def _usable(machine: cluster.Machine, exclude: str | None) -> list[Any]:
 
 
 def _document(
-    machine: cluster.Machine, layout: Layout, level: str | None, points: list[Any]
+    machine: cluster.ClusterState, layout: Layout, level: str | None, points: list[Any]
 ) -> dict[str, Any]:
     """Return the front as a JSON object."""
     taken = layout.taken()

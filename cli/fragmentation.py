@@ -13,6 +13,7 @@ from typing import Any
 from ..instances.errors import InputError
 from ..instances.json_text import dumps
 from ..scheduler.advice.fragmentation import LevelRoom, prometheus, rooms, usual_sizes
+from ..scheduler.topologies.fabric import counted
 from . import cluster, outputs
 from .parser import Parser
 
@@ -82,7 +83,7 @@ def _sizes(text: str | None) -> list[int]:
 
 
 def _document(
-    machine: cluster.Machine, found: list[LevelRoom], free: int
+    machine: cluster.ClusterState, found: list[LevelRoom], free: int
 ) -> dict[str, Any]:
     return {
         "topology": machine.selector.cluster.summary(),
@@ -110,12 +111,12 @@ def _document(
 
 
 def _lines(
-    machine: cluster.Machine, found: list[LevelRoom], free: int, sizes: list[int]
+    machine: cluster.ClusterState, found: list[LevelRoom], free: int, sizes: list[int]
 ) -> list[str]:
     cluster_ = machine.selector.cluster
     lines = [cluster_.summary(), f"  free  {free} of {len(cluster_.index)} nodes"]
     if machine.ignored:
-        lines[-1] += f"; {machine.ignored} others are not in the topology"
+        lines[-1] += f"; {counted(machine.ignored, 'node')} not in the topology"
     rows: list[tuple[str, ...]]
     rows = [("level", "domains", "wholly free", "largest job", "if together")]
     rows += [

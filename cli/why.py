@@ -65,7 +65,7 @@ def run(args: argparse.Namespace) -> int:
     return 4 if reason.placement.limit else 3
 
 
-def _held(machine: cluster.Machine, nodes: Iterable[str]) -> dict[str, list[str]]:
+def _held(machine: cluster.ClusterState, nodes: Iterable[str]) -> dict[str, list[str]]:
     """Return nodes by the jobs that hold them."""
     found: dict[str, list[str]] = {}
     for name in nodes:
@@ -74,7 +74,7 @@ def _held(machine: cluster.Machine, nodes: Iterable[str]) -> dict[str, list[str]
 
 
 def _document(
-    machine: cluster.Machine, request: Request, reason: Reason
+    machine: cluster.ClusterState, request: Request, reason: Reason
 ) -> dict[str, Any]:
     """Return the answer as a JSON object."""
     placement = reason.placement
@@ -112,7 +112,7 @@ def _document(
     return {key: value for key, value in document.items() if value is not None}
 
 
-def _show(machine: cluster.Machine, request: Request, reason: Reason) -> None:
+def _show(machine: cluster.ClusterState, request: Request, reason: Reason) -> None:
     print(machine.selector.cluster.summary())
     print(
         f"  free        {machine.count} of {len(machine.selector.cluster.index)} nodes"

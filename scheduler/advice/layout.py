@@ -142,9 +142,9 @@ def _levels(fabric: object) -> tuple[str, ...]:
 def _numbered(
     fabric: Hierarchy, level: str, domains: list[str]
 ) -> tuple[dict[int, int], list[int]]:
-    """Number the leaves of a fabric; add its domains of the level to ``domains``.
+    """Return a number for every leaf, and the domain of the level that each is in.
 
-    Returns the numbers by domain, and of every domain that of the level it is in.
+    The domains of the level are added to ``domains``.
     """
     height = fabric.levels.index(level) if level in fabric.levels else -1
     inside = [-1] * len(fabric.parent)
