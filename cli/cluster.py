@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,10 +16,17 @@ from ..scheduler.placement import NodeSelector, Objective, Request
 from ..scheduler.placement.program import Flags
 from ..scheduler.state import Report, read_state
 from ..scheduler.topologies import Hierarchy, read_cluster
-from . import shared
+from . import outputs, shared
 
 MOST_K = 2**20
 """Maximal number of nodes of a job."""
+
+
+def page_or_picture(text: str) -> outputs.OutputFile:
+    """Read an option that names a drawing or a page; its ending is the form."""
+    if Path(text).suffix.lower() == ".html":
+        return outputs.OutputFile(text)
+    return outputs.picture(text)
 
 
 def add_machine(group: Any, *, required: bool = True) -> None:

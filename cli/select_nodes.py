@@ -26,7 +26,7 @@ from ..scheduler.placement.program import Flags
 from ..scheduler.rules import by_rule
 from ..scheduler.topologies import Hierarchy
 from ..solvers import Settings, Status
-from . import cluster, outputs
+from . import cluster, outputs, select_plot, select_ranks
 from .parser import Parser, flag
 
 FORMATS = ("text", "hostlist", "json", "lines", "rankfile")
@@ -40,6 +40,8 @@ OWN = {
     "exclude": None,
     "format": None,
     "explain": False,
+    "map": None,
+    "plot": None,
     "topology_name": None,
     "labels": None,
 }
@@ -60,6 +62,18 @@ def options(parser: Parser) -> None:
         "--format", choices=FORMATS, help="what is printed (default: text)"
     )
     flag(group, "--explain", "say what is taken of each switch, and what is left")
+    group.add_argument(
+        "--map",
+        metavar="PATTERN",
+        help="order ranks on the nodes: ring, halo2d[:AxB], halo3d[:AxBxC], "
+        "all-to-all, or a file of the bytes that ranks exchange",
+    )
+    group.add_argument(
+        "--plot",
+        type=cluster.page_or_picture,
+        metavar="OUT",
+        help="draw the machine with the chosen nodes: .svg, .png, .pdf or .html",
+    )
 
 
 def run(args: argparse.Namespace, free: str | None) -> int:
@@ -74,6 +88,11 @@ def run(args: argparse.Namespace, free: str | None) -> int:
     shown = _document(selector, request, flags, placement)
     if machine.ignored:
         shown["ignored"] = machine.ignored
+    if args.map and placement.objective is not None:
+        settings = Settings(time_limit=seconds(args.time_limit))
+        select_ranks.add_to(shown, args.map, selector, placement, settings)
+    if args.plot:
+        select_plot.write(args.plot, selector, flags, placement, shown)
     if args.json:
         outputs.write_out(args.json, dumps(shown) + "\n")
     if args.json != "-":
@@ -153,7 +172,7 @@ def _show(
 ) -> None:
     """Print the answer in the form that was asked for."""
     form = args.format or "text"
-    names = shown.get("chosen", [])
+    names = shown.get("ranks", shown.get("chosen", []))
     if form == "json":
         print(dumps(shown))
     elif form == "text":
@@ -184,6 +203,8 @@ def _print_text(shown: dict[str, Any]) -> None:
         print(f"  chosen      {shown['hostlist']}")
         for name, value in shown["cost"].items():
             print(f"  {name:<11} {value}")
+    if "map" in shown:
+        select_ranks.print_map(shown)
     if "bound" in shown:
         bound = ", ".join(f"{value} {name}" for name, value in shown["bound"].items())
         print(f"  bound       {bound}")
