@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from argparse import ArgumentTypeError
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,9 +25,10 @@ MOST_K = 2**20
 
 def page_or_picture(text: str) -> outputs.OutputFile:
     """Read an option that names a drawing or a page; its ending is the form."""
-    if Path(text).suffix.lower() == ".html":
-        return outputs.OutputFile(text)
-    return outputs.picture(text)
+    endings = (*outputs.PICTURES, ".html")
+    if Path(text).suffix.lower() not in endings:
+        raise ArgumentTypeError(f"must end in {', '.join(endings)}, not {text!r}")
+    return outputs.OutputFile(text)
 
 
 def add_machine(group: Any, *, required: bool = True) -> None:

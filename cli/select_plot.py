@@ -80,7 +80,7 @@ def _of_space(space: Space, free: Flags, placement: Placement, request: str) -> 
     chosen = [place[i] for i in placement.chosen]
     k = max(1, min(len(sites), len(chosen) or 1))
     instance = KSubset(space.words, topology, sites, k)
-    selections = {"closeknit": chosen} if chosen else {}
+    selections = {placement.status.value: chosen} if chosen else {}
     return drawing_of(instance, selections, remark="" if chosen else request)
 
 

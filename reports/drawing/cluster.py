@@ -31,7 +31,7 @@ from .shapes import (
     cropped,
 )
 
-_ROOM = 372
+_ROOM = 356
 _MARGIN = 12
 _MOST_LEAVES = 20
 """Leaves of a panel; those of a switch with more are parted."""
@@ -39,8 +39,9 @@ _MOST_NODES = 4096
 """Beyond so many nodes only panels with chosen ones are drawn."""
 _MOST_DRAWN = 2**14
 _PER_ROW = 32
-_NAME, _COUNT = 66, 42
-"""Room for the name of a leaf, and for its counts."""
+_NAME = 72
+"""Most room for the name of a leaf."""
+_GAP = 12
 _LARGEST, _SMALLEST = 13.0, 7.2
 """Sides of a node with the gap."""
 
@@ -98,12 +99,12 @@ def cluster_drawing(
     """Return panels below each other, under a title and lines about the choice."""
     shapes: list[Shape] = []
     y = 28.0
-    for line in wrap(title, int(_ROOM / breadth("x", 14))) or [""]:
+    for line in wrap(title, int(_ROOM / breadth("x", 14)), break_on_hyphens=False):
         shapes.append(Label(_MARGIN, y, line, size=14, bold=True))
         y += 18
     long = int(_ROOM / breadth("x", 11))
     for text in about:
-        for line in wrap(text, long, subsequent_indent="   ")[:6]:
+        for line in _wrapped(text, long)[:6]:
             shapes.append(Label(_MARGIN, y, line, size=11))
             y += 15
     y += 8
@@ -134,6 +135,10 @@ def cluster_drawing(
 
 _LEGEND = (("ck-a", "chosen"), ("ck-free", "free"), ("ck-busy", "busy"))
 _KINDS = ("ck-busy", "ck-free", "ck-a")
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    return wrap(text, width, subsequent_indent="   ", break_on_hyphens=False)
 
 
 def _heading(panel: Panel) -> str:
@@ -197,26 +202,29 @@ def _inside(v: int, children: list[list[int]], leaves: IntArray) -> list[int]:
 def _panel(names: Sequence[str], kinds: Sequence[IntArray]) -> Picture:
     """Draw leaves as rows of nodes, in columns if they are small."""
     most = min(_PER_ROW, max(map(len, kinds)))
-    side = min(_LARGEST, max(_SMALLEST, (_ROOM - _NAME - _COUNT) / most))
-    wide = _NAME + most * side + _COUNT
-    columns = max(1, min(len(names), int((_ROOM + 12) // (wide + 12))))
+    name = min(_NAME, max(breadth(one, 10) for one in names) + 6.0)
+    beside = name + 4 + breadth(f"{most}/{most}", 9)
+    columns = int((_ROOM + _GAP) // (beside + most * _SMALLEST + _GAP))
+    columns = max(1, min(len(names), columns))
+    wide = (_ROOM + _GAP) / columns - _GAP
+    side = min(_LARGEST, max(_SMALLEST, (wide - beside) / most))
     runs: dict[str, list[list[Point]]] = {kind: [] for kind in _KINDS}
     labels: list[Shape] = []
     rows = -(-len(names) // columns)
     x0 = y = tallest = 0.0
-    for i, (name, own) in enumerate(zip(names, kinds, strict=True)):
+    for i, (leaf, own) in enumerate(zip(names, kinds, strict=True)):
         if i % rows == 0 and i:
-            x0, y = x0 + wide + 12, 0.0
+            x0, y = x0 + wide + _GAP, 0.0
         lines = -(-len(own) // most)
         middle = y + side / 2 + 3.5
-        shown = cropped(name, _NAME - 4, 10)
+        shown = cropped(leaf, name - 4, 10)
         labels.append(Label(x0, middle, shown, size=10))
         for j, kind in enumerate(own.tolist()):
-            left = x0 + _NAME + j % most * side
+            left = x0 + name + j % most * side
             top = y + j // most * side
             runs[_KINDS[kind]].append(box(left, top, side - 1.2, side - 1.2))
         count = f"{int((own > 0).sum())}/{len(own)}"
-        right = x0 + _NAME + most * side + 4
+        right = x0 + name + most * side + 4
         labels.append(Label(right, middle, count, size=9, faint=True))
         y += max(14.0, lines * side + 4)
         tallest = max(tallest, y)
