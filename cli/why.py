@@ -50,7 +50,7 @@ def run(args: argparse.Namespace) -> int:
             lambda how: explain(
                 machine.selector, request, machine.free, excluded, machine.holders, how
             ),
-            lambda found: found.limit,
+            lambda found: found.stopped,
             size=len(machine.selector.cluster.index),
             settings=Settings(time_limit=seconds(args.time_limit)),
         )

@@ -227,7 +227,8 @@ def _items(document: dict[str, Any]) -> Iterator[tuple[str, bool, str]]:
             idle = bool(kinds & _NEVER_LEAVE) or status.get("phase") in _OVER
             if spec.get("nodeName") and not idle:
                 place = _name(spec["nodeName"], f"{at}.spec.nodeName")
-                yield place, False, str(metadata.get("name") or at)
+                names = (metadata.get("namespace"), metadata.get("name") or at)
+                yield place, False, "/".join(str(one) for one in names if one)
         elif kind == "Node":
             name = _name(metadata.get("name"), f"{at}.metadata.name")
             conditions = _objects(status.get("conditions") or [], f"{at}.conditions")

@@ -11,7 +11,7 @@ from ...instances import InputError
 from ...solvers import Limit, Settings, cpsat
 from .layout import Layout
 
-_MOST_PAIRS = 2**19
+_MOST_PAIRS = 2**18
 """Maximal number of pairs of a job and a leaf in a model."""
 Counts = list[dict[int, int]]
 """Of every job, how many nodes it has on each leaf."""

@@ -90,10 +90,11 @@ def fewest_jobs(
         return JobsToEnd(None, by=cpsat.BY)
     bound = max(0, found.bound or 0) // weight
     if found.values is None:
-        return JobsToEnd(None, bound=bound, by=cpsat.BY)
+        return JobsToEnd(None, bound=bound, by=cpsat.BY, limit=found.limit)
     jobs = tuple(job for job, end in zip(ends, found.values, strict=True) if end)
     ended = set(jobs)
     after = np.array([bool(one) and ended.issuperset(one) for one in held]) | free
     if least_busy(run.chooser, run.request, after, run.free).objective != (0,):
         raise SolverError("the request does not fit when these jobs end")
-    return JobsToEnd(jobs, sum(total[job] for job in jobs), bound, cpsat.BY)
+    lost = sum(total[job] for job in jobs)
+    return JobsToEnd(jobs, lost, bound, cpsat.BY, limit=found.limit)

@@ -24,6 +24,7 @@ class JobsToEnd:
     """Proved: fewer jobs will not do. None if no number of jobs does."""
     by: str = ""
     fabric: int = 0
+    limit: Limit | None = None
 
 
 @dataclass(frozen=True)
@@ -44,6 +45,12 @@ class Reason:
     values: Mapping[str, int] = field(default_factory=dict)
     """Of ``segment`` and levels: the largest number with which it fits."""
     limit: Limit | None = None
+    """What ended the search for changes early."""
+
+    @property
+    def stopped(self) -> Limit | None:
+        """What ended any part of the search early."""
+        return self.limit or (self.jobs.limit if self.jobs else None)
 
     @property
     def fits(self) -> bool:

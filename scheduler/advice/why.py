@@ -238,4 +238,5 @@ class _Question:
             return found[0]
         best = min(solved, key=lambda one: (len(one.jobs or ()), one.nodes))
         bound = min(one.bound for one in found if one.bound is not None)
-        return replace(best, bound=bound)
+        limit = next((one.limit for one in found if one.limit), None)
+        return replace(best, bound=bound, limit=limit)

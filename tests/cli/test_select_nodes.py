@@ -172,15 +172,15 @@ def test_ranks_are_in_order_and_all_outputs_follow_it(ask: Ask, tmp_path: Path) 
     file = tmp_path / "traffic"
     pairs = "0,2,9,1\n1,3,9,1\n"
     file.write_text(f"src,dst,bytes,messages\n{pairs}", encoding="utf-8")
-    words = (*words[:-1], str(file), "--format")
-    lines = ask(*words, "lines")[1].split()
+    by_file = (*words[:-1], str(file), "--format")
+    lines = ask(*by_file, "lines")[1].split()
     assert {frozenset(lines[0::2]), frozenset(lines[1::2])} == {
         frozenset(["a01", "a02"]),
         frozenset(["b01", "b02"]),
     }
-    ranks = ask(*words, "rankfile")[1].splitlines()
+    ranks = ask(*by_file, "rankfile")[1].splitlines()
     assert ranks == [f"rank {i}={name} slot=0" for i, name in enumerate(lines)]
-    found = json.loads(ask(*words, "json")[1])
+    found = json.loads(ask(*by_file, "json")[1])
     assert found["ranks"] == lines
     assert (found["map"]["cost"], found["map"]["bound"]) == (36, 36)
     assert found["chosen"] == ["a01", "a02", "b01", "b02"]
