@@ -19,7 +19,7 @@ from ..scheduler.batsim import BatsimScheduler
 from ..scheduler.placement import NodeSelector, Objective
 from ..scheduler.topologies import read_cluster
 from ..solvers import Settings
-from . import select_nodes, shared
+from . import cluster, shared
 from .parser import Parser
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ _POLL_MS = 500
 
 def options(parser: Parser) -> None:
     """Declare the options."""
-    select_nodes.topology_options(parser, required=True)
+    cluster.add_topology(parser)
     parser.add_argument(
         "--endpoint",
         default="tcp://127.0.0.1:28000",
@@ -47,7 +47,7 @@ def options(parser: Parser) -> None:
         help="which jobs may start: first come first served, or also those that, by "
         "their walltimes, do not delay the first",
     )
-    select_nodes.objective_option(parser)
+    cluster.add_objective(parser)
     shared.add_time_limit(parser, "seconds for the choice of one job", 1.0)
     parser.examples("batsim --topology topology.conf --policy easy")
 
@@ -58,13 +58,13 @@ def run(args: argparse.Namespace) -> int:
         import zmq
     except ImportError:
         raise InputError("needs pyzmq (pip install 'closeknit[batsim]')") from None
-    cluster = read_cluster(
+    found = read_cluster(
         args.topology,
         name=args.topology_name or "",
-        labels=select_nodes.labels_of(args),
+        labels=cluster.labels_of(args),
     )
     scheduler = BatsimScheduler(
-        NodeSelector(cluster),
+        NodeSelector(found),
         objective=Objective(args.objective) if args.objective else None,
         easy=args.policy == "easy",
         settings=Settings(time_limit=seconds(args.time_limit)),
@@ -77,7 +77,7 @@ def run(args: argparse.Namespace) -> int:
         except zmq.ZMQError as error:
             raise InputError(str(error), "--endpoint", args.endpoint) from None
         where = socket.getsockopt_string(zmq.LAST_ENDPOINT)
-        print(f"{cluster.summary()}\nlistening on {where}", flush=True)
+        print(f"{found.summary()}\nlistening on {where}", flush=True)
         while not scheduler.over:
             _answer(socket, scheduler)
     print(f"{scheduler.started} jobs were started")

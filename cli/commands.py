@@ -45,6 +45,9 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
         "serve": "choose nodes of a cluster over HTTP",
         "batsim": "schedule the jobs of a simulation by Batsim",
         "slurm": "let closeknit choose the nodes of jobs of a running Slurm",
+        "why": "say why a job does not fit on a cluster, and what would help",
+        "fragmentation": "say how large a job still fits on a cluster",
+        "defrag": "plan the fewest moves of jobs that free racks or switches",
         "config": "check or compile the configuration of a selector",
         "warm": "compile all kernels beforehand",
         "completion": "print a completion script for bash, zsh or fish",
@@ -124,6 +127,18 @@ def module_of(name: str) -> Module:
             from . import slurm
 
             return slurm
+        case "why":
+            from . import why
+
+            return why
+        case "fragmentation":
+            from . import fragmentation
+
+            return fragmentation
+        case "defrag":
+            from . import defrag
+
+            return defrag
         case "config":
             from . import config
 

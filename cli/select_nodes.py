@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -14,11 +13,8 @@ from ..instances.errors import InputError
 from ..instances.json_text import dumps
 from ..instances.option_values import seconds
 from ..methods.tiers import in_tiers
-from ..scheduler.hostlist import unfold
 from ..scheduler.placement import (
-    MOST_K,
     NodeSelector,
-    Objective,
     Placement,
     Request,
     described,
@@ -27,10 +23,9 @@ from ..scheduler.placement import (
 )
 from ..scheduler.placement.program import Flags
 from ..scheduler.rules import by_rule
-from ..scheduler.state import Report, read_state
-from ..scheduler.topologies import Hierarchy, read_cluster
+from ..scheduler.topologies import Hierarchy
 from ..solvers import Settings, Status
-from . import outputs, shared
+from . import cluster, outputs, select_plot, select_ranks
 from .parser import Parser, flag
 
 FORMATS = ("text", "hostlist", "json", "lines", "rankfile", "kubernetes")
@@ -44,6 +39,8 @@ OWN = {
     "exclude": None,
     "format": None,
     "explain": False,
+    "map": None,
+    "plot": None,
     "topology_name": None,
     "labels": None,
 }
@@ -53,84 +50,44 @@ OWN = {
 def options(parser: Parser) -> None:
     """Declare the options."""
     group = parser.add_argument_group("choose nodes of a cluster")
-    topology_options(group)
-    shared.add_number(group, "-k", "nodes wanted")
-    group.add_argument(
-        "--busy",
-        metavar="HOSTLIST|@FILE|-",
-        help="busy nodes: a hostlist, or a report of squeue, sinfo, scontrol or "
-        "kubectl as JSON; --free takes the same",
-    )
-    objective_option(group)
-    shared.add_number(group, "--segment", "nodes of a group within one switch or block")
-    group.add_argument(
-        "--levels",
-        metavar="LEVEL=N,...",
-        help="nodes of a group within one domain of a level, such as rack=48,zone=96",
-    )
-    for name, says in (("require", "be chosen"), ("exclude", "not be chosen")):
-        group.add_argument(
-            f"--{name}", metavar="HOSTLIST", help=f"nodes that must {says}"
-        )
+    cluster.add_machine(group, required=False)
+    cluster.add_request(group)
+    cluster.add_objective(group)
     group.add_argument(
         "--format", choices=FORMATS, help="what is printed (default: text)"
     )
     flag(group, "--explain", "say what is taken of each switch, and what is left")
-
-
-def topology_options(group: Any, *, required: bool = False) -> None:
-    """Declare which file the topology is read from, and how."""
     group.add_argument(
-        "--topology",
-        metavar="FILE",
-        required=required,
-        help="topology.conf, topology.yaml, ibnetdiscover, cables or coordinates as "
-        "CSV, Kubernetes nodes as JSON, a topograph model, Cobalt partitions",
+        "--map",
+        metavar="PATTERN",
+        help="order ranks on the nodes: ring, halo2d[:AxB], halo3d[:AxBxC], "
+        "all-to-all, or a file of the bytes that ranks exchange",
     )
     group.add_argument(
-        "--topology-name", metavar="NAME", help="which topology of the file"
+        "--plot",
+        type=cluster.page_or_picture,
+        metavar="OUT",
+        help="draw the machine with the chosen nodes: .svg, .png, .pdf or .html",
     )
-    group.add_argument(
-        "--labels", metavar="L,L", help="labels of Kubernetes levels, from the top down"
-    )
-
-
-def objective_option(group: Any) -> None:
-    """Declare what is minimised."""
-    group.add_argument(
-        "--objective",
-        choices=[one.value for one in Objective],
-        help="what is minimised (default: switches; on other networks hops)",
-    )
-
-
-def labels_of(args: argparse.Namespace) -> list[str]:
-    """Return the labels of levels that were given."""
-    return [x.strip() for x in args.labels.split(",")] if args.labels else []
 
 
 def run(args: argparse.Namespace, free: str | None) -> int:
     """Choose nodes; return the exit status. ``free`` is None if not given."""
     if args.k is None:
         raise InputError("is needed with --topology", field="-k")
-    if not 1 <= args.k <= MOST_K:
-        raise InputError(f"must be from 1 to {MOST_K}", field="-k", value=args.k)
-    if free is not None and args.busy is not None:
-        raise InputError("cannot be given with --free", field="--busy")
-    listed = read_state(free, "--free") if free is not None else None
-    cluster = read_cluster(
-        args.topology,
-        name=args.topology_name or "",
-        labels=labels_of(args),
-        nodes=[*listed.free, *listed.busy] if listed else (),
-    )
-    selector = NodeSelector(cluster)
-    flags, ignored = _free(selector, args, listed)
-    request = _request(args, selector)
+    machine = cluster.read_machine(args, free)
+    selector, excluded = machine.selector, machine.excluded(args.exclude)
+    flags = [a & ~b for a, b in zip(machine.free, excluded, strict=True)]
+    request = cluster.request_of(args, selector, args.objective)
     placement = _selected(selector, request, flags, args)
     shown = described(selector, request, flags, placement)
-    if ignored:
-        shown["ignored"] = ignored
+    if machine.ignored:
+        shown["ignored"] = machine.ignored
+    if args.map and placement.objective is not None:
+        settings = Settings(time_limit=seconds(args.time_limit))
+        select_ranks.add_to(shown, args.map, selector, placement, settings)
+    if args.plot:
+        select_plot.write(args.plot, selector, flags, placement, shown)
     if args.json:
         outputs.write_out(args.json, dumps(shown) + "\n")
     if args.json != "-":
@@ -142,63 +99,6 @@ def _status(placement: Placement) -> int:
     if placement.status is Status.INFEASIBLE:
         return 3
     return 4 if placement.objective is None else 0
-
-
-def _free(
-    selector: NodeSelector, args: argparse.Namespace, listed: Report | None
-) -> tuple[list[Flags], int]:
-    """Return which nodes are free, and how many of a report are not in the topology."""
-    report = read_state(args.busy, "--busy") if args.busy is not None else listed
-    free: Iterable[str] | None = None
-    without: list[str] = []
-    ignored = 0
-    if report is not None:
-        if listed is not None and report.source == "squeue":
-            problem = "says which nodes are busy: give it with --busy"
-            raise InputError(problem, field="--free", value=args.free)
-        if listed is not None and report.source == "kubectl" and not report.free:
-            problem = "says of no node that it is free: give pods with --busy"
-            raise InputError(problem, field="--free", value=args.free)
-        names = report.free if listed is not None else report.busy
-        known = [name for name in names if name in selector.cluster.index]
-        if report.source:
-            ignored, names = len(names) - len(known), dict.fromkeys(known)
-        if listed is not None:
-            free = names
-        else:
-            without = list(names)
-    flags = selector.free(free, without=without, fields=("--free", "--busy"))
-    if args.exclude:
-        excluded = unfold(args.exclude, field="--exclude")
-        others = selector.free(without=excluded, fields=("", "--exclude"))
-        flags = [a & b for a, b in zip(flags, others, strict=True)]
-    return flags, ignored
-
-
-def _request(args: argparse.Namespace, selector: NodeSelector) -> Request:
-    objective = Objective(args.objective) if args.objective else selector.objective
-    levels: dict[str, int] = {}
-    for part in args.levels.split(",") if args.levels else ():
-        name, equals, size = part.strip().partition("=")
-        if not equals or not size.isdecimal() or len(size) > 7 or not name:
-            raise InputError("must be LEVEL=N,...", field="--levels", value=part)
-        if name in levels:
-            raise InputError("is given twice", field="--levels", value=name)
-        levels[name] = int(size)
-    require = unfold(args.require, field="--require") if args.require else []
-    segment = 1 if args.segment is None else args.segment
-    try:
-        return Request(args.k, objective, segment, levels, frozenset(require))
-    except InputError as error:
-        raise _named(error) from None
-
-
-def _named(error: InputError) -> InputError:
-    """Return the error with the name of the option in place of the field."""
-    dashes = "-" if error.field == "k" else "--"
-    if not error.field or error.field.startswith("-"):
-        return error
-    return InputError(error.problem, dashes + error.field, error.value)
 
 
 def _selected(
@@ -220,7 +120,7 @@ def _selected(
             settings=settings,
         )
     except InputError as error:
-        raise _named(error) from None
+        raise cluster.named(error) from None
 
 
 def _show(
@@ -233,7 +133,7 @@ def _show(
 ) -> None:
     """Print the answer in the form that was asked for."""
     form = args.format or "text"
-    names = shown.get("chosen", [])
+    names = shown.get("ranks", shown.get("chosen", []))
     if form == "json":
         print(dumps(shown))
     elif form == "text":
@@ -269,6 +169,8 @@ def _print_text(shown: dict[str, Any]) -> None:
         print(f"  chosen      {shown['hostlist']}")
         for name, value in shown["cost"].items():
             print(f"  {name:<11} {value}")
+    if "map" in shown:
+        select_ranks.print_map(shown)
     if "bound" in shown:
         bound = ", ".join(f"{value} {name}" for name, value in shown["bound"].items())
         print(f"  bound       {bound}")

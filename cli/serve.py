@@ -22,7 +22,7 @@ from ..instances.files import read_text
 from ..instances.option_values import seconds
 from ..scheduler.placement import NodeSelector
 from ..scheduler.topologies import read_cluster
-from . import select_nodes, shared
+from . import cluster, shared
 from .parser import Parser
 from .select_server import memory
 
@@ -39,7 +39,7 @@ _MIB = 2**20
 
 def options(parser: Parser) -> None:
     """Declare the options."""
-    select_nodes.topology_options(parser, required=True)
+    cluster.add_topology(parser)
     parser.add_argument(
         "--socket", metavar="PATH", help="listen on a Unix socket instead of a port"
     )
@@ -82,12 +82,12 @@ def run(args: argparse.Namespace) -> int:
         raise InputError(problem) from None
     bound = _unix(args.socket) if args.socket else _tcp(args.host, args.port, token)
     try:
-        cluster = read_cluster(
+        found = read_cluster(
             args.topology,
             name=args.topology_name or "",
-            labels=select_nodes.labels_of(args),
+            labels=cluster.labels_of(args),
         )
-        service = Service(NodeSelector(cluster), time_limit=limit)
+        service = Service(NodeSelector(found), time_limit=limit)
         service.prepare()
         policy = Policy(
             token=token, most_bytes=args.max_body * 1024, most_waiting=args.queue

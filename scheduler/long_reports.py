@@ -7,6 +7,7 @@ nobody needs here.
 from __future__ import annotations
 
 import lzma
+import re
 from io import BufferedReader
 from pathlib import Path
 from sys import intern
@@ -19,9 +20,9 @@ from ..instances.json_lists import read_lists
 _KEPT = {
     "": (
         *("kind", "metadata", "spec", "status"),
-        *("node", "nodes", "name", "state", "state_flags", "job_state"),
+        *("node", "nodes", "name", "state", "state_flags", "job_state", "job_id"),
     ),
-    "metadata": ("name", "labels", "ownerReferences"),
+    "metadata": ("name", "namespace", "labels", "ownerReferences"),
     "spec": ("nodeName", "unschedulable", "levels"),
     "status": ("phase", "conditions"),
     "conditions": ("type", "status"),
@@ -29,6 +30,8 @@ _KEPT = {
 }
 """Parts of objects of Kubernetes and Slurm that are read, by the key of the object."""
 _XZ = b"\xfd7zXZ"
+_JOB_LINE = re.compile(rb'\s*\{\s*("id"\s*:|"nodes"\s*:\s*("|\[\s*"))')
+"""How lines of jobs begin, which are no report."""
 
 
 def text_or_report(path: str | Path, *, most: int) -> str | dict[str, Any]:
@@ -51,7 +54,8 @@ def text_or_report(path: str | Path, *, most: int) -> str | dict[str, Any]:
             content = _peekable(stream)
             if content.peek(len(_XZ)).startswith(_XZ):
                 content = _peekable(unpacking(content))
-            if content.peek(64).lstrip().startswith((b"{", b"\xef\xbb\xbf{")):
+            head = content.peek(64).lstrip()
+            if not _JOB_LINE.match(head) and head.startswith((b"{", b"\xef\xbb\xbf{")):
                 return read_lists(content, reduced, file=path)
             text = content.read(most + 1)
     except EOFError:

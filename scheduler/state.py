@@ -2,7 +2,9 @@
 
 Reports are recognised by their content: ``sinfo --json``, ``scontrol show nodes
 --json``, ``squeue --json``, ``kubectl get pods -o json`` and ``kubectl get nodes -o
-json``. A report says of some nodes that they are free and of others that they are busy.
+json``. A report says of some nodes that they are free and of others that they are busy,
+and of jobs and pods which nodes they hold. So do lines of JSON such as ``{"id": "17",
+"nodes": "n[1-4]"}``, one for each job.
 """
 
 from __future__ import annotations
@@ -31,6 +33,8 @@ _RUNNING = {
 _HARMLESS = {"IDLE", "CLOUD", "DYNAMIC_NORM", "DYNAMIC_FUTURE", "POWERED_DOWN"}
 """States and flags of a node that may be given to a job."""
 _OVER = {"Succeeded", "Failed"}
+_MOST_NAMES = 2**22
+"""Maximal number of times that nodes are named by the jobs of a report."""
 _NEVER_LEAVE = {"DaemonSet", "Node"}
 """Owners of pods that run on every node, whatever else does."""
 
@@ -43,6 +47,17 @@ class Report:
     busy: dict[str, None] = field(default_factory=dict)
     source: str = ""
     """The report, empty for a hostlist."""
+    holders: dict[str, dict[str, None]] = field(default_factory=dict)
+    """The jobs or pods that hold a node, where the report says so."""
+    _names: int = 0
+
+    def hold(self, job: str, nodes: str, at: str) -> None:
+        """Add the nodes of a job, a hostlist."""
+        listed = hostlist.unfold(nodes, field=at, most=_MOST_NAMES - self._names)
+        self._names += len(listed)
+        for name in listed:
+            self.add(name, False)
+            self.holders.setdefault(name, {})[job] = None
 
     def add(self, name: str, free: bool) -> None:
         """Add a node; one that is busy anywhere is busy."""
@@ -78,6 +93,8 @@ def read_state(text: str, option: str) -> Report:
     try:
         if isinstance(content, dict):
             return _report(content)
+        if content.lstrip().startswith("{"):
+            return parse_report(content)
         return _hostlist(re.sub(r"#[^\r\n]*", "", content), option)
     except InputError as error:
         raise error.of_file("standard input" if file == "-" else file) from None
@@ -100,6 +117,10 @@ def distinct(text: str, field: str, most: int = hostlist.MOST) -> list[str]:
 
 def parse_report(text: str) -> Report:
     """Read a report; raises InputError if it is malformed or of no known kind."""
+    if _is_lines(text):
+        report = Report(source="jobs")
+        _read_lines(report, text)
+        return report
     return _report(fields.objects(parse_json(text), "document"))
 
 
@@ -115,12 +136,14 @@ def _report(document: dict[str, Any]) -> Report:
             report.add(name, states <= _HARMLESS)
     elif "jobs" in document:
         report.source = "squeue"
-        for name in _jobs(document):
-            report.add(name, False)
+        for job, nodes, at in _jobs(document):
+            report.hold(job, nodes, at)
     elif "items" in document:
         report.source = "kubectl"
-        for name, free in _items(document):
+        for name, free, pod in _items(document):
             report.add(name, free)
+            if pod:
+                report.holders.setdefault(name, {})[pod] = None
     else:
         problem = "is no report of sinfo, scontrol, squeue or kubectl"
         raise InputError(problem, "document")
@@ -155,7 +178,40 @@ def _states(entry: dict[str, Any], at: str) -> set[str]:
     return found
 
 
-def _jobs(document: dict[str, Any]) -> Iterator[str]:
+def _is_lines(text: str) -> bool:
+    """Whether the first line is a job by itself."""
+    try:
+        first = parse_json(text.lstrip().partition("\n")[0])
+    except InputError:
+        return False
+    return isinstance(first, dict) and "id" in first
+
+
+def _read_lines(report: Report, text: str) -> None:
+    seen: set[str] = set()
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line.strip():
+            continue
+        at = f"line {number}"
+        try:
+            entry = fields.objects(parse_json(line), "job")
+            fields.only(entry, ("id", "nodes"), ("id", "nodes"), "")
+            job = str(entry["id"]) if isinstance(entry["id"], int) else entry["id"]
+            job = _name(job, "id")
+            listed = entry["nodes"]
+            if not isinstance(listed, str):
+                listed = ",".join(fields.strings(listed, "nodes"))
+            report.hold(job, listed, "nodes")
+        except InputError as error:
+            field = f"{at}: {error.field}" if error.field else at
+            raise InputError(error.problem, field, error.value) from None
+        if job in seen:
+            raise InputError("is listed twice", f"{at}: id", job)
+        seen.add(job)
+
+
+def _jobs(document: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
+    """Return the jobs that hold nodes: job, hostlist, place in the report."""
     for i, entry in enumerate(_objects(document["jobs"], "jobs")):
         at = f"jobs[{i}]"
         state = entry.get("job_state")
@@ -163,10 +219,15 @@ def _jobs(document: dict[str, Any]) -> Iterator[str]:
         states = set(fields.strings(listed, f"{at}.job_state"))
         nodes = fields.string(entry.get("nodes", ""), f"{at}.nodes")
         if states & _RUNNING and nodes:
-            yield from hostlist.unfold(nodes, field=f"{at}.nodes")
+            number = (
+                fields.integer(entry["job_id"], f"{at}.job_id")
+                if ("job_id" in entry)
+                else at
+            )
+            yield str(number), nodes, f"{at}.nodes"
 
 
-def _items(document: dict[str, Any]) -> Iterator[tuple[str, bool]]:
+def _items(document: dict[str, Any]) -> Iterator[tuple[str, bool, str]]:
     for i, entry in enumerate(_objects(document["items"], "items")):
         at, kind = f"items[{i}]", entry.get("kind")
         spec = fields.objects(entry.get("spec") or {}, f"{at}.spec")
@@ -177,7 +238,9 @@ def _items(document: dict[str, Any]) -> Iterator[tuple[str, bool]]:
             kinds = {o.get("kind") for o in _objects(owners, f"{at}.ownerReferences")}
             idle = bool(kinds & _NEVER_LEAVE) or status.get("phase") in _OVER
             if spec.get("nodeName") and not idle:
-                yield _name(spec["nodeName"], f"{at}.spec.nodeName"), False
+                place = _name(spec["nodeName"], f"{at}.spec.nodeName")
+                names = (metadata.get("namespace"), metadata.get("name") or at)
+                yield place, False, "/".join(str(one) for one in names if one)
         elif kind == "Node":
             name = _name(metadata.get("name"), f"{at}.metadata.name")
             conditions = _objects(status.get("conditions") or [], f"{at}.conditions")
@@ -185,7 +248,7 @@ def _items(document: dict[str, Any]) -> Iterator[tuple[str, bool]]:
                 c.get("type") == "Ready" and c.get("status") == "True"
                 for c in conditions
             )
-            yield name, ready and not spec.get("unschedulable")
+            yield name, ready and not spec.get("unschedulable"), ""
 
 
 def _objects(value: Any, at: str) -> list[dict[str, Any]]:

@@ -2,6 +2,7 @@
 
 from .answer import described as described
 from .answer import for_kubernetes as for_kubernetes
+from .freeing import least_busy as least_busy
 from .request import MOST_K as MOST_K
 from .request import Objective as Objective
 from .request import Placement as Placement

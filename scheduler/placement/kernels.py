@@ -47,6 +47,8 @@ class Costs(NamedTuple):
     unit: Ints  # (domains,) segments below come in multiples of it
     rest: Ints  # (domains,) as edge, for the pairs of nodes that stay free
     left: int  # nodes that stay free
+    ready: Ints  # (domains,) nodes at a domain itself that cost nothing more
+    beyond: int  # cost of each further one
 
 
 class Tables(NamedTuple):
@@ -100,6 +102,9 @@ def _open(costs: Costs, tables: Tables, v: int, depth: int) -> None:
     table = tables.table[depth, :own]
     table[:] = costs.own[v]
     table[0] = 0
+    if costs.beyond:
+        for i in range(1, own):
+            table[i] += costs.beyond * max(0, i * costs.size - costs.ready[v])
     table[: min(own, costs.need[v])] = FAR
 
 

@@ -97,13 +97,13 @@ class Chooser:
             If a level is unknown or a required node is not free here.
         """
         start = clock.now()
-        run = _Run(self, request, free)
+        run = Run(self, request, free)
         found = run.solved(start, settings)
         return replace(found, seconds=clock.now() - start)
 
 
-class _Run:
-    """One request."""
+class Run:
+    """One request to one hierarchy."""
 
     def __init__(self, chooser: Chooser, request: Request, free: Flags) -> None:
         fabric = chooser.fabric
@@ -188,7 +188,8 @@ class _Run:
         counts[0] = False
         return counts
 
-    def _costs(self) -> kernels.Costs:
+    def costs(self) -> kernels.Costs:
+        """Return what the request makes of the hierarchy."""
         first, half, spoil = self.factors
         fabric, objective = self.fabric, self.request.objective
         domains = len(fabric.parent)
@@ -214,18 +215,32 @@ class _Run:
             unit,
             fabric.weight * self.regard,
             int(self.below[0]) - self.request.k,
+            self.below,
+            0,
         )
 
     def solved(self, start: float, settings: Settings) -> Placement:
         """Run the programme; a greedy choice and a bound if it is stopped."""
         if self.request.k > int(self.below[0]):
             return Placement(Status.INFEASIBLE, by="counting")
+        tables = self.filled(self.costs(), start, settings)
+        if isinstance(tables, Limit):
+            return self._stopped(tables)
+        top = self._top(tables.whole)
+        if tables.whole[top] >= kernels.FAR:
+            return Placement(Status.INFEASIBLE, by=BY)
+        return self._traced(tables, top, int(tables.whole[top]))
+
+    def filled(
+        self, costs: kernels.Costs, start: float, settings: Settings
+    ) -> kernels.Tables | Limit:
+        """Return the tables of all domains, or the limit that was reached."""
         shape, k = self.chooser.shape, self.k
         depths = int(shape.depth.max()) + 1
         lengths = np.zeros(depths, dtype=np.int64)
         kept = int(kernels.entries(shape, self.room, k, lengths))
         if kept > _MOST_KEPT:
-            return self._stopped(Limit.MEMORY)
+            return Limit.MEMORY
         domains = len(shape.parent)
         begin, first, second = np.zeros((3, domains), dtype=np.int64)
         tables = kernels.Tables(
@@ -237,16 +252,12 @@ class _Run:
             second,
             np.full(domains, kernels.FAR, dtype=np.int64),
         )
-        costs = self._costs()
         state = np.array([0, 0, -1])
         with limits(start + settings.time_limit) as watch:
             while not kernels.fill(shape, costs, tables, state, _WORK):
                 if stopped := watch.reached():
-                    return self._stopped(stopped)
-        top = self._top(tables.whole)
-        if tables.whole[top] >= kernels.FAR:
-            return Placement(Status.INFEASIBLE, by=BY)
-        return self._traced(tables, top, int(tables.whole[top]))
+                    return stopped
+        return tables
 
     def _top(self, whole: IntArray) -> int:
         """Return the domain that takes all: the root, or for spread the lowest."""
@@ -262,22 +273,20 @@ class _Run:
     def _traced(self, tables: kernels.Tables, top: int, value: int) -> Placement:
         taken = np.zeros(len(self.fabric.parent), dtype=np.int64)
         kernels.trace(self.chooser.shape, tables, top, self.k, taken)
-        chosen = self._picked(taken * self.size)
+        chosen = self.picked(taken * self.size)
         found = measures.cost(self.fabric, self.request.objective, chosen, self.below)
         if self._value(found) != self._promised(value, top):
             raise SolverError("the selection does not cost what its tables say")
         return Placement(Status.OPTIMAL, 0, chosen, found, found, BY)
 
-    def _picked(self, taken: IntArray) -> tuple[int, ...]:
+    def picked(self, taken: IntArray, first: Flags | None = None) -> tuple[int, ...]:
+        """Pick nodes at every domain: required ones, those of ``first``, others."""
         picked = np.zeros(len(self.free), dtype=np.bool_)
-        kernels.pick(
-            self.chooser.order,
-            self.fabric.home,
-            self.free,
-            self.wanted,
-            taken.copy(),
-            picked,
-        )
+        order, home, count = self.chooser.order, self.fabric.home, taken.copy()
+        if first is not None:
+            kernels.pick(order, home, first, self.wanted, count, picked)
+        wanted = self.wanted & ~picked
+        kernels.pick(order, home, self.free, wanted, count, picked)
         return tuple(np.flatnonzero(picked).tolist())
 
     def _value(self, found: tuple[int, ...]) -> tuple[int, ...]:
@@ -317,7 +326,7 @@ class _Run:
         taken = self.packed()
         if taken is None:
             return Placement(Status.UNKNOWN, 0, (), None, bound, "counting", limit)
-        chosen = self._picked(taken * self.size)
+        chosen = self.picked(taken * self.size)
         found = measures.cost(self.fabric, objective, chosen, self.below)
         status = Status.OPTIMAL if found == bound else Status.FEASIBLE
         return Placement(status, 0, chosen, found, bound, "counting", limit)

@@ -12,7 +12,7 @@ from ...instances import InputError
 from ...solvers import DEFAULT, Settings, Status, clock
 from ..topologies import Cluster, Fabric, Hierarchy
 from .program import Chooser, Flags
-from .request import Placement, Request
+from .request import Objective, Placement, Request
 from .space import SpaceChooser
 
 

@@ -196,3 +196,59 @@ def test_one_of_the_two_forms_is_needed(capsys: pytest.CaptureFixture[str]) -> N
     assert "--config: is needed, or --topology" in capsys.readouterr().err
     assert run(["select", "--config", "x", "-k", "3"]) == 2
     assert "-k: needs --topology" in capsys.readouterr().err
+
+
+def test_ranks_are_in_order_and_all_outputs_follow_it(ask: Ask, tmp_path: Path) -> None:
+    words = ("-k", "4", "--free", "a[01-02],b[01-02]", "--map", "halo2d:2x2")
+    status, out, _ = ask(*words)
+    assert status == 0
+    assert "  ranks       a01,a02,b01,b02" in out
+    assert "halo2d:2x2: 12 hops, 12 in the order of the topology, bound 12" in out
+    file = tmp_path / "traffic"
+    pairs = "0,2,9,1\n1,3,9,1\n"
+    file.write_text(f"src,dst,bytes,messages\n{pairs}", encoding="utf-8")
+    by_file = (*words[:-1], str(file), "--format")
+    lines = ask(*by_file, "lines")[1].split()
+    assert {frozenset(lines[0::2]), frozenset(lines[1::2])} == {
+        frozenset(["a01", "a02"]),
+        frozenset(["b01", "b02"]),
+    }
+    ranks = ask(*by_file, "rankfile")[1].splitlines()
+    assert ranks == [f"rank {i}={name} slot=0" for i, name in enumerate(lines)]
+    found = json.loads(ask(*by_file, "json")[1])
+    assert found["ranks"] == lines
+    assert (found["map"]["cost"], found["map"]["bound"]) == (36, 36)
+    assert found["chosen"] == ["a01", "a02", "b01", "b02"]
+
+
+@pytest.mark.parametrize("ending", ["svg", "html"])
+def test_the_machine_is_drawn(ask: Ask, tmp_path: Path, ending: str) -> None:
+    out = tmp_path / f"picture.{ending}"
+    words = ("-k", "12", "--busy", "a[01-05]", "--plot", str(out))
+    assert ask(*words, "--format", "hostlist")[:2] == (0, "a[06-17]\n")
+    text = out.read_text(encoding="utf-8")
+    assert "optimal (enumerated: placement-dp)" in text
+    assert text.count('class="ck-a"') >= 1
+    grid = "# torus 2x2\nnode,x,y\n" + "\n".join(
+        f"n{i},{i // 2},{i % 2}" for i in range(4)
+    )
+    assert ask("-k", "2", "--plot", str(out), text=grid)[0] == 0
+    assert "2x2 torus" in out.read_text(encoding="utf-8")
+    assert ask("-k", "39", "--busy", "a01", "--plot", str(out))[0] == 3
+    assert "nothing chosen: infeasible" in out.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (("--map", "rung"), "--map: must be ring, halo2d[:AxB]"),
+        (("--map", "halo2d:3x3"), "--map: has 9 ranks, the job has 4 nodes"),
+        (("--plot", "x.jpg"), "--plot: must end in .svg, .png, .pdf, .html"),
+    ],
+)
+def test_bad_patterns_and_pictures(
+    ask: Ask, words: tuple[str, ...], complaint: str
+) -> None:
+    status, _, err = ask("-k", "4", *words)
+    assert (status, err.count("\n")) == (2, 1)
+    assert complaint in err

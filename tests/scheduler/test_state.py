@@ -161,3 +161,32 @@ def test_damaged_reports_are_refused_in_one_line(
 def test_names_that_come_twice_are_refused() -> None:
     with pytest.raises(InputError, match="--free: is listed twice: 'n1'"):
         read_state("n[1-2],n1", "--free")
+
+
+def test_reports_say_which_job_holds_a_node() -> None:
+    squeue = {
+        "jobs": [
+            {"job_id": 7, "job_state": ["RUNNING"], "nodes": "n[1-2]"},
+            {"job_state": ["RUNNING"], "nodes": "n2"},
+        ]
+    }
+    held = parse_report(json.dumps(squeue)).holders
+    assert {name: list(jobs) for name, jobs in held.items()} == {
+        "n1": ["7"],
+        "n2": ["7", "jobs[1]"],
+    }
+    pods = {
+        "items": [
+            {
+                "kind": "Pod",
+                "metadata": {"namespace": "ml", "name": "train-0"},
+                "spec": {"nodeName": "n1"},
+                "status": {"phase": "Running"},
+            }
+        ]
+    }
+    assert parse_report(json.dumps(pods)).holders == {"n1": {"ml/train-0": None}}
+    lines = '{"id": 3, "nodes": "n[1-2]"}\n\n{"id": "x", "nodes": ["n3", "n4"]}\n'
+    report = parse_report(lines)
+    assert (report.source, list(report.busy)) == ("jobs", ["n1", "n2", "n3", "n4"])
+    assert report.holders["n4"] == {"x": None}

@@ -1,0 +1,205 @@
+"""Plan which running jobs to move so that racks, switches or blocks are free of jobs.
+
+Prints the exact front: for every number of domains freed the fewest nodes (or jobs)
+that have to move; with --target or --fit the moves, in an order in which every job goes
+to nodes that are free at that moment. No job gets onto more leaf switches than it is
+on. Jobs that share nodes are moved together.
+
+Exit status 3 when it is impossible, 4 when nothing was found within the limit.
+"""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+import numpy as np
+
+from ..instances.errors import InputError
+from ..instances.json_text import dumps
+from ..instances.option_values import seconds
+from ..scheduler.advice.layout import Layout, layout_of
+from ..scheduler.hostlist import fold
+from ..solvers import Settings
+from . import cluster, outputs, shared
+from .parser import Parser, flag
+
+_OBJECTIVES = ("nodes", "jobs")
+
+
+def options(parser: Parser) -> None:
+    """Declare the options."""
+    cluster.add_machine(parser)
+    parser.add_argument(
+        "--exclude", metavar="HOSTLIST", help="free nodes that no job is moved to"
+    )
+    parser.add_argument(
+        "--level", metavar="LEVEL", help="what is freed (default: the lowest level)"
+    )
+    goal = parser.add_mutually_exclusive_group()
+    shared.add_number(goal, "--target", "free so many domains, and print the moves")
+    shared.add_number(
+        goal, "--fit", "make room for a job of so many nodes in one domain"
+    )
+    parser.add_argument(
+        "--objective",
+        choices=_OBJECTIVES,
+        default="nodes",
+        help="what is counted first of what is moved",
+    )
+    parser.add_argument("--stay", metavar="JOB,JOB", help="jobs that may not be moved")
+    flag(parser, "--allow-spread", "let jobs get onto more leaf switches than before")
+    outputs.add_json(parser, "the front and all plans")
+    shared.add_time_limit(parser, "seconds in all; then the best so far", 60.0)
+    parser.examples(
+        "defrag --topology topology.conf --busy @squeue.json",
+        "defrag --topology topology.conf --busy @squeue.json --target 3",
+        "defrag --topology nodes.json --busy @pods.json --level rack --fit 48",
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the front or a plan; return the exit status."""
+    from ..scheduler.advice.defrag import fewest, front
+    from ..scheduler.advice.defrag_model import Goal
+
+    if args.busy is None:
+        raise InputError("is needed: which job holds which nodes", field="--busy")
+    machine = cluster.read_machine(args, None)
+    try:
+        layout = layout_of(
+            machine.selector,
+            _usable(machine, args.exclude),
+            machine.holders,
+            level=args.level,
+            stay=[name.strip() for name in args.stay.split(",")] if args.stay else (),
+        )
+    except InputError as error:
+        raise cluster.named(error) from None
+    settings = Settings(time_limit=seconds(args.time_limit))
+    goal = Goal(by_jobs=args.objective == "jobs", spread=args.allow_spread)
+    if args.fit is not None:
+        _positive("--fit", args.fit)
+        points = [
+            fewest(layout, Goal(0, args.fit, goal.by_jobs, goal.spread), settings)
+        ]
+    elif args.target is not None:
+        _positive("--target", args.target)
+        goal = Goal(args.target, 0, goal.by_jobs, goal.spread)
+        points = [fewest(layout, goal, settings)]
+    else:
+        points = list(front(layout, goal, settings))
+    shown = _document(machine, layout, args.level, points)
+    if args.json:
+        outputs.write_out(args.json, dumps(shown) + "\n")
+    if args.json != "-":
+        _show(layout, shown, with_plan=len(points) == 1)
+    if any(point.nodes is not None for point in points) or not points:
+        return 0
+    return 3 if points[0].bound is None else 4
+
+
+def _positive(option: str, value: int) -> None:
+    if not 1 <= value <= cluster.MOST_K:
+        problem = f"must be from 1 to {cluster.MOST_K}"
+        raise InputError(problem, field=option, value=value)
+
+
+def _usable(machine: cluster.ClusterState, exclude: str | None) -> list[Any]:
+    """Return which nodes jobs can be moved to."""
+    excluded = machine.excluded(exclude)
+    for fabric, out in zip(machine.selector.cluster.fabrics, excluded, strict=True):
+        for i in np.flatnonzero(out).tolist():
+            if fabric.nodes[i] in machine.holders:
+                problem = "is held by a job: only free nodes can be excluded"
+                raise InputError(problem, "--exclude", fabric.nodes[i])
+    return [a & ~b for a, b in zip(machine.free, excluded, strict=True)]
+
+
+def _document(
+    machine: cluster.ClusterState, layout: Layout, level: str | None, points: list[Any]
+) -> dict[str, Any]:
+    """Return the front as a JSON object."""
+    taken = layout.taken()
+    return {
+        "topology": machine.selector.cluster.summary(),
+        "jobs": len(layout.jobs),
+        "held": sum(job.size for job in layout.jobs),
+        "free": sum(map(len, layout.free)),
+        "level": level or machine.selector.cluster.fabrics[0].levels[0],  # type: ignore[union-attr]
+        "domains": len(layout.domains),
+        "free_domains": taken.count(0),
+        "front": [_point(one) for one in points],
+    }
+
+
+def _point(point: Any) -> dict[str, Any]:
+    goal = point.goal
+    found: dict[str, Any] = (
+        {"fit": goal.room} if goal.room else {"target": goal.domains}
+    )
+    found |= {
+        "nodes": point.nodes,
+        "jobs": point.jobs,
+        "objective": "jobs" if goal.by_jobs else "nodes",
+        "bound": point.bound,
+        "proved": point.proved,
+        "possible": None
+        if point.nodes is None and point.limit
+        else point.nodes is not None,
+        "proof": point.by,
+        "limit": point.limit.value if point.limit else None,
+        "freed": list(point.freed) or None,
+    }
+    if point.nodes is not None:
+        found["ordered"] = point.plan is not None
+        found["moves"] = [
+            {
+                "job": step.job,
+                "from": fold(step.sources),
+                "to": fold(step.targets),
+                "spare": step.parked,
+            }
+            for step in point.plan or ()
+        ]
+    return {key: value for key, value in found.items() if value is not None}
+
+
+def _show(layout: Layout, shown: dict[str, Any], *, with_plan: bool) -> None:
+    print(shown["topology"])
+    held, empty = shown["held"], shown["free_domains"]
+    print(f"  jobs     {shown['jobs']} on {held} nodes, {shown['free']} free")
+    print(f"  {shown['level']:<8} {shown['domains']}, {empty} without a job")
+    if not shown["front"]:
+        print("  all are free of jobs")
+        return
+    fits = "fit" in shown["front"][0]
+    print(f"{'job of' if fits else 'free':>6}  moved nodes  moved jobs")
+    for point in shown["front"]:
+        count = point["fit"] if fits else point["target"]
+        if "nodes" in point:
+            moved = f"{point['nodes']:>11}  {point['jobs']:>10}"
+            known = "proved" if point["proved"] else _bounded(point)
+        else:
+            moved = f"{'-':>11}  {'-':>10}"
+            known = "impossible, proved" if "bound" not in point else _bounded(point)
+        print(f"{count:>6}  {moved}  {known} ({point['proof']})")
+    if not with_plan:
+        print("--target N prints the moves that free N; --json has all plans")
+    elif "nodes" in shown["front"][0]:
+        _show_plan(shown["front"][0])
+
+
+def _bounded(point: dict[str, Any]) -> str:
+    return f"at least {point['bound']} {point['objective']}, {point['limit']} limit"
+
+
+def _show_plan(point: dict[str, Any]) -> None:
+    if not point["ordered"]:
+        print("No order of these moves was found: they need more spare nodes at once.")
+        return
+    goal = "with room" if "fit" in point else "free"
+    print(f"Moves, then {goal}: {fold(point['freed'])}")
+    for i, step in enumerate(point["moves"], 1):
+        spare = " (spare nodes, until its own are free)" * step["spare"]
+        print(f"  {i}. job {step['job']}: {step['from']} -> {step['to']}{spare}")

@@ -1,0 +1,191 @@
+"""Say why a job does not fit on a cluster, and the least that would have to change.
+
+Either busy nodes become free: the fewest, and the fewest jobs where a report says
+which job holds which node. Or the request gives way: the fewest constraints, and the
+largest job that fits with all of them. Exit status 0 when it fits, 3 when it does not,
+4 when nothing was found within the limit.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ..instances.errors import InputError
+from ..instances.json_text import dumps
+from ..instances.option_values import seconds
+from ..methods.tiers import in_tiers
+from ..scheduler.advice.reason import JobsToEnd, Reason
+from ..scheduler.advice.why import explain
+from ..scheduler.hostlist import fold
+from ..scheduler.placement import Request
+from ..solvers import Settings
+from . import cluster, outputs, shared
+from .parser import Parser
+
+
+def options(parser: Parser) -> None:
+    """Declare the options."""
+    cluster.add_machine(parser)
+    cluster.add_free(parser)
+    cluster.add_request(parser)
+    outputs.add_json(parser, "the answer")
+    shared.add_time_limit(parser, "seconds; what was found until then is printed", 10.0)
+    parser.examples(
+        "why --topology topology.conf --busy @squeue.json -k 36 --segment 12",
+        "why --topology nodes.json --busy @pods.json -k 96 --levels rack=48",
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Answer; return the exit status."""
+    if args.k is None:
+        raise InputError("is needed", field="-k")
+    machine = cluster.read_machine(args, args.free)
+    request = cluster.request_of(args, machine.selector)
+    excluded = machine.excluded(args.exclude)
+    try:
+        reason = in_tiers(
+            lambda how: explain(
+                machine.selector, request, machine.free, excluded, machine.holders, how
+            ),
+            lambda found: found.stopped,
+            size=len(machine.selector.cluster.index),
+            settings=Settings(time_limit=seconds(args.time_limit)),
+        )
+    except InputError as error:
+        raise cluster.named(error) from None
+    if args.json:
+        outputs.write_out(args.json, dumps(_document(machine, request, reason)) + "\n")
+    if args.json != "-":
+        _show(machine, request, reason)
+    if reason.fits:
+        return 0
+    return 4 if reason.placement.limit else 3
+
+
+def _held(machine: cluster.ClusterState, nodes: Iterable[str]) -> dict[str, list[str]]:
+    """Return nodes by the jobs that hold them."""
+    found: dict[str, list[str]] = {}
+    for name in nodes:
+        found.setdefault("+".join(machine.holders.get(name, ())), []).append(name)
+    return found
+
+
+def _document(
+    machine: cluster.ClusterState, request: Request, reason: Reason
+) -> dict[str, Any]:
+    """Return the answer as a JSON object."""
+    placement = reason.placement
+    document: dict[str, Any] = {
+        "topology": machine.selector.cluster.summary(),
+        "free": machine.count,
+        "k": request.k,
+        "fits": None if placement.limit else reason.fits,
+        "never": reason.never,
+        "ignored": machine.ignored or None,
+    }
+    if not reason.fits:
+        jobs = reason.jobs
+        document |= {
+            "busy_nodes": placement.objective and placement.objective[0],
+            "bound": placement.bound and placement.bound[0],
+            "proof": placement.by or None,
+            "busy": [
+                {"job": job or None, "hostlist": fold(nodes)}
+                for job, nodes in _held(machine, reason.busy).items()
+            ]
+            or None,
+            "jobs": jobs
+            and {
+                "end": jobs.jobs and list(jobs.jobs),
+                "nodes": jobs.nodes,
+                "bound": jobs.bound,
+                "proof": jobs.by,
+            },
+            "largest_k": reason.most,
+            "changes": [list(one) for one in reason.changes],
+            "values": dict(reason.values),
+            "limit": reason.limit and reason.limit.value,
+        }
+    return {key: value for key, value in document.items() if value is not None}
+
+
+def _show(machine: cluster.ClusterState, request: Request, reason: Reason) -> None:
+    print(machine.selector.cluster.summary())
+    print(
+        f"  free        {machine.count} of {len(machine.selector.cluster.index)} nodes"
+    )
+    if machine.ignored:
+        print(f"  ignored     {machine.ignored} nodes that are not in the topology")
+    print(f"  request     {_asked(request)}")
+    placement = reason.placement
+    if reason.fits:
+        print("  answer      it fits")
+        return
+    if placement.limit:
+        print(f"  answer      unknown: the limit was reached ({placement.limit.value})")
+        return
+    proved = f"proved ({placement.by})"
+    if reason.never:
+        print(f"  answer      it never fits, even if all nodes were free; {proved}")
+    else:
+        print("  answer      it does not fit now")
+        assert placement.objective is not None
+        count = placement.objective[0]
+        print(f"Fewest busy nodes that would have to be free: {count}, {proved}")
+        for job, nodes in _held(machine, reason.busy).items():
+            print(f"  {f'job {job}: ' if job else ''}{fold(nodes)}")
+        if reason.jobs is not None:
+            _show_jobs(reason.jobs)
+    _show_changes(request, reason)
+
+
+def _asked(request: Request) -> str:
+    """Return the request in words."""
+    parts = [f"{request.k} nodes"]
+    if request.segment > 1:
+        parts.append(f"{request.segment} within one switch or block")
+    parts += [f"{size} within one {name}" for name, size in request.levels.items()]
+    if request.require:
+        parts.append(f"with {fold(sorted(request.require))}")
+    return ", ".join(parts)
+
+
+def _show_jobs(jobs: JobsToEnd) -> None:
+    if jobs.jobs is None:
+        open_ = jobs.bound is not None
+        what = "unknown within the limit" if open_ else "all of them would not suffice"
+        print(f"Fewest jobs that would have to end: {what} ({jobs.by})")
+        return
+    count = len(jobs.jobs)
+    known = "proved" if jobs.bound == count else f"at least {jobs.bound}"
+    print(f"Fewest jobs that would have to end: {count}, {known} ({jobs.by})")
+    print(f"  {', '.join(jobs.jobs)}: {jobs.nodes} nodes")
+
+
+def _show_changes(request: Request, reason: Reason) -> None:
+    empty = " on the empty cluster" if reason.never else ""
+    print(f"Or change the request{empty}; each line is enough:")
+    if reason.most:
+        print(f"  -k {reason.most}: the largest job with these constraints")
+    sizes: Mapping[str, int] = {"segment": request.segment, **request.levels}
+    for dropped in reason.changes:
+        words = []
+        for name in dropped:
+            value = reason.values.get(name)
+            option = name if name in ("segment", "require", "exclude") else "levels"
+            shown = f"--{option}"
+            if option == "segment":
+                shown += f" {sizes[name]}"
+            elif option == "levels":
+                shown += f" {name}={sizes[name]}"
+            if value is not None:
+                shown += f" ({value} fits, too)"
+            words.append(shown)
+        print(f"  without {' and '.join(words)}")
+    if not reason.changes and not reason.most:
+        print("  no smaller job and no other constraints help")
+    if reason.limit:
+        print(f"  not all were tried: {reason.limit.value}")

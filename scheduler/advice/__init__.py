@@ -1,0 +1,1 @@
+"""Advice for operators: why a job does not fit, what is left, which jobs to move."""

@@ -1,0 +1,123 @@
+"""The exact front of moves against domains freed, with a plan for each point."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from ...solvers import DEFAULT, Limit, Settings, clock, cpsat
+from .defrag_model import Counts, Goal, Solved, freed_domains, rearranged
+from .layout import Layout
+from .moves import Step, steps
+
+
+@dataclass(frozen=True)
+class Point:
+    """The fewest moves for one goal."""
+
+    goal: Goal
+    nodes: int | None
+    """Moved nodes, and jobs; None if nothing was found."""
+    jobs: int | None
+    bound: int | None
+    """Proved on nodes, or on jobs if these count first; None if it is impossible."""
+    freed: tuple[str, ...] = ()
+    """The domains without a job in the end; or with room for the job."""
+    plan: tuple[Step, ...] | None = ()
+    """The moves in order; None if no possible order was found."""
+    by: str = cpsat.BY
+    limit: Limit | None = None
+
+    @property
+    def proved(self) -> bool:
+        """Whether no other way has fewer moves, or there is no way."""
+        value = self.jobs if self.goal.by_jobs else self.nodes
+        return self.bound is None or value == self.bound
+
+
+def front(layout: Layout, goal: Goal, settings: Settings = DEFAULT) -> Iterator[Point]:
+    """Find the fewest moves for one domain more than are free now, for two, and so on.
+
+    The last point is impossible, or the limit was reached at it.
+    """
+    start = clock.now()
+    taken = layout.taken()
+    least = 0
+    for count in range(taken.count(0) + 1, len(layout.domains) + 1):
+        left = max(0.0, settings.time_limit - (clock.now() - start))
+        wanted = replace(goal, domains=count)
+        point = fewest(layout, wanted, replace(settings, time_limit=left), least)
+        yield point
+        if point.nodes is None or point.limit:
+            return
+        least = point.bound or 0
+
+
+def fewest(
+    layout: Layout, goal: Goal, settings: Settings = DEFAULT, least: int = 0
+) -> Point:
+    """Find the fewest moves that reach a goal.
+
+    Parameters
+    ----------
+    layout
+        Where the jobs are.
+    goal
+        What is wanted.
+    settings
+        The time limit counts.
+    least
+        Proved: it takes at least so many moved nodes, or jobs.
+    """
+    start = clock.now()
+    solved = Solved(None, least)
+    if not goal.room:
+        solved = freed_domains(layout, goal, settings)
+        if solved.bound is None:
+            return Point(goal, None, None, None)
+    bound = max(least, solved.bound or 0)
+    if solved.after is None:
+        left = max(0.0, settings.time_limit - (clock.now() - start))
+        solved = rearranged(layout, goal, replace(settings, time_limit=left), bound)
+    if solved.after is None:
+        return Point(goal, None, None, solved.bound, limit=solved.limit)
+    nodes, jobs = _moved(layout, solved.after)
+    return Point(
+        goal,
+        nodes,
+        jobs,
+        max(bound, solved.bound or 0),
+        tuple(_reached(layout, goal, solved.after)),
+        steps(layout, solved.after),
+        limit=solved.limit,
+    )
+
+
+def _moved(layout: Layout, after: Counts) -> tuple[int, int]:
+    """Return how many nodes and how many jobs are moved."""
+    moved = [
+        (
+            Counter({v: len(nodes) for v, nodes in job.nodes.items()}) - Counter(x)
+        ).total()
+        for job, x in zip(layout.jobs, after, strict=True)
+    ]
+    return sum(moved), sum(map(bool, moved))
+
+
+def _reached(layout: Layout, goal: Goal, after: Counts) -> Iterator[str]:
+    """Return the domains that are as they were wanted."""
+    room = [0] * len(layout.domains)
+    on = [0] * len(layout.domains)
+    for v, domain in enumerate(layout.within):
+        if domain >= 0:
+            room[domain] += len(layout.free[v])
+    for job, counts in zip(layout.jobs, after, strict=True):
+        for v in {*counts, *job.nodes}:
+            if layout.within[v] >= 0:
+                now = counts.get(v, 0)
+                room[layout.within[v]] += len(job.nodes.get(v, ())) - now
+                on[layout.within[v]] += now
+    for g, name in enumerate(layout.domains):
+        if room[g] >= goal.room if goal.room else not on[g]:
+            yield name

@@ -1,0 +1,242 @@
+"""Why a request does not fit: the least that would have to change.
+
+Either busy nodes become free: as few as possible, by the dynamic programme of
+`placement`, or whole jobs end: as few as possible, by a model for CP-SAT. Or the
+request gives way: the smallest sets of constraints without which it fits are found by
+trying them all, the smaller first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
+
+from ...instances import InputError
+from ...solvers import DEFAULT, Limit, Settings, Status, clock
+from ..placement import NodeSelector, Placement, Request, least_busy
+from ..placement.program import Chooser, Flags, Run
+from ..topologies import Space
+from .reason import Holders, JobsToEnd, Reason
+from .rooms import choosers_of, in_groups
+
+
+def explain(
+    selector: NodeSelector,
+    request: Request,
+    free: Sequence[Flags],
+    excluded: Sequence[Flags],
+    holders: Holders | None = None,
+    settings: Settings = DEFAULT,
+) -> Reason:
+    """Find the least that has to change for a request to fit.
+
+    Parameters
+    ----------
+    selector
+        Of the cluster.
+    request
+        The job; its objective does not matter.
+    free
+        Which nodes are free, excluded ones or not.
+    excluded
+        Which nodes must not be chosen.
+    holders
+        The jobs that hold a node.
+    settings
+        The time limit counts; what was not examined until then is left out.
+
+    Raises
+    ------
+    InputError
+        If a required node or a level is not known, or groups are wanted on a network
+        that is no tree.
+    """
+    start = clock.now()
+    asked = _Question(selector, request, free, excluded)
+    placement, fabric = asked.least_busy(settings)
+    if placement.objective == (0,) or placement.limit:
+        return Reason(placement, limit=placement.limit)
+    never = placement.status is Status.INFEASIBLE
+    state = [np.ones_like(one) for one in free] if never else list(free)
+    busy: tuple[str, ...] = ()
+    jobs = None
+    if not never:
+        names = selector.cluster.fabrics[fabric].nodes
+        busy = tuple(names[i] for i in placement.chosen if not free[fabric][i])
+        if holders:
+            left = settings.time_limit - (clock.now() - start)
+            jobs = asked.fewest_jobs(
+                holders, replace(settings, time_limit=max(0, left))
+            )
+    limit = None
+    changes: list[tuple[str, ...]] = []
+    for dropped in asked.subsets():
+        if changes and len(dropped) > len(changes[0]):
+            break
+        if clock.now() - start > settings.time_limit:
+            limit = Limit.TIME
+            break
+        if asked.without(dropped, state):
+            changes.append(dropped)
+    values = {}
+    for [name] in (one for one in changes if len(one) == 1):
+        value = asked.largest(name, state, start + settings.time_limit)
+        if value is not None:
+            values[name] = value
+    most = asked.most(state)
+    return Reason(placement, busy, jobs, most, tuple(changes), values, limit)
+
+
+class _Question:
+    """One request; what it is asked of is the same throughout."""
+
+    def __init__(
+        self,
+        selector: NodeSelector,
+        request: Request,
+        free: Sequence[Flags],
+        excluded: Sequence[Flags],
+    ) -> None:
+        self.selector, self.request = selector, request
+        self.free, self.excluded = free, excluded
+        self.choosers = choosers_of(selector)
+        for name in sorted(request.require):
+            if name not in selector.cluster.index:
+                raise InputError("is not in the topology", "require", name)
+        for fabric in selector.cluster.fabrics:
+            if isinstance(fabric, Space) and (request.segment > 1 or request.levels):
+                problem = f"groups are for trees and blocks, this is a {fabric.words}"
+                name = "segment" if request.segment > 1 else "levels"
+                raise InputError(problem, name)
+        for chooser in self.choosers:
+            request.sizes(chooser.fabric)
+
+    def names(self) -> list[str]:
+        """Return the constraints: the number of nodes is not one."""
+        request = self.request
+        found = ["segment"] if request.segment > 1 else []
+        found += [name for name, size in request.levels.items() if size > 1]
+        found += ["require"] if request.require else []
+        excludes = any(one.any() for one in self.excluded)
+        return found + ["exclude"] * excludes
+
+    def subsets(self) -> Iterator[tuple[str, ...]]:
+        """Return the sets of constraints, the smaller first."""
+        names = self.names()
+        for count in range(1, len(names) + 1):
+            yield from combinations(names, count)
+
+    def relaxed(self, dropped: Iterable[str]) -> Request:
+        """Return the request without some constraints."""
+        request = self.request
+        return replace(
+            request,
+            segment=1 if "segment" in dropped else request.segment,
+            levels={n: s for n, s in request.levels.items() if n not in dropped},
+            require=frozenset() if "require" in dropped else request.require,
+        )
+
+    def allowed(self, dropped: Iterable[str] = ()) -> list[Flags]:
+        """Return which nodes may be chosen, free or not."""
+        if "exclude" in dropped:
+            return [np.ones_like(one) for one in self.excluded]
+        return [~one for one in self.excluded]
+
+    def possible(
+        self, request: Request, allowed: Sequence[Flags]
+    ) -> Iterator[tuple[int, Chooser]]:
+        """Return the fabrics that may have all required nodes."""
+        places = [self.selector.cluster.index[name] for name in request.require]
+        for i, chooser in enumerate(self.choosers):
+            if all(part == i and allowed[i][j] for part, j in places):
+                yield i, chooser
+
+    def least_busy(self, settings: Settings) -> tuple[Placement, int]:
+        """Return the choice with the fewest busy nodes, and its fabric."""
+        allowed = self.allowed()
+        found = [
+            (least_busy(chooser, self.request, self.free[i], allowed[i], settings), i)
+            for i, chooser in self.possible(self.request, allowed)
+        ]
+        stopped = [one for one in found if one[0].limit]
+        solved = [one for one in found if one[0].objective is not None]
+        best = min(solved, key=lambda one: one[0].objective or (), default=None)
+        if best and (best[0].objective == (0,) or not stopped):
+            return replace(best[0], fabric=best[1]), best[1]
+        if stopped:
+            return stopped[0]
+        return Placement(
+            Status.INFEASIBLE, by=found[0][0].by if found else "counting"
+        ), 0
+
+    def fits(self, request: Request, state: Sequence[Flags]) -> bool:
+        """Whether a request fits on some free nodes."""
+        return any(
+            least_busy(chooser, request, state[i], state[i]).objective == (0,)
+            for i, chooser in self.possible(request, state)
+        )
+
+    def without(self, dropped: Sequence[str], state: Sequence[Flags]) -> bool:
+        """Whether it fits without some constraints."""
+        usable = zip(self.allowed(dropped), state, strict=True)
+        return self.fits(self.relaxed(dropped), [a & b for a, b in usable])
+
+    def largest(self, name: str, state: Sequence[Flags], end: float) -> int | None:
+        """Return the largest smaller size of groups that fits, None if only 1 does."""
+        request = self.request
+        size = request.segment if name == "segment" else request.levels.get(name, 1)
+        usable = [a & b for a, b in zip(self.allowed(), state, strict=True)]
+        for smaller in (d for d in range(size - 1, 1, -1) if request.k % d == 0):
+            if clock.now() > end:
+                return None
+            if name == "segment":
+                asked = replace(request, segment=smaller)
+            else:
+                asked = replace(request, levels={**request.levels, name: smaller})
+            try:
+                if self.fits(asked, usable):
+                    return smaller
+            except InputError:  # sizes that do not nest
+                continue
+        return None
+
+    def most(self, state: Sequence[Flags]) -> int:
+        """Return the largest number of nodes that fits with the constraints."""
+        usable = [a & b for a, b in zip(self.allowed(), state, strict=True)]
+        found = 0
+        for i, chooser in self.possible(self.request, usable):
+            fabric, sizes = chooser.fabric, self.request.sizes(chooser.fabric)
+            run = Run(chooser, self.request, usable[i])
+            unit = max(sizes.values(), default=1)
+            k = int(in_groups(fabric, sizes, run.room * run.size)[0]) // unit * unit
+            if k > found and self.fits(replace(self.request, k=k), usable):
+                found = k
+        return found
+
+    def fewest_jobs(self, holders: Holders, settings: Settings) -> JobsToEnd:
+        """Return the fewest jobs whose nodes suffice, of these the smallest."""
+        from .models import fewest_jobs
+
+        allowed = self.allowed()
+        found = [
+            replace(
+                fewest_jobs(
+                    Run(chooser, self.request, allowed[i]),
+                    self.free[i],
+                    [tuple(holders.get(name, ())) for name in chooser.fabric.nodes],
+                    settings,
+                ),
+                fabric=i,
+            )
+            for i, chooser in self.possible(self.request, allowed)
+        ]
+        solved = [one for one in found if one.jobs is not None]
+        if not solved:
+            return found[0]
+        best = min(solved, key=lambda one: (len(one.jobs or ()), one.nodes))
+        bound = min(one.bound for one in found if one.bound is not None)
+        limit = next((one.limit for one in found if one.limit), None)
+        return replace(best, bound=bound, limit=limit)
