@@ -42,6 +42,7 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
         "export": "write the model itself: LP, MPS or CP-SAT text",
         "simulate": "simulate job streams on a mesh, torus or tree",
         "select": "choose processors for a job, by a configuration",
+        "grade": "grade a scheduler's decisions against the optimum",
         "config": "check or compile the configuration of a selector",
         "warm": "compile all kernels beforehand",
         "completion": "print a completion script for bash, zsh or fish",
@@ -109,6 +110,10 @@ def module_of(name: str) -> Module:
             from . import select
 
             return select
+        case "grade":
+            from . import grade
+
+            return grade
         case "config":
             from . import config
 

@@ -19,7 +19,7 @@ from . import hostlist
 from .topologies.fabric import MOST_BYTES
 from .topologies.forest import first_repeated
 
-_RUNNING = {
+RUNNING = {
     "RUNNING",
     "COMPLETING",
     "CONFIGURING",
@@ -152,7 +152,7 @@ def _jobs(document: dict[str, Any]) -> Iterator[str]:
         listed = [state] if isinstance(state, str) else state
         states = set(fields.strings(listed, f"{at}.job_state"))
         nodes = fields.string(entry.get("nodes", ""), f"{at}.nodes")
-        if states & _RUNNING and nodes:
+        if states & RUNNING and nodes:
             yield from hostlist.unfold(nodes, field=f"{at}.nodes")
 
 
