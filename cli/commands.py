@@ -43,6 +43,7 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
         "simulate": "simulate job streams on a mesh, torus or tree",
         "select": "choose processors for a job, by a configuration",
         "grade": "grade a scheduler's decisions against the optimum",
+        "whatif": "replay a trace on a cluster under other schedulers' rules",
         "config": "check or compile the configuration of a selector",
         "warm": "compile all kernels beforehand",
         "completion": "print a completion script for bash, zsh or fish",
@@ -114,6 +115,10 @@ def module_of(name: str) -> Module:
             from . import grade
 
             return grade
+        case "whatif":
+            from . import whatif
+
+            return whatif
         case "config":
             from . import config
 

@@ -99,6 +99,12 @@ def read_records(path: str | Path) -> list[Record]:
         return _records(first, entries)
 
 
+def is_json(path: str | Path) -> bool:
+    """Whether a file, which may be packed with xz, begins as JSON."""
+    with _opened(path) as stream:
+        return stream.peek(64)[:64].lstrip().startswith(b"{")
+
+
 def _is_record(entry: Mapping[str, Any]) -> bool:
     return looks_like_slurm(entry) or looks_like_kueue(entry)
 
