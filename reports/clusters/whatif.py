@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,14 +10,25 @@ import numpy as np
 
 from ...simulation.whatif import FIXED, Outcome
 from ..pages.bootstrap import Estimate, estimate, resampled_sums
-from ..pages.document import Cell, Document, Name, Plot, Section, Small, Table, shown
-from ..pages.plot_style import in_style, named_rows, per_cent, plotted, sheets
+from ..pages.document import (
+    Cell,
+    Document,
+    Name,
+    Plot,
+    Section,
+    Small,
+    Strong,
+    Table,
+    shown,
+)
+from ..pages.plot_style import FAINT, in_style, named_rows, per_cent, plotted, sheets
 
+_REGRET = "regret_pct"
 _SAYS = {
     "wait_s": "wait of a job, seconds",
     "hops": "hops between two nodes of a job",
     "switches": "leaf switches (or blocks) of a job",
-    "regret_pct": "cost above the optimum for the same free nodes, %",
+    _REGRET: "cost above the optimum for the same free nodes, %",
 }
 
 
@@ -140,7 +151,6 @@ def whatif_page(
     """Build the page; ``source`` describes trace and topology."""
     first = found[0].method
     text = remark(found)
-    plots = (_differences(found),) if any(one.relative_pct for one in found) else ()
     sections = [
         Section(
             title="Measures",
@@ -152,11 +162,12 @@ def whatif_page(
         )
     ]
     if any(one.difference for one in found):
+        panels = _panels(found)
         sections.append(
             Section(
                 title=f"Against {first}",
                 text=("Differences are between the same jobs (paired).",),
-                plots=plots,
+                plots=(_plot(panels),) if panels else (),
                 tables=(_against(found),),
             )
         )
@@ -172,61 +183,76 @@ def whatif_page(
 
 
 def _table(found: Sequence[Mean]) -> Table:
-    methods = list(dict.fromkeys(one.method for one in found))
-    measures = list(dict.fromkeys(one.measure for one in found))
-    by = {(one.measure, one.method): one.own for one in found}
-    rows: list[tuple[Cell, ...]] = []
-    for measure in measures:
-        cells = [by[measure, method] for method in methods]
-        shown_cells = [(str(shown(one.value)), Small(interval(one))) for one in cells]
-        rows.append((says(measure), *shown_cells))
-    return Table(
-        name="measures",
-        caption="Means, by method",
-        columns=("*measure", *methods),
-        rows=rows,
+    return _by_measure(
+        "measures",
+        "Means, by method",
+        found,
+        lambda one: (str(shown(one.own.value)), Small(interval(one.own))),
     )
 
 
 def _against(found: Sequence[Mean]) -> Table:
-    rows = [
-        (
-            says(one.measure),
-            one.method,
-            *difference(one.difference),
-            "yes" if one.difference.sign else "no",
-        )
-        for one in found
-        if one.difference is not None
-    ]
-    return Table(
-        name="differences",
-        caption="More than the first method has",
-        columns=("*measure", "*method", "difference", "95 %", "*beyond chance"),
-        rows=rows,
+    return _by_measure(
+        "differences",
+        "More than the first method has; bold if hardly by chance",
+        [one for one in found if one.difference],
+        _difference_cell,
     )
 
 
+def _difference_cell(one: Mean) -> Cell:
+    value, ends = difference(one.difference)
+    surely = one.difference is not None and one.difference.sign
+    return (Strong(value) if surely else value, Small(ends))
+
+
+def _by_measure(
+    name: str, caption: str, found: Sequence[Mean], cell: Callable[[Mean], Cell]
+) -> Table:
+    """Make a table with a row for each measure and a column for each method."""
+    rows: dict[str, list[Cell]] = {}
+    for one in found:
+        rows.setdefault(one.measure, [says(one.measure)]).append(cell(one))
+    methods = dict.fromkeys(one.method for one in found)
+    return Table(
+        name=name,
+        caption=caption,
+        columns=("*measure", *methods),
+        rows=list(rows.values()),
+    )
+
+
+def _panels(found: Sequence[Mean]) -> dict[str, list[tuple[str, Estimate]]]:
+    """Return what is drawn: the regret of all methods, differences of what differs."""
+    panels: dict[str, list[tuple[str, Estimate]]] = {}
+    for one in found:
+        own = one.measure == _REGRET
+        label = f"{says(one.measure)}{'' if own else ': difference in per cent'}"
+        drawn = one.own if own else one.relative_pct
+        if drawn is not None:
+            panels.setdefault(label, []).append((one.method, drawn))
+    return {
+        label: rows
+        for label, rows in panels.items()
+        if any(one.low or one.high for _, one in rows)
+    }
+
+
 @in_style
-def _differences(found: Sequence[Mean]) -> Plot:
-    """Draw the differences in per cent, a panel for each measure."""
-    drawn = [one for one in found if one.relative_pct is not None]
-    measures = list(dict.fromkeys(one.measure for one in drawn))
-    methods = list(dict.fromkeys(one.method for one in drawn))
-    high = len(measures) * (0.7 + 0.26 * len(methods))
-    figure, column = sheets(9.8, high, len(measures), 1, squeeze=False)
-    for axes, measure in zip(column.flat, measures, strict=True):
-        rows = [one for one in drawn if one.measure == measure]
-        named_rows(axes, [one.method for one in rows])
-        for place, one in enumerate(rows):
-            assert one.relative_pct is not None
-            per_cent(axes, place, one.relative_pct)
-        axes.axvline(0, linewidth=0.8, color="grey")
+def _plot(panels: Mapping[str, Sequence[tuple[str, Estimate]]]) -> Plot:
+    """Draw a panel for each measure, a row for each method."""
+    high = sum(0.75 + 0.26 * len(rows) for rows in panels.values())
+    figure, column = sheets(9.8, high, len(panels), 1, squeeze=False)
+    for axes, (label, rows) in zip(column.flat, panels.items(), strict=True):
+        named_rows(axes, [name for name, _ in rows])
+        for place, (_, one) in enumerate(rows):
+            per_cent(axes, place, one)
+        axes.axvline(0, linewidth=0.8, color=FAINT)
         axes.margins(x=0.15)
-        axes.set_xlabel(f"{says(measure)}: difference in per cent")
+        axes.set_xlabel(label)
     return plotted(
         figure,
-        "Differences",
-        "Dots: the difference; lines: the middle 95 % of resampled streams.",
-        "Differences of measures from the first method, in per cent",
+        "Measures that differ",
+        "Lines: the middle 95 % of resampled streams.",
+        "Differences of measures from the first method",
     )
