@@ -180,6 +180,7 @@ NOT_COMPARED = {
     ("docs/procset-models.md", "make bench-procset-models"): SPEED,
     ("docs/procset.md", "python benchmarks/bench_procset.py"): SPEED,
     ("docs/clusters.md", "python benchmarks/bench_rules.py"): MINUTES,
+    ("docs/grade.md", "closeknit whatif"): f"{MINUTES}, with a trace of others",
     ("docs/proofs.md", "make bench-ksubset-proofs"): SPEED,
     ("docs/proofs.md", "python benchmarks/bench_packing_proofs.py"): SPEED,
     ("docs/proofs.md", "closeknit ratios bundled"): SPEED,
