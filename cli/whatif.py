@@ -7,8 +7,8 @@ nodes of every job on the free nodes that its own choices have left. Measured ar
 hops, leaf switches, what a choice costs above the optimum for the same free nodes, and
 the largest job that still fits, with intervals, paired by job.
 
-Jobs that were not finished, have no size, or do not fit the idle cluster are skipped
-and counted.
+Jobs that were not finished, have no size, or that a rule does not serve even on the
+idle cluster are skipped and counted.
 """
 
 from __future__ import annotations
@@ -132,6 +132,10 @@ def run(args: argparse.Namespace) -> int:
     skipped: Counter[Skipped] = Counter()
     jobs = _jobs(args, selector, skipped)
     methods = _methods(args, jobs)
+    jobs = fitting(jobs, selector, methods, skipped)
+    if not jobs:
+        problem = f"no job of these could be run ({skipped.total()} skipped)"
+        raise InputError(problem, file=args.trace)
     outcomes: list[Outcome] = []
     total = len(jobs) * setting.replays * len(methods)
     with progress_bar() as show:
@@ -182,7 +186,7 @@ def _setting(args: argparse.Namespace) -> Setting:
 def _jobs(
     args: argparse.Namespace, selector: NodeSelector, skipped: Counter[Skipped]
 ) -> list[StreamJob]:
-    """Read the jobs that fit; count the others."""
+    """Read the jobs; count those that cannot be run."""
     most = max(len(fabric.nodes) for fabric in selector.cluster.fabrics)
     window = window_of(args.range, args.first)
     scale = Fraction(1) if args.scale_arrivals is None else args.scale_arrivals
@@ -206,11 +210,7 @@ def _jobs(
     skipped.update(left_out)
     if args.segment:
         jobs = [in_groups(job, args.segment) for job in jobs]
-    found = fitting(jobs, selector, skipped)
-    if not found:
-        problem = f"no job of these could be run ({skipped.total()} skipped)"
-        raise InputError(problem, file=args.trace)
-    return found
+    return jobs
 
 
 def _methods(args: argparse.Namespace, jobs: list[StreamJob]) -> list[str]:

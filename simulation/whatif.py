@@ -17,7 +17,6 @@ from ..scheduler.grading.reading import read_records
 from ..scheduler.grading.records import Record
 from ..scheduler.hostlist import unfold
 from ..scheduler.placement import NodeSelector, Objective
-from ..scheduler.rules import RULES
 from .stream import Policy, RunTimes, Start, simulate
 from .stream_jobs import Skipped, StreamJob
 from .whatif_machine import ClusterMachine
@@ -96,7 +95,7 @@ def replayed(
     Parameters
     ----------
     jobs
-        In the order of submission, at least one; each fits the idle cluster.
+        In the order of submission, at least one; see `fitting`.
     selector
         Of the cluster: trees and blocks.
     method
@@ -115,8 +114,6 @@ def replayed(
         If there is no such method, a part of the cluster is no tree, or a job has
         groups and the method knows none.
     """
-    if method in RULES and not RULES[method].segments and any(j.shape for j in jobs):
-        raise InputError("knows no segments, which jobs have", "method", method)
     levels = _levels(ClusterMachine(selector, method, setting.objective))
     columns = (*FIXED, *(f"largest_in_{level}" for level in levels))
     values = np.zeros((len(jobs), len(columns)))
@@ -195,18 +192,26 @@ def in_groups(job: StreamJob, segment: int) -> StreamJob:
 
 
 def fitting(
-    jobs: Sequence[StreamJob], selector: NodeSelector, skipped: Counter[Skipped]
+    jobs: Sequence[StreamJob],
+    selector: NodeSelector,
+    methods: Sequence[str],
+    skipped: Counter[Skipped],
 ) -> list[StreamJob]:
-    """Return the jobs that fit the idle cluster; count the others."""
-    machine = ClusterMachine(selector, "optimum", Objective.HOPS)
-    found = [
-        job
-        for job in jobs
-        if machine.least_hops(job.processors, job.shape[-1] if job.shape else 1)
-        is not None
-    ]
+    """Return the jobs that every method serves on the idle cluster; count the others.
+
+    Raises InputError as `replayed` does.
+    """
+    served: dict[tuple[int, tuple[int, ...] | None], bool] = {}
+    for job in jobs:
+        key = job.processors, job.shape
+        if key not in served:
+            served[key] = all(
+                ClusterMachine(selector, method, Objective.HOPS).allocate(*key)
+                for method in methods
+            )
+    found = [job for job in jobs if served[job.processors, job.shape]]
     if len(found) < len(jobs):
-        skipped[Skipped.TOO_LARGE] += len(jobs) - len(found)
+        skipped[Skipped.NOT_SERVED] += len(jobs) - len(found)
     return found
 
 

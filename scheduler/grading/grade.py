@@ -174,6 +174,9 @@ def _cost(
     if isinstance(fabric, Hierarchy):
         at = np.bincount(fabric.home[free], minlength=len(fabric.parent))
         return measures.cost(fabric, objective, chosen, fabric.below(at))
+    if objective is not Objective.HOPS:
+        problem = f"is for trees and blocks; {fabric.words}: only hops"
+        raise InputError(problem, "objective", objective.value)
     sites = tuple(sorted(fabric.sites[i] for i in chosen))
     topology = fabric.topology
     if isinstance(topology, Points):

@@ -88,7 +88,9 @@ def test_a_machine_gives_idle_nodes_of_one_part(
             largest = max(int(part.sum()) for part in machine.parts)
             k = chance.randrange(1, 6)
             grant = machine.allocate(k)
-            assert (grant is None) == (largest < k)
+            assert grant is None or k <= largest
+            if method in ("thrifty", "optimum"):
+                assert (grant is None) == (largest < k)
             if grant is not None:
                 assert len(set(grant.used.tolist())) == k
                 assert idle[grant.used].all()
@@ -108,7 +110,7 @@ def test_a_machine_gives_idle_nodes_of_one_part(
 
 
 def test_groups_are_whole_or_wait() -> None:
-    machine = ClusterMachine(cluster(), "slurm-block", Objective.BLOCKS)
+    machine = ClusterMachine(cluster(), "kueue-best-fit", Objective.BLOCKS)
     with interpreted():
         assert machine.allocate(2) is not None
         grant = machine.allocate(6, (2, 3))
@@ -122,11 +124,12 @@ def test_groups_are_whole_or_wait() -> None:
 @given(st.integers(0, 2**32), st.sampled_from(list(Policy)))
 def test_where_any_nodes_do_no_method_changes_a_wait(seed: int, policy: Policy) -> None:
     jobs = drawn(seed, 12)
-    found = [outcome(jobs, cluster(), method, policy=policy) for method in METHODS]
+    methods = [name for name in METHODS if name != "slurm-block"]
+    found = [outcome(jobs, cluster(), method, policy=policy) for method in methods]
     for one in found:
         assert one["wait_s"] == found[0]["wait_s"]
         assert min(one["regret_pct"]) >= 0
-    assert set(found[METHODS.index("optimum")]["regret_pct"]) == {0}
+    assert set(found[methods.index("optimum")]["regret_pct"]) == {0}
 
 
 def test_what_is_measured() -> None:
@@ -183,11 +186,13 @@ def test_methods_without_segments_are_refused() -> None:
     jobs = [in_groups(StreamJob(1, 0, 4, 5, 5), 2)]
     assert jobs[0].shape == (2, 2)
     for name, rule in RULES.items():
-        if rule.segments:
-            assert outcome(jobs, cluster(), name)["wait_s"] == [0]
-        else:
-            with pytest.raises(InputError, match="knows no segments"):
-                outcome(jobs, cluster(), name)
+        skipped: Counter[Skipped] = Counter()
+        with interpreted():
+            if rule.segments:
+                assert fitting(jobs, cluster(), [name], skipped) == jobs
+            else:
+                with pytest.raises(InputError, match="knows no segments"):
+                    fitting(jobs, cluster(), [name], skipped)
     assert in_groups(StreamJob(1, 0, 5, 5, 5), 2).shape is None
 
 
@@ -229,5 +234,5 @@ def test_jobs_of_a_report(tmp_path: Path) -> None:
     assert skipped == {Skipped.NO_RUN: 1, Skipped.TOO_LARGE: 1}
     found.append(StreamJob(3, 12, 5, 1, 1, (1, 5)))
     with interpreted():
-        assert fitting(found, cluster(), skipped) == found[:2]
-    assert skipped[Skipped.TOO_LARGE] == 2
+        assert fitting(found, cluster(), ["optimum"], skipped) == found[:2]
+    assert skipped[Skipped.NOT_SERVED] == 1

@@ -172,6 +172,9 @@ def test_a_mesh_has_hops_only() -> None:
     one = decide(selector, Request(4, Objective.HOPS), row)
     assert isinstance(one, Grade)
     assert (one.cost, one.best, one.low) == ((9,), (8,), Fraction(9, 8))
+    other = decide(selector, Request(4, Objective.SPREAD), row)
+    assert isinstance(other, Ungraded)
+    assert other.why is Why.REQUEST
     points = "node,x,y\na,0,0\nb,1,0\nc,5,0\nd,6,0"
     selector = NodeSelector(parse_cluster(points))
     one = decide(selector, Request(2, Objective.HOPS), ["b", "c"])
